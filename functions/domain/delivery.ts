@@ -1,0 +1,193 @@
+import * as z from 'zod/mini';
+import { nextAttemptAt, type RetryPolicy } from './backoff.ts';
+import type { Endpoint, EndpointEffect } from './endpoint.ts';
+import { EventTypeName, type OutboxEvent } from './events.ts';
+import { DeliveryId, deliveryId, EndpointId, EventId, OrgId } from './ids.ts';
+
+export const DeliveryStatus = z.enum(['pending', 'retrying', 'succeeded', 'exhausted', 'skipped']);
+export type DeliveryStatus = z.infer<typeof DeliveryStatus>;
+
+/** The states that an attempt may start from; the others are terminal. */
+export const OPEN_STATUSES = ['pending', 'retrying'] as const satisfies readonly DeliveryStatus[];
+
+export const SkipReason = z.enum(['endpoint_disabled', 'endpoint_deleted']);
+export type SkipReason = z.infer<typeof SkipReason>;
+export const TerminalReason = z.enum(['max_attempts', 'endpoint_disabled', 'endpoint_deleted']);
+
+/** One settled attempt. `status` when the receiver answered, `error` when the attempt failed. */
+export const AttemptRecord = z.object({
+  number: z.int(),
+  startedAt: z.iso.datetime(),
+  durationMs: z.int(),
+  status: z.optional(z.int()),
+  error: z.optional(z.string()),
+  /** The first KiB of the answer's body, kept for failures. */
+  response: z.optional(z.string()),
+});
+export type AttemptRecord = z.infer<typeof AttemptRecord>;
+
+/** The right to attempt a delivery until `until` (milliseconds since the epoch); `token` fences its settlement. */
+export const Lease = z.object({ token: z.string(), until: z.number() });
+export type Lease = z.infer<typeof Lease>;
+
+/** One event owed to one endpoint. */
+export const Delivery = z.object({
+  id: DeliveryId,
+  orgId: OrgId,
+  generation: z.int(),
+  webhookId: EndpointId,
+  eventId: EventId,
+  eventType: EventTypeName,
+  status: DeliveryStatus,
+  /** Attempts started, counted before the request goes out. */
+  attempts: z.int(),
+  attemptLog: z.array(AttemptRecord),
+  createdAt: z.iso.datetime(),
+  nextRetryAt: z.optional(z.iso.datetime()),
+  terminalAt: z.optional(z.iso.datetime()),
+  terminalReason: z.optional(TerminalReason),
+  lastError: z.optional(z.string()),
+  lastResponseStatus: z.optional(z.int()),
+  lease: z.optional(Lease),
+});
+export type Delivery = z.infer<typeof Delivery>;
+
+/** What names a delivery: enough for its key. */
+export type DeliveryRef = Pick<Delivery, 'id' | 'webhookId' | 'generation'>;
+
+/** A queue message. It only reminds of a delivery, whose truth is in its table (architecture.md, Promise 3). */
+export const Reminder = z.pick(Delivery, {
+  id: true,
+  orgId: true,
+  generation: true,
+  webhookId: true,
+  eventId: true,
+});
+export type Reminder = z.infer<typeof Reminder>;
+
+/** A delivery under a lease. */
+export type Claimed = Delivery & { lease: Lease };
+
+/**
+ * The delivery that an event owes to an endpoint. To a disabled endpoint it is skipped from the start (public-api.md,
+ * Webhook endpoint status).
+ */
+export function newDelivery(
+  event: OutboxEvent,
+  endpoint: Pick<Endpoint, 'id' | 'status'>,
+  now: Date,
+): Delivery {
+  const skipped = endpoint.status === 'auto_disabled';
+  return {
+    id: deliveryId(event.id, endpoint.id),
+    orgId: event.orgId,
+    generation: event.generation,
+    webhookId: endpoint.id,
+    eventId: event.id,
+    eventType: event.type,
+    status: skipped ? 'skipped' : 'pending',
+    attempts: 0,
+    attemptLog: [],
+    createdAt: now.toISOString(),
+    ...(skipped ? { terminalAt: now.toISOString(), terminalReason: 'endpoint_disabled' as const } : {}),
+  };
+}
+
+/** How one attempt went. */
+export type AttemptResult = {
+  startedAt: Date;
+  endedAt: Date;
+  status?: number;
+  error?: string;
+  response?: string;
+};
+
+/** What an attempt makes of its delivery. */
+export type Settlement =
+  | { kind: 'succeeded'; attempt: AttemptRecord; at: Date }
+  | { kind: 'retrying'; attempt: AttemptRecord; nextRetryAt: Date }
+  | { kind: 'exhausted'; attempt: AttemptRecord; at: Date };
+
+/**
+ * Decides what a finished attempt makes of its delivery. An attempt without an `error` succeeded.
+ * @param number the attempt's number, from 1, as the claim counted it
+ */
+export function settlementOf(number: number, result: AttemptResult, policy: RetryPolicy): Settlement {
+  const { startedAt, endedAt, status, error, response } = result;
+  const attempt: AttemptRecord = {
+    number,
+    startedAt: startedAt.toISOString(),
+    durationMs: Math.max(0, endedAt.getTime() - startedAt.getTime()),
+    ...(status === undefined ? {} : { status }),
+    ...(error === undefined ? {} : { error }),
+    ...(response === undefined || response === '' ? {} : { response }),
+  };
+  if (error === undefined) return { kind: 'succeeded', attempt, at: endedAt };
+  if (number >= policy.maxAttempts) return { kind: 'exhausted', attempt, at: endedAt };
+  return { kind: 'retrying', attempt, nextRetryAt: nextAttemptAt(number, endedAt, policy) };
+}
+
+/** Why a delivery cannot be claimed now. */
+export type Standing =
+  | { kind: 'absent' }
+  | { kind: 'terminal' }
+  | { kind: 'leased'; until: Date }
+  | { kind: 'not-due'; at: Date }
+  /** All attempts were started, and the last one's worker never settled it. */
+  | { kind: 'spent' }
+  | { kind: 'claimable' };
+
+/**
+ * Reads a delivery's standing as the claim's condition does.
+ * @param found the delivery, or undefined when there is none
+ */
+export function standingOf(found: Delivery | undefined, now: Date, maxAttempts: number): Standing {
+  if (found === undefined) return { kind: 'absent' };
+  if (!OPEN_STATUSES.some((open) => open === found.status)) return { kind: 'terminal' };
+  if (found.lease !== undefined && found.lease.until > now.getTime())
+    return { kind: 'leased', until: new Date(found.lease.until) };
+  if (found.nextRetryAt !== undefined && new Date(found.nextRetryAt) > now)
+    return { kind: 'not-due', at: new Date(found.nextRetryAt) };
+  return found.attempts >= maxAttempts ? { kind: 'spent' } : { kind: 'claimable' };
+}
+
+export type ClaimResult = { kind: 'claimed'; delivery: Claimed } | Exclude<Standing, { kind: 'claimable' }>;
+
+/** `refused` when the delivery is not in a state that the move may leave, or no longer under the claim's lease. */
+export type MoveResult = 'done' | 'refused' | 'endpoint-changed';
+
+/** What the end of a delivery does to its endpoint, and when. */
+export interface EndpointOutcome {
+  endpoint: Pick<Endpoint, 'orgId' | 'id'>;
+  effect: EndpointEffect;
+  at: Date;
+}
+
+/** What becomes of the queue message that reminded of a delivery. */
+export type Disposition = { kind: 'delete' } | { kind: 'keep'; until: Date };
+
+/** The one place that decides it: a message lives exactly as long as its delivery has something to wait for. */
+export function dispositionOf(
+  outcome:
+    | Exclude<Standing, { kind: 'claimable' | 'spent' }>
+    | Settlement
+    | { kind: 'skipped' }
+    /** Another worker moved it meanwhile, so what was read is stale: look again. */
+    | { kind: 'overtaken'; until: Date },
+): Disposition {
+  switch (outcome.kind) {
+    case 'leased':
+    case 'overtaken':
+      return { kind: 'keep', until: outcome.until };
+    case 'not-due':
+      return { kind: 'keep', until: outcome.at };
+    case 'retrying':
+      return { kind: 'keep', until: outcome.nextRetryAt };
+    case 'absent':
+    case 'terminal':
+    case 'skipped':
+    case 'succeeded':
+    case 'exhausted':
+      return { kind: 'delete' };
+  }
+}

@@ -1,0 +1,41 @@
+import * as z from 'zod/mini';
+import { SubscribableType } from './events.ts';
+import { EndpointId, OrgId } from './ids.ts';
+
+/** Consecutive failed *deliveries* (not attempts) after which an endpoint is disabled (public-api.md, Limits). */
+export const FAILURES_TO_DISABLE = 10;
+
+/** Endpoints an organization may have (decisions.md, Error types: LIMIT_EXCEEDED). */
+export const MAX_ENDPOINTS = 50;
+
+export const EndpointStatus = z.enum(['active', 'auto_disabled']);
+
+/** A webhook endpoint as it is stored. Its signing secret is derived from `keyVersion` and `id`, and nowhere stored. */
+export const Endpoint = z.object({
+  id: EndpointId,
+  orgId: OrgId,
+  url: z.string(),
+  events: z.array(SubscribableType),
+  status: EndpointStatus,
+  consecutiveFailures: z.int().check(z.nonnegative()),
+  keyVersion: z.string(),
+  createdAt: z.iso.datetime(),
+  disabledAt: z.optional(z.iso.datetime()),
+});
+export type Endpoint = z.infer<typeof Endpoint>;
+
+/** What a delivery's end does to the endpoint that it was for. */
+export type EndpointEffect = 'none' | 'reset' | 'count' | 'disable';
+
+/**
+ * How the end of a delivery changes its endpoint's count of consecutive failures (decisions.md, Deliveries).
+ * An endpoint that needs no change gets no write: one item must not take a write for each delivery.
+ */
+export function effectOnEndpoint(
+  endpoint: Pick<Endpoint, 'status' | 'consecutiveFailures'> | undefined,
+  ended: 'succeeded' | 'exhausted',
+): EndpointEffect {
+  if (endpoint === undefined || endpoint.status === 'auto_disabled') return 'none';
+  if (ended === 'succeeded') return endpoint.consecutiveFailures === 0 ? 'none' : 'reset';
+  return endpoint.consecutiveFailures + 1 >= FAILURES_TO_DISABLE ? 'disable' : 'count';
+}

@@ -1,0 +1,102 @@
+import * as z from 'zod/mini';
+import {
+  ConversationId,
+  EndpointId,
+  EscalationId,
+  EventId,
+  MessageId,
+  newId,
+  OrgId,
+  TicketId,
+} from './ids.ts';
+import type { Tenant } from './tenant.ts';
+
+export const MessageRole = z.enum(['user', 'assistant', 'agent', 'system']);
+
+/**
+ * What each event tells (public-api.md, Events). These schemas *build* `data`: a field that is not listed is
+ * dropped whatever the record at hand holds, so that nothing else of it can leak.
+ */
+const catalogue = {
+  'conversation.created': z.object({
+    conversationId: ConversationId,
+    channelId: z.string(),
+    externalUserId: z.string(),
+  }),
+  'message.received': z.object({ conversationId: ConversationId, messageId: MessageId, role: MessageRole }),
+  'handoff.requested': z.object({
+    conversationId: ConversationId,
+    escalationLogId: EscalationId,
+    reason: z.optional(z.string()),
+  }),
+  'ticket.created': z.object({
+    ticketId: TicketId,
+    conversationId: z.optional(ConversationId),
+    reason: z.optional(z.string()),
+  }),
+  'conversation.resolved': z.object({ conversationId: ConversationId, resolvedBy: z.string() }),
+  'webhook.test': z.object({ webhookId: EndpointId }),
+} as const;
+
+type Catalogue = typeof catalogue;
+export type EventType = keyof Catalogue;
+export type EventData<T extends EventType> = z.infer<Catalogue[T]>;
+
+/** What an endpoint may list in its `events`; `webhook.test` is sent to one endpoint only and is not among them. */
+export const SUBSCRIBABLE = [
+  'conversation.created',
+  'message.received',
+  'handoff.requested',
+  'ticket.created',
+  'conversation.resolved',
+] as const satisfies readonly EventType[];
+
+export const SubscribableType = z.enum(SUBSCRIBABLE);
+export type SubscribableType = z.infer<typeof SubscribableType>;
+export const EventTypeName = z.enum([...SUBSCRIBABLE, 'webhook.test']);
+
+/** Payload-shape version of every type; a changed shape needs a new one (public-api.md, Versioning 6). */
+const SCHEMA_VERSION = 1;
+
+/** An event as the outbox holds it. `body` is the exact text that every attempt of every delivery signs and sends. */
+export const OutboxEvent = z.object({
+  id: EventId,
+  orgId: OrgId,
+  generation: z.int(),
+  type: EventTypeName,
+  createdAt: z.iso.datetime(),
+  body: z.string(),
+  /** Set when the event is for this endpoint alone, whatever it subscribes to. */
+  onlyTo: z.optional(EndpointId),
+});
+export type OutboxEvent = z.infer<typeof OutboxEvent>;
+
+/**
+ * Builds an event and serialises its envelope, once.
+ * @param data taken through the type's allowlist: fields that it does not name are left out
+ * @throws a zod error when a listed field is missing or of the wrong type, which is a defect of the caller
+ */
+export function buildEvent<T extends EventType>(
+  type: T,
+  data: EventData<T>,
+  context: { tenant: Tenant; now: Date; onlyTo?: EndpointId },
+): OutboxEvent {
+  const { tenant, now, onlyTo } = context;
+  const createdAt = now.toISOString();
+  const allowed = catalogue[type].parse(data);
+  return {
+    id: newId('evt', now),
+    orgId: tenant.orgId,
+    generation: tenant.generation,
+    type,
+    createdAt,
+    body: JSON.stringify({
+      type,
+      schemaVersion: SCHEMA_VERSION,
+      orgId: tenant.orgId,
+      createdAt,
+      data: allowed,
+    }),
+    ...(onlyTo === undefined ? {} : { onlyTo }),
+  };
+}

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { v7 } from 'uuid';
+import * as z from 'zod/mini';
+
+/**
+ * Identifiers are a type prefix and the 32 hex digits of a UUIDv7 (RFC 9562), so that the text order of
+ * two identifiers of one type is the order of their creation.
+ */
+const body = z.string().check(z.regex(/^[0-9a-f]{32}$/));
+
+export const OrgId = z.templateLiteral(['org_', body]);
+export const KeyId = z.templateLiteral(['key_', body]);
+export const EndpointId = z.templateLiteral(['whk_', body]);
+export const EventId = z.templateLiteral(['evt_', body]);
+export const DeliveryId = z.templateLiteral(['dlv_', body]);
+export const ConversationId = z.templateLiteral(['cnv_', body]);
+export const MessageId = z.templateLiteral(['msg_', body]);
+export const EscalationId = z.templateLiteral(['esc_', body]);
+export const TicketId = z.templateLiteral(['tkt_', body]);
+
+export type OrgId = z.infer<typeof OrgId>;
+export type KeyId = z.infer<typeof KeyId>;
+export type EndpointId = z.infer<typeof EndpointId>;
+export type EventId = z.infer<typeof EventId>;
+export type DeliveryId = z.infer<typeof DeliveryId>;
+export type ConversationId = z.infer<typeof ConversationId>;
+export type MessageId = z.infer<typeof MessageId>;
+
+export type IdPrefix = 'org' | 'key' | 'whk' | 'evt' | 'dlv' | 'cnv' | 'msg' | 'esc' | 'tkt';
+
+/**
+ * A new identifier for something created at `now`.
+ * @param now the creation time, whose milliseconds lead the identifier
+ */
+export function newId<P extends IdPrefix>(prefix: P, now: Date): `${P}_${string}` {
+  return `${prefix}_${hex(v7({ msecs: now.getTime() }))}`;
+}
+
+/**
+ * The one identifier that the delivery of `event` to `endpoint` has, however often it is derived: a replayed
+ * stream batch therefore writes the same delivery again instead of a second one. It carries the event's time.
+ */
+export function deliveryId(event: EventId, endpoint: EndpointId): DeliveryId {
+  const random = createHash('sha256').update(`${event}/${endpoint}`).digest().subarray(0, 16);
+  // 31 bits of a UUIDv7's body are a sequence number, which would otherwise be counted up across calls.
+  return `dlv_${hex(v7({ msecs: creationTime(event).getTime(), random, seq: random.readUInt32BE(12) >>> 1 }))}`;
+}
+
+/** The creation time that an identifier carries, to the millisecond. */
+export function creationTime(id: `${IdPrefix}_${string}`): Date {
+  return new Date(Number.parseInt(id.slice(id.indexOf('_') + 1, id.indexOf('_') + 13), 16));
+}
+
+const hex = (uuid: string): string => uuid.replaceAll('-', '');

@@ -1,0 +1,33 @@
+import * as z from 'zod/mini';
+
+/**
+ * The versions of one secret, as the secret store keeps them: `{"current":"1","1":"…","2":"…"}`. Old versions
+ * stay, so that what was made with them keeps verifying; new things use `current`.
+ */
+export const Keyring = z
+  .record(z.string().check(z.regex(/^(current|[1-9][0-9]?)$/)), z.string().check(z.minLength(1)))
+  .check(
+    z.refine((ring) => ring.current !== undefined && (ring[ring.current]?.length ?? 0) >= 43, {
+      error: 'must name its current version, a key of at least 43 characters',
+    }),
+  );
+export type Keyring = z.infer<typeof Keyring>;
+
+/** A version that the keyring at hand does not have: newer than it, or removed. */
+export class UnknownKeyVersion extends Error {
+  override name = 'UnknownKeyVersion';
+}
+
+/** The key of a version. @throws UnknownKeyVersion */
+export function keyOf(ring: Keyring, version: string): string {
+  const key = version === 'current' ? undefined : ring[version];
+  if (key === undefined) throw new UnknownKeyVersion(`no key of version ${version}`);
+  return key;
+}
+
+/** The version that new things are made with. */
+export function currentVersion(ring: Keyring): string {
+  const version = ring.current;
+  if (version === undefined) throw new UnknownKeyVersion('the keyring names no current version');
+  return version;
+}

@@ -1,0 +1,40 @@
+/** Error types of the API and their statuses (decisions.md, Error types). */
+export const PROBLEM_STATUS = {
+  VALIDATION_ERROR: 400,
+  AUTHENTICATION_ERROR: 401,
+  PERMISSION_DENIED: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  CONFLICT: 409,
+  LIMIT_EXCEEDED: 409,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  IDEMPOTENCY_KEY_REUSED: 422,
+  RATE_LIMITED: 429,
+  INTERNAL_ERROR: 500,
+  SERVICE_UNAVAILABLE: 503,
+} as const;
+
+export type ProblemType = keyof typeof PROBLEM_STATUS;
+
+/** A request that is answered with the error envelope. Expected, so a value: it is returned, never thrown. */
+export interface Problem {
+  kind: 'problem';
+  type: ProblemType;
+  /** For people; names the field and the constraint, never a secret. */
+  message: string;
+  headers?: Record<string, string>;
+}
+
+export const problem = (type: ProblemType, message: string, headers?: Record<string, string>): Problem => ({
+  kind: 'problem',
+  type,
+  message,
+  ...(headers === undefined ? {} : { headers }),
+});
+
+export const notFound = (what: string): Problem => problem('NOT_FOUND', `No such ${what}.`);
+
+/** A dependency is busy or down; the client may try again after a second. */
+export const unavailable = (): Problem =>
+  problem('SERVICE_UNAVAILABLE', 'The service is busy. Try again shortly.', { 'Retry-After': '1' });

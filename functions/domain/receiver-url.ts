@@ -1,0 +1,82 @@
+import { isLoopbackAddress, isPublicAddress } from './addresses.ts';
+import { isPublicHostName } from './host-names.ts';
+
+/** Where deliveries may go. */
+export interface ReceiverPolicy {
+  /** `allow` adds `localhost`, 127.0.0.0/8 and ::1, and exists only where the service runs on a developer's machine. */
+  loopback: 'refuse' | 'allow';
+}
+
+/** One sentence that names the field and its constraint, fit for an API answer. Never echoes the URL. */
+export type ReceiverUrlProblem = string;
+
+export type ReceiverUrlCheck = { ok: true; url: URL } | { ok: false; problem: ReceiverUrlProblem };
+
+export const MAX_RECEIVER_URL_LENGTH = 2048;
+
+/** Below these live services that must not receive what they did not ask for (SSH, SMTP, ...); 443 apart. */
+const FIRST_UNPRIVILEGED_PORT = 1024;
+
+/**
+ * Decides whether deliveries may be addressed to a URL.
+ *
+ * What the WHATWG URL parser makes of the text is judged, since that is what a request would go to: the parser
+ * turns decimal, octal, hexadecimal, short and full-width IPv4 into dotted form, and lower-cases and punycodes names.
+ * What the parser would silently repair or drop (whitespace, backslashes, missing slashes) is refused, so that the stored text
+ * means the same to every reader.
+ *
+ * A name that passes is still to be checked again when it is resolved.
+ */
+export function checkReceiverUrl(text: string, policy: ReceiverPolicy): ReceiverUrlCheck {
+  const textProblem = problemOfText(text);
+  if (textProblem) return { ok: false, problem: textProblem };
+
+  const url = URL.parse(text);
+  if (!url) return { ok: false, problem: 'url must be a valid absolute URL' };
+
+  const urlProblem = problemOfUrl(url, policy);
+  return urlProblem ? { ok: false, problem: urlProblem } : { ok: true, url };
+}
+
+/** Whether a delivery may connect to an address. A name is fit only if this holds for every address it has. */
+export function isReceiverAddress(address: string, policy: ReceiverPolicy): boolean {
+  return isPublicAddress(address) || (policy.loopback === 'allow' && isLoopbackAddress(address));
+}
+
+function problemOfText(text: string): ReceiverUrlProblem | undefined {
+  if (text.length > MAX_RECEIVER_URL_LENGTH) return tooLong;
+  if (/[\s\p{Cc}\p{Cf}]/u.test(text))
+    return 'url must not contain whitespace, control or invisible characters';
+  if (!text.isWellFormed()) return 'url must be well-formed Unicode';
+  if (text.includes('\\')) return 'url must not contain backslashes';
+  if (!/^https:/i.test(text)) return 'url must use https';
+  if (text.includes('#')) return 'url must not contain a fragment';
+
+  // The parser forgives any number of slashes, and drops credentials that are empty: `https://@host`.
+  const authority = /^https:\/\/([^/?]+)/i.exec(text)?.[1];
+  if (authority === undefined) return 'url must be a valid absolute URL';
+  if (authority.includes('@')) return 'url must not contain credentials';
+  return undefined;
+}
+
+function problemOfUrl(url: URL, policy: ReceiverPolicy): ReceiverUrlProblem | undefined {
+  if (url.href.length > MAX_RECEIVER_URL_LENGTH) return tooLong;
+  if (!isReceiverPort(url.port)) return `url port must be 443 or at least ${FIRST_UNPRIVILEGED_PORT}`;
+  if (!isReceiverHost(url.hostname, policy)) return 'url must have a public host name or public address';
+  return undefined;
+}
+
+const tooLong = `url must be at most ${MAX_RECEIVER_URL_LENGTH.toLocaleString('en-US')} characters`;
+
+/** The parser leaves the port empty when it is the scheme's own. */
+function isReceiverPort(port: string): boolean {
+  return port === '' || Number(port) >= FIRST_UNPRIVILEGED_PORT;
+}
+
+function isReceiverHost(hostname: string, policy: ReceiverPolicy): boolean {
+  const address = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+  if (isReceiverAddress(address, policy)) return true;
+  if (policy.loopback === 'allow' && hostname === 'localhost') return true;
+  // Neither an IPv4 nor a bracketed IPv6 address gets past this: its last label is not a top-level label.
+  return isPublicHostName(hostname);
+}

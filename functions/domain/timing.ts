@@ -1,0 +1,30 @@
+/** Time from the first byte of DNS to a receiver's last header byte (decisions.md, Deliveries). */
+export const DEFAULT_ATTEMPT_TIMEOUT_SECONDS = 10;
+
+/** The clocks of an attempt, all in seconds, derived in one place because each must outlast the one before it. */
+export interface AttemptClocks {
+  /** The receiver's deadline. */
+  attempt: number;
+  /** The dispatcher function's timeout: the attempt, and reading, claiming and settling around it. */
+  functionTimeout: number;
+  /** How long a claim holds. Longer than the function can live, so that no attempt outlives its lease. */
+  lease: number;
+  /** How long the queue hides a message that was received. Longer than the lease, so that it finds a crashed worker's lease expired. */
+  visibility: number;
+}
+
+/** Room for the reads, the claim and the settlement with their retries. */
+const WORK_AROUND_ATTEMPT = 10;
+const MARGIN = 5;
+
+/**
+ * @param attemptSeconds the receiver's deadline, fractions allowed
+ * @throws RangeError when the deadline is not within 0.1 s and 60 s
+ */
+export function attemptClocks(attemptSeconds: number): AttemptClocks {
+  if (!(attemptSeconds >= 0.1 && attemptSeconds <= 60))
+    throw new RangeError('the attempt timeout must be between 0.1 and 60 seconds');
+  const functionTimeout = Math.ceil(attemptSeconds) + WORK_AROUND_ATTEMPT;
+  const lease = functionTimeout + MARGIN;
+  return { attempt: attemptSeconds, functionTimeout, lease, visibility: lease + MARGIN };
+}

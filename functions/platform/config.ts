@@ -1,0 +1,82 @@
+import * as z from 'zod/mini';
+import { DEFAULT_RETRY_POLICY } from '../domain/backoff.ts';
+
+/*
+ * What the functions are told by their environment. The stack's `environment` must satisfy the same types, so that a
+ * variable that one side forgets fails to compile. This is the only file that reads `process.env`.
+ */
+
+const name = z.string().check(z.minLength(1));
+const number = z.pipe(
+  z.string().check(z.regex(/^\d+(\.\d+)?$/, { error: 'must be a number' })),
+  z.transform(Number),
+);
+
+/** Every endpoint function. */
+export const ApiEnvironment = z.object({
+  SERVICE_TABLE: name,
+  OUTBOX_TABLE: name,
+  DELIVERIES_TABLE: name,
+  /** ARN of the secret that holds the keyring which seals cursors. */
+  CURSOR_KEYS: name,
+  /** ARN of the secret that holds the keyring which signing secrets are derived from. */
+  SIGNING_KEYS: name,
+});
+export type ApiEnvironment = z.infer<typeof ApiEnvironment>;
+
+export const FanOutEnvironment = z.object({
+  SERVICE_TABLE: name,
+  DELIVERIES_TABLE: name,
+  DELIVERY_QUEUE: name,
+});
+export type FanOutEnvironment = z.infer<typeof FanOutEnvironment>;
+
+export const DispatchEnvironment = z.object({
+  SERVICE_TABLE: name,
+  OUTBOX_TABLE: name,
+  DELIVERIES_TABLE: name,
+  DELIVERY_QUEUE: name,
+  SIGNING_KEYS: name,
+  RETRY_BASE_SECONDS: number,
+  RETRY_CAP_SECONDS: number,
+  ATTEMPT_TIMEOUT_SECONDS: number,
+});
+export type DispatchEnvironment = z.input<typeof DispatchEnvironment>;
+
+export const EnrolEnvironment = z.object({ SERVICE_TABLE: name });
+export type EnrolEnvironment = z.infer<typeof EnrolEnvironment>;
+
+/** The function's environment is not what the code needs: a defect of the deployment, met when the function loads. */
+export class ConfigurationError extends Error {
+  override name = 'ConfigurationError';
+}
+
+/** @throws ConfigurationError that names each variable at fault */
+export function readEnvironment<S extends z.ZodMiniType>(
+  schema: S,
+  source: NodeJS.ProcessEnv = process.env,
+): z.output<S> {
+  const parsed = schema.safeParse(source);
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  throw new ConfigurationError(`environment variables are missing or wrong: ${faults.join('; ')}`);
+}
+
+/**
+ * Whether receivers may be at loopback addresses, as they are on a developer's machine. No cloud stack can say so: Lambda sets
+ * `AWS_EXECUTION_ENV` itself and lets nobody override it, and where it names Lambda the setting is refused.
+ * @throws ConfigurationError when the setting is present inside Lambda
+ */
+export function loopbackReceivers(source: NodeJS.ProcessEnv = process.env): 'refuse' | 'allow' {
+  if (source.LOOPBACK_RECEIVERS !== 'allow') return 'refuse';
+  if (source.AWS_EXECUTION_ENV?.startsWith('AWS_Lambda_') !== false)
+    throw new ConfigurationError('LOOPBACK_RECEIVERS is for the local run and must not be set in Lambda');
+  return 'allow';
+}
+
+/** Attempts are fixed by the specification; base and cap are configuration. */
+export const retryPolicy = (environment: z.output<typeof DispatchEnvironment>) => ({
+  ...DEFAULT_RETRY_POLICY,
+  baseSeconds: environment.RETRY_BASE_SECONDS,
+  capSeconds: environment.RETRY_CAP_SECONDS,
+});

@@ -1,0 +1,51 @@
+import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { Keyring, UnknownKeyVersion } from '../domain/keyring.ts';
+
+/** Gives `use` the keyring of one secret. */
+export type KeyringSource = <T>(use: (ring: Keyring) => T) => Promise<T>;
+
+/** How long a keyring is used before it is read again, so that a new version comes into use everywhere. */
+const FRESH_MS = 5 * 60_000;
+
+/**
+ * Reads a keyring from Secrets Manager when it is first needed and keeps it. A version that the kept one lacks may be newer
+ * than it: it is then read once more before `UnknownKeyVersion` reaches the caller. When a kept keyring cannot be read again it
+ * goes on being used, because its versions do not expire.
+ */
+export function keyringSource(client: SecretsManagerClient, secretId: string, now = Date.now): KeyringSource {
+  let kept: { ring: Keyring; readAt: number } | undefined;
+  let reading: Promise<Keyring> | undefined;
+
+  async function fetchRing(): Promise<Keyring> {
+    const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: secretId }));
+    const ring = Keyring.parse(JSON.parse(SecretString ?? 'null'));
+    kept = { ring, readAt: now() };
+    return ring;
+  }
+
+  /** Several callers at once share one request. */
+  function read(): Promise<Keyring> {
+    reading ??= fetchRing().finally(() => {
+      reading = undefined;
+    });
+    return reading;
+  }
+
+  async function current(): Promise<Keyring> {
+    if (kept === undefined) return read();
+    if (now() - kept.readAt < FRESH_MS) return kept.ring;
+    const { ring } = kept;
+    return read().catch(() => ring);
+  }
+
+  return async (use) => {
+    const ring = await current();
+    try {
+      return use(ring);
+    } catch (error) {
+      if (!(error instanceof UnknownKeyVersion)) throw error;
+      const newer = await read();
+      return use(newer);
+    }
+  };
+}

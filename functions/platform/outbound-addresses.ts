@@ -1,0 +1,100 @@
+import { Resolver } from 'node:dns/promises';
+import { isIP, type LookupFunction } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isReceiverAddress, type ReceiverPolicy } from '../domain/receiver-url.ts';
+
+/** Gives all addresses of a host name; rejects, or gives none, when there are none. */
+export type Resolve = (host: string) => Promise<string[]>;
+
+/** The host is, or has among its addresses, one that deliveries may not go to. */
+export class ForbiddenAddressError extends Error {
+  override readonly name = 'ForbiddenAddressError';
+}
+
+/** The host has no address, or nobody could tell. */
+export class ResolutionError extends Error {
+  override readonly name = 'ResolutionError';
+  /** Whether it is known that the name has no address, as opposed to a resolver that failed. */
+  readonly nameIsUnknown: boolean;
+
+  constructor(nameIsUnknown: boolean, options?: ErrorOptions) {
+    super('the host name was not resolved', options);
+    this.nameIsUnknown = nameIsUnknown;
+  }
+}
+
+/**
+ * The `lookup` of a connection that may go to checked addresses only. The connection then takes the very addresses
+ * that were checked, so a name that leads elsewhere the next time it is asked gains nothing by it.
+ *
+ * Never called by Node when the host is an address already: that is {@link checkReceiverUrl}'s to judge.
+ */
+export function guardedLookup(resolve: Resolve, policy: ReceiverPolicy): LookupFunction {
+  return (host, options, callback) => {
+    checkedAddresses(host, resolve, policy).then(
+      ([first, ...others]) => {
+        if (options.all) callback(null, [first, ...others]);
+        else callback(null, first.address, first.family);
+      },
+      (error: Error) => callback(error, []),
+    );
+  };
+}
+
+interface CheckedAddress {
+  address: string;
+  family: number;
+}
+
+/** One forbidden address among several refuses them all: which of them a connection ends up at is the network's choice. */
+async function checkedAddresses(
+  host: string,
+  resolve: Resolve,
+  policy: ReceiverPolicy,
+): Promise<[CheckedAddress, ...CheckedAddress[]]> {
+  const addresses = await resolve(host).catch((cause: unknown) => {
+    throw new ResolutionError(isUnknownName(cause), { cause });
+  });
+  if (!addresses.every((address) => isReceiverAddress(address, policy))) {
+    throw new ForbiddenAddressError('the host name leads to an address that deliveries may not go to');
+  }
+
+  const [first, ...others] = addresses.map((address) => ({ address, family: isIP(address) }));
+  if (!first) throw new ResolutionError(true);
+  return [first, ...others];
+}
+
+function isUnknownName(error: unknown): boolean {
+  return (
+    error instanceof Error && 'code' in error && (error.code === 'ENOTFOUND' || error.code === 'ENODATA')
+  );
+}
+
+/** How long the IPv6 addresses of a name may come later than its IPv4 addresses before they are done without. */
+const IPV6_GRACE_MS = 300;
+
+/**
+ * Asks the configured name servers.
+ *
+ * Not `dns.lookup`: that occupies one of the process's four worker threads until the system gives up, so that four names
+ * with a dead name server would stall everybody's deliveries and the AWS SDK's own lookups with them. It also reads
+ * the hosts file and search domains, which name hosts of the inside.
+ */
+export function nameServerResolver(): Resolve {
+  const resolver = new Resolver({ timeout: 1500, tries: 3, maxTimeout: 3000 });
+
+  return async (host) => {
+    // No name server is asked for this one (RFC 6761). Whether loopback may be used is the policy's to say.
+    if (host === 'localhost') return ['127.0.0.1', '::1'];
+
+    const ipv6 = resolver.resolve6(host);
+    const ipv6OrNone = ipv6.catch((): string[] => []);
+    try {
+      const ipv4 = await resolver.resolve4(host);
+      const none = delay(IPV6_GRACE_MS, [], { ref: false });
+      return [...ipv4, ...(await Promise.race([ipv6OrNone, none]))];
+    } catch {
+      return ipv6;
+    }
+  };
+}

@@ -1,0 +1,150 @@
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { type Agent, request as httpsRequest } from 'node:https';
+import { isIP } from 'node:net';
+import { readExcerpt } from './outbound-body.ts';
+import { DeadlineError, describeFailure, InterimResponsesError } from './outbound-failures.ts';
+
+export interface OutboundRequest {
+  url: URL;
+  headers: Record<string, string>;
+  body: Uint8Array;
+}
+
+export type OutboundResult =
+  | {
+      kind: 'answered';
+      status: number;
+      /** Until the headers were there. */
+      durationMs: number;
+      /** The beginning of the body, at most 1 KiB of UTF-8; empty for a 2xx, whose body nobody waits for. */
+      body: string;
+    }
+  | {
+      kind: 'failed';
+      /** One line of at most 300 characters that its receiver's owner may read. */
+      error: string;
+      durationMs: number;
+    };
+
+export interface ExchangeOptions {
+  agent: Agent;
+  /** One deadline over name resolution, connection, TLS, request and response headers. */
+  timeoutMs: number;
+  now: () => number;
+}
+
+const MAX_HEADER_BYTES = 16 * 1024;
+
+/** Far more than any server needs; without a limit a receiver could keep a whole core busy until the deadline. */
+const MAX_INTERIM_RESPONSES = 20;
+
+/** What the body of a success may cost to keep its connection for the next request. */
+const DRAIN_BYTES = 16 * 1024;
+const DRAIN_MS = 500;
+
+/**
+ * Sends one POST and tells what came of it. Redirects are answers, never followed. Whatever the receiver does, the
+ * result is there by the deadline, and no more is held in memory than headers and an excerpt.
+ *
+ * The URL must have passed the receiver rule, and the agent must guard the addresses of names.
+ *
+ * @throws TypeError for headers that HTTP cannot carry
+ */
+export async function exchange(request: OutboundRequest, options: ExchangeOptions): Promise<OutboundResult> {
+  const { agent, timeoutMs, now } = options;
+  const startedAt = now();
+  const outgoing = open(request, agent);
+  const deadline = deadlineOf(outgoing, timeoutMs);
+
+  try {
+    const answer = responseTo(outgoing);
+    outgoing.end(request.body);
+    const response = await Promise.race([answer, deadline.passed]);
+    const durationMs = now() - startedAt;
+    const status = response.statusCode ?? 0;
+    return { kind: 'answered', status, durationMs, body: await bodyOf(outgoing, response, status) };
+  } catch (error) {
+    outgoing.destroy();
+    return { kind: 'failed', error: describeFailure(error, timeoutMs), durationMs: now() - startedAt };
+  } finally {
+    deadline.cancel();
+  }
+}
+
+function open({ url, headers, body }: OutboundRequest, agent: Agent): ClientRequest {
+  const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
+  return httpsRequest({
+    agent,
+    method: 'POST',
+    host,
+    port: url.port || 443,
+    path: url.pathname + url.search,
+    // An address has no name that TLS could indicate; its certificate is compared with the address.
+    servername: isIP(host) ? '' : host,
+    headers: { ...headers, 'accept-encoding': 'identity', 'content-length': String(body.byteLength) },
+    maxHeaderSize: MAX_HEADER_BYTES,
+    insecureHTTPParser: false,
+  });
+}
+
+/** Destroying the request is not enough: while it waits for a free socket, that makes no sound. */
+function deadlineOf(
+  outgoing: ClientRequest,
+  timeoutMs: number,
+): { passed: Promise<never>; cancel: () => void } {
+  const { promise: passed, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    reject(new DeadlineError());
+    outgoing.destroy();
+  }, timeoutMs);
+  return { passed, cancel: () => clearTimeout(timer) };
+}
+
+/** The final response as soon as its headers are complete, body unread. */
+function responseTo(outgoing: ClientRequest): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  let interim = 0;
+
+  outgoing.on('information', () => {
+    interim += 1;
+    if (interim > MAX_INTERIM_RESPONSES) outgoing.destroy(new InterimResponsesError());
+  });
+  outgoing.on('response', (response) => {
+    // Listened to from the first moment: a connection can break in the same breath as the headers arrive.
+    response.on('error', () => outgoing.destroy());
+    resolve(response);
+  });
+  // An unasked-for switch of protocols (101) is an answer, with a body that never ends.
+  outgoing.on('upgrade', (response, socket) => {
+    resolve(response);
+    socket.destroy();
+  });
+  outgoing.on('error', reject);
+  outgoing.on('close', () => reject(new Error('closed without a response')));
+  return promise;
+}
+
+async function bodyOf(outgoing: ClientRequest, response: IncomingMessage, status: number): Promise<string> {
+  // What follows a switch of protocols is no body.
+  if (status < 200) return '';
+  if (status < 300) {
+    drain(outgoing, response);
+    return '';
+  }
+  const body = await readExcerpt(response);
+  // Without effect on a body that ended by itself: its connection is in the pool already.
+  outgoing.destroy();
+  return body;
+}
+
+/** Lets a short body end, so that its connection can be used again; gives up any other. */
+function drain(outgoing: ClientRequest, response: IncomingMessage): void {
+  let left = DRAIN_BYTES;
+  response.on('data', (chunk: Uint8Array) => {
+    left -= chunk.length;
+    if (left < 0) outgoing.destroy();
+  });
+  // Not until the response ends but until the request closes: a receiver that answers early may never read the rest.
+  const timer = setTimeout(() => outgoing.destroy(), DRAIN_MS).unref();
+  outgoing.once('close', () => clearTimeout(timer));
+}

@@ -1,0 +1,66 @@
+import { ForbiddenAddressError, ResolutionError } from './outbound-addresses.ts';
+
+/** The time for the whole exchange is over. */
+export class DeadlineError extends Error {
+  override readonly name = 'DeadlineError';
+}
+
+/** The receiver sends interim responses without end. */
+export class InterimResponsesError extends Error {
+  override readonly name = 'InterimResponsesError';
+}
+
+/**
+ * Says in one line why no answer came. Written from error codes only: the messages of Node and OpenSSL contain addresses,
+ * file names of OpenSSL and text that the receiver chose, and the line is shown to whoever registered the URL.
+ */
+export function describeFailure(error: unknown, timeoutMs: number): string {
+  if (error instanceof DeadlineError) return `timed out after ${timeoutMs / 1000} s`;
+  if (error instanceof ForbiddenAddressError) return 'address is not public';
+  if (error instanceof InterimResponsesError) return 'too many interim (1xx) responses';
+  if (error instanceof ResolutionError) {
+    return error.nameIsUnknown ? 'host name does not resolve' : 'host name could not be resolved';
+  }
+  return describeCode(codeOf(error));
+}
+
+const TEXTS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection closed before the response',
+  EPIPE: 'connection closed before the response',
+  ETIMEDOUT: 'connection timed out',
+  EHOSTUNREACH: 'host is unreachable',
+  ENETUNREACH: 'network is unreachable',
+  EADDRNOTAVAIL: 'network is unreachable',
+  EPROTO: 'TLS handshake failed',
+  CERT_HAS_EXPIRED: 'TLS certificate has expired',
+  CERT_NOT_YET_VALID: 'TLS certificate is not valid yet',
+  CERT_REVOKED: 'TLS certificate is revoked',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'TLS certificate is not trusted (self-signed)',
+  SELF_SIGNED_CERT_IN_CHAIN: 'TLS certificate is not trusted (self-signed authority)',
+  UNABLE_TO_GET_ISSUER_CERT: 'TLS certificate is not trusted (unknown issuer)',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'TLS certificate is not trusted (unknown issuer)',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'TLS certificate is not trusted (unknown issuer or incomplete chain)',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'TLS certificate does not name this host',
+  HPE_HEADER_OVERFLOW: 'response headers are too large',
+};
+
+function describeCode(code: string): string {
+  const text = TEXTS[code];
+  if (text !== undefined) return text;
+  if (code.startsWith('HPE_')) return 'response is not valid HTTP';
+  if (code.startsWith('ERR_SSL_')) return `TLS handshake failed (${readable(code.slice('ERR_SSL_'.length))})`;
+  if (/CERT|CRL|CHAIN|SIGNATURE/.test(code)) return `TLS certificate is not trusted (${readable(code)})`;
+  return code === '' ? 'connection failed' : `connection failed (${code})`;
+}
+
+/** `ERR_SSL_WRONG_VERSION_NUMBER` without its prefix becomes "wrong version number". */
+function readable(code: string): string {
+  return code.toLowerCase().replaceAll('_', ' ');
+}
+
+/** A failure of several addresses in a row carries the code of the first one. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error) || !('code' in error)) return '';
+  return typeof error.code === 'string' && /^[A-Z0-9_]{1,80}$/.test(error.code) ? error.code : '';
+}

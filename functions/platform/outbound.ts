@@ -1,0 +1,51 @@
+import { checkReceiverUrl, type ReceiverPolicy } from '../domain/receiver-url.ts';
+import { guardedLookup, nameServerResolver, type Resolve } from './outbound-addresses.ts';
+import { ReceiverAgent } from './outbound-agent.ts';
+import { exchange, type OutboundRequest, type OutboundResult } from './outbound-exchange.ts';
+
+export type { OutboundRequest, OutboundResult, Resolve };
+
+export interface OutboundClientOptions {
+  policy: ReceiverPolicy;
+  /** From the beginning of a `post` to the response headers, name resolution included. */
+  timeoutMs: number;
+  /** Instead of the configured name servers. Its answers are checked like theirs. */
+  resolve?: Resolve;
+  /** Milliseconds of the wall clock. */
+  now?: () => number;
+  /** Instead of the authorities that Node trusts (to which NODE_EXTRA_CA_CERTS adds). */
+  tls?: { ca: string };
+}
+
+export interface OutboundClient {
+  /** Sends once. Never rejects for anything that the URL, the network or the receiver does. */
+  post(request: OutboundRequest): Promise<OutboundResult>;
+  /** Closes all connections, which fails the posts that hold one. */
+  close(): void;
+}
+
+/**
+ * The only way out of the service to addresses that customers chose.
+ *
+ * Three checks stand before the first byte: the URL by the receiver rule, whatever it passed when it was registered;
+ * every address of its name, just before connecting to exactly these; and the connected socket.
+ *
+ * @example
+ * const client = outboundClient({ policy: { loopback: 'refuse' }, timeoutMs: 10_000 });
+ * const result = await client.post({ url, headers, body });
+ */
+export function outboundClient(options: OutboundClientOptions): OutboundClient {
+  const { policy, timeoutMs, resolve = nameServerResolver(), now = Date.now, tls } = options;
+  const agent = new ReceiverAgent({ lookup: guardedLookup(resolve, policy), policy, now, ca: tls?.ca });
+
+  return {
+    async post(request) {
+      const check = checkReceiverUrl(request.url.href, policy);
+      if (!check.ok) return { kind: 'failed', error: check.problem, durationMs: 0 };
+
+      agent.closeIdle();
+      return exchange({ ...request, url: check.url }, { agent, timeoutMs, now });
+    },
+    close: () => agent.destroy(),
+  };
+}

@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import * as z from 'zod/mini';
+import { type Problem, problem } from '../../domain/problem.ts';
+import type { Tenant } from '../../domain/tenant.ts';
+import type { Reply, Success } from '../reply.ts';
+import type { Route } from '../route.ts';
+import { header } from './request.ts';
+
+/** A remembered answer (decisions.md, Idempotency). */
+export interface Remembered {
+  fingerprint: string;
+  status: number;
+  location?: string | undefined;
+  data: string;
+}
+
+export interface IdempotencyScope {
+  tenant: Tenant;
+  route: string;
+  key: string;
+}
+
+/** Remembers answers. `Change` is a write that commits with the effect. */
+export interface Memory<Change> {
+  find(scope: IdempotencyScope, now: Date): Promise<Remembered | undefined>;
+  record(scope: IdempotencyScope, remembered: Remembered, now: Date): Change;
+}
+
+/** The idempotency of one request: which key, and what the request was. */
+export interface Once {
+  scope: IdempotencyScope;
+  fingerprint: string;
+}
+
+const Uuid = z.guid();
+
+/** Reads the request's `Idempotency-Key`. Undefined when the route or the request has none. */
+export function onceOf(
+  event: APIGatewayProxyEvent,
+  route: Route,
+  tenant: Tenant,
+  input: { params: object; body: unknown },
+): Once | Problem | undefined {
+  const key = header(event, 'idempotency-key');
+  if (route.idempotency === undefined) return undefined;
+  if (key === undefined && route.idempotency === 'honoured') return undefined;
+  if (!Uuid.safeParse(key).success)
+    return problem('VALIDATION_ERROR', 'The header Idempotency-Key must be a UUID.');
+  return {
+    scope: { tenant, route: route.name, key: String(key).toLowerCase() },
+    fingerprint: createHash('sha256')
+      .update(JSON.stringify([input.params, input.body ?? null]))
+      .digest('hex'),
+  };
+}
+
+/** What a remembered answer means for a request with the same key. */
+export function replay(remembered: Remembered, fingerprint: string): Reply {
+  if (remembered.fingerprint !== fingerprint)
+    return problem('IDEMPOTENCY_KEY_REUSED', 'The Idempotency-Key was used with another request.');
+  const { data, location } = remembered;
+  return {
+    kind: 'success',
+    data: JSON.parse(data),
+    replayed: true,
+    ...(location === undefined ? {} : { location }),
+  };
+}
+
+/** The answer as it is remembered. */
+export const remember = (fingerprint: string, status: number, { data, location }: Success): Remembered => ({
+  fingerprint,
+  status,
+  data: JSON.stringify(data ?? null),
+  ...(location === undefined ? {} : { location }),
+});

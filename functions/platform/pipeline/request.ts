@@ -1,0 +1,37 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type * as z from 'zod/mini';
+import type { Problem } from '../../domain/problem.ts';
+import type { Tenant } from '../../domain/tenant.ts';
+import type { Reply, Success } from '../reply.ts';
+import type { Route } from '../route.ts';
+
+/** What a use case is given of a request: authenticated, parsed, and no more of the gateway's event. */
+export interface ApiRequest<R extends Route, Change> {
+  /** The effective organization; nothing else says whose data this is. */
+  tenant: Tenant;
+  params: z.output<R['params']>;
+  query: z.output<R['query']>;
+  body: R['body'] extends z.ZodMiniType ? z.output<R['body']> : undefined;
+  now: Date;
+  /**
+   * Commits the request's effect together with its idempotency record, and gives the reply to answer: `reply`, or the first
+   * reply when another request with the same key was faster, or the problem that a refused change stands for.
+   */
+  effect(
+    reply: Success,
+    changes: readonly Change[],
+    refusals?: Partial<Record<string, Problem>>,
+  ): Promise<Reply>;
+}
+
+export type UseCase<R extends Route, Change> = (request: ApiRequest<R, Change>) => Promise<Reply>;
+
+/** The id by which gateway, access log, functions and client name one request. A client cannot choose this one. */
+export const requestIdOf = (event: APIGatewayProxyEvent): string =>
+  event.requestContext.extendedRequestId ?? event.requestContext.requestId;
+
+/** Header names are case-insensitive (RFC 9110, 5.1), but the gateway passes them on as they were sent. */
+export function header(event: APIGatewayProxyEvent, name: string): string | undefined {
+  const wanted = name.toLowerCase();
+  return Object.entries(event.headers ?? {}).find(([key]) => key.toLowerCase() === wanted)?.[1];
+}

@@ -1,0 +1,69 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type * as z from 'zod/mini';
+import { type Problem, problem } from '../../domain/problem.ts';
+import type { Route } from '../route.ts';
+import { header } from './request.ts';
+
+/** Largest request body in bytes (decisions.md, Representation). */
+export const MAX_BODY_BYTES = 256 * 1024;
+
+type Parsed<T> = { ok: true; value: T } | { ok: false; problem: Problem };
+
+const refuse = (refused: Problem): { ok: false; problem: Problem } => ({ ok: false, problem: refused });
+
+/** Parses the body: its size, its media type, its JSON, its shape, in this order. */
+export function parseBody(event: APIGatewayProxyEvent, route: Route): Parsed<unknown> {
+  if (route.body === undefined) return { ok: true, value: undefined };
+  const text = event.isBase64Encoded
+    ? Buffer.from(event.body ?? '', 'base64').toString('utf8')
+    : (event.body ?? '');
+  if (Buffer.byteLength(text) > MAX_BODY_BYTES)
+    return refuse(problem('PAYLOAD_TOO_LARGE', `The body must be at most ${MAX_BODY_BYTES} bytes.`));
+  const mediaType = header(event, 'content-type')?.split(';')[0]?.trim().toLowerCase();
+  if (mediaType !== 'application/json' && (text !== '' || mediaType !== undefined))
+    return refuse(
+      problem('UNSUPPORTED_MEDIA_TYPE', 'The body must be JSON, with Content-Type: application/json.'),
+    );
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return refuse(problem('VALIDATION_ERROR', 'The body is not valid JSON.'));
+  }
+  return parse(route.body, json, 'body');
+}
+
+/** Parses the query string. Unknown parameters are ignored. */
+export const parseQuery = (event: APIGatewayProxyEvent, route: Route): Parsed<object> =>
+  parse(route.query, event.queryStringParameters ?? {}, 'query');
+
+function parse<S extends z.ZodMiniType>(schema: S, value: unknown, whole: string): Parsed<z.output<S>> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return { ok: true, value: parsed.data };
+  const messages = parsed.error.issues.map((issue) => describe(issue, whole));
+  return refuse(problem('VALIDATION_ERROR', [...new Set(messages)].join(' ')));
+}
+
+/** Names the field and the constraint, and never what was sent: it may be a secret. */
+function describe(issue: z.core.$ZodIssue, whole: string): string {
+  return `${issue.path.length === 0 ? `The ${whole}` : issue.path.join('.')} ${constraint(issue)}.`;
+}
+
+function constraint(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${/^[aeiou]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`;
+    case 'invalid_value':
+      return `must be one of ${issue.values.map(String).join(', ')}`;
+    case 'too_small':
+      return `must have at least ${issue.minimum} ${unit(issue.origin)}`;
+    case 'too_big':
+      return `must have at most ${issue.maximum} ${unit(issue.origin)}`;
+    case 'custom':
+      return issue.message;
+    default:
+      return 'is not of the right form';
+  }
+}
+
+const unit = (origin: string): string => (origin === 'string' ? 'characters' : 'items');

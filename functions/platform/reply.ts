@@ -1,0 +1,61 @@
+import type { APIGatewayProxyResult } from 'aws-lambda';
+import { PROBLEM_STATUS, type Problem } from '../domain/problem.ts';
+
+/** A success. `data` is what the route's schema builds the answer from. */
+export interface Success {
+  kind: 'success';
+  data: unknown;
+  /** Only on lists; null on the last page. */
+  nextCursor?: string | null;
+  /** Path of what was created. */
+  location?: string;
+  /** The answer was first given to an earlier request with the same idempotency key. */
+  replayed?: true;
+}
+
+export type Reply = Success | Problem;
+
+export const success = (
+  data: unknown,
+  extra: { location?: string; nextCursor?: string | null } = {},
+): Success => ({
+  kind: 'success',
+  data,
+  ...extra,
+});
+
+const COMMON = {
+  'Content-Type': 'application/json',
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+};
+
+/** The error envelope (public-api.md, Errors). `error.requestId` equals the `Request-Id` header. */
+export function problemResult({ type, message, headers }: Problem, requestId: string): APIGatewayProxyResult {
+  return {
+    statusCode: PROBLEM_STATUS[type],
+    headers: { ...COMMON, 'Request-Id': requestId, ...headers },
+    body: JSON.stringify({ error: { type, message, requestId } }),
+  };
+}
+
+/** The success envelope (public-api.md, Response envelope); no body at all with 204. */
+export function successResult(
+  status: number,
+  { data, nextCursor, location, replayed }: Success,
+  requestId: string,
+): APIGatewayProxyResult {
+  return {
+    statusCode: status,
+    headers: {
+      ...COMMON,
+      'Request-Id': requestId,
+      ...(location === undefined ? {} : { Location: location }),
+      ...(replayed ? { 'Idempotency-Replayed': 'true' } : {}),
+    },
+    body:
+      status === 204
+        ? ''
+        : JSON.stringify({ success: true, data, ...(nextCursor === undefined ? {} : { nextCursor }) }),
+  };
+}

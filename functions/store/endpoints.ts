@@ -1,0 +1,175 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { Endpoint, type EndpointEffect, FAILURES_TO_DISABLE, MAX_ENDPOINTS } from '../domain/endpoint.ts';
+import type { EndpointId, OrgId } from '../domain/ids.ts';
+import { partition } from './collection.ts';
+import { keys } from './keys.ts';
+import { newestFirst, type Page, type PageRequest } from './pages.ts';
+import type { Table } from './table.ts';
+import type { Change } from './transaction.ts';
+
+const parse = (row: unknown): Endpoint => Endpoint.parse(row);
+
+/** Webhook endpoints of an organization, with a count of them that keeps their number within its limit. */
+export function endpointStore(service: Table) {
+  return {
+    async find(orgId: OrgId, id: EndpointId): Promise<Endpoint | undefined> {
+      const { Item } = await service.client.send(
+        new GetCommand({ TableName: service.name, Key: keys.endpoint(orgId, id), ConsistentRead: true }),
+      );
+      return Item && parse(Item);
+    },
+
+    list(orgId: OrgId, page: PageRequest): Promise<Page<Endpoint>> {
+      return newestFirst([partition(service, keys.endpoints(orgId), parse)], page);
+    },
+
+    /** All endpoints of an organization. Consistent: one whose registration was answered misses no later event. */
+    async all(orgId: OrgId): Promise<Endpoint[]> {
+      const { Items = [] } = await service.client.send(
+        new QueryCommand({
+          TableName: service.name,
+          ConsistentRead: true,
+          KeyConditionExpression: 'pk = :pk',
+          ExpressionAttributeValues: { ':pk': keys.endpoints(orgId) },
+        }),
+      );
+      return Items.map(parse);
+    },
+
+    /** Adds an endpoint and counts it; refused as `endpoint-limit` when the organization has no room for it. */
+    add(endpoint: Endpoint): Change[] {
+      return [
+        {
+          refusal: 'endpoint-limit',
+          write: {
+            Update: {
+              TableName: service.name,
+              Key: keys.endpointCount(endpoint.orgId),
+              UpdateExpression: 'ADD endpoints :one',
+              ConditionExpression: 'attribute_not_exists(endpoints) OR endpoints < :limit',
+              ExpressionAttributeValues: { ':one': 1, ':limit': MAX_ENDPOINTS },
+            },
+          },
+        },
+        {
+          refusal: 'exists',
+          write: {
+            Put: {
+              TableName: service.name,
+              Item: { ...keys.endpoint(endpoint.orgId, endpoint.id), ...endpoint },
+              ConditionExpression: 'attribute_not_exists(pk)',
+            },
+          },
+        },
+      ];
+    },
+
+    /** Removes an endpoint and uncounts it; refused as `endpoint-missing` when it is already gone. */
+    remove(orgId: OrgId, id: EndpointId): Change[] {
+      return [
+        {
+          refusal: 'endpoint-missing',
+          write: {
+            Delete: {
+              TableName: service.name,
+              Key: keys.endpoint(orgId, id),
+              ConditionExpression: 'attribute_exists(pk)',
+            },
+          },
+        },
+        {
+          refusal: 'endpoint-missing',
+          write: {
+            Update: {
+              TableName: service.name,
+              Key: keys.endpointCount(orgId),
+              UpdateExpression: 'ADD endpoints :minusOne',
+              ConditionExpression: 'endpoints > :zero',
+              ExpressionAttributeValues: { ':minusOne': -1, ':zero': 0 },
+            },
+          },
+        },
+      ];
+    },
+
+    /** Changes address and subscriptions, nothing else. Undefined when there is no such endpoint. */
+    async update(
+      orgId: OrgId,
+      id: EndpointId,
+      change: Partial<Pick<Endpoint, 'url' | 'events'>>,
+    ): Promise<Endpoint | undefined> {
+      const fields = Object.entries(change).filter(([, value]) => value !== undefined);
+      if (fields.length === 0) return this.find(orgId, id);
+      try {
+        const { Attributes } = await service.client.send(
+          new UpdateCommand({
+            TableName: service.name,
+            Key: keys.endpoint(orgId, id),
+            UpdateExpression: `SET ${fields.map(([name]) => `#${name} = :${name}`).join(', ')}`,
+            ConditionExpression: 'attribute_exists(pk)',
+            ExpressionAttributeNames: Object.fromEntries(fields.map(([name]) => [`#${name}`, name])),
+            ExpressionAttributeValues: Object.fromEntries(fields.map(([name, value]) => [`:${name}`, value])),
+            ReturnValues: 'ALL_NEW',
+          }),
+        );
+        return parse(Attributes);
+      } catch (error) {
+        if (error instanceof ConditionalCheckFailedException) return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+/**
+ * What the end of a delivery does to its endpoint, as a change for the settlement's transaction. Each names the
+ * state that it may leave, so that of several failures at once exactly one disables; refused as `endpoint-changed`.
+ */
+export function endpointChange(
+  service: Pick<Table, 'name'>,
+  endpoint: Pick<Endpoint, 'orgId' | 'id'>,
+  effect: Exclude<EndpointEffect, 'none'>,
+  now: Date,
+): Change {
+  const { update, condition, values } = EFFECTS[effect](now);
+  return {
+    refusal: 'endpoint-changed',
+    write: {
+      Update: {
+        TableName: service.name,
+        Key: keys.endpoint(endpoint.orgId, endpoint.id),
+        UpdateExpression: update,
+        ConditionExpression: `#status = :active AND ${condition}`,
+        ExpressionAttributeNames: { '#status': 'status' },
+        ExpressionAttributeValues: { ':active': 'active', ...values },
+      },
+    },
+  };
+}
+
+const EFFECTS: Record<
+  Exclude<EndpointEffect, 'none'>,
+  (now: Date) => { update: string; condition: string; values: Record<string, unknown> }
+> = {
+  reset: () => ({
+    update: 'SET consecutiveFailures = :zero',
+    condition: 'consecutiveFailures > :zero',
+    values: { ':zero': 0 },
+  }),
+  count: () => ({
+    update: 'ADD consecutiveFailures :one',
+    condition: 'consecutiveFailures < :last',
+    values: { ':one': 1, ':last': FAILURES_TO_DISABLE - 1 },
+  }),
+  disable: (now) => ({
+    update: 'SET #status = :disabled, disabledAt = :now ADD consecutiveFailures :one',
+    condition: 'consecutiveFailures >= :last',
+    values: {
+      ':disabled': 'auto_disabled',
+      ':now': now.toISOString(),
+      ':one': 1,
+      ':last': FAILURES_TO_DISABLE - 1,
+    },
+  }),
+};

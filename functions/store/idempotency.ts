@@ -1,0 +1,59 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import type { Tenant } from '../domain/tenant.ts';
+import { keys } from './keys.ts';
+import { expiry, type Table } from './table.ts';
+import type { Change } from './transaction.ts';
+
+/** The answer to a request that carried an idempotency key, kept for 24 hours (decisions.md, Idempotency). */
+export const IdempotencyRecord = z.object({
+  /** Identifies the request: the same key with another one is a mistake of the caller. */
+  fingerprint: z.string(),
+  status: z.int(),
+  location: z.optional(z.string()),
+  /** The answer's `data` as JSON, without secrets: these are derived again. */
+  data: z.string(),
+});
+export type IdempotencyRecord = z.infer<typeof IdempotencyRecord>;
+
+const DAYS_KEPT = 1;
+
+/** What a key belongs to: the organization's data, one route. */
+export interface IdempotencyScope {
+  tenant: Tenant;
+  route: string;
+  key: string;
+}
+
+export function idempotencyStore(service: Table) {
+  return {
+    async find({ tenant, route, key }: IdempotencyScope, now: Date): Promise<IdempotencyRecord | undefined> {
+      const { Item } = await service.client.send(
+        new GetCommand({
+          TableName: service.name,
+          Key: keys.idempotency(tenant, route, key),
+          ConsistentRead: true,
+        }),
+      );
+      // DynamoDB deletes expired items within days, not at once.
+      return Item && Number(Item.expiresAt) > now.getTime() / 1000
+        ? IdempotencyRecord.parse(Item)
+        : undefined;
+    },
+
+    /** Commits with the effect that it guards, so that no crash leaves one without the other. */
+    record({ tenant, route, key }: IdempotencyScope, record: IdempotencyRecord, now: Date): Change {
+      return {
+        refusal: 'idempotency-key-used',
+        write: {
+          Put: {
+            TableName: service.name,
+            Item: { ...keys.idempotency(tenant, route, key), ...record, expiresAt: expiry(now, DAYS_KEPT) },
+            ConditionExpression: 'attribute_not_exists(pk) OR expiresAt <= :now',
+            ExpressionAttributeValues: { ':now': Math.floor(now.getTime() / 1000) },
+          },
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import type { ConversationId, DeliveryId, EndpointId, EventId, OrgId } from '../domain/ids.ts';
+import type { Tenant } from '../domain/tenant.ts';
+
+/**
+ * Every key of every table is built here and nowhere else. Keys of an organization's data begin with its tenant
+ * (organization and generation), so that no read can leave it.
+ *
+ * Busy collections are spread over shards, because one partition key takes 1,000 write units a second:
+ * conversations of one organization, and deliveries of one endpoint. A shard is found again from the identifier.
+ */
+export interface Key {
+  pk: string;
+  sk: string;
+}
+
+export const CONVERSATION_SHARDS = 4;
+export const DELIVERY_SHARDS = 8;
+
+/** The text form of a tenant; also what cursors are bound to. */
+export const tenantKey = (tenant: Tenant): string => `${tenant.orgId}#${tenant.generation}`;
+
+export const keys = {
+  organization: (orgId: OrgId): Key => ({ pk: orgId, sk: 'organization' }),
+  endpointCount: (orgId: OrgId): Key => ({ pk: orgId, sk: 'endpoint-count' }),
+  /** Looked up before the organization is known: by the digest of the key that the caller presents. */
+  apiKey: (digest: string): Key => ({ pk: `key#${digest}`, sk: 'key' }),
+
+  /** Endpoints outlive a reset of their organization's data, so their partition has no generation. */
+  endpoints: (orgId: OrgId): string => `${orgId}#webhooks`,
+  endpoint: (orgId: OrgId, id: EndpointId): Key => ({ pk: keys.endpoints(orgId), sk: id }),
+
+  conversations: (tenant: Tenant, shard: number): string => `${tenantKey(tenant)}#conversations#${shard}`,
+  conversation: (tenant: Tenant, id: ConversationId): Key => ({
+    pk: keys.conversations(tenant, shardOf(id, CONVERSATION_SHARDS)),
+    sk: id,
+  }),
+  messages: (tenant: Tenant, id: ConversationId): string => `${tenantKey(tenant)}#${id}#messages`,
+
+  idempotency: (tenant: Tenant, route: string, key: string): Key => ({
+    pk: `${tenantKey(tenant)}#idempotency#${route}#${key}`,
+    sk: 'idempotency',
+  }),
+
+  /** The outbox has a partition key alone. */
+  event: (id: EventId): { pk: string } => ({ pk: id }),
+
+  deliveries: (endpoint: EndpointId, generation: number, shard: number): string =>
+    `${endpoint}#${generation}#${shard}`,
+  delivery: (endpoint: EndpointId, generation: number, id: DeliveryId): Key => ({
+    pk: keys.deliveries(endpoint, generation, shardOf(id, DELIVERY_SHARDS)),
+    sk: id,
+  }),
+};
+
+/** All shards of a collection. */
+export const shards = (count: number): number[] => Array.from({ length: count }, (_, shard) => shard);
+
+/** Hashed, because the leading digits of an identifier are its time: they would send a whole minute to one shard. */
+function shardOf(id: string, count: number): number {
+  return createHash('sha256').update(id).digest().readUInt32BE(0) % count;
+}

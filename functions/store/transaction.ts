@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import {
+  type DynamoDBDocumentClient,
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+} from '@aws-sdk/lib-dynamodb';
+
+type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+
+/** Why a change can be refused: each names the one condition that its write carries. */
+export type Refusal =
+  | 'idempotency-key-used'
+  | 'endpoint-limit'
+  | 'endpoint-missing'
+  | 'endpoint-changed'
+  | 'conversation-changed'
+  | 'lease-lost'
+  | 'exists';
+
+/** One write of a transaction, made by the store of its entity. */
+export interface Change {
+  readonly write: Write;
+  /** What it means when the write's condition does not hold. */
+  readonly refusal: Refusal;
+}
+
+export type CommitResult = { kind: 'committed' } | { kind: 'refused'; refusal: Refusal };
+
+/** The transaction met other writers of its items each time that it was tried. A caller may try again later. */
+export class Contended extends Error {
+  override name = 'Contended';
+}
+
+export type Commit = (changes: readonly Change[]) => Promise<CommitResult>;
+
+/**
+ * Commits all changes or none. DynamoDB cancels transactions that touch an item which another one is writing:
+ * these are tried again after a random wait, under the same request token, so that a try which took effect although its
+ * answer was lost is not applied twice.
+ * @throws Contended when the changes collided with others six times
+ */
+export function committer(
+  client: DynamoDBDocumentClient,
+  wait: (attempt: number) => Promise<unknown> = backoff,
+): Commit {
+  return async (changes) => {
+    const ClientRequestToken = randomUUID();
+    const TransactItems = changes.map((change) => change.write);
+    for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
+      try {
+        await client.send(new TransactWriteCommand({ TransactItems, ClientRequestToken }));
+        return { kind: 'committed' };
+      } catch (error) {
+        if (!(error instanceof TransactionCanceledException)) throw error;
+        const reasons = error.CancellationReasons ?? [];
+        // A failed condition is an answer even beside a conflict: trying again would only meet it again.
+        const failed = reasons.findIndex((reason) => reason.Code === 'ConditionalCheckFailed');
+        const change = changes[failed];
+        if (change !== undefined) return { kind: 'refused', refusal: change.refusal };
+        if (!reasons.some((reason) => RETRYABLE.has(reason.Code ?? ''))) throw error;
+      }
+      if (attempt < MAX_TRIES) await wait(attempt);
+    }
+    throw new Contended(`a transaction of ${changes.length} writes collided with others ${MAX_TRIES} times`);
+  };
+}
+
+const MAX_TRIES = 6;
+const RETRYABLE = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
+
+/** Full jitter: a random part of 25 ms, 50 ms … 400 ms. */
+const backoff = (attempt: number): Promise<unknown> => sleep(Math.random() * 25 * 2 ** (attempt - 1));

@@ -1,0 +1,55 @@
+import middy from '@middy/core';
+import * as z from 'zod/mini';
+import { digestOf, mintKey, Scope } from '../domain/api-key.ts';
+import { newId } from '../domain/ids.ts';
+import { documentClient } from '../platform/clients.ts';
+import { EnrolEnvironment, readEnvironment } from '../platform/config.ts';
+import { logger } from '../platform/logger.ts';
+import { logContext } from '../platform/pipeline/worker.ts';
+import { apiKeyStore } from '../store/api-keys.ts';
+import { organizationStore } from '../store/organizations.ts';
+import { committer } from '../store/transaction.ts';
+
+const environment = readEnvironment(EnrolEnvironment);
+const client = documentClient();
+const service = { client, name: environment.SERVICE_TABLE };
+const organizations = organizationStore(service);
+const apiKeys = apiKeyStore(service);
+const commit = committer(client);
+
+const Enrolment = z.object({
+  name: z.string().check(z.minLength(1), z.maxLength(200)),
+  tier: z._default(z.enum(['standard', 'scale']), 'standard'),
+  scopes: z._default(z.array(Scope).check(z.minLength(1)), [...Scope.options]),
+});
+
+/**
+ * Makes a live organization with its first API key; an operator invokes it. The key is in the answer alone and cannot be had again.
+ * @throws a zod error when the payload is not an enrolment
+ */
+export const handler = middy<unknown, unknown>()
+  .use(logContext(logger))
+  .handler(async (payload: unknown) => {
+    const { name, tier, scopes } = Enrolment.parse(payload);
+    const now = new Date();
+    const organization = {
+      id: newId('org', now),
+      name,
+      environment: 'live',
+      tier,
+      createdAt: now.toISOString(),
+    } as const;
+    const secret = mintKey('live');
+    const key = {
+      id: newId('key', now),
+      orgId: organization.id,
+      environment: 'live',
+      name: 'First key',
+      scopes,
+      createdAt: organization.createdAt,
+    } as const;
+    await commit([organizations.add(organization), apiKeys.add(digestOf(secret), key)]);
+    logger.info('an organization was enrolled', { orgId: organization.id, keyId: key.id });
+    const { orgId: _, ...shown } = key;
+    return { organizationId: organization.id, key: { ...shown, secretOnce: secret } };
+  });

@@ -1,0 +1,175 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import * as apigateway from 'aws-cdk-lib/aws-apigateway';
+import type { IGrantable } from 'aws-cdk-lib/aws-iam';
+import * as logs from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { type RouteKey, routes } from '../../functions/api/routes.ts';
+import type { ApiEnvironment } from '../../functions/platform/config.ts';
+import { acknowledge } from './acknowledgements.ts';
+import { addGatewayResponses, envelope, REQUEST_ID } from './gateway-responses.ts';
+import type { KeyringSecret } from './keyrings.ts';
+import { type CodeOf, ServiceFunction } from './service-function.ts';
+import type { Tables, TableVerb } from './tables.ts';
+
+export interface ApiProps {
+  code: CodeOf;
+  tables: Tables;
+  cursorKeys: KeyringSecret;
+  signingKeys: KeyringSecret;
+}
+
+/** What a route's function needs beyond authentication; a route without an entry does not compile. */
+interface Needs {
+  service?: readonly TableVerb[];
+  outbox?: readonly TableVerb[];
+  deliveries?: readonly TableVerb[];
+  keyrings?: readonly ('cursor' | 'signing')[];
+}
+
+const NEEDS: Record<RouteKey, Needs> = {
+  registerWebhook: { service: ['add', 'change'], keyrings: ['signing'] },
+  listWebhooks: { service: ['list'], keyrings: ['cursor'] },
+  readWebhook: {},
+  updateWebhook: { service: ['change'] },
+  deleteWebhook: { service: ['remove', 'change'] },
+  testWebhook: { service: ['add'], outbox: ['add'] },
+  listDeliveries: { deliveries: ['list'], keyrings: ['cursor'] },
+  readDelivery: { deliveries: ['read'] },
+  createConversation: { service: ['add'], outbox: ['add'] },
+  listConversations: { service: ['list'], keyrings: ['cursor'] },
+  readConversation: {},
+  createMessage: { service: ['add', 'change'], outbox: ['add'] },
+  listMessages: { service: ['list'], keyrings: ['cursor'] },
+};
+
+/** Seconds for one API call. The gateway gives up at 29. */
+const API_TIMEOUT = 10;
+
+/** The public API: a gateway method and a function for each route of the table. */
+export class Api extends Construct {
+  readonly rest: apigateway.RestApi;
+  readonly functions = new Map<RouteKey, ServiceFunction>();
+
+  constructor(scope: Construct, id: string, props: ApiProps) {
+    super(scope, id);
+    const accessLog = new logs.LogGroup(this, 'AccessLog', {
+      retention: logs.RetentionDays.ONE_MONTH,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    this.rest = new apigateway.RestApi(this, 'Rest', {
+      restApiName: 'Conversation Service API',
+      endpointTypes: [apigateway.EndpointType.REGIONAL],
+      cloudWatchRole: true,
+      cloudWatchRoleRemovalPolicy: RemovalPolicy.DESTROY,
+      deployOptions: {
+        // The stage is the first part of the public path, so it is a part of /api/v1 with and without a custom domain.
+        stageName: 'api',
+        accessLogDestination: new apigateway.LogGroupLogDestination(accessLog),
+        accessLogFormat: apigateway.AccessLogFormat.custom(ACCESS_LOG),
+        loggingLevel: apigateway.MethodLoggingLevel.ERROR,
+      },
+    });
+    addGatewayResponses(this.rest);
+    acknowledge(this.rest, {
+      APIG2:
+        'Requests are validated in the functions, by the schemas that the route table declares; the gateway could not name the field at fault in our envelope.',
+      APIG3:
+        'Web ACLs are for the account that deploys to choose; the stage takes one that is associated with it.',
+      APIG4:
+        'Every route authenticates an API key in its function, before anything else, by a digest that no gateway authorizer could look up without a function more.',
+      COG4: 'API consumers call with API keys; user pools are for people.',
+      'IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]':
+        "The gateway's own role to write logs, for which AWS gives this policy; the account has one such role.",
+    });
+
+    for (const key of Object.keys(routes) as RouteKey[]) this.addRoute(key, props);
+    this.refuseOtherMethods();
+  }
+
+  private addRoute(key: RouteKey, { code, tables, cursorKeys, signingKeys }: ApiProps): void {
+    const { name, method, path, summary } = routes[key];
+    const environment = {
+      SERVICE_TABLE: tables.service.name,
+      OUTBOX_TABLE: tables.outbox.name,
+      DELIVERIES_TABLE: tables.deliveries.name,
+      CURSOR_KEYS: cursorKeys.arn,
+      SIGNING_KEYS: signingKeys.arn,
+    } satisfies ApiEnvironment;
+    const fn = new ServiceFunction(this, pascal(key), {
+      name,
+      description: `${method} /api${path}: ${summary}`,
+      code,
+      environment,
+      timeoutSeconds: API_TIMEOUT,
+    });
+
+    const needs = NEEDS[key];
+    // Every call is authenticated by a read of the service table.
+    tables.service.allow(fn, 'read', ...(needs.service ?? []));
+    if (needs.outbox) tables.outbox.allow(fn, ...needs.outbox);
+    if (needs.deliveries) tables.deliveries.allow(fn, ...needs.deliveries);
+    const keyrings: Record<string, { allowRead(grantee: IGrantable): void }> = {
+      cursor: cursorKeys,
+      signing: signingKeys,
+    };
+    for (const keyring of needs.keyrings ?? []) keyrings[keyring]?.allowRead(fn);
+
+    this.rest.root
+      .resourceForPath(path)
+      .addMethod(method, new apigateway.LambdaIntegration(fn, { allowTestInvoke: false }));
+    this.functions.set(key, fn);
+  }
+
+  /** A known path with another method is 405 and tells which methods it has (RFC 9110, 15.5.6). */
+  private refuseOtherMethods(): void {
+    const methods = new Map<string, string[]>();
+    for (const { path, method } of Object.values(routes))
+      methods.set(path, [...(methods.get(path) ?? []), method]);
+    for (const [path, allowed] of methods) {
+      this.rest.root.resourceForPath(path).addMethod(
+        'ANY',
+        new apigateway.MockIntegration({
+          requestTemplates: { 'application/json': '{"statusCode":405}' },
+          passthroughBehavior: apigateway.PassthroughBehavior.WHEN_NO_TEMPLATES,
+          integrationResponses: [
+            {
+              statusCode: '405',
+              responseParameters: {
+                'method.response.header.Allow': `'${allowed.join(', ')}'`,
+                'method.response.header.Request-Id': REQUEST_ID,
+              },
+              responseTemplates: {
+                'application/json': envelope('METHOD_NOT_ALLOWED', '"The path does not have this method."'),
+              },
+            },
+          ],
+        }),
+        {
+          methodResponses: [
+            {
+              statusCode: '405',
+              responseParameters: {
+                'method.response.header.Allow': true,
+                'method.response.header.Request-Id': true,
+              },
+            },
+          ],
+        },
+      );
+    }
+  }
+}
+
+const ACCESS_LOG = JSON.stringify({
+  requestId: `$${REQUEST_ID}`,
+  time: '$context.requestTime',
+  method: '$context.httpMethod',
+  path: '$context.resourcePath',
+  status: '$context.status',
+  latencyMs: '$context.responseLatency',
+  integrationLatencyMs: '$context.integrationLatency',
+  bytes: '$context.responseLength',
+  sourceIp: '$context.identity.sourceIp',
+});
+
+const pascal = (key: string): string => key.charAt(0).toUpperCase() + key.slice(1);

@@ -1,0 +1,102 @@
+import * as apigateway from 'aws-cdk-lib/aws-apigateway';
+import type { Construct } from 'constructs';
+import { PROBLEM_STATUS, type ProblemType } from '../../functions/domain/problem.ts';
+
+/**
+ * The header and the envelope field by which a request is named. AWS lets clients override `requestId`; this id they cannot
+ * choose.
+ */
+export const REQUEST_ID = 'context.extendedRequestId';
+
+/** The error envelope as a mapping template. */
+export function envelope(type: string, quotedMessage: string): string {
+  return `{"error":{"type":"${type}","message":${quotedMessage},"requestId":"$${REQUEST_ID}"}}`;
+}
+
+interface GatewayAnswer {
+  type: apigateway.ResponseType;
+  problem: ProblemType;
+  /** Left out where the gateway's own message says it best. */
+  message?: string;
+  /** Left out where the gateway's own status is right, or differs from case to case. */
+  status?: number;
+  headers?: Record<string, string>;
+}
+
+const { ResponseType } = apigateway;
+const RETRY = { 'Retry-After': "'1'" };
+
+/** Answers that the gateway makes itself, in the same envelope as the functions' (decisions.md, Error types). */
+const ANSWERS: readonly GatewayAnswer[] = [
+  {
+    // The gateway says so of an unknown path, which has nothing to do with tokens.
+    type: ResponseType.MISSING_AUTHENTICATION_TOKEN,
+    problem: 'NOT_FOUND',
+    message: 'No such route.',
+    status: PROBLEM_STATUS.NOT_FOUND,
+  },
+  { type: ResponseType.RESOURCE_NOT_FOUND, problem: 'NOT_FOUND', message: 'No such route.' },
+  {
+    type: ResponseType.REQUEST_TOO_LARGE,
+    problem: 'PAYLOAD_TOO_LARGE',
+    message: 'The body must be at most 262144 bytes.',
+  },
+  {
+    type: ResponseType.UNSUPPORTED_MEDIA_TYPE,
+    problem: 'UNSUPPORTED_MEDIA_TYPE',
+    message: 'The body must be JSON.',
+  },
+  { type: ResponseType.BAD_REQUEST_BODY, problem: 'VALIDATION_ERROR' },
+  { type: ResponseType.BAD_REQUEST_PARAMETERS, problem: 'VALIDATION_ERROR' },
+  { type: ResponseType.THROTTLED, problem: 'RATE_LIMITED', message: 'Too many requests.', headers: RETRY },
+  {
+    type: ResponseType.QUOTA_EXCEEDED,
+    problem: 'RATE_LIMITED',
+    message: 'Too many requests.',
+    headers: RETRY,
+  },
+  {
+    type: ResponseType.INTEGRATION_TIMEOUT,
+    problem: 'SERVICE_UNAVAILABLE',
+    message: 'The service is busy. Try again shortly.',
+    status: PROBLEM_STATUS.SERVICE_UNAVAILABLE,
+    headers: RETRY,
+  },
+  {
+    type: ResponseType.INTEGRATION_FAILURE,
+    problem: 'SERVICE_UNAVAILABLE',
+    message: 'The service is busy. Try again shortly.',
+    status: PROBLEM_STATUS.SERVICE_UNAVAILABLE,
+    headers: RETRY,
+  },
+  { type: ResponseType.UNAUTHORIZED, problem: 'AUTHENTICATION_ERROR' },
+  {
+    type: ResponseType.INVALID_API_KEY,
+    problem: 'AUTHENTICATION_ERROR',
+    status: PROBLEM_STATUS.AUTHENTICATION_ERROR,
+  },
+  { type: ResponseType.ACCESS_DENIED, problem: 'PERMISSION_DENIED' },
+  { type: ResponseType.DEFAULT_4XX, problem: 'VALIDATION_ERROR' },
+  {
+    type: ResponseType.DEFAULT_5XX,
+    problem: 'INTERNAL_ERROR',
+    message: 'Something went wrong on our side.',
+    status: PROBLEM_STATUS.INTERNAL_ERROR,
+  },
+];
+
+export function addGatewayResponses(api: apigateway.RestApi): Construct[] {
+  return ANSWERS.map(({ type, problem, message, status, headers }) =>
+    api.addGatewayResponse(type.responseType, {
+      type,
+      ...(status === undefined ? {} : { statusCode: String(status) }),
+      responseHeaders: { 'Request-Id': REQUEST_ID, 'Cache-Control': "'no-store'", ...headers },
+      templates: {
+        'application/json': envelope(
+          problem,
+          message === undefined ? '$context.error.messageString' : JSON.stringify(message),
+        ),
+      },
+    }),
+  );
+}

@@ -1,0 +1,38 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
+import * as secrets from 'aws-cdk-lib/aws-secretsmanager';
+import { Construct } from 'constructs';
+import { acknowledge } from './acknowledgements.ts';
+
+/**
+ * A keyring in Secrets Manager: made with one random version, `{"current":"1","1":"…"}`. It is rotated by adding a version and
+ * naming it current; older ones stay, because what was signed or sealed with them must keep verifying.
+ */
+export class KeyringSecret extends Construct {
+  private readonly secret: secrets.Secret;
+
+  constructor(scope: Construct, id: string, description: string) {
+    super(scope, id);
+    this.secret = new secrets.Secret(this, 'Secret', {
+      description,
+      generateSecretString: {
+        secretStringTemplate: JSON.stringify({ current: '1' }),
+        generateStringKey: '1',
+        passwordLength: 64,
+        excludePunctuation: true,
+      },
+      removalPolicy: RemovalPolicy.RETAIN,
+    });
+    acknowledge(this, {
+      SMG4: 'A rotation adds a key version and keeps the old ones, which secrets and cursors that are in use were made with; it is an act of an operator, because a rotation that replaced the value would invalidate every receiver at once.',
+    });
+  }
+
+  get arn(): string {
+    return this.secret.secretArn;
+  }
+
+  allowRead(grantee: IGrantable): void {
+    Grant.addToPrincipal({ grantee, actions: ['secretsmanager:GetSecretValue'], resourceArns: [this.arn] });
+  }
+}

@@ -1,0 +1,41 @@
+import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import type { EnrolEnvironment } from '../../functions/platform/config.ts';
+import { Api } from './api.ts';
+import { Delivery } from './delivery.ts';
+import { KeyringSecret } from './keyrings.ts';
+import { type CodeOf, ServiceFunction } from './service-function.ts';
+import { readSettings } from './settings.ts';
+import { Tables } from './tables.ts';
+
+/** The Conversation Service API: what it is made of, and nothing of how. */
+export class ConversationServiceStack extends Stack {
+  readonly tables: Tables;
+  readonly api: Api;
+  readonly delivery: Delivery;
+
+  constructor(scope: Construct, id: string, props: StackProps & { code: CodeOf }) {
+    super(scope, id, props);
+    const { code } = props;
+    const settings = readSettings(this.node);
+    const tables = new Tables(this, 'Tables');
+    const signingKeys = new KeyringSecret(this, 'SigningKeys', 'Master keys of the webhook signing secrets');
+    const cursorKeys = new KeyringSecret(this, 'CursorKeys', 'Keys that seal pagination cursors');
+
+    this.tables = tables;
+    this.api = new Api(this, 'Api', { code, tables, signingKeys, cursorKeys });
+    this.delivery = new Delivery(this, 'Delivery', { code, tables, signingKeys, settings });
+
+    const enrol = new ServiceFunction(this, 'Enrol', {
+      name: 'enrol',
+      description: 'Makes an organization with its first API key; invoked by an operator',
+      code,
+      timeoutSeconds: 10,
+      environment: { SERVICE_TABLE: tables.service.name } satisfies EnrolEnvironment,
+    });
+    tables.service.allow(enrol, 'add');
+
+    new CfnOutput(this, 'ApiUrl', { value: this.api.rest.url, description: 'Public routes are below v1/' });
+    new CfnOutput(this, 'EnrolFunctionName', { value: enrol.functionName });
+  }
+}

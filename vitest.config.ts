@@ -1,0 +1,31 @@
+import { defineConfig } from 'vitest/config';
+
+if (Number(process.versions.node.split('.')[0]) < 24)
+  throw new Error(`the tests need Node 24 or later, this is ${process.version}: run them with "npm test"`);
+
+/** Tests by what they need: `unit` nothing, `contract` an engine, `integration` the whole local run, `infra` a synthesis. */
+const project = (name: string, settings: object = {}) => ({
+  test: { name, include: [`test/${name}/**/*.test.ts`], ...settings },
+});
+
+export default defineConfig({
+  test: {
+    projects: [
+      project('unit', {
+        env: {
+          SERVICE_TABLE: 'service',
+          OUTBOX_TABLE: 'outbox',
+          DELIVERIES_TABLE: 'deliveries',
+          CURSOR_KEYS: 'cursor-keys',
+          SIGNING_KEYS: 'signing-keys',
+          AWS_REGION: 'us-east-1',
+          AWS_ACCESS_KEY_ID: 'test',
+          AWS_SECRET_ACCESS_KEY: 'test',
+        },
+      }),
+      project('contract', { testTimeout: 30_000, hookTimeout: 30_000 }),
+      project('integration', { testTimeout: 60_000, hookTimeout: 60_000, fileParallelism: false }),
+      project('infra', { testTimeout: 60_000, hookTimeout: 60_000 }),
+    ],
+  },
+});
