@@ -4,7 +4,7 @@ import { App, Validations } from 'aws-cdk-lib';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { bundleFunctions } from '../lib/cloud/bundle.ts';
-import { SettingError } from '../lib/cloud/settings.ts';
+import { readSettings, SettingError } from '../lib/cloud/settings.ts';
 import { ConversationServiceStack } from '../lib/cloud/stack.ts';
 
 /*
@@ -20,14 +20,18 @@ const flags: Record<string, unknown> = JSON.parse(
 
 const app = new App({
   analyticsReporting: false,
+  // The app synthesizes itself below, and nothing at all when a setting is wrong.
+  autoSynth: false,
   context: { ...flags, '@aws-cdk/core:validateAgainstDefaultRules': true },
 });
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
 
 try {
+  const settings = readSettings(app.node);
   const directoryOf = bundleFunctions(join(app.outdir, 'functions'));
   new ConversationServiceStack(app, 'ConversationService', {
     description: 'Conversation Service API: public API, webhook engine',
+    settings,
     code: (name) => lambda.Code.fromAsset(directoryOf(name)),
   });
   app.synth();

@@ -5,7 +5,7 @@ import { Api } from './api.ts';
 import { Delivery } from './delivery.ts';
 import { KeyringSecret } from './keyrings.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
-import { readSettings } from './settings.ts';
+import type { Settings } from './settings.ts';
 import { Tables } from './tables.ts';
 
 /** The Conversation Service API: what it is made of, and nothing of how. */
@@ -14,10 +14,9 @@ export class ConversationServiceStack extends Stack {
   readonly api: Api;
   readonly delivery: Delivery;
 
-  constructor(scope: Construct, id: string, props: StackProps & { code: CodeOf }) {
+  constructor(scope: Construct, id: string, props: StackProps & { settings: Settings; code: CodeOf }) {
     super(scope, id, props);
-    const { code } = props;
-    const settings = readSettings(this.node);
+    const { code, settings } = props;
     const tables = new Tables(this, 'Tables');
     const signingKeys = new KeyringSecret(this, 'SigningKeys', 'Master keys of the webhook signing secrets');
     const cursorKeys = new KeyringSecret(this, 'CursorKeys', 'Keys that seal pagination cursors');

@@ -1,0 +1,209 @@
+import { Match } from 'aws-cdk-lib/assertions';
+import { describe, expect, it } from 'vitest';
+import { routes } from '../../functions/api/routes.ts';
+import { ofType, synthesize } from './synthesize.ts';
+
+const template = synthesize();
+const functions = ofType(template, 'AWS::Lambda::Function');
+const queues = ofType(template, 'AWS::SQS::Queue');
+const policies = ofType(template, 'AWS::IAM::Policy');
+
+const refTo = (logicalId: string) => JSON.stringify({ 'Fn::GetAtt': [logicalId, 'Arn'] });
+
+describe('functions', () => {
+  it('there is one for each route and one for each worker', () => {
+    const names = functions.map(
+      ([, fn]) => Object(fn.Properties.Environment).Variables.POWERTOOLS_SERVICE_NAME,
+    );
+    const expected = [...Object.values(routes).map(({ name }) => name), 'fan-out', 'dispatch', 'enrol'];
+    expect(names.sort()).toEqual(expected.sort());
+  });
+
+  it.each(functions)(
+    '%s runs on Node 24, logs to a group of its own that ends, and has a role of its own',
+    (id, fn) => {
+      expect(fn.Properties.Runtime).toBe('nodejs24.x');
+      const logging = Object(fn.Properties.LoggingConfig);
+      expect(logging.LogFormat).toBe('JSON');
+      const [, group] =
+        ofType(template, 'AWS::Logs::LogGroup').find(([name]) => name === logging.LogGroup.Ref) ?? [];
+      expect(group?.Properties.RetentionInDays).toBe(30);
+      const sharing = functions.filter(
+        ([, other]) => JSON.stringify(other.Properties.Role) === JSON.stringify(fn.Properties.Role),
+      );
+      expect(sharing.map(([name]) => name)).toEqual([id]);
+    },
+  );
+
+  it.each(functions)('%s carries no setting of the local run', (_, fn) => {
+    expect(JSON.stringify(fn)).not.toContain('LOOPBACK_RECEIVERS');
+  });
+
+  it('none may do anything to everything, except list streams', () => {
+    for (const [id, policy] of policies)
+      for (const statement of Object(policy.Properties.PolicyDocument).Statement) {
+        const actions = [statement.Action].flat();
+        expect(
+          actions.filter((action) => action.includes('*')),
+          id,
+        ).toEqual([]);
+        if (statement.Resource === '*') expect(actions, id).toEqual(['dynamodb:ListStreams']);
+      }
+  });
+
+  it('none but registration and the dispatcher may read the signing keys', () => {
+    const [secret] =
+      ofType(template, 'AWS::SecretsManager::Secret').find(([id]) => id.startsWith('SigningKeys')) ?? [];
+    const readers = policies.filter(([, policy]) =>
+      Object(policy.Properties.PolicyDocument).Statement.some(
+        (statement: { Action: string; Resource: unknown }) =>
+          statement.Action === 'secretsmanager:GetSecretValue' &&
+          JSON.stringify(statement.Resource) === JSON.stringify({ Ref: secret }),
+      ),
+    );
+    expect(readers.map(([id]) => id.replace(/RoleDefaultPolicy.*/, '')).sort()).toEqual([
+      'ApiRegisterWebhook',
+      'DeliveryDispatch',
+    ]);
+  });
+});
+
+describe('tables', () => {
+  it.each(ofType(template, 'AWS::DynamoDB::Table'))('%s is kept, protected and recoverable', (_, table) => {
+    expect(table.DeletionPolicy).toBe('Retain');
+    expect(table.Properties).toMatchObject({
+      BillingMode: 'PAY_PER_REQUEST',
+      DeletionProtectionEnabled: true,
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+      TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
+    });
+  });
+});
+
+describe('queues', () => {
+  const isDeadLetters = (id: string) =>
+    queues.some(([, queue]) => JSON.stringify(queue.Properties.RedrivePolicy ?? null).includes(refTo(id))) ||
+    ofType(template, 'AWS::Lambda::EventSourceMapping').some(([, mapping]) =>
+      JSON.stringify(mapping.Properties.DestinationConfig ?? null).includes(refTo(id)),
+    );
+
+  it.each(queues)('%s either gives up to dead letters or takes them', (id, queue) => {
+    expect(Boolean(queue.Properties.RedrivePolicy) !== isDeadLetters(id)).toBe(true);
+    expect(queue.Properties.MessageRetentionPeriod).toBe(14 * 86_400);
+  });
+
+  it.each(queues)('%s refuses unencrypted transport', (id) => {
+    template.hasResourceProperties('AWS::SQS::QueuePolicy', {
+      Queues: [{ Ref: id }],
+      PolicyDocument: {
+        Statement: Match.arrayWith([
+          Match.objectLike({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
+        ]),
+      },
+    });
+  });
+});
+
+describe('the way of an event', () => {
+  const mappings = ofType(template, 'AWS::Lambda::EventSourceMapping').map(
+    ([, mapping]) => mapping.Properties,
+  );
+
+  it('every source reports what failed of a batch', () => {
+    expect(mappings).toHaveLength(2);
+    for (const mapping of mappings)
+      expect(mapping.FunctionResponseTypes).toEqual(['ReportBatchItemFailures']);
+  });
+
+  it('the fan-out begins with the first record, takes inserts alone, and gives up to dead letters', () => {
+    expect(mappings.find((mapping) => mapping.StartingPosition)).toMatchObject({
+      StartingPosition: 'TRIM_HORIZON',
+      BisectBatchOnFunctionError: true,
+      FilterCriteria: { Filters: [{ Pattern: JSON.stringify({ eventName: ['INSERT'] }) }] },
+      DestinationConfig: { OnFailure: { Destination: expect.anything() } },
+    });
+  });
+
+  it.each([0.5, 3, 10, 60])(
+    'with a deadline of %d s each clock outlasts the one before',
+    (attemptTimeoutSeconds) => {
+      const timed = synthesize({ attemptTimeoutSeconds });
+      const dispatcher = Object.values(timed.findResources('AWS::Lambda::Function')).find(
+        (fn) => fn.Properties.Environment.Variables.POWERTOOLS_SERVICE_NAME === 'dispatch',
+      );
+      const queue = Object.values(timed.findResources('AWS::SQS::Queue')).find(
+        (it) => it.Properties.RedrivePolicy,
+      );
+      expect(dispatcher?.Properties.Timeout).toBeGreaterThan(attemptTimeoutSeconds);
+      expect(queue?.Properties.VisibilityTimeout).toBeGreaterThan(dispatcher?.Properties.Timeout);
+      expect(dispatcher?.Properties.Environment.Variables.ATTEMPT_TIMEOUT_SECONDS).toBe(
+        String(attemptTimeoutSeconds),
+      );
+    },
+  );
+});
+
+describe('the gateway', () => {
+  const methods = ofType(template, 'AWS::ApiGateway::Method').map(([, method]) => method.Properties);
+
+  it('has every route, and on every path of one an answer to other methods', () => {
+    const paths = new Set(Object.values(routes).map(({ path }) => path));
+    const proxied = methods.filter((method) => Object(method.Integration).Type === 'AWS_PROXY');
+    expect(proxied).toHaveLength(Object.keys(routes).length);
+    expect(methods.filter((method) => method.HttpMethod === 'ANY')).toHaveLength(paths.size);
+  });
+
+  it('is staged as the first part of the public path', () => {
+    template.hasResourceProperties('AWS::ApiGateway::Stage', { StageName: 'api' });
+  });
+
+  it.each(ofType(template, 'AWS::ApiGateway::GatewayResponse'))(
+    '%s answers in the error envelope, with the id that a client cannot choose',
+    (_, response) => {
+      const { ResponseParameters, ResponseTemplates } = Object(response.Properties);
+      expect(ResponseParameters['gatewayresponse.header.Request-Id']).toBe('context.extendedRequestId');
+      const body = ResponseTemplates['application/json'].replace('$context.error.messageString', '"why"');
+      expect(JSON.parse(body)).toEqual({
+        error: {
+          type: expect.stringMatching(/^[A-Z_]+$/),
+          message: expect.any(String),
+          requestId: '$context.extendedRequestId',
+        },
+      });
+    },
+  );
+
+  it('both default answers exist, so that none of the gateway’s own bodies is left', () => {
+    const types = ofType(template, 'AWS::ApiGateway::GatewayResponse').map(
+      ([, it]) => it.Properties.ResponseType,
+    );
+    expect(types).toEqual(
+      expect.arrayContaining(['DEFAULT_4XX', 'DEFAULT_5XX', 'MISSING_AUTHENTICATION_TOKEN']),
+    );
+  });
+});
+
+describe('settings', () => {
+  it.each([
+    [
+      { attemptTimeoutSeconds: 0 },
+      /attemptTimeoutSeconds must be a number of seconds from 0.1 to 60, not "0"/,
+    ],
+    [{ retryBaseSeconds: 'soon' }, /retryBaseSeconds .* not "soon"/],
+    [{ retryBaseSeconds: 10, retryCapSeconds: 5 }, /retryCapSeconds must not be less/],
+  ])('%j is refused in one clear line', (context, message) => {
+    expect(() => synthesize(context)).toThrow(message);
+  });
+
+  it('are the specification’s when none is given', () => {
+    template.hasResourceProperties('AWS::Lambda::Function', {
+      Environment: {
+        Variables: Match.objectLike({
+          RETRY_BASE_SECONDS: '30',
+          RETRY_CAP_SECONDS: '3600',
+          ATTEMPT_TIMEOUT_SECONDS: '10',
+        }),
+      },
+    });
+  });
+});

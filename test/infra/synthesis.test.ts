@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../..');
+const run = promisify(execFile);
+const synthesize = (outdir: string, context: Record<string, unknown> = {}) =>
+  run(process.execPath, ['bin/app.ts'], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH, CDK_OUTDIR: outdir, CDK_CONTEXT_JSON: JSON.stringify(context) },
+  });
+
+describe('the whole synthesis', () => {
+  let outdir: string;
+  beforeAll(async () => {
+    outdir = await mkdtemp(join(tmpdir(), 'synthesis-'));
+    await synthesize(outdir);
+  });
+  afterAll(() => rm(outdir, { recursive: true, force: true }));
+
+  it('has nothing that cdk-nag or the validation of the template reports', async () => {
+    const report = JSON.parse(await readFile(join(outdir, 'validation-report.json'), 'utf8'));
+    expect(
+      report.pluginReports.filter(
+        (plugin: { summary: { status: string } }) => plugin.summary.status !== 'success',
+      ),
+    ).toEqual([]);
+  });
+
+  it('gives each function its own code, which loads', async () => {
+    const manifest = JSON.parse(await readFile(join(outdir, 'ConversationService.assets.json'), 'utf8'));
+    const assets = Object.values(
+      manifest.files as Record<string, { source: { path: string; packaging: string } }>,
+    );
+    const directories = assets
+      .filter(({ source }) => source.packaging === 'zip')
+      .map(({ source }) => source.path);
+    expect(directories).toHaveLength(16);
+    for (const directory of directories)
+      expect(await readdir(join(outdir, directory))).toContain('index.mjs');
+  });
+});
+
+it('a wrong setting stops the synthesis with one line and exit code 1', async () => {
+  const outdir = await mkdtemp(join(tmpdir(), 'synthesis-'));
+  try {
+    await expect(synthesize(outdir, { attemptTimeoutSeconds: 'ten' })).rejects.toMatchObject({
+      code: 1,
+      stderr: 'context attemptTimeoutSeconds must be a number of seconds from 0.1 to 60, not "ten"\n',
+    });
+  } finally {
+    await rm(outdir, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,25 @@
+import { App } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
+import { readSettings } from '../../lib/cloud/settings.ts';
+import { ConversationServiceStack } from '../../lib/cloud/stack.ts';
+
+export interface SynthesizedResource {
+  Type: string;
+  Properties: Record<string, unknown>;
+  DeletionPolicy?: string;
+}
+
+/** The stack's template with placeholders for the functions' code: what is tested here is not in the bundles. */
+export function synthesize(context: Record<string, unknown> = {}): Template {
+  const app = new App({ analyticsReporting: false, context });
+  const stack = new ConversationServiceStack(app, 'ConversationService', {
+    settings: readSettings(app.node),
+    code: () => lambda.Code.fromInline('exports.handler = async () => {};'),
+  });
+  return Template.fromStack(stack);
+}
+
+/** All resources of a type, by logical id. */
+export const ofType = (template: Template, type: string): [string, SynthesizedResource][] =>
+  Object.entries(template.findResources(type)) as [string, SynthesizedResource][];
