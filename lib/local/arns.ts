@@ -1,0 +1,18 @@
+/** The one place that the local run stands for: every ARN that it makes up lies there. */
+export const REGION = 'us-east-1';
+export const ACCOUNT = '000000000000';
+export const PARTITION = 'aws';
+
+const arn = (service: string, resource: string) =>
+  `arn:${PARTITION}:${service}:${REGION}:${ACCOUNT}:${resource}`;
+
+export const tableArn = (name: string) => arn('dynamodb', `table/${name}`);
+
+export const indexArn = (table: string, index: string) => `${tableArn(table)}/index/${index}`;
+
+export const queueArn = (name: string) => arn('sqs', name);
+
+export const functionArn = (name: string) => arn('lambda', `function:${name}`);
+
+/** Secrets Manager ends each ARN in six characters of its own choice; here they are always the same. */
+export const secretArn = (name: string) => arn('secretsmanager', `secret:${name}-000000`);

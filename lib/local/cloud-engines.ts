@@ -1,0 +1,73 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { REGION } from './arns.ts';
+import { type DynamoDbEngine, startDynamoDb } from './engines/dynamodb.ts';
+import { startSqs } from './engines/sqs.ts';
+import { startSweeper } from './sweeper.ts';
+
+/** Credentials that engines want to see and do not check. */
+export const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
+
+/** DynamoDB and SQS, embedded or given by the user, with clients for them. */
+export interface Engines {
+  endpoints: { dynamodb: string; sqs: string };
+  /** Only an embedded one needs upkeep. */
+  embeddedDynamoDb: DynamoDbEngine | undefined;
+  /** Of the embedded DynamoDB, if it runs. */
+  processId(): number | undefined;
+  dynamodb: DynamoDBClient;
+  streams: DynamoDBStreamsClient;
+  sqs: SQSClient;
+}
+
+/**
+ * Starts the embedded engines, or connects to those given. What it started is stopped with `started`.
+ *
+ * @throws LocalRunError when an engine does not start
+ */
+export async function startEngines(
+  options: { directory: string; dynamodbEndpoint?: string; sqsEndpoint?: string },
+  started: AsyncDisposableStack,
+): Promise<Engines> {
+  const { directory, dynamodbEndpoint, sqsEndpoint } = options;
+  const embeddedDynamoDb = dynamodbEndpoint ? undefined : await startDynamoDb({ directory });
+  if (embeddedDynamoDb) started.defer(() => embeddedDynamoDb.stop());
+  const embeddedSqs = sqsEndpoint ? undefined : await startSqs({ directory });
+  if (embeddedSqs) started.defer(() => embeddedSqs.stop());
+
+  const endpoints = {
+    dynamodb: dynamodbEndpoint ?? embeddedDynamoDb?.endpoint ?? '',
+    sqs: sqsEndpoint ?? embeddedSqs?.endpoint ?? '',
+  };
+  const common = { region: REGION, credentials: CREDENTIALS };
+  const dynamodb = started.adopt(new DynamoDBClient({ ...common, endpoint: endpoints.dynamodb }), (it) =>
+    it.destroy(),
+  );
+  const streams = started.adopt(
+    new DynamoDBStreamsClient({ ...common, endpoint: endpoints.dynamodb }),
+    (it) => it.destroy(),
+  );
+  const sqs = started.adopt(new SQSClient({ ...common, endpoint: endpoints.sqs }), (it) => it.destroy());
+  return {
+    endpoints,
+    embeddedDynamoDb,
+    processId: () => embeddedDynamoDb?.processId(),
+    dynamodb,
+    streams,
+    sqs,
+  };
+}
+
+/** Starts what DynamoDB does by itself and the embedded one does not: deleting expired items and old stream records. */
+export function startUpkeep(
+  { embeddedDynamoDb: engine, dynamodb: client }: Engines,
+  started: AsyncDisposableStack,
+  log: (line: { source: string; text: string }) => void,
+): void {
+  if (!engine) return;
+  const onError = (error: unknown): void =>
+    log({ source: 'dynamodb', text: `upkeep failed: ${String(error)}` });
+  const sweeper = startSweeper({ engine, client, onError });
+  started.defer(() => sweeper.stop());
+}

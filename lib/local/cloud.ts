@@ -1,0 +1,215 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CREDENTIALS, startEngines, startUpkeep } from './cloud-engines.ts';
+import { openCheckpoints } from './engines/checkpoints.ts';
+import { startSecrets } from './engines/secrets.ts';
+import { LocalRunError } from './errors.ts';
+import { SandboxCapacity } from './functions/capacity.ts';
+import { createFunctions, defineFunctions, type Functions } from './functions/functions.ts';
+import type { LocalFunction } from './functions/runtime.ts';
+import { compileRestApi, defineRestApi } from './gateway/rest-api.ts';
+import { type Gateway, startGateway } from './gateway/server.ts';
+import { provisionQueues, provisionSecrets, provisionTables } from './provision.ts';
+import { References } from './references.ts';
+import {
+  concurrencyOf,
+  type EventSourceMapping,
+  eventSourceMappings,
+  startMapping,
+} from './sources/mappings.ts';
+import { defineRules, startRules } from './sources/rules.ts';
+import type { Source } from './sources/source.ts';
+import { loadTemplate, type Template } from './template.ts';
+
+/** Sandboxes of all functions together: at some 100 MiB for a busy one, the whole run stays under 1.5 GiB. */
+const MAX_SANDBOXES = 12;
+/** Of one function, whatever its concurrency on AWS: slow work of one must leave places to the others. */
+const MAX_SANDBOXES_OF_ONE = 6;
+/** How long what is in hand may take to end when the run stops. */
+const STOP_GRACE_MS = 1_500;
+
+export interface CloudOptions {
+  /** Directory of the synthesized assembly. */
+  assembly: string;
+  /** Directory for all state, kept across restarts. */
+  directory: string;
+  /** Of the API; 0 for any. */
+  port: number;
+  /** Certificate authority that functions trust besides the public ones. */
+  caFile: string;
+  /** Node.js for the sandboxes; the one that runs this otherwise. */
+  nodeBinary?: string;
+  /** Another DynamoDB instead of the embedded one. */
+  dynamodbEndpoint?: string;
+  /** Another SQS instead of the embedded one. */
+  sqsEndpoint?: string;
+  onLog?: (line: { source: string; text: string }) => void;
+}
+
+export interface Cloud {
+  /** `http://localhost:PORT`, without the stage. */
+  url: string;
+  outputs: Record<string, string>;
+  /** Invokes a function by its physical name; throws what the function throws. */
+  invoke(functionName: string, payload: unknown): Promise<unknown>;
+  /** Every child process: the engine's, and the sandboxes'. */
+  processIds(): number[];
+  /** Stops it all within three seconds, with the state kept. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Runs a synthesized template on this machine.
+ *
+ * @throws LocalRunError when the template has what the local run does not know, an engine does not start or the port is taken
+ */
+export async function startCloud(options: CloudOptions): Promise<Cloud> {
+  // Whatever has started is stopped again, in reverse order, if a later step fails.
+  await using started = new AsyncDisposableStack();
+  const template = loadTemplate(options.assembly);
+  const references = new References(template.stackName);
+  const engines = await startEngines(options, started);
+  await provisionTables(template, references, engines.dynamodb);
+  await provisionQueues(template, references, engines.sqs, engines.endpoints.sqs);
+  const secrets = await startSecrets({
+    directory: options.directory,
+    secrets: provisionSecrets(template, references),
+  });
+  started.defer(() => secrets.stop());
+  defineFunctions(template, references);
+  defineRestApi(template, references);
+  defineRules(template, references);
+
+  const log = options.onLog ?? (() => undefined);
+  startUpkeep(engines, started, log);
+  const mappings = eventSourceMappings(template, references);
+  const endpoints = { ...engines.endpoints, secretsManager: secrets.endpoint };
+  const functions = createFunctions(template, references, {
+    environment: surroundings(endpoints, options.caFile),
+    endpoints: Object.values(endpoints),
+    concurrency: concurrencies(mappings),
+    capacity: new SandboxCapacity(MAX_SANDBOXES),
+    maxSandboxes: MAX_SANDBOXES_OF_ONE,
+    compileCache: join(options.directory, 'compile-cache'),
+    nodeBinary: options.nodeBinary,
+    onLog: log,
+  });
+  started.defer(() => functions.stop());
+  const gateway = await startGateway(compileRestApi(template, references, functions.of), options.port);
+  started.defer(() => gateway.close());
+  const url = `http://localhost:${gateway.port}`;
+  const outputs = resolveOutputs(template, references, url);
+
+  const sources: Source[] = [];
+  started.defer(() => stopAll(sources));
+  const checkpoints = started.adopt(openCheckpoints(options.directory), (it) => it.close());
+  const queueUrlOf = queueUrls(template, references);
+  const parts = { ...engines, checkpoints, functionOf: functions.of, queueUrlOf, log };
+  for (const mapping of mappings) sources.push(startMapping(mapping, parts));
+  sources.push(...startRules(template, references, functions.of, log));
+
+  const running = started.move();
+  const stop = once(() => stopCloud(gateway, sources, functions, running));
+  return {
+    url,
+    outputs,
+    stop,
+    invoke: (functionName, payload) => invoke(functions.of(functionName), payload),
+    processIds: () => [engines.processId(), ...functions.processIds()].filter((id) => id !== undefined),
+  };
+}
+
+/** Lets what is in hand end, for a moment; then ends the sandboxes, which ends the rest of it, and the engines at last. */
+async function stopCloud(
+  gateway: Gateway,
+  sources: readonly Source[],
+  functions: Functions,
+  running: AsyncDisposableStack,
+): Promise<void> {
+  const ended = Promise.all([gateway.drain(), stopAll(sources)]);
+  await Promise.race([ended, sleep(STOP_GRACE_MS, undefined, { ref: false })]);
+  await functions.stop();
+  gateway.close();
+  await ended;
+  await running.disposeAsync();
+}
+
+async function stopAll(sources: readonly Source[]): Promise<void> {
+  await Promise.all(sources.map((source) => source.stop()));
+}
+
+function once<Result>(action: () => Result): () => Result {
+  let result: { value: Result } | undefined;
+  return () => {
+    result ??= { value: action() };
+    return result.value;
+  };
+}
+
+async function invoke(fn: LocalFunction, payload: unknown): Promise<unknown> {
+  const result = await fn.invoke(payload);
+  if (!result.functionError) return result.payload;
+  throw new Error(`${fn.name}: ${describeError(result.payload)}`);
+}
+
+function describeError(payload: unknown): string {
+  if (typeof payload !== 'object' || payload === null) return String(payload);
+  const { errorType, errorMessage } = { errorType: '', errorMessage: '', ...payload };
+  return `${errorType}: ${errorMessage}`;
+}
+
+/** What every function finds around it here, besides what the template says. */
+function surroundings(
+  endpoints: { dynamodb: string; sqs: string; secretsManager: string },
+  caFile: string,
+): Record<string, string> {
+  return {
+    AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,
+    AWS_ENDPOINT_URL_SQS: endpoints.sqs,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoints.secretsManager,
+    AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
+    // Not `AWS_Lambda_…`: functions refuse what is only for the local run where they see that.
+    AWS_EXECUTION_ENV: 'local_nodejs24.x',
+    LOOPBACK_RECEIVERS: 'allow',
+    NODE_EXTRA_CA_CERTS: caFile,
+  };
+}
+
+/** Invocations that event sources may have under way, by the name of their function. */
+function concurrencies(mappings: readonly EventSourceMapping[]): Map<string, number> {
+  const byFunction = new Map<string, number>();
+  for (const mapping of mappings) {
+    const others = byFunction.get(mapping.FunctionName) ?? 0;
+    byFunction.set(mapping.FunctionName, others + concurrencyOf(mapping));
+  }
+  return byFunction;
+}
+
+/** Finds a queue's URL by its ARN. */
+function queueUrls(template: Template, references: References): (arn: string) => string {
+  const urls = new Map(
+    template.ofType('AWS::SQS::Queue').map(({ logicalId }) => {
+      const [arn, url] = [{ 'Fn::GetAtt': [logicalId, 'Arn'] }, { Ref: logicalId }].map((it) =>
+        String(references.resolve(it)),
+      );
+      return [arn, url];
+    }),
+  );
+  return (arn) => {
+    const url = urls.get(arn);
+    if (url === undefined) throw new LocalRunError(`The template has no queue ${arn}`);
+    return url;
+  };
+}
+
+/** The stack's outputs; an API's address on AWS becomes the one here. */
+function resolveOutputs(template: Template, references: References, url: string): Record<string, string> {
+  const host = /^https:\/\/[\w-]+\.execute-api\.[\w-]+\.amazonaws\.com/;
+  return Object.fromEntries(
+    Object.entries(template.outputs).map(([name, value]) => [
+      name,
+      String(references.resolve(value)).replace(host, url),
+    ]),
+  );
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { LocalRunError } from '../errors.ts';
+import { PRIVATE, readIfPresent, replaceFile } from './files.ts';
+
+/**
+ * What a shell needs to use the local run. `BASE_URL` is without `/api/v1`; the files are absolute paths of PEM files.
+ */
+const LocalEnvironment = z.object({
+  BASE_URL: z.string(),
+  API_KEY: z.string(),
+  ORG_ID: z.string(),
+  CA_FILE: z.string(),
+  RECEIVER_CERT_FILE: z.string(),
+  RECEIVER_KEY_FILE: z.string(),
+});
+export type LocalEnvironment = z.infer<typeof LocalEnvironment>;
+
+/** The file's text: `export NAME='value'` lines for any POSIX shell. */
+export function renderEnvironment(environment: LocalEnvironment): string {
+  return Object.entries(LocalEnvironment.parse(environment))
+    .map(([name, value]) => `export ${name}=${quoteForShell(value)}\n`)
+    .join('');
+}
+
+/**
+ * Reads what {@link renderEnvironment} wrote, whatever else the file holds.
+ * @returns undefined when a name is missing
+ */
+export function parseEnvironment(text: string): LocalEnvironment | undefined {
+  const found = new Map<string, string>();
+  for (const [, name = '', quoted = ''] of text.matchAll(/^export (\w+)=((?:'[^']*'|\\')+)$/gm)) {
+    found.set(
+      name,
+      quoted.replaceAll(/'([^']*)'|\\(')/g, (_, plain, quote) => plain ?? quote),
+    );
+  }
+  return LocalEnvironment.safeParse(Object.fromEntries(found)).data;
+}
+
+/** @returns undefined when there is no such file, or when it is not one of ours */
+export async function readEnvironmentFile(path: string): Promise<LocalEnvironment | undefined> {
+  const text = await readIfPresent(path);
+  return text === undefined ? undefined : parseEnvironment(text);
+}
+
+/**
+ * Like {@link readEnvironmentFile} for a program that cannot go on without.
+ * @throws LocalRunError when there is none: the local run was never started with this directory
+ */
+export async function requireEnvironmentFile(path: string): Promise<LocalEnvironment> {
+  const environment = await readEnvironmentFile(path);
+  if (environment === undefined) {
+    throw new LocalRunError(`There is no ${path}: start the local run first (npm start), then try again.`);
+  }
+  return environment;
+}
+
+/** Writes the file for its owner alone: it holds an API key. */
+export async function writeEnvironmentFile(path: string, environment: LocalEnvironment): Promise<void> {
+  await replaceFile(path, renderEnvironment(environment), PRIVATE);
+}
+
+/** A word that every POSIX shell reads back as `text`. */
+export function quoteForShell(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

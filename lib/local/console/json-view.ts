@@ -1,0 +1,37 @@
+import { harmless } from './format.ts';
+import type { Paint } from './paint.ts';
+
+const TOKEN = /("(?:\\.|[^"\\])*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+const MAX_LINES = 60;
+const MAX_TEXT = 2000;
+
+/**
+ * A body for the terminal: JSON indented and coloured, anything else as text. Long ones are cut, and say so.
+ */
+export function renderBody(body: Buffer, paint: Paint): string {
+  const text = body.toString('utf8');
+  const value = parse(text);
+  if (value === undefined) {
+    return text.length > MAX_TEXT ? `${harmless(text.slice(0, MAX_TEXT))}…` : harmless(text);
+  }
+  const lines = harmless(JSON.stringify(value, null, 2)).split('\n');
+  const shown = lines.slice(0, MAX_LINES).join('\n').replaceAll(TOKEN, colour(paint));
+  return lines.length <= MAX_LINES
+    ? shown
+    : `${shown}\n${paint('dim', `… ${lines.length - MAX_LINES} more lines`)}`;
+}
+
+function colour(paint: Paint): (token: string, text?: string, colon?: string) => string {
+  return (token, text, colon) => {
+    if (text === undefined) return paint('yellow', token);
+    return colon === undefined ? paint('green', text) : paint('cyan', text) + colon;
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

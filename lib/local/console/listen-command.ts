@@ -1,0 +1,30 @@
+import { listen } from './listen.ts';
+import { LISTEN_USAGE, readListenArguments } from './listen-arguments.ts';
+import { exitCodeOf } from './program.ts';
+import { createScreen } from './screen.ts';
+import { awaitStopRequest } from './stop-request.ts';
+
+/** Enough for the one call that deletes the endpoint. */
+const GRACE_MS = 2800;
+
+/**
+ * `npm run listen`.
+ * @returns the exit code
+ */
+export async function listenCommand(args: readonly string[]): Promise<number> {
+  const stop = awaitStopRequest({ graceMs: GRACE_MS });
+  const program = async () => {
+    const listenArguments = readListenArguments(args);
+    if (listenArguments.help) {
+      process.stdout.write(LISTEN_USAGE);
+      return;
+    }
+    await listen(listenArguments, {
+      variables: process.env,
+      cwd: process.cwd(),
+      screen: createScreen(process.stdout),
+      signal: stop.signal,
+    });
+  };
+  return exitCodeOf(program, { usage: LISTEN_USAGE, signal: stop.signal, errors: process.stderr });
+}

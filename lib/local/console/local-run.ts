@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto';
+import type { Cloud, CloudOptions } from '../cloud.ts';
+import { LocalRunError } from '../errors.ts';
+import { ApiClient } from './api-client.ts';
+import { type CertificateFiles, ensureCertificates } from './certificate-files.ts';
+import { demonstrate } from './demonstration.ts';
+import { readEnvironmentFile, writeEnvironmentFile } from './environment-file.ts';
+import { formatDuration } from './format.ts';
+import { openFunctionLog } from './function-log.ts';
+import { type LocalDirectory, openLocalDirectory } from './local-directory.ts';
+import { ensureOrganization, type Organization } from './organization.ts';
+import { startReceiver } from './receiver.ts';
+import type { Screen } from './screen.ts';
+import { readSettings, type Settings, type Variables } from './settings.ts';
+import { pathForShell, renderDemonstration, renderReady } from './start-view.ts';
+import { type StopRequest, untilAborted } from './stop-request.ts';
+import { contextOf, type synthesize } from './synthesis.ts';
+
+const ENROL_OUTPUT = 'EnrolFunctionName';
+
+/** What the local run is made of; the command puts in the real parts. */
+export interface LocalRunParts {
+  variables: Variables;
+  cwd: string;
+  screen: Screen;
+  stop: StopRequest;
+  synthesize: typeof synthesize;
+  startCloud(options: CloudOptions): Promise<Cloud>;
+  /** How long the demonstrated delivery may take. */
+  demonstrationTimeoutMs: number;
+  /** Monotonic milliseconds. */
+  now(): number;
+}
+
+/**
+ * Brings the service up on this machine, shows that it works and keeps it running until it is asked to stop. Whatever
+ * ends it, everything that it started ends with it.
+ * @throws LocalRunError when it cannot start, or when the demonstration fails
+ */
+export async function localRun(
+  flags: { fresh: boolean; verbose: boolean },
+  parts: LocalRunParts,
+): Promise<void> {
+  const { screen, stop, now } = parts;
+  const settings = readSettings(parts.variables, parts.cwd);
+  let askedToStopAt = now();
+  stop.signal.addEventListener('abort', () => {
+    askedToStopAt = now();
+  });
+  {
+    await using started = new AsyncDisposableStack();
+    const directory = started.adopt(
+      await openLocalDirectory(settings.directory, { shown: settings.directoryShown, fresh: flags.fresh }),
+      (opened) => opened.release(),
+    );
+    const log = started.adopt(
+      openFunctionLog(directory.logs, screen, { verbose: flags.verbose, now }),
+      (opened) => opened.close(),
+    );
+    screen.print(`\n  ${screen.paint('bold', 'Conversation Service')}, local run\n`);
+
+    const certificates = await ensureCertificates(directory.path, new Date());
+    await screen.step('Synthesize the stack', () =>
+      parts.synthesize({
+        assembly: directory.assembly,
+        compileCache: directory.compileCache,
+        context: contextOf(settings),
+        signal: stop.signal,
+      }),
+    );
+    const cloud = started.adopt(
+      await screen.step('Start the stack here', () =>
+        parts.startCloud(cloudOptions(settings, directory, certificates, log.accept)),
+      ),
+      (running) => running.stop(),
+    );
+    stop.onForce(() => {
+      killAll(cloud.processIds());
+      screen.print('  Stopped by force.');
+    });
+    stop.signal.throwIfAborted();
+
+    const organization = await makeReachable(cloud, directory, certificates, screen);
+    stop.signal.throwIfAborted();
+    await showDemonstration(cloud, organization, certificates, parts).catch((error: unknown) => {
+      throw explained(error, log.path);
+    });
+
+    const place = { baseUrl: cloud.url, environmentFile: directory.environmentFile, logFile: log.path };
+    screen.print(`\n${renderReady({ ...place, cwd: parts.cwd }, screen.paint)}\n`);
+    await untilAborted(stop.signal);
+  }
+  const kept = pathForShell(settings.directory, parts.cwd);
+  screen.print(`  Stopped in ${formatDuration(now() - askedToStopAt)}. The state stays in ${kept}.`);
+}
+
+function cloudOptions(
+  settings: Settings,
+  directory: LocalDirectory,
+  certificates: CertificateFiles,
+  onLog: CloudOptions['onLog'],
+): CloudOptions {
+  return {
+    assembly: directory.assembly,
+    directory: directory.state,
+    port: settings.port,
+    caFile: certificates.caFile,
+    dynamodbEndpoint: settings.dynamodbEndpoint,
+    sqsEndpoint: settings.sqsEndpoint,
+    onLog,
+  };
+}
+
+/** Sees to it that there is an organization with a working key, and that shells find both. */
+async function makeReachable(
+  cloud: Cloud,
+  directory: LocalDirectory,
+  certificates: CertificateFiles,
+  screen: Screen,
+): Promise<Organization> {
+  const enrolFunction = cloud.outputs[ENROL_OUTPUT];
+  if (enrolFunction === undefined) throw new LocalRunError(`The stack has no output ${ENROL_OUTPUT}.`);
+  const earlier = await readEnvironmentFile(directory.environmentFile);
+  const { organization } = await screen.step(
+    'Prepare an organization',
+    () =>
+      ensureOrganization({
+        kept: earlier && { id: earlier.ORG_ID, apiKey: earlier.API_KEY },
+        accepts: (apiKey) => new ApiClient(cloud.url, apiKey).acceptsKey(),
+        enrol: (request) => cloud.invoke(enrolFunction, request),
+      }),
+    (result) => screen.paint('dim', `${result.organization.id}${result.isNew ? '' : ', kept'}`),
+  );
+  await writeEnvironmentFile(directory.environmentFile, {
+    BASE_URL: cloud.url,
+    API_KEY: organization.apiKey,
+    ORG_ID: organization.id,
+    CA_FILE: certificates.caFile,
+    RECEIVER_CERT_FILE: certificates.receiverCertFile,
+    RECEIVER_KEY_FILE: certificates.receiverKeyFile,
+  });
+  return organization;
+}
+
+async function showDemonstration(
+  cloud: Cloud,
+  organization: Organization,
+  certificates: CertificateFiles,
+  { screen, stop, now, demonstrationTimeoutMs }: LocalRunParts,
+): Promise<void> {
+  const seen = await screen.step('Demonstrate a delivery', () =>
+    demonstrate({
+      api: new ApiClient(cloud.url, organization.apiKey),
+      startReceiver: (options) => startReceiver({ ...certificates.receiver, ...options }),
+      timeoutMs: demonstrationTimeoutMs,
+      now,
+      newIdempotencyKey: randomUUID,
+      signal: stop.signal,
+    }),
+  );
+  screen.print(`\n${renderDemonstration(seen, screen.paint)}`);
+}
+
+function explained(error: unknown, logFile: string): unknown {
+  if (!(error instanceof LocalRunError)) return error;
+  return new LocalRunError(
+    `The demonstration failed, so the service does not work here:\n\n  ${error.message}\n\n  The functions' log: ${logFile}`,
+    { cause: error },
+  );
+}
+
+function killAll(processIds: readonly number[]): void {
+  for (const processId of processIds) {
+    try {
+      process.kill(processId, 'SIGKILL');
+    } catch {
+      // It ended by itself meanwhile.
+    }
+  }
+}

@@ -1,0 +1,12 @@
+const REQUIRED_MAJOR = 24;
+
+/**
+ * Why this Node.js cannot run the project, or undefined when it can.
+ * @param version as `process.versions.node` gives it, such as `24.21.0`
+ */
+export function nodeVersionProblem(version: string): string | undefined {
+  const major = Number.parseInt(version, 10);
+  return major >= REQUIRED_MAJOR
+    ? undefined
+    : `Node.js ${REQUIRED_MAJOR} or newer is needed, and this is ${version}: install it, or run through npm after \`npm ci\`.`;
+}

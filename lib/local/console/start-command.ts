@@ -1,0 +1,66 @@
+import { localRun } from './local-run.ts';
+import { exitCodeOf, readFlags } from './program.ts';
+import { createScreen } from './screen.ts';
+import { awaitStopRequest } from './stop-request.ts';
+import { synthesize } from './synthesis.ts';
+
+/** Stopping may take three seconds in all. */
+const GRACE_MS = 2800;
+
+/** A first delivery starts four cold functions, on a slow machine one after another. */
+const DEMONSTRATION_TIMEOUT_MS = 30_000;
+
+const USAGE = `Runs the service on this machine: synthesizes the CDK stack and runs its template.
+
+Usage: npm start [-- <flags>]
+
+  --fresh     begin anew: delete what earlier runs left in LOCAL_DIR
+  --verbose   show everything that the functions log
+  --help      show this
+
+Environment:
+  PORT                      of the API (3000; 0 takes any free one)
+  LOCAL_DIR                 where state, certificates and logs are kept (.local)
+  RETRY_BASE_SECONDS        first retry delay, fractions allowed (30)
+  RETRY_CAP_SECONDS         longest retry delay, fractions allowed (3600)
+  ATTEMPT_TIMEOUT_SECONDS   what a receiver may take to answer, fractions allowed (10)
+  DYNAMODB_ENDPOINT         another DynamoDB than the embedded one
+  SQS_ENDPOINT              another SQS than the embedded one
+  DYNOXIDE_BIN              executable of the embedded DynamoDB, where npm has none for the machine
+`;
+
+const FLAGS = {
+  fresh: { type: 'boolean', default: false },
+  verbose: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const;
+
+/**
+ * `npm start`.
+ * @returns the exit code
+ */
+export async function startCommand(args: readonly string[]): Promise<number> {
+  const stop = awaitStopRequest({ graceMs: GRACE_MS });
+  const program = async () => {
+    const flags = readFlags(args, FLAGS);
+    if (flags.help) {
+      process.stdout.write(USAGE);
+      return;
+    }
+    await localRun(flags, {
+      variables: process.env,
+      cwd: process.cwd(),
+      screen: createScreen(process.stdout),
+      stop,
+      // The cloud's modules load meanwhile: the AWS SDK and the engines take half a second, which neither --help nor a
+      // wrong setting should wait for.
+      synthesize: async (options) => {
+        await Promise.all([synthesize(options), import('../cloud.ts')]);
+      },
+      startCloud: async (options) => (await import('../cloud.ts')).startCloud(options),
+      demonstrationTimeoutMs: DEMONSTRATION_TIMEOUT_MS,
+      now: () => performance.now(),
+    });
+  };
+  return exitCodeOf(program, { usage: USAGE, signal: stop.signal, errors: process.stderr });
+}

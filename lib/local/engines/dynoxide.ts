@@ -1,0 +1,166 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LocalRunError } from '../errors.ts';
+import { freePort } from './free-port.ts';
+import { endProcess, runningProcess } from './processes.ts';
+
+/**
+ * The program of the embedded DynamoDB: `DYNOXIDE_BIN`, or the npm package of this platform.
+ *
+ * @throws LocalRunError when there is none
+ */
+export function dynoxideBinary(environment: NodeJS.ProcessEnv = process.env): string {
+  const given = environment.DYNOXIDE_BIN;
+  if (given) return existing(given);
+  const name = `@dynoxide/${process.platform}-${process.arch}`;
+  try {
+    return existing(createRequire(import.meta.url).resolve(`${name}/dynoxide`));
+  } catch (cause) {
+    throw new LocalRunError(
+      `The embedded DynamoDB is not installed (${name}): set DYNOXIDE_BIN to a dynoxide 1.2.1 program`,
+      { cause },
+    );
+  }
+}
+
+function existing(binary: string): string {
+  if (existsSync(binary)) return binary;
+  throw new LocalRunError(`There is no program ${binary}: set DYNOXIDE_BIN to a dynoxide 1.2.1 program`);
+}
+
+interface Launched {
+  child: ChildProcess;
+  port: number;
+}
+
+/**
+ * A child process on one database file that comes back on the same port when it dies. A process id file beside the
+ * database lets the next start find an engine whose parent was killed.
+ */
+export class DynoxideProcess {
+  readonly #binary: string;
+  readonly #database: string;
+  #launched: Launched;
+  #stopping = false;
+  #comingBack: Promise<void> = Promise.resolve();
+
+  private constructor(binary: string, database: string, launched: Launched) {
+    this.#binary = binary;
+    this.#database = database;
+    this.#launched = launched;
+    this.#watch(launched);
+  }
+
+  /** @throws LocalRunError when another run holds the database, or the program does not start */
+  static async start(binary: string, database: string): Promise<DynoxideProcess> {
+    await endStaleEngine(database);
+    return new DynoxideProcess(binary, database, await launch(binary, database));
+  }
+
+  get port(): number {
+    return this.#launched.port;
+  }
+
+  get pid(): number | undefined {
+    return this.#launched.child.pid;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await this.#comingBack;
+    const { child } = this.#launched;
+    if (child.exitCode === null && child.signalCode === null) {
+      const exited = once(child, 'exit');
+      child.kill('SIGTERM');
+      const patience = setTimeout(() => child.kill('SIGKILL'), 1_000);
+      await exited;
+      clearTimeout(patience);
+    }
+    rmSync(pidFile(this.#database), { force: true });
+  }
+
+  #watch({ child, port }: Launched): void {
+    child.once('exit', () => {
+      if (!this.#stopping) this.#comingBack = this.#relaunch(port);
+    });
+  }
+
+  async #relaunch(port: number): Promise<void> {
+    while (!this.#stopping) {
+      const result = await attempt(this.#binary, this.#database, port);
+      if (typeof result === 'string') {
+        await sleep(100);
+        continue;
+      }
+      this.#launched = { child: result, port };
+      this.#watch(this.#launched);
+      return;
+    }
+  }
+}
+
+/** Starts the program on a free port; tries another when some process takes the port first. */
+async function launch(binary: string, database: string): Promise<Launched> {
+  let output = '';
+  for (let tries = 0; tries < 5; tries += 1) {
+    const port = await freePort();
+    const result = await attempt(binary, database, port);
+    if (typeof result !== 'string') return { child: result, port };
+    output = result;
+    if (!output.includes('already in use')) break;
+  }
+  throw new LocalRunError(`The embedded DynamoDB (${binary}) did not start: ${output.trim()}`);
+}
+
+/** The running child once it listens, or what it said before it ended. */
+async function attempt(binary: string, database: string, port: number): Promise<ChildProcess | string> {
+  const child = spawn(binary, ['serve', '--port', String(port), '--db-path', database], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    // Its own process group: Ctrl-C in a terminal goes to the whole group, and the engine has to outlive the functions.
+    detached: true,
+  });
+  if (child.pid !== undefined)
+    writeFileSync(pidFile(database), JSON.stringify({ pid: child.pid, parent: process.pid }));
+  return await new Promise((resolve) => {
+    let output = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      output = `${output}${text}`.slice(-2_000);
+      // Printed after the socket listens.
+      if (output.includes('listening on')) resolve(child);
+    });
+    child.once('error', (error) => resolve(error.message));
+    child.once('close', () => resolve(output));
+  });
+}
+
+const pidFile = (database: string) => `${database}.pid`;
+
+/**
+ * Ends the engine that a killed run has left on this database: two of them on one file would number stream records twice.
+ *
+ * @throws LocalRunError when the engine belongs to a run that is alive
+ */
+async function endStaleEngine(database: string): Promise<void> {
+  const recorded = readPidFile(pidFile(database));
+  if (!recorded) return;
+  const { pid, parent } = recorded;
+  // Process ids are used again: only a process that serves this very file is the engine.
+  const engine = () => {
+    const found = runningProcess(pid);
+    return found?.command.endsWith(`--db-path ${database}`) ? found : undefined;
+  };
+  if (engine()?.parent === parent) {
+    throw new LocalRunError(`Another local run (process ${parent}) uses ${database}: stop it first`);
+  }
+  if (engine()) await endProcess(pid, () => engine() !== undefined);
+  rmSync(pidFile(database), { force: true });
+}
+
+function readPidFile(file: string): { pid: number; parent: number } | undefined {
+  if (!existsSync(file)) return undefined;
+  const [pid, parent] = (readFileSync(file, 'utf8').match(/\d+/g) ?? []).map(Number);
+  return pid !== undefined && parent !== undefined ? { pid, parent } : undefined;
+}

@@ -1,0 +1,107 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import * as z from 'zod';
+
+export type Key = Record<string, AttributeValue>;
+
+/** A table with a time to live, as the engine has it. */
+export interface ExpiringTable {
+  name: string;
+  /** The attribute with the time of expiry, in seconds since 1970. */
+  attribute: string;
+  keyAttributes: string[];
+}
+
+/**
+ * DynamoDB marks the stream record of an item that its time to live has deleted (`userIdentity`). The engine does not, so
+ * a trigger in its database does it, for the keys announced by the sweeper: a mark set afterwards could come after the
+ * record was read.
+ */
+const schema = `
+  CREATE TABLE IF NOT EXISTS _local_expected_expiry (table_name TEXT NOT NULL, keys_json TEXT NOT NULL);
+  CREATE TRIGGER IF NOT EXISTS _local_mark_expiry AFTER INSERT ON _stream_records WHEN NEW.event_name = 'REMOVE'
+  BEGIN
+    UPDATE _stream_records
+    SET user_identity = '{"Type":"Service","PrincipalId":"dynamodb.amazonaws.com"}'
+    WHERE id = NEW.id AND EXISTS (
+      SELECT 1 FROM _local_expected_expiry AS expected
+      WHERE expected.table_name = NEW.table_name AND NOT EXISTS (
+        SELECT 1 FROM json_each(NEW.keys_json) AS actual
+        WHERE actual.value IS NOT (
+          SELECT value FROM json_each(expected.keys_json) WHERE key = actual.key
+        )
+      )
+    );
+  END;`;
+
+/** DynamoDB leaves items alone whose time to live is more than five years past. */
+const FIVE_YEARS = 5 * 365 * 24 * 60 * 60;
+
+const KeySchema = z.array(z.object({ AttributeName: z.string() }));
+const Item = z.record(
+  z.string(),
+  z.custom<AttributeValue>((value) => typeof value === 'object'),
+);
+
+/** Finds what has expired in the embedded DynamoDB, on its own database file. */
+export class ExpiryLog {
+  readonly #database: DatabaseSync;
+  readonly #indexed = new Set<string>();
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    database.exec(schema);
+    this.forget();
+  }
+
+  tables(): ExpiringTable[] {
+    return this.#database
+      .prepare('SELECT table_name, ttl_attribute, key_schema FROM _tables WHERE ttl_enabled = 1')
+      .all()
+      .map((row) => ({
+        name: String(row.table_name),
+        attribute: String(row.ttl_attribute),
+        keyAttributes: KeySchema.parse(JSON.parse(String(row.key_schema))).map(
+          ({ AttributeName }) => AttributeName,
+        ),
+      }));
+  }
+
+  /** The keys of up to `limit` items of the table that have expired, oldest first; never a scan of the table. */
+  expired(table: ExpiringTable, now: Date, limit: number): Key[] {
+    const expiry = `CAST(json_extract(item_json, ${quoted(`$."${table.attribute}".N`, "'")}) AS INTEGER)`;
+    const source = quoted(table.name, '"');
+    if (!this.#indexed.has(table.name)) {
+      const index = quoted(`_local_expiry::${table.name}`, '"');
+      this.#database.exec(
+        `CREATE INDEX IF NOT EXISTS ${index} ON ${source} (${expiry}) WHERE ${expiry} IS NOT NULL`,
+      );
+      this.#indexed.add(table.name);
+    }
+    const seconds = Math.floor(now.getTime() / 1_000);
+    return this.#database
+      .prepare(
+        `SELECT item_json FROM ${source} WHERE ${expiry} > ? AND ${expiry} < ? ORDER BY ${expiry} LIMIT ?`,
+      )
+      .all(seconds - FIVE_YEARS, seconds, limit)
+      .map(({ item_json }) => keyOf(Item.parse(JSON.parse(String(item_json))), table));
+  }
+
+  /** Announces deletions, so that their stream records are marked as the time to live's. */
+  expect(table: ExpiringTable, keys: readonly Key[]): void {
+    const insert = this.#database.prepare('INSERT INTO _local_expected_expiry VALUES (?, ?)');
+    for (const key of keys) insert.run(table.name, JSON.stringify(key));
+  }
+
+  /** Ends every announcement: from here on a deletion is a caller's own. */
+  forget(): void {
+    this.#database.exec('DELETE FROM _local_expected_expiry');
+  }
+}
+
+function keyOf(item: Key, table: ExpiringTable): Key {
+  return Object.fromEntries(Object.entries(item).filter(([name]) => table.keyAttributes.includes(name)));
+}
+
+/** SQLite has no parameters in names and in index expressions. */
+const quoted = (text: string, quote: '"' | "'") => `${quote}${text.replaceAll(quote, quote + quote)}${quote}`;

@@ -1,0 +1,50 @@
+import { findPackageJSON } from 'node:module';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import type { buildApp } from 'fauxqs';
+
+type Stores = NonNullable<NonNullable<Parameters<typeof buildApp>[0]>['stores']>;
+type SqsStore = Stores['sqsStore'];
+export type Persistence = NonNullable<SqsStore['persistence']>;
+
+/** The parts of the SQS engine that its package exports only as one server on all interfaces. */
+interface Internals {
+  SqsStore: new () => SqsStore;
+  SnsStore: new () => Stores['snsStore'];
+  S3Store: new () => Stores['s3Store'];
+  PersistenceManager: new (directory: string) => Persistence;
+}
+
+/** Loads the engine's modules by their files, past the package's `exports`. */
+export async function fauxqsInternals(): Promise<Internals> {
+  const manifest = findPackageJSON('fauxqs', import.meta.url);
+  if (!manifest) throw new Error('The package fauxqs is not installed');
+  const load = (file: string) => import(pathToFileURL(join(dirname(manifest), 'dist', file)).href);
+  const [sqs, sns, s3, persistence] = await Promise.all([
+    load('sqs/sqsStore.js'),
+    load('sns/snsStore.js'),
+    load('s3/s3Store.js'),
+    load('persistence.js'),
+  ]);
+  return { ...sqs, ...sns, ...s3, ...persistence };
+}
+
+/** The persistence in `directory`, without two faults of version 2.4.1. */
+export function openPersistence({ PersistenceManager }: Internals, directory: string): Persistence {
+  const persistence = new PersistenceManager(directory);
+  const database: unknown = Reflect.get(persistence, 'db');
+  if (!(database instanceof DatabaseSync))
+    throw new Error('fauxqs keeps its messages elsewhere: adapt this to its version');
+
+  // Each change is a commit of its own and would wait for the disk. A killed process leaves its pages with the operating
+  // system, so only a power failure can lose messages, which the service survives.
+  database.exec('PRAGMA synchronous = OFF');
+
+  // The original writes NULL into the receive count, which may not be NULL, whenever a visibility timeout is set to 0.
+  const release = database.prepare(
+    'UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL WHERE message_id = ?',
+  );
+  persistence.updateMessageReady = (messageId) => void release.run(messageId);
+  return persistence;
+}

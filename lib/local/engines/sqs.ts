@@ -1,0 +1,37 @@
+import { buildApp } from 'fauxqs';
+import { REGION } from '../arns.ts';
+import { type Engine, ensureStateDirectory } from './engine.ts';
+import { fauxqsInternals, openPersistence } from './fauxqs.ts';
+
+/**
+ * Starts the embedded SQS in this process. Messages, their visibility and their receive counts are kept in
+ * `<directory>/fauxqs.db`.
+ *
+ * @throws LocalRunError when the directory is not writable
+ */
+export async function startSqs(options: { directory: string }): Promise<Engine> {
+  ensureStateDirectory(options.directory);
+  const internals = await fauxqsInternals();
+  const persistence = openPersistence(internals, options.directory);
+  const sqsStore = new internals.SqsStore();
+  const snsStore = new internals.SnsStore();
+  const s3Store = new internals.S3Store();
+  // Answers queue URLs on the host that was asked, instead of a name that does not resolve.
+  sqsStore.host = '';
+
+  // First load, then connect: a connected store writes queues while it loads them, and replacing a queue's row deletes
+  // its messages.
+  persistence.loadSqsAndSns(sqsStore, snsStore);
+  sqsStore.persistence = persistence;
+  for (const queue of sqsStore.allQueues()) queue.persistence = persistence;
+
+  const app = buildApp({ logger: false, defaultRegion: REGION, stores: { sqsStore, snsStore, s3Store } });
+  const endpoint = await app.listen({ port: 0, host: '127.0.0.1' });
+  return {
+    endpoint,
+    async stop() {
+      await app.close();
+      persistence.close();
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import type { DatabaseSync } from 'node:sqlite';
+
+/**
+ * The engine keeps the stream records of all tables in one SQLite table, without an index, and for ever: each write and
+ * each read of a stream takes longer than the one before. These expressions are the ones in the engine's own queries.
+ */
+const indexes = `
+  CREATE INDEX IF NOT EXISTS _stream_records_seq
+    ON _stream_records (table_name, CAST(sequence_number AS INTEGER));
+  CREATE INDEX IF NOT EXISTS _stream_records_shard_seq
+    ON _stream_records (table_name, shard_id, CAST(sequence_number AS INTEGER));
+  CREATE INDEX IF NOT EXISTS _stream_records_shard_seqtext
+    ON _stream_records (table_name, shard_id, sequence_number);`;
+
+const TRIM_BATCH = 500;
+
+/** Upkeep of the embedded DynamoDB's stream records, on its own database file. */
+export class StreamLog {
+  readonly #database: DatabaseSync;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    database.exec(indexes);
+  }
+
+  /**
+   * Deletes a batch of each table's records that are older than `horizon`, and answers how many. Each table's newest
+   * record stays: its number is the engine's only memory of where to go on counting.
+   */
+  trim(horizon: Date): number {
+    const tables = this.#database
+      .prepare('SELECT table_name AS name FROM _tables WHERE stream_enabled = 1')
+      .all();
+    return tables.reduce((trimmed, { name }) => trimmed + this.#trimTable(String(name), horizon), 0);
+  }
+
+  #trimTable(table: string, horizon: Date): number {
+    const { changes } = this.#database
+      .prepare(
+        `DELETE FROM _stream_records WHERE id IN (
+           SELECT id FROM (
+             SELECT id, created_at, sequence_number FROM _stream_records WHERE table_name = $table
+             ORDER BY CAST(sequence_number AS INTEGER) LIMIT $batch
+           )
+           WHERE created_at < $horizon AND CAST(sequence_number AS INTEGER) < (
+             SELECT MAX(CAST(sequence_number AS INTEGER)) FROM _stream_records WHERE table_name = $table
+           )
+         )`,
+      )
+      .run({ $table: table, $batch: TRIM_BATCH, $horizon: Math.floor(horizon.getTime() / 1_000) });
+    return Number(changes);
+  }
+}

@@ -1,0 +1,88 @@
+import type http from 'node:http';
+import { Readable } from 'node:stream';
+import { allows, requestsOf, type Service } from '../../permissions.ts';
+import { AUTHORIZATION_VARIABLE, type SandboxAuthorization } from '../environment.ts';
+
+export interface Authorization extends SandboxAuthorization {
+  /** Answers found so far: a function makes the same few calls over and over. */
+  decided: Map<string, boolean>;
+}
+
+/** Reads what the host says about the function's role, and takes it out of the environment that the handler sees. */
+export function authorizationFromEnvironment(environment: NodeJS.ProcessEnv): Authorization | undefined {
+  const value = environment[AUTHORIZATION_VARIABLE];
+  delete environment[AUTHORIZATION_VARIABLE];
+  return value === undefined ? undefined : { ...JSON.parse(value), decided: new Map() };
+}
+
+/**
+ * Holds a call to an engine back until its body is complete, then sends it, or answers in the engine's place when the
+ * role does not allow every action that the call needs. Calls to other hosts pass untouched.
+ */
+export function guard(call: http.ClientRequest, authorization: Authorization): void {
+  if (!authorization.hosts.includes(String(call.getHeader('host')))) return;
+  const send = call.end.bind(call);
+  const chunks: Buffer[] = [];
+  const collect = (chunk: unknown): void => {
+    if (typeof chunk === 'string') chunks.push(Buffer.from(chunk));
+    else if (chunk instanceof Uint8Array) chunks.push(Buffer.from(chunk));
+  };
+  const write = (chunk: unknown): boolean => {
+    collect(chunk);
+    return true;
+  };
+  const end = (chunk?: unknown): http.ClientRequest => {
+    collect(chunk);
+    const body = Buffer.concat(chunks);
+    const refusal = refusalOf(String(call.getHeader('x-amz-target')), body, authorization);
+    return refusal === undefined ? send(body) : refuse(call, refusal);
+  };
+  Object.assign(call, { write, end });
+}
+
+const SERVICES: Readonly<Record<string, Service>> = {
+  AmazonSQS: 'sqs',
+  DynamoDB_20120810: 'dynamodb',
+  secretsmanager: 'secretsmanager',
+};
+
+/** The service by the `X-Amz-Target` header: one emulator may answer for several of them at one endpoint. */
+function serviceOf(target: string): Service {
+  const [name = ''] = target.split('.');
+  const service = SERVICES[name];
+  if (!service) throw new Error(`The local run does not know the service of the call ${target}`);
+  return service;
+}
+
+/** Why the role forbids the call, in the words of AWS, or undefined where it allows it. */
+export function refusalOf(
+  target: string,
+  body: Buffer,
+  { principal, statements, decided }: Authorization,
+): string | undefined {
+  for (const { action, resource } of requestsOf(serviceOf(target), target, JSON.parse(body.toString()))) {
+    const question = `${action} ${resource}`;
+    const allowed = decided.get(question) ?? allows(statements, action, resource);
+    decided.set(question, allowed);
+    if (!allowed) {
+      return `User: ${principal} is not authorized to perform: ${action} on resource: ${resource} because no identity-based policy allows the ${action} action`;
+    }
+  }
+  return undefined;
+}
+
+function refuse(call: http.ClientRequest, message: string): http.ClientRequest {
+  process.stderr.write(`AccessDeniedException: ${message}\n`);
+  const body = JSON.stringify({ __type: 'AccessDeniedException', message, Message: message });
+  const response = Object.assign(Readable.from([Buffer.from(body)]), {
+    statusCode: 400,
+    statusMessage: 'Bad Request',
+    headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amzn-requestid': 'local' },
+  });
+  // Emitted before the unsent request is dropped: its "socket hang up" then finds the caller already answered.
+  process.nextTick(() => {
+    call.emit('response', response);
+    call.destroy();
+  });
+  return call;
+}

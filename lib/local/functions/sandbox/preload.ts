@@ -1,0 +1,56 @@
+import http from 'node:http';
+import { registerHooks, syncBuiltinESMExports } from 'node:module';
+import { PassThrough, Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { authorizationFromEnvironment, guard } from './authorization.ts';
+import { send } from './channel.ts';
+
+/*
+ * Loaded into a sandbox process before AWS's runtime client: gives the client its native part, carries its one HTTP
+ * call over the channel, and lets the function's SDK calls pass only where its role allows them.
+ */
+
+const INIT_ERROR_PATH = '/2018-06-01/runtime/init/error';
+
+const nativeClient = new URL('./runtime-client.ts', import.meta.url).href;
+const hooks = registerHooks({
+  resolve(specifier, context, nextResolve) {
+    if (specifier !== './rapid-client.node') return nextResolve(specifier, context);
+    // The runtime client loads it before the handler, which is then resolved without a detour.
+    hooks.deregister();
+    return { url: nativeClient, format: 'module-typescript', shortCircuit: true };
+  },
+});
+
+const authorization = authorizationFromEnvironment(process.env);
+const request = http.request;
+
+function guardedRequest(...args: unknown[]): unknown {
+  if (isInitError(args[0])) return reportInitError(args[1]);
+  const call: http.ClientRequest = Reflect.apply(request, http, args);
+  if (authorization) guard(call, authorization);
+  return call;
+}
+
+Object.assign(http, { request: guardedRequest });
+// Modules that import { request } by name see the built-in's exports, not the object patched above.
+syncBuiltinESMExports();
+
+// A terminal's Ctrl-C goes to the whole process group; the host alone decides when a sandbox ends, after the work in flight.
+process.on('SIGINT', () => undefined);
+
+function isInitError(options: unknown): boolean {
+  return (
+    typeof options === 'object' && options !== null && 'path' in options && options.path === INIT_ERROR_PATH
+  );
+}
+
+/** Stands for the request that the runtime client makes when a handler cannot be loaded. */
+function reportInitError(onResponse: unknown): PassThrough {
+  const call = new PassThrough();
+  void text(call).then((body) => {
+    send({ type: 'initError' }, body);
+    if (typeof onResponse === 'function') onResponse(Readable.from([]));
+  });
+  return call;
+}

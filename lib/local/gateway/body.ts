@@ -1,0 +1,44 @@
+import type { IncomingMessage } from 'node:http';
+
+/** API Gateway's limit on a request body. */
+const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
+
+/** How long a body that nobody wants may go on arriving, so that its sender gets to read the answer. */
+const DRAIN_MS = 1_000;
+
+/** Whether a request says of itself that its body is too large. */
+export function announcesTooMuch(message: IncomingMessage): boolean {
+  return Number(message.headers['content-length'] ?? 0) > BODY_LIMIT_BYTES;
+}
+
+/** Reads a body. `too large` comes as soon as that is certain, with the rest unread. */
+export function readBody(message: IncomingMessage): Promise<Buffer | 'too large' | 'aborted'> {
+  if (announcesTooMuch(message)) return Promise.resolve('too large');
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    message.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > BODY_LIMIT_BYTES) {
+        message.removeAllListeners('data').pause();
+        resolve('too large');
+      } else chunks.push(chunk);
+    });
+    message.once('end', () => resolve(Buffer.concat(chunks)));
+    message.once('close', () => resolve('aborted'));
+  });
+}
+
+/** Lets the rest of a refused body pass by, for a moment: closing in the midst of it would lose the answer on its way. */
+export function drain(message: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, DRAIN_MS);
+    const done = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    message.once('end', done);
+    message.once('close', done);
+    message.resume();
+  });
+}

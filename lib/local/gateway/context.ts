@@ -1,0 +1,63 @@
+import { LocalRunError } from '../errors.ts';
+
+/** Values of `$context.…`, by the name behind `$context.`. */
+export type Context = Readonly<Record<string, string>>;
+
+/** The variables that templates and headers may name here. */
+const VARIABLES = new Set([
+  'accountId',
+  'apiId',
+  'domainName',
+  'error.message',
+  'error.messageString',
+  'error.responseType',
+  'extendedRequestId',
+  'httpMethod',
+  'identity.sourceIp',
+  'identity.userAgent',
+  'path',
+  'protocol',
+  'requestId',
+  'requestTime',
+  'requestTimeEpoch',
+  'resourcePath',
+  'stage',
+]);
+
+export type Rendered = (context: Context) => string;
+
+/**
+ * Compiles a mapping template of which only `$context.…` is not plain text.
+ *
+ * @param where names the template's place in messages
+ * @throws LocalRunError for other variables and for directives of the template language
+ */
+export function compileTemplate(template: string, where: string): Rendered {
+  const directive = /^\s*#.*$/m.exec(template);
+  if (directive)
+    throw new LocalRunError(
+      `${where}: template directive not supported by the local run: ${directive[0].trim()}`,
+    );
+  const parts = template.split(/(\$[\w.]*\w|\$\S?)/);
+  const compiled = parts.map((part) => (part.startsWith('$') ? variable(part.slice(1), where) : () => part));
+  return (context) => compiled.map((render) => render(context)).join('');
+}
+
+/**
+ * Compiles the value of a header mapping: a quoted constant or a context variable.
+ *
+ * @throws LocalRunError for any other expression
+ */
+export function compileParameter(expression: string, where: string): Rendered {
+  const [, constant] = /^'(.*)'$/.exec(expression) ?? [];
+  if (constant !== undefined) return () => constant;
+  return variable(expression, where);
+}
+
+function variable(expression: string, where: string): Rendered {
+  const name = expression.startsWith('context.') ? expression.slice('context.'.length) : undefined;
+  if (name === undefined || !VARIABLES.has(name)) {
+    throw new LocalRunError(`${where}: expression not supported by the local run: ${expression}`);
+  }
+  return (context) => context[name] ?? '';
+}

@@ -1,0 +1,106 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { InvocationResult } from '../functions/sandbox.ts';
+import type { Answer } from './answer.ts';
+import type { FailureType } from './gateway-responses.ts';
+import { type Arrival, contextOf, type MatchedRoute, proxyEvent } from './proxy-event.ts';
+import { proxyAnswer } from './proxy-response.ts';
+import { type GatewayRequest, headerOf, mediaTypeOf } from './request.ts';
+import type { Integration, Operation, RestApi } from './rest-api.ts';
+
+/** Lambda's limit on the event of a synchronous invocation. */
+const EVENT_LIMIT_BYTES = 6 * 1024 * 1024;
+
+/** A request whose operation is known, and whose body is still to come. */
+export interface Matched {
+  operation: Operation;
+  route: MatchedRoute;
+}
+
+/** What is known of a request that could not even be read. */
+export const UNREADABLE: GatewayRequest = {
+  method: '',
+  path: '/',
+  segments: [],
+  query: [],
+  headers: [],
+  protocol: 'HTTP/1.1',
+  sourceIp: '127.0.0.1',
+};
+
+/** Names a request that has just arrived; no two get the same names. */
+export function arrivalAt(api: RestApi, time: Date): Arrival {
+  return {
+    requestId: randomUUID(),
+    // API Gateway's own are 15 characters of base64 and a padding.
+    extendedRequestId: `${randomBytes(11).toString('base64url')}=`,
+    time,
+    stage: api.stage,
+    apiId: api.id,
+    domainName: 'localhost',
+  };
+}
+
+export function failure(
+  api: RestApi,
+  type: FailureType,
+  request: GatewayRequest,
+  arrival: Arrival,
+  statusCode?: number,
+): Answer {
+  return api.gatewayResponses(type, contextOf(request, arrival), statusCode);
+}
+
+/** Finds the operation of a request: behind the stage, by path and method. */
+export function matchOperation(api: RestApi, request: GatewayRequest): Matched | undefined {
+  const [stage, ...segments] = request.segments;
+  const match = stage === api.stage ? api.operations.match(request.method, segments) : undefined;
+  if (!match) return undefined;
+  const { resourceId, resourcePath } = match.target;
+  return { operation: match.target, route: { resourceId, resourcePath, parameters: match.parameters } };
+}
+
+/** Answers a request whose body is complete. Never rejects: whatever goes wrong is an answer too. */
+export async function respond(
+  api: RestApi,
+  { operation, route }: Matched,
+  request: GatewayRequest,
+  arrival: Arrival,
+  body: Buffer,
+): Promise<Answer> {
+  const { integration } = operation;
+  if (integration.kind === 'mock') {
+    const answer = integration.respond(
+      mediaTypeOf(request),
+      body.toString(),
+      contextOf(request, arrival, route.resourcePath),
+    );
+    return typeof answer === 'string' ? failure(api, answer, request, arrival) : answer;
+  }
+  const event = JSON.stringify(proxyEvent(request, route, arrival, body, api.isBinary(mediaTypeOf(request))));
+  if (Buffer.byteLength(event) > EVENT_LIMIT_BYTES)
+    return failure(api, 'REQUEST_TOO_LARGE', request, arrival);
+  const result = await withinTimeout(integration, event);
+  if (result === 'timeout') return failure(api, 'INTEGRATION_TIMEOUT', request, arrival);
+  const answer = result.functionError ? undefined : proxyAnswer(result.payload, acceptsBinary(api, request));
+  return answer ?? failure(api, 'DEFAULT_5XX', request, arrival, 502);
+}
+
+/** The function goes on after the gateway has given up waiting, as it does on AWS. */
+async function withinTimeout(
+  { target, timeoutMs }: Extract<Integration, { kind: 'function' }>,
+  event: string,
+): Promise<InvocationResult | 'timeout'> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<'timeout'>((resolve) => {
+    timer = setTimeout(resolve, timeoutMs, 'timeout');
+  });
+  const result = await Promise.race([target.invokeSerialized(event), timeout]);
+  clearTimeout(timer);
+  return result;
+}
+
+/** API Gateway decodes a base64 body if the first type of the `Accept` header is one of its binary types. */
+function acceptsBinary(api: RestApi, request: GatewayRequest): boolean {
+  const [first = ''] = (headerOf(request, 'accept') ?? '').split(/[,;]/);
+  return api.isBinary(first.trim().toLowerCase());
+}

@@ -1,0 +1,146 @@
+import * as z from 'zod';
+import { LocalRunError } from '../errors.ts';
+import type { InvocationResult } from '../functions/sandbox.ts';
+import type { References } from '../references.ts';
+import type { Resource, Template } from '../template.ts';
+import { compileGatewayResponses, type GatewayResponses } from './gateway-responses.ts';
+import { compileMock, type Mock } from './mock.ts';
+import { RouteTree } from './route-tree.ts';
+
+/** A function as the gateway needs it. */
+export interface Invocable {
+  /** Never rejects: what goes wrong is in the result. */
+  invokeSerialized(event: string): Promise<InvocationResult>;
+}
+
+export type Integration =
+  | { kind: 'function'; target: Invocable; timeoutMs: number }
+  | { kind: 'mock'; respond: Mock };
+
+export interface Operation {
+  resourceId: string;
+  resourcePath: string;
+  integration: Integration;
+}
+
+/** The REST API of a template, compiled. */
+export interface RestApi {
+  id: string;
+  /** First segment of every path. */
+  stage: string;
+  operations: RouteTree<Operation>;
+  gatewayResponses: GatewayResponses;
+  /** Whether bodies of this media type are bytes rather than text: `BinaryMediaTypes`. */
+  isBinary: (mediaType: string) => boolean;
+}
+
+const API_ID = 'local';
+const ROOT_RESOURCE_ID = 'root';
+const DEFAULT_TIMEOUT_MS = 29_000;
+
+const ResourceProperties = z.object({ ParentId: z.string(), PathPart: z.string() });
+const MethodProperties = z.object({
+  HttpMethod: z.string(),
+  ResourceId: z.string(),
+  Integration: z.looseObject({
+    Type: z.enum(['AWS_PROXY', 'MOCK']),
+    Uri: z.string().optional(),
+    TimeoutInMillis: z.number().default(DEFAULT_TIMEOUT_MS),
+  }),
+});
+const ApiProperties = z.object({ BinaryMediaTypes: z.array(z.string()).default([]) });
+const StageProperties = z.object({ StageName: z.string() });
+
+/** Gives the parts of the API the names by which the rest of the template refers to them. */
+export function defineRestApi(template: Template, references: References): void {
+  for (const { logicalId } of template.ofType('AWS::ApiGateway::RestApi')) {
+    references.define(logicalId, {
+      ref: API_ID,
+      attributes: { RestApiId: API_ID, RootResourceId: ROOT_RESOURCE_ID },
+    });
+  }
+  for (const type of ['AWS::ApiGateway::Resource', 'AWS::ApiGateway::Deployment']) {
+    for (const { logicalId } of template.ofType(type)) references.define(logicalId, { ref: logicalId });
+  }
+  for (const { logicalId, properties } of template.ofType('AWS::ApiGateway::Stage')) {
+    references.define(logicalId, { ref: StageProperties.parse(properties).StageName });
+  }
+}
+
+/**
+ * Compiles the template's REST API.
+ *
+ * @param functionOf finds a function by its ARN
+ * @throws LocalRunError when there is not exactly one API with one stage, or one has what the local run does not know
+ */
+export function compileRestApi(
+  template: Template,
+  references: References,
+  functionOf: (arn: string) => Invocable,
+): RestApi {
+  const api = onlyOne(template, 'AWS::ApiGateway::RestApi');
+  const { StageName: stage } = StageProperties.parse(onlyOne(template, 'AWS::ApiGateway::Stage').properties);
+  const paths = resourcePaths(template, references);
+  const operations = new RouteTree<Operation>();
+  for (const method of template.ofType('AWS::ApiGateway::Method')) {
+    const { HttpMethod, ResourceId, Integration } = MethodProperties.parse(
+      references.resolve(method.properties),
+    );
+    const resourcePath = paths.get(ResourceId);
+    if (resourcePath === undefined)
+      throw new LocalRunError(`${method.logicalId}: no such API resource: ${ResourceId}`);
+    const integration = compileIntegration(Integration, method.logicalId, functionOf);
+    operations.add(resourcePath, HttpMethod, { resourceId: ResourceId, resourcePath, integration });
+  }
+  const responses = template.ofType('AWS::ApiGateway::GatewayResponse').map(({ logicalId, properties }) => ({
+    logicalId,
+    properties: references.resolve(properties),
+  }));
+  const { BinaryMediaTypes } = ApiProperties.parse(references.resolve(api.properties));
+  return {
+    id: API_ID,
+    stage,
+    operations,
+    gatewayResponses: compileGatewayResponses(responses),
+    isBinary: (mediaType) => BinaryMediaTypes.includes('*/*') || BinaryMediaTypes.includes(mediaType),
+  };
+}
+
+function onlyOne(template: Template, type: string): Resource {
+  const [first, ...others] = template.ofType(type);
+  if (!first || others.length > 0)
+    throw new LocalRunError(`The local run needs exactly one ${type} in the template`);
+  return first;
+}
+
+/** Paths by resource id, whatever the order of the resources in the template. */
+function resourcePaths(template: Template, references: References): Map<string, string> {
+  const resources = new Map(
+    template
+      .ofType('AWS::ApiGateway::Resource')
+      .map(({ logicalId, properties }) => [
+        logicalId,
+        ResourceProperties.parse(references.resolve(properties)),
+      ]),
+  );
+  const pathOf = (id: string): string => {
+    const resource = resources.get(id);
+    return resource ? `${pathOf(resource.ParentId)}/${resource.PathPart}` : '';
+  };
+  return new Map([
+    [ROOT_RESOURCE_ID, '/'],
+    ...[...resources.keys()].map((id): [string, string] => [id, pathOf(id)]),
+  ]);
+}
+
+function compileIntegration(
+  integration: z.output<typeof MethodProperties>['Integration'],
+  where: string,
+  functionOf: (arn: string) => Invocable,
+): Integration {
+  if (integration.Type === 'MOCK') return { kind: 'mock', respond: compileMock(integration, where) };
+  const [, arn] = /\/functions\/(arn:[^/]+)\/invocations$/.exec(integration.Uri ?? '') ?? [];
+  if (arn === undefined)
+    throw new LocalRunError(`${where}: integration not supported by the local run: ${integration.Uri}`);
+  return { kind: 'function', target: functionOf(arn), timeoutMs: integration.TimeoutInMillis };
+}

@@ -1,0 +1,93 @@
+import {
+  CreateQueueCommand,
+  GetQueueUrlCommand,
+  QueueDoesNotExist,
+  SetQueueAttributesCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import * as z from 'zod';
+import { queueArn } from '../arns.ts';
+import type { References } from '../references.ts';
+import type { Resource, Template } from '../template.ts';
+import { physicalName } from './physical-name.ts';
+import { parseProperties } from './properties.ts';
+
+/** What the local run takes from the properties of an `AWS::SQS::Queue`, once they are resolved. */
+const QueueDefinition = z.object({
+  VisibilityTimeout: z.number().default(30),
+  DelaySeconds: z.number().default(0),
+  MaximumMessageSize: z.number().optional(),
+  ReceiveMessageWaitTimeSeconds: z.number().default(0),
+  RedrivePolicy: z.object({ deadLetterTargetArn: z.string(), maxReceiveCount: z.coerce.number() }).optional(),
+  ContentBasedDeduplication: z.boolean().optional(),
+});
+
+const QueueIdentity = z.object({ QueueName: z.string().optional(), FifoQueue: z.boolean().default(false) });
+
+/**
+ * Creates the queues that are missing, gives all of them the template's attributes, and defines them in `references`: the
+ * URL as `Ref`, and `Arn`, `QueueName` and `QueueUrl`.
+ *
+ * @param endpoint where the functions reach SQS; queue URLs lie there, whatever host the engine thinks it has
+ */
+export async function provisionQueues(
+  template: Template,
+  references: References,
+  client: SQSClient,
+  endpoint: string,
+): Promise<void> {
+  const queues = template.ofType('AWS::SQS::Queue');
+
+  // All of them exist before the first redrive policy names one.
+  await Promise.all(
+    queues.map(async (resource) => {
+      const { QueueName, FifoQueue } = parseProperties(
+        QueueIdentity,
+        resource,
+        references,
+        identityOf(resource),
+      );
+      const name = physicalName(template, resource, QueueName, FifoQueue ? '.fifo' : '');
+      const created = await ensureQueue(client, name, FifoQueue);
+      const ref = new URL(new URL(created).pathname, endpoint).href;
+      references.define(resource.logicalId, {
+        ref,
+        attributes: { Arn: queueArn(name), QueueName: name, QueueUrl: ref },
+      });
+    }),
+  );
+
+  await Promise.all(
+    queues.map(async (resource) => {
+      const definition = parseProperties(QueueDefinition, resource, references);
+      const QueueUrl = String(references.resolve({ Ref: resource.logicalId }));
+      await client.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: queueAttributes(definition) }));
+    }),
+  );
+}
+
+/** The URL of the queue, as the engine knows it. */
+async function ensureQueue(client: SQSClient, name: string, fifo: boolean): Promise<string> {
+  try {
+    const { QueueUrl } = await client.send(new GetQueueUrlCommand({ QueueName: name }));
+    return QueueUrl ?? '';
+  } catch (error) {
+    if (!(error instanceof QueueDoesNotExist)) throw error;
+  }
+  const Attributes = fifo ? { FifoQueue: 'true' } : undefined;
+  const { QueueUrl } = await client.send(new CreateQueueCommand({ QueueName: name, Attributes }));
+  return QueueUrl ?? '';
+}
+
+/** The properties that name no other queue. */
+const identityOf = ({ properties: { QueueName, FifoQueue } }: Resource) => ({ QueueName, FifoQueue });
+
+/** All that have a default too, so that one which the template no longer has goes back to it. */
+function queueAttributes(definition: z.infer<typeof QueueDefinition>): Record<string, string> {
+  const { RedrivePolicy, ...others } = definition;
+  const given = Object.entries(others).filter(([, value]) => value !== undefined);
+  return {
+    ...Object.fromEntries(given.map(([name, value]) => [name, String(value)])),
+    RedrivePolicy: RedrivePolicy ? JSON.stringify(RedrivePolicy) : '',
+  };
+}

@@ -1,0 +1,136 @@
+import { indexArn, queueArn, secretArn, tableArn } from './arns.ts';
+import { LocalRunError } from './errors.ts';
+
+export type Service = 'dynamodb' | 'sqs' | 'secretsmanager';
+
+/** One permission that a request needs: an IAM action on a resource's ARN, or on `*` where it has no resource. */
+export interface PermissionRequest {
+  action: string;
+  resource: string;
+}
+
+type Body = Readonly<Record<string, unknown>>;
+type Rule = (body: Body, operation: string) => PermissionRequest[];
+
+/**
+ * The IAM permissions that an AWS JSON request needs, from the Service Authorization Reference. A body without the member
+ * that names its resource needs none: the engine refuses it as malformed.
+ *
+ * @param target the `X-Amz-Target` header, for example `DynamoDB_20120810.PutItem`
+ * @throws LocalRunError for an operation that is not known here
+ */
+export function requestsOf(service: Service, target: string, body: unknown): PermissionRequest[] {
+  const operation = target.slice(target.lastIndexOf('.') + 1);
+  const operations = rules[service];
+  const rule = Object.hasOwn(operations, operation) ? operations[operation] : undefined;
+  if (!rule)
+    throw new LocalRunError(`The local run does not know which permission ${service}:${operation} needs`);
+  return rule(member(body), operation);
+}
+
+const onTable: Rule = ({ TableName }, operation) =>
+  typeof TableName === 'string' ? [{ action: `dynamodb:${operation}`, resource: tableOf(TableName) }] : [];
+
+const onTableOrIndex: Rule = (body, operation) =>
+  typeof body.TableName === 'string' && typeof body.IndexName === 'string'
+    ? [{ action: `dynamodb:${operation}`, resource: indexOf(body.TableName, body.IndexName) }]
+    : onTable(body, operation);
+
+const onEachTable: Rule = ({ RequestItems }, operation) =>
+  Object.keys(member(RequestItems)).map((table) => ({
+    action: `dynamodb:${operation}`,
+    resource: tableOf(table),
+  }));
+
+/** A transaction needs the permission of each of its parts, and none of its own. */
+const onEachTransactItem: Rule = ({ TransactItems }) =>
+  (Array.isArray(TransactItems) ? TransactItems : []).flatMap((item) =>
+    Object.entries(member(item)).flatMap(([part, request]) => {
+      const operation = Object.hasOwn(transactParts, part) ? transactParts[part] : undefined;
+      return operation ? onTable(member(request), operation) : [];
+    }),
+  );
+
+const transactParts: Readonly<Record<string, string>> = {
+  Get: 'GetItem',
+  Put: 'PutItem',
+  Update: 'UpdateItem',
+  Delete: 'DeleteItem',
+  ConditionCheck: 'ConditionCheckItem',
+};
+
+/** A batch has no action of its own: `SendMessageBatch` needs `sqs:SendMessage`. */
+const onQueue: Rule = ({ QueueUrl, QueueName }, operation) => {
+  const name = typeof QueueUrl === 'string' ? QueueUrl.slice(QueueUrl.lastIndexOf('/') + 1) : QueueName;
+  return typeof name === 'string'
+    ? [{ action: `sqs:${operation.replace(/Batch$/, '')}`, resource: queueArn(name) }]
+    : [];
+};
+
+const onSecret: Rule = ({ SecretId }, operation) =>
+  typeof SecretId === 'string'
+    ? [
+        {
+          action: `secretsmanager:${operation}`,
+          resource: SecretId.startsWith('arn:') ? SecretId : secretArn(SecretId),
+        },
+      ]
+    : [];
+
+const onAll =
+  (service: Service): Rule =>
+  (_, operation) => [{ action: `${service}:${operation}`, resource: '*' }];
+
+const rules: Readonly<Record<Service, Readonly<Record<string, Rule>>>> = {
+  dynamodb: {
+    GetItem: onTable,
+    PutItem: onTable,
+    UpdateItem: onTable,
+    DeleteItem: onTable,
+    Query: onTableOrIndex,
+    Scan: onTableOrIndex,
+    BatchGetItem: onEachTable,
+    BatchWriteItem: onEachTable,
+    TransactGetItems: onEachTransactItem,
+    TransactWriteItems: onEachTransactItem,
+    DescribeTable: onTable,
+    DescribeTimeToLive: onTable,
+    CreateTable: onTable,
+    UpdateTable: onTable,
+    UpdateTimeToLive: onTable,
+    DeleteTable: onTable,
+    ListTables: onAll('dynamodb'),
+    DescribeLimits: onAll('dynamodb'),
+    DescribeEndpoints: onAll('dynamodb'),
+  },
+  sqs: {
+    SendMessage: onQueue,
+    SendMessageBatch: onQueue,
+    ReceiveMessage: onQueue,
+    DeleteMessage: onQueue,
+    DeleteMessageBatch: onQueue,
+    ChangeMessageVisibility: onQueue,
+    ChangeMessageVisibilityBatch: onQueue,
+    GetQueueAttributes: onQueue,
+    SetQueueAttributes: onQueue,
+    GetQueueUrl: onQueue,
+    PurgeQueue: onQueue,
+    CreateQueue: onQueue,
+    DeleteQueue: onQueue,
+    ListQueues: onAll('sqs'),
+  },
+  secretsmanager: {
+    GetSecretValue: onSecret,
+    DescribeSecret: onSecret,
+  },
+};
+
+/** DynamoDB takes a table's ARN wherever it takes its name. */
+const tableOf = (table: string) => (table.startsWith('arn:') ? table : tableArn(table));
+
+const indexOf = (table: string, index: string) =>
+  table.startsWith('arn:') ? `${table}/index/${index}` : indexArn(table, index);
+
+function member(value: unknown): Body {
+  return value !== null && typeof value === 'object' ? Object.fromEntries(Object.entries(value)) : {};
+}

@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto';
+import type { InvocationResult } from '../functions/sandbox.ts';
+import type { DiscardCondition } from './batch.ts';
+import type { StreamRecord } from './stream-records.ts';
+
+/** Records given up, and why. */
+export interface DiscardedBatch {
+  records: readonly StreamRecord[];
+  condition: DiscardCondition;
+  /** How often the function was invoked with them. */
+  invocations: number;
+  /** Outcome of the last invocation, if there was one. */
+  result?: InvocationResult;
+  functionArn: string;
+  streamArn: string;
+  shardId: string;
+}
+
+/**
+ * The message that Lambda sends to a stream mapping's failure destination. It names the records but does not contain them.
+ * https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html
+ */
+export function failureMessage(batch: DiscardedBatch, now: Date): Record<string, unknown> {
+  const first = batch.records[0]?.dynamodb;
+  const last = batch.records.at(-1)?.dynamodb;
+  return {
+    requestContext: {
+      requestId: randomUUID(),
+      functionArn: batch.functionArn,
+      condition: batch.condition,
+      approximateInvokeCount: batch.invocations,
+    },
+    ...(batch.result ? { responseContext: responseContext(batch.result) } : {}),
+    version: '1.0',
+    timestamp: now.toISOString(),
+    DDBStreamBatchInfo: {
+      shardId: batch.shardId,
+      startSequenceNumber: first?.SequenceNumber,
+      endSequenceNumber: last?.SequenceNumber,
+      approximateArrivalOfFirstRecord: isoTime(first?.ApproximateCreationDateTime),
+      approximateArrivalOfLastRecord: isoTime(last?.ApproximateCreationDateTime),
+      batchSize: batch.records.length,
+      streamArn: batch.streamArn,
+    },
+  };
+}
+
+function responseContext({ functionError }: InvocationResult): Record<string, unknown> {
+  return { statusCode: 200, executedVersion: '$LATEST', ...(functionError ? { functionError } : {}) };
+}
+
+function isoTime(epochSeconds = 0): string {
+  return new Date(epochSeconds * 1000).toISOString();
+}

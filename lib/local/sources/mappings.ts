@@ -1,0 +1,141 @@
+import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import * as z from 'zod';
+import { LocalRunError } from '../errors.ts';
+import type { LocalFunction } from '../functions/runtime.ts';
+import { parseProperties } from '../provision/properties.ts';
+import type { References } from '../references.ts';
+import type { Resource, Template } from '../template.ts';
+import { type DiscardedBatch, failureMessage } from './failure-destination.ts';
+import { compileFilters } from './filter.ts';
+import { startQueueSource } from './queue.ts';
+import type { Checkpoints } from './shard.ts';
+import type { Source } from './source.ts';
+import { startStreamSource } from './stream.ts';
+
+/** Invocations side by side of a queue's function where the template does not say; it is also Lambda's start. */
+const DEFAULT_QUEUE_CONCURRENCY = 5;
+
+const Mapping = z.object({
+  EventSourceArn: z.string(),
+  FunctionName: z.string(),
+  Enabled: z.boolean().default(true),
+  BatchSize: z.number().optional(),
+  MaximumBatchingWindowInSeconds: z.number().default(0),
+  FilterCriteria: z.object({ Filters: z.array(z.object({ Pattern: z.string() })).default([]) }).optional(),
+  FunctionResponseTypes: z.array(z.string()).default([]),
+  ScalingConfig: z.object({ MaximumConcurrency: z.number() }).optional(),
+  StartingPosition: z.enum(['TRIM_HORIZON', 'LATEST']).optional(),
+  BisectBatchOnFunctionError: z.boolean().default(false),
+  MaximumRecordAgeInSeconds: z.number().default(-1),
+  MaximumRetryAttempts: z.number().default(-1),
+  ParallelizationFactor: z.number().default(1),
+  DestinationConfig: z.object({ OnFailure: z.object({ Destination: z.string() }) }).optional(),
+});
+
+/** An `AWS::Lambda::EventSourceMapping` with its properties resolved. */
+export interface EventSourceMapping extends z.output<typeof Mapping> {
+  logicalId: string;
+}
+
+/** What mappings work with. */
+export interface MappingParts {
+  sqs: SQSClient;
+  streams: DynamoDBStreamsClient;
+  checkpoints: Checkpoints;
+  functionOf: (nameOrArn: string) => LocalFunction;
+  queueUrlOf: (arn: string) => string;
+  log: (line: { source: string; text: string }) => void;
+}
+
+/** The template's enabled mappings. */
+export function eventSourceMappings(template: Template, references: References): EventSourceMapping[] {
+  return template
+    .ofType('AWS::Lambda::EventSourceMapping')
+    .map((resource: Resource) => ({
+      logicalId: resource.logicalId,
+      ...parseProperties(Mapping, resource, references),
+    }))
+    .filter(({ Enabled }) => Enabled);
+}
+
+/** How many invocations a mapping may have under way at once. */
+export function concurrencyOf(mapping: EventSourceMapping): number {
+  if (isStream(mapping)) return mapping.ParallelizationFactor;
+  return mapping.ScalingConfig?.MaximumConcurrency ?? DEFAULT_QUEUE_CONCURRENCY;
+}
+
+/**
+ * Starts to feed a mapping's function from its queue or stream.
+ *
+ * @throws LocalRunError for another kind of source, and for filters that the local run does not know
+ */
+export function startMapping(mapping: EventSourceMapping, parts: MappingParts): Source {
+  if (isStream(mapping)) return startStream(mapping, parts);
+  if (mapping.EventSourceArn.includes(':sqs:')) return startQueue(mapping, parts);
+  throw new LocalRunError(
+    `${mapping.logicalId}: the local run does not know this event source: ${mapping.EventSourceArn}`,
+  );
+}
+
+function isStream({ EventSourceArn }: EventSourceMapping): boolean {
+  return EventSourceArn.includes(':dynamodb:');
+}
+
+function startQueue(mapping: EventSourceMapping, parts: MappingParts): Source {
+  const fn = parts.functionOf(mapping.FunctionName);
+  return startQueueSource({
+    ...commonOptions(mapping, parts),
+    sqs: parts.sqs,
+    queueUrl: parts.queueUrlOf(mapping.EventSourceArn),
+    queueArn: mapping.EventSourceArn,
+    batchSize: mapping.BatchSize ?? 10,
+    concurrency: () => Math.min(concurrencyOf(mapping), fn.concurrency),
+    reportsItemFailures: reportsItemFailures(mapping),
+    invoke: (event) => fn.invoke(event),
+  });
+}
+
+function startStream(mapping: EventSourceMapping, parts: MappingParts): Source {
+  const fn = parts.functionOf(mapping.FunctionName);
+  const destination = mapping.DestinationConfig?.OnFailure.Destination;
+  return startStreamSource({
+    ...commonOptions(mapping, parts),
+    id: mapping.logicalId,
+    streams: parts.streams,
+    checkpoints: parts.checkpoints,
+    streamArn: mapping.EventSourceArn,
+    functionArn: fn.arn,
+    startingPosition: mapping.StartingPosition ?? 'TRIM_HORIZON',
+    batchSize: mapping.BatchSize ?? 100,
+    lanes: mapping.ParallelizationFactor,
+    policy: {
+      maximumRetryAttempts: mapping.MaximumRetryAttempts,
+      maximumRecordAgeSeconds: mapping.MaximumRecordAgeInSeconds,
+      bisectOnError: mapping.BisectBatchOnFunctionError,
+      reportsItemFailures: reportsItemFailures(mapping),
+    },
+    discard: destination === undefined ? undefined : sendTo(parts.queueUrlOf(destination), parts.sqs),
+    invoke: (event) => fn.invoke(event),
+  });
+}
+
+function commonOptions(mapping: EventSourceMapping, parts: MappingParts) {
+  const patterns = mapping.FilterCriteria?.Filters ?? [];
+  return {
+    batchingWindowSeconds: mapping.MaximumBatchingWindowInSeconds,
+    passes: compileFilters(patterns.map(({ Pattern }) => Pattern)),
+    log: (text: string) => parts.log({ source: mapping.logicalId, text }),
+  };
+}
+
+function reportsItemFailures({ FunctionResponseTypes }: EventSourceMapping): boolean {
+  return FunctionResponseTypes.includes('ReportBatchItemFailures');
+}
+
+function sendTo(queueUrl: string, sqs: SQSClient): (batch: DiscardedBatch) => Promise<void> {
+  return async (batch) => {
+    const MessageBody = JSON.stringify(failureMessage(batch, new Date()));
+    await sqs.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody }));
+  };
+}

@@ -1,0 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Waits, but no longer than until the signal: a source that stops has nothing to wait for. */
+export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await sleep(milliseconds, undefined, { signal }).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+}
+
+/** Delay before the next try, doubling from 100 ms to 10 s. */
+export function backoff(failures: number): number {
+  return Math.min(100 * 2 ** Math.max(0, failures - 1), 10_000);
+}

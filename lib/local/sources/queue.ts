@@ -1,0 +1,160 @@
+import {
+  ChangeMessageVisibilityBatchCommand,
+  DeleteMessageBatchCommand,
+  ReceiveMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import type { InvocationResult } from '../functions/sandbox.ts';
+import type { Filter } from './filter.ts';
+import { pause } from './pause.ts';
+import { doneMessages, passesFilter, type QueueRecord, toQueueRecord } from './queue-records.ts';
+import type { Source } from './source.ts';
+
+/** SQS's limit on the messages of one call. */
+const CALL_LIMIT = 10;
+/** Length of a poll, and with it the longest that stopping waits for one. */
+const POLL_SECONDS = 1;
+const GATHER_POLL_MS = 50;
+/** How often to look whether the function has become able to take more. */
+const SLOT_CHECK_MS = 50;
+const ERROR_PAUSE_MS = 500;
+
+export interface QueueSourceOptions {
+  queueUrl: string;
+  queueArn: string;
+  batchSize: number;
+  batchingWindowSeconds: number;
+  /** Invocations that may be under way side by side, at this moment. */
+  concurrency: () => number;
+  reportsItemFailures: boolean;
+  passes: Filter;
+  sqs: SQSClient;
+  invoke: (event: { Records: readonly QueueRecord[] }) => Promise<InvocationResult>;
+  log: (text: string) => void;
+}
+
+/**
+ * Starts to feed a function from a queue, as an event source mapping does. One poller for all slots: pollers that
+ * compete for the same messages cost calls and, in the embedded engine, come back empty as soon as one of them wins.
+ */
+export function startQueueSource(options: QueueSourceOptions): Source {
+  const stopping = new AbortController();
+  const done = pollQueue(options, stopping.signal);
+  return {
+    stop() {
+      stopping.abort();
+      return done;
+    },
+  };
+}
+
+async function pollQueue(options: QueueSourceOptions, signal: AbortSignal): Promise<void> {
+  const running = new Set<Promise<void>>();
+  while (!signal.aborted) {
+    // Messages that wait here for a sandbox would use up their visibility timeout.
+    while (running.size >= options.concurrency())
+      await Promise.race([...running, pause(SLOT_CHECK_MS, signal)]);
+    const records = await gather(options, signal);
+    if (records.length === 0) continue;
+    if (signal.aborted) await giveBack(records, options);
+    else {
+      const work = handle(records, options).finally(() => running.delete(work));
+      running.add(work);
+    }
+  }
+  await Promise.all(running);
+}
+
+/** Receives messages until there is a batch: one poll, or as many as the batching window has time for. */
+async function gather(options: QueueSourceOptions, signal: AbortSignal): Promise<QueueRecord[]> {
+  const { batchSize, batchingWindowSeconds } = options;
+  const records = await receive(options, batchSize, POLL_SECONDS, signal);
+  const due = Date.now() + batchingWindowSeconds * 1000;
+  while (records.length > 0 && records.length < batchSize && Date.now() < due && !signal.aborted) {
+    const more = await receive(options, batchSize - records.length, 0, signal);
+    if (more.length === 0) await pause(GATHER_POLL_MS, signal);
+    records.push(...more);
+  }
+  return records;
+}
+
+/** One call. It is never aborted: an aborted poll may take messages with it until their visibility timeout ends. */
+async function receive(
+  { sqs, queueUrl, queueArn, log }: QueueSourceOptions,
+  wanted: number,
+  waitSeconds: number,
+  signal: AbortSignal,
+): Promise<QueueRecord[]> {
+  const command = new ReceiveMessageCommand({
+    QueueUrl: queueUrl,
+    MaxNumberOfMessages: Math.min(CALL_LIMIT, wanted),
+    WaitTimeSeconds: waitSeconds,
+    MessageSystemAttributeNames: ['All'],
+    MessageAttributeNames: ['All'],
+  });
+  try {
+    const { Messages = [] } = await sqs.send(command);
+    return Messages.map((message) => toQueueRecord(message, queueArn));
+  } catch (error) {
+    log(`receiving failed: ${messageOf(error)}`);
+    await pause(ERROR_PAUSE_MS, signal);
+    return [];
+  }
+}
+
+async function handle(records: readonly QueueRecord[], options: QueueSourceOptions): Promise<void> {
+  const wanted = records.filter((record) => passesFilter(record, options.passes));
+  const filteredOut = records.filter((record) => !wanted.includes(record));
+  const done = wanted.length > 0 ? await invoke(wanted, options) : [];
+  await remove([...filteredOut, ...done], options);
+}
+
+async function invoke(
+  records: readonly QueueRecord[],
+  options: QueueSourceOptions,
+): Promise<readonly QueueRecord[]> {
+  const result = await options.invoke({ Records: records });
+  if (result.functionError)
+    options.log(`batch of ${records.length} failed: ${JSON.stringify(result.payload)}`);
+  return doneMessages(records, result, options.reportsItemFailures);
+}
+
+/** Deletes the messages. One that stays comes again, which every consumer of a standard queue has to bear. */
+async function remove(
+  records: readonly QueueRecord[],
+  { sqs, queueUrl, log }: QueueSourceOptions,
+): Promise<void> {
+  for (let start = 0; start < records.length; start += CALL_LIMIT) {
+    const Entries = records
+      .slice(start, start + CALL_LIMIT)
+      .map(({ receiptHandle }, index) => ({ Id: String(index), ReceiptHandle: receiptHandle }));
+    try {
+      await sqs.send(new DeleteMessageBatchCommand({ QueueUrl: queueUrl, Entries }));
+    } catch (error) {
+      log(`deleting ${Entries.length} messages failed: ${messageOf(error)}`);
+    }
+  }
+}
+
+/** Makes messages of the last poll visible at once, for the next run. */
+async function giveBack(
+  records: readonly QueueRecord[],
+  { sqs, queueUrl, log }: QueueSourceOptions,
+): Promise<void> {
+  for (let start = 0; start < records.length; start += CALL_LIMIT) {
+    const Entries = records.slice(start, start + CALL_LIMIT).map(({ receiptHandle }, index) => ({
+      Id: String(index),
+      ReceiptHandle: receiptHandle,
+      VisibilityTimeout: 0,
+    }));
+    try {
+      await sqs.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries }));
+    } catch (error) {
+      log(`giving ${Entries.length} messages back failed: ${messageOf(error)}`);
+    }
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+}

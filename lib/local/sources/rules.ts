@@ -1,0 +1,53 @@
+import * as z from 'zod';
+import { ACCOUNT, PARTITION, REGION } from '../arns.ts';
+import type { InvocationResult } from '../functions/sandbox.ts';
+import { physicalName } from '../provision/physical-name.ts';
+import { parseProperties } from '../provision/properties.ts';
+import type { References } from '../references.ts';
+import type { Template } from '../template.ts';
+import { ratePeriod, scheduledEvent, startSchedule } from './schedule.ts';
+import type { Source } from './source.ts';
+
+const Rule = z.object({
+  ScheduleExpression: z.string(),
+  State: z.enum(['ENABLED', 'DISABLED']).default('ENABLED'),
+  Targets: z.array(z.object({ Arn: z.string(), Input: z.string().optional() })).default([]),
+});
+
+/** Names the template's rules. */
+export function defineRules(template: Template, references: References): void {
+  for (const resource of template.ofType('AWS::Events::Rule')) {
+    const { Name } = resource.properties;
+    const name = physicalName(template, resource, typeof Name === 'string' ? Name : undefined);
+    const arn = `arn:${PARTITION}:events:${REGION}:${ACCOUNT}:rule/${name}`;
+    references.define(resource.logicalId, { ref: name, attributes: { Arn: arn } });
+  }
+}
+
+/**
+ * Starts every enabled rule of the template that has a schedule.
+ *
+ * @throws LocalRunError for a schedule that the local run does not know
+ */
+export function startRules(
+  template: Template,
+  references: References,
+  functionOf: (arn: string) => { invoke: (event: unknown) => Promise<InvocationResult> },
+  log: (line: { source: string; text: string }) => void,
+): Source[] {
+  return template.ofType('AWS::Events::Rule').flatMap((resource) => {
+    const { ScheduleExpression, State, Targets } = parseProperties(Rule, resource, references);
+    if (State === 'DISABLED') return [];
+    const periodMs = ratePeriod(ScheduleExpression);
+    const ruleArn = String(references.resolve({ 'Fn::GetAtt': [resource.logicalId, 'Arn'] }));
+    return Targets.map(({ Arn, Input }) => {
+      const target = functionOf(Arn);
+      return startSchedule({
+        periodMs,
+        event: (now) => (Input === undefined ? scheduledEvent(ruleArn, now) : JSON.parse(Input)),
+        invoke: (event) => target.invoke(event),
+        log: (text) => log({ source: resource.logicalId, text }),
+      });
+    });
+  });
+}

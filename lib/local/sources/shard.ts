@@ -1,0 +1,143 @@
+import {
+  type DynamoDBStreamsClient,
+  ExpiredIteratorException,
+  GetRecordsCommand,
+  GetShardIteratorCommand,
+  type ShardIteratorType,
+  TrimmedDataAccessException,
+} from '@aws-sdk/client-dynamodb-streams';
+import type { Filter } from './filter.ts';
+import { pause } from './pause.ts';
+import { type StreamRecord, toStreamRecord } from './stream-records.ts';
+
+/** How long to wait before looking again at a shard that had nothing. */
+const IDLE_POLL_MS = 20;
+const ERROR_PAUSE_MS = 500;
+/** Most that `GetRecords` returns. */
+const PAGE_LIMIT = 1000;
+/** Position of a shard that is closed and read to its end. */
+const SHARD_END = 'SHARD_END';
+
+/** Where each source stands in each shard: a sequence number, kept across restarts. */
+export interface Checkpoints {
+  get(source: string, shard: string): string | undefined;
+  set(source: string, shard: string, position: string): void;
+}
+
+export interface ShardOptions {
+  /** Names the source's checkpoints. */
+  source: string;
+  streamArn: string;
+  shardId: string;
+  /** Where to begin without a checkpoint. */
+  startingPosition: ShardIteratorType;
+  /** Records that are worth an invocation before the batching window ends. */
+  batchSize: number;
+  lanes: number;
+  batchingWindowSeconds: number;
+  passes: Filter;
+  streams: DynamoDBStreamsClient;
+  checkpoints: Checkpoints;
+  /** Takes records to their end; false when they have to be read again. */
+  process: (records: readonly StreamRecord[], shardId: string) => Promise<boolean>;
+  log: (text: string) => void;
+}
+
+/** Whether a shard has been read to its end before. */
+export function isFinished(checkpoints: Checkpoints, source: string, shardId: string): boolean {
+  return checkpoints.get(source, shardId) === SHARD_END;
+}
+
+/**
+ * Reads one shard until it is closed and empty, or the signal comes. The checkpoint moves after a batch is done and
+ * before the next is taken, so that a crash repeats the one batch in hand and loses none.
+ */
+export async function readShard(options: ShardOptions, signal: AbortSignal): Promise<void> {
+  let lastError = '';
+  while (!signal.aborted) {
+    try {
+      await readPages(options, signal);
+      return;
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof ExpiredIteratorException) continue;
+      const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+      // An engine that is down fails the same way twice a second.
+      if (text !== lastError) options.log(`shard ${options.shardId}: ${text}`);
+      lastError = text;
+      await pause(ERROR_PAUSE_MS, signal);
+    }
+  }
+}
+
+async function readPages(options: ShardOptions, signal: AbortSignal): Promise<void> {
+  const { checkpoints, source, shardId, batchSize, lanes, streams } = options;
+  let iterator = await openIterator(options);
+  let gathered = new Gathering(options);
+  while (iterator !== undefined && !signal.aborted) {
+    const Limit = Math.min(PAGE_LIMIT, batchSize * lanes);
+    const page = await streams.send(new GetRecordsCommand({ ShardIterator: iterator, Limit }), {
+      abortSignal: signal,
+    });
+    iterator = page.NextShardIterator;
+    const records = (page.Records ?? []).map((record) => toStreamRecord(record, options.streamArn));
+    gathered.add(records, Date.now());
+
+    const closed = iterator === undefined;
+    if (gathered.position !== undefined && (closed || gathered.isDue(Date.now()))) {
+      if (!(await options.process(gathered.records, shardId))) return;
+      checkpoints.set(source, shardId, gathered.position);
+      gathered = new Gathering(options);
+    }
+    if (records.length === 0 && !closed) await pause(IDLE_POLL_MS, signal);
+  }
+  if (!signal.aborted) checkpoints.set(source, shardId, SHARD_END);
+}
+
+/** Records read and not yet handed over: they wait for company until the batch is full or the batching window ends. */
+class Gathering {
+  readonly records: StreamRecord[] = [];
+  /** Sequence number of the last record read, whether it passed the filter or not. */
+  position: string | undefined;
+  readonly #options: ShardOptions;
+  #since = 0;
+
+  constructor(options: ShardOptions) {
+    this.#options = options;
+  }
+
+  add(records: readonly StreamRecord[], now: number): void {
+    if (this.records.length === 0) this.#since = now;
+    this.records.push(...records.filter((record) => this.#options.passes(record)));
+    this.position = records.at(-1)?.dynamodb.SequenceNumber ?? this.position;
+  }
+
+  isDue(now: number): boolean {
+    const { batchSize, batchingWindowSeconds } = this.#options;
+    const waited = now - this.#since >= batchingWindowSeconds * 1000;
+    return this.records.length === 0 || this.records.length >= batchSize || waited;
+  }
+}
+
+async function openIterator(options: ShardOptions): Promise<string | undefined> {
+  const position = options.checkpoints.get(options.source, options.shardId);
+  if (position === undefined) return iteratorAt(options, { ShardIteratorType: options.startingPosition });
+  if (position === SHARD_END) return undefined;
+  try {
+    return await iteratorAt(options, {
+      ShardIteratorType: 'AFTER_SEQUENCE_NUMBER',
+      SequenceNumber: position,
+    });
+  } catch (error) {
+    if (!(error instanceof TrimmedDataAccessException)) throw error;
+    return iteratorAt(options, { ShardIteratorType: 'TRIM_HORIZON' });
+  }
+}
+
+async function iteratorAt(
+  { streams, streamArn, shardId }: ShardOptions,
+  position: { ShardIteratorType: ShardIteratorType; SequenceNumber?: string },
+): Promise<string | undefined> {
+  const command = new GetShardIteratorCommand({ StreamArn: streamArn, ShardId: shardId, ...position });
+  return (await streams.send(command)).ShardIterator;
+}

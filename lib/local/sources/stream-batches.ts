@@ -1,0 +1,100 @@
+import type { InvocationResult } from '../functions/sandbox.ts';
+import { type Batch, type BatchPolicy, judge, partByAge } from './batch.ts';
+import type { DiscardedBatch } from './failure-destination.ts';
+import { backoff, pause } from './pause.ts';
+import { intoLanes, type StreamRecord } from './stream-records.ts';
+
+export type Discarded = Pick<DiscardedBatch, 'records' | 'condition' | 'invocations' | 'result'>;
+
+export interface StreamBatchesOptions {
+  batchSize: number;
+  /** `ParallelizationFactor`: lanes that run side by side. */
+  lanes: number;
+  policy: BatchPolicy;
+  invoke: (event: { Records: readonly StreamRecord[] }) => Promise<InvocationResult>;
+  /** Hands records that are given up to the failure destination. */
+  discard: (discarded: Discarded) => Promise<void>;
+  log: (text: string) => void;
+}
+
+/**
+ * Takes the records of one read to their end: processed by the function, or discarded by the policy.
+ *
+ * @returns false when the signal came first, so that the records have to be read again
+ */
+export async function processRecords(
+  records: readonly StreamRecord[],
+  options: StreamBatchesOptions,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const lanes = intoLanes(records, options.lanes);
+  const finished = await Promise.all(lanes.map((lane) => processLane(lane, options, signal)));
+  return finished.every(Boolean);
+}
+
+async function processLane(
+  records: readonly StreamRecord[],
+  options: StreamBatchesOptions,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const queue = chunksOf(records, options.batchSize).map((chunk): Batch => ({ records: chunk, failures: 0 }));
+  for (let batch = queue.shift(); batch; batch = queue.shift()) {
+    if (signal.aborted) return false;
+    queue.unshift(...(await processBatch(batch, options, signal)));
+  }
+  return !signal.aborted;
+}
+
+/** One invocation, and what follows from it; returns the batches to do next. */
+async function processBatch(
+  batch: Batch,
+  options: StreamBatchesOptions,
+  signal: AbortSignal,
+): Promise<Batch[]> {
+  const { policy, log } = options;
+  const { expired, current } = partByAge(batch.records, policy, Date.now());
+  if (expired.length > 0) {
+    const gone = { records: expired, condition: 'RecordAgeExceeded', invocations: batch.failures } as const;
+    await discardUntilTaken(gone, options, signal);
+    return current.length > 0 ? [{ records: current, failures: batch.failures }] : [];
+  }
+  const result = await options.invoke({ Records: current });
+  if (signal.aborted && result.functionError) return [batch];
+  const verdict = judge(batch, result, policy);
+  if (verdict.kind === 'done') return [];
+  if (result.functionError) log(`batch of ${current.length} failed: ${JSON.stringify(result.payload)}`);
+  if (verdict.kind === 'discard') {
+    const { condition } = verdict;
+    await discardUntilTaken(
+      { records: current, condition, invocations: batch.failures + 1, result },
+      options,
+      signal,
+    );
+    return [];
+  }
+  await pause(backoff(verdict.batches[0]?.failures ?? 1), signal);
+  return verdict.batches;
+}
+
+/** A destination that is down must not lose what was given up. */
+async function discardUntilTaken(
+  discarded: Discarded,
+  { discard, log }: StreamBatchesOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let failures = 1; !signal.aborted; failures += 1) {
+    try {
+      await discard(discarded);
+      return;
+    } catch (error) {
+      log(`failure destination: ${error instanceof Error ? error.message : String(error)}`);
+      await pause(backoff(failures), signal);
+    }
+  }
+}
+
+function chunksOf<Item>(items: readonly Item[], size: number): Item[][] {
+  const chunks: Item[][] = [];
+  for (let start = 0; start < items.length; start += size) chunks.push(items.slice(start, start + size));
+  return chunks;
+}

@@ -1,0 +1,124 @@
+import {
+  DescribeStreamCommand,
+  type DynamoDBStreamsClient,
+  type Shard,
+} from '@aws-sdk/client-dynamodb-streams';
+import type { InvocationResult } from '../functions/sandbox.ts';
+import type { BatchPolicy } from './batch.ts';
+import type { DiscardedBatch } from './failure-destination.ts';
+import type { Filter } from './filter.ts';
+import { pause } from './pause.ts';
+import { type Checkpoints, isFinished, readShard } from './shard.ts';
+import type { Source } from './source.ts';
+import { processRecords } from './stream-batches.ts';
+import type { StreamRecord } from './stream-records.ts';
+
+/** How often to look for shards that are not children of one just finished. */
+const DISCOVERY_MS = 30_000;
+const RETRY_MS = 500;
+
+export interface StreamSourceOptions {
+  /** Names the source's checkpoints: the logical id of the event source mapping. */
+  id: string;
+  streamArn: string;
+  functionArn: string;
+  startingPosition: 'TRIM_HORIZON' | 'LATEST';
+  batchSize: number;
+  batchingWindowSeconds: number;
+  /** `ParallelizationFactor`. */
+  lanes: number;
+  policy: BatchPolicy;
+  passes: Filter;
+  streams: DynamoDBStreamsClient;
+  checkpoints: Checkpoints;
+  invoke: (event: { Records: readonly StreamRecord[] }) => Promise<InvocationResult>;
+  /** The mapping's failure destination; without one, records that are given up are only logged. */
+  discard?: (batch: DiscardedBatch) => Promise<void>;
+  log: (text: string) => void;
+}
+
+/** Starts to feed a function from a DynamoDB stream, as an event source mapping does. */
+export function startStreamSource(options: StreamSourceOptions): Source {
+  const stopping = new AbortController();
+  const done = followStream(options, stopping.signal);
+  return {
+    stop() {
+      stopping.abort();
+      return done;
+    },
+  };
+}
+
+async function followStream(options: StreamSourceOptions, signal: AbortSignal): Promise<void> {
+  const readers = new Map<string, Promise<void>>();
+  let first = true;
+  while (!signal.aborted) {
+    const shards = await listShards(options, signal);
+    for (const shard of shards) {
+      const { ShardId: shardId } = shard;
+      if (shardId === undefined || readers.has(shardId) || !isNext(shard, shards, options)) continue;
+      readers.set(
+        shardId,
+        readOne(shardId, first ? options.startingPosition : 'TRIM_HORIZON', options, signal),
+      );
+    }
+    first = first && shards.length === 0;
+    // A reader that ends has closed its shard, and its children can begin.
+    const running = [...readers].filter(([id]) => !isFinished(options.checkpoints, options.id, id));
+    await Promise.race([
+      ...running.map(([, reader]) => reader),
+      pause(shards.length > 0 ? DISCOVERY_MS : RETRY_MS, signal),
+    ]);
+  }
+  await Promise.all(readers.values());
+}
+
+/** A shard comes up when it is not finished and its parent, if the stream still has it, is: an item's records stay in order. */
+function isNext(shard: Shard, shards: readonly Shard[], { checkpoints, id }: StreamSourceOptions): boolean {
+  const parent = shards.find(({ ShardId }) => ShardId === shard.ParentShardId);
+  const isBlocked = parent?.ShardId !== undefined && !isFinished(checkpoints, id, parent.ShardId);
+  return !isBlocked && !isFinished(checkpoints, id, shard.ShardId ?? '');
+}
+
+function readOne(
+  shardId: string,
+  startingPosition: 'TRIM_HORIZON' | 'LATEST',
+  options: StreamSourceOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const { id: source, streamArn, functionArn, log, discard } = options;
+  const process = (records: readonly StreamRecord[]): Promise<boolean> =>
+    processRecords(
+      records,
+      {
+        ...options,
+        async discard(discarded) {
+          log(`gave up ${discarded.records.length} records: ${discarded.condition}`);
+          await discard?.({ ...discarded, functionArn, streamArn, shardId });
+        },
+      },
+      signal,
+    );
+  return readShard({ ...options, source, shardId, startingPosition, process }, signal);
+}
+
+async function listShards(
+  { streams, streamArn, log }: StreamSourceOptions,
+  signal: AbortSignal,
+): Promise<Shard[]> {
+  const shards: Shard[] = [];
+  let after: string | undefined;
+  try {
+    do {
+      const command = new DescribeStreamCommand({ StreamArn: streamArn, ExclusiveStartShardId: after });
+      const { StreamDescription } = await streams.send(command, { abortSignal: signal });
+      shards.push(...(StreamDescription?.Shards ?? []));
+      after = StreamDescription?.LastEvaluatedShardId;
+    } while (after !== undefined);
+  } catch (error) {
+    if (!signal.aborted)
+      log(`stream ${streamArn}: ${error instanceof Error ? error.message : String(error)}`);
+    return [];
+  }
+  return shards;
+}

@@ -1,0 +1,248 @@
+import { applied, inert, list, object, oneOf, type Properties } from './shapes.ts';
+
+const capacity = inert('the engine has no throughput limits');
+const throttling = inert('calls to this machine are not throttled');
+const encryption = inert('the state directory is as private as the rest of this machine');
+const tags = inert('nothing here reads tags or descriptions');
+const monitoring = inert('there are no metrics and traces here');
+const logging = inert('log lines go to the console of the local run');
+const deployment = inert('there is nothing to deploy to');
+const onePlace = inert('there is one region, one account and no caches');
+
+/** The request's caller is the local run itself; what a resource lets others do has no subject. */
+const resourcePolicy = inert('nothing but the functions of this template calls here');
+
+const keySchema = list(object({ AttributeName: applied, KeyType: applied }));
+const policyDocument = object({ Version: oneOf('2012-10-17'), Statement: applied });
+
+/**
+ * Every resource type and property that the local run understands, as CloudFormation names them. A template with
+ * anything else does not start: what runs here must be what gets deployed.
+ */
+export const supported: Readonly<Record<string, Properties>> = {
+  'AWS::DynamoDB::Table': {
+    TableName: applied,
+    AttributeDefinitions: list(object({ AttributeName: applied, AttributeType: applied })),
+    KeySchema: keySchema,
+    GlobalSecondaryIndexes: list(
+      object({
+        IndexName: applied,
+        KeySchema: keySchema,
+        Projection: object({ ProjectionType: applied, NonKeyAttributes: applied }),
+        ProvisionedThroughput: capacity,
+        OnDemandThroughput: capacity,
+        WarmThroughput: capacity,
+        ContributorInsightsSpecification: monitoring,
+      }),
+    ),
+    StreamSpecification: object({ StreamViewType: applied, ResourcePolicy: resourcePolicy }),
+    TimeToLiveSpecification: object({ AttributeName: applied, Enabled: applied }),
+    BillingMode: capacity,
+    ProvisionedThroughput: capacity,
+    OnDemandThroughput: capacity,
+    WarmThroughput: capacity,
+    TableClass: capacity,
+    ContributorInsightsSpecification: monitoring,
+    DeletionProtectionEnabled: inert('deleting the state directory deletes the table'),
+    PointInTimeRecoverySpecification: inert('copy the state directory instead'),
+    ResourcePolicy: resourcePolicy,
+    SSESpecification: encryption,
+    Tags: tags,
+  },
+
+  'AWS::SQS::Queue': {
+    QueueName: applied,
+    VisibilityTimeout: applied,
+    DelaySeconds: applied,
+    MaximumMessageSize: applied,
+    ReceiveMessageWaitTimeSeconds: applied,
+    RedrivePolicy: object({ deadLetterTargetArn: applied, maxReceiveCount: applied }),
+    FifoQueue: applied,
+    ContentBasedDeduplication: applied,
+    RedriveAllowPolicy: inert('the queues of one template trust one another'),
+    MessageRetentionPeriod: inert('the engine keeps messages until they are deleted'),
+    KmsMasterKeyId: encryption,
+    KmsDataKeyReusePeriodSeconds: encryption,
+    SqsManagedSseEnabled: encryption,
+    Tags: tags,
+  },
+  'AWS::SQS::QueuePolicy': { PolicyDocument: resourcePolicy, Queues: resourcePolicy },
+
+  'AWS::SecretsManager::Secret': {
+    Name: applied,
+    GenerateSecretString: object({
+      SecretStringTemplate: applied,
+      GenerateStringKey: applied,
+      PasswordLength: applied,
+      ExcludeCharacters: applied,
+      ExcludeLowercase: applied,
+      ExcludeNumbers: applied,
+      ExcludePunctuation: applied,
+      ExcludeUppercase: applied,
+      IncludeSpace: applied,
+      RequireEachIncludedType: applied,
+    }),
+    KmsKeyId: encryption,
+    Description: tags,
+    Tags: tags,
+  },
+
+  'AWS::Lambda::Function': {
+    FunctionName: applied,
+    Code: object({ S3Bucket: inert('the asset is read from the assembly'), S3Key: applied }),
+    Handler: applied,
+    Runtime: oneOf('nodejs24.x'),
+    PackageType: oneOf('Zip'),
+    Role: applied,
+    Timeout: applied,
+    MemorySize: applied,
+    Environment: object({ Variables: applied }),
+    ReservedConcurrentExecutions: applied,
+    Architectures: inert('functions run on the processor of this machine'),
+    EphemeralStorage: inert('functions share the temporary directory of this machine'),
+    RuntimeManagementConfig: deployment,
+    LoggingConfig: logging,
+    TracingConfig: monitoring,
+    KmsKeyArn: encryption,
+    Description: tags,
+    Tags: tags,
+  },
+  'AWS::Lambda::EventSourceMapping': {
+    EventSourceArn: applied,
+    FunctionName: applied,
+    Enabled: applied,
+    BatchSize: applied,
+    MaximumBatchingWindowInSeconds: applied,
+    FilterCriteria: object({ Filters: list(object({ Pattern: applied })) }),
+    FunctionResponseTypes: list(oneOf('ReportBatchItemFailures')),
+    ScalingConfig: object({ MaximumConcurrency: applied }),
+    StartingPosition: oneOf('TRIM_HORIZON', 'LATEST'),
+    BisectBatchOnFunctionError: applied,
+    MaximumRecordAgeInSeconds: applied,
+    MaximumRetryAttempts: applied,
+    DestinationConfig: object({ OnFailure: object({ Destination: applied }) }),
+    ParallelizationFactor: inert('the engine has one shard a table, which is read in order'),
+    MetricsConfig: monitoring,
+    Tags: tags,
+  },
+  'AWS::Lambda::Permission': {
+    Action: resourcePolicy,
+    FunctionName: resourcePolicy,
+    Principal: resourcePolicy,
+    SourceArn: resourcePolicy,
+    SourceAccount: resourcePolicy,
+  },
+
+  'AWS::IAM::Role': {
+    AssumeRolePolicyDocument: inert('the local run gives a function the role that its template names'),
+    ManagedPolicyArns: applied,
+    Policies: list(object({ PolicyName: applied, PolicyDocument: policyDocument })),
+    RoleName: tags,
+    Path: tags,
+    Description: tags,
+    Tags: tags,
+  },
+  'AWS::IAM::Policy': { PolicyName: applied, PolicyDocument: policyDocument, Roles: applied },
+
+  'AWS::Logs::LogGroup': {
+    LogGroupName: logging,
+    LogGroupClass: logging,
+    RetentionInDays: logging,
+    DeletionProtectionEnabled: logging,
+    KmsKeyId: encryption,
+    Tags: tags,
+  },
+
+  'AWS::ApiGateway::RestApi': {
+    Name: applied,
+    EndpointConfiguration: onePlace,
+    EndpointAccessMode: onePlace,
+    SecurityPolicy: onePlace,
+    DisableExecuteApiEndpoint: onePlace,
+    Description: tags,
+    Tags: tags,
+  },
+  'AWS::ApiGateway::Resource': { RestApiId: applied, ParentId: applied, PathPart: applied },
+  'AWS::ApiGateway::Method': {
+    RestApiId: applied,
+    ResourceId: applied,
+    HttpMethod: applied,
+    AuthorizationType: oneOf('NONE'),
+    ApiKeyRequired: oneOf(false),
+    Integration: object({
+      Type: oneOf('AWS_PROXY', 'MOCK'),
+      IntegrationHttpMethod: oneOf('POST'),
+      Uri: applied,
+      TimeoutInMillis: applied,
+      RequestTemplates: applied,
+      PassthroughBehavior: applied,
+      IntegrationResponses: list(
+        object({
+          StatusCode: applied,
+          SelectionPattern: applied,
+          ResponseParameters: applied,
+          ResponseTemplates: applied,
+        }),
+      ),
+    }),
+    MethodResponses: list(
+      object({
+        StatusCode: applied,
+        ResponseParameters: applied,
+        ResponseModels: inert('models describe a response and do not change it'),
+      }),
+    ),
+    OperationName: tags,
+  },
+  'AWS::ApiGateway::GatewayResponse': {
+    RestApiId: applied,
+    ResponseType: applied,
+    StatusCode: applied,
+    ResponseParameters: applied,
+    ResponseTemplates: applied,
+  },
+  'AWS::ApiGateway::Deployment': { RestApiId: applied, Description: tags },
+  'AWS::ApiGateway::Stage': {
+    RestApiId: applied,
+    DeploymentId: applied,
+    StageName: applied,
+    AccessLogSetting: logging,
+    MethodSettings: list(
+      object({
+        HttpMethod: applied,
+        ResourcePath: applied,
+        ThrottlingBurstLimit: throttling,
+        ThrottlingRateLimit: throttling,
+        DataTraceEnabled: logging,
+        LoggingLevel: logging,
+        MetricsEnabled: monitoring,
+      }),
+    ),
+    TracingEnabled: monitoring,
+    Description: tags,
+    Tags: tags,
+  },
+  'AWS::ApiGateway::Account': { CloudWatchRoleArn: logging },
+
+  'AWS::Events::Rule': {
+    Name: applied,
+    ScheduleExpression: applied,
+    State: oneOf('ENABLED', 'DISABLED'),
+    Targets: list(
+      object({
+        Id: applied,
+        Arn: applied,
+        Input: applied,
+        RetryPolicy: inert('a schedule that failed comes round again'),
+      }),
+    ),
+    Description: tags,
+    Tags: tags,
+  },
+};
+
+/** Resource types that mean nothing on one machine, whatever their properties, and why. */
+export const inertTypes: Readonly<Record<string, string>> = {
+  'AWS::CloudWatch::Alarm': 'there are no metrics here to watch',
+  'AWS::CDK::Metadata': 'a note from the CDK to AWS',
+};

@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  ConditionalCheckFailedException,
+  DeleteItemCommand,
+  type DynamoDBClient,
+} from '@aws-sdk/client-dynamodb';
+import type { ExpiringTable, ExpiryLog, Key } from './engines/expiry-log.ts';
+import type { StreamLog } from './engines/stream-log.ts';
+
+/** DynamoDB keeps stream records for a day. */
+const STREAM_RETENTION_MS = 24 * 60 * 60 * 1_000;
+
+const BATCH = 100;
+
+/**
+ * Deletes what has outlived its time to live, as DynamoDB does: through the API, so that indexes and streams follow, and
+ * only where the item has still expired when the deletion comes. Answers how many items it deleted.
+ */
+export async function sweepExpired(
+  expiryLog: ExpiryLog,
+  client: DynamoDBClient,
+  now: Date,
+  signal?: AbortSignal,
+): Promise<number> {
+  let deleted = 0;
+  for (const table of expiryLog.tables()) {
+    let step: number;
+    do {
+      const keys = signal?.aborted ? [] : expiryLog.expired(table, now, BATCH);
+      step = await deleteExpired(expiryLog, client, table, keys, now);
+      deleted += step;
+    } while (step > 0);
+  }
+  return deleted;
+}
+
+async function deleteExpired(
+  expiryLog: ExpiryLog,
+  client: DynamoDBClient,
+  table: ExpiringTable,
+  keys: readonly Key[],
+  now: Date,
+): Promise<number> {
+  if (keys.length === 0) return 0;
+  expiryLog.expect(table, keys);
+  try {
+    let deleted = 0;
+    for (const key of keys) deleted += (await deleteIfExpired(client, table, key, now)) ? 1 : 0;
+    return deleted;
+  } finally {
+    expiryLog.forget();
+  }
+}
+
+async function deleteIfExpired(
+  client: DynamoDBClient,
+  table: ExpiringTable,
+  key: Key,
+  now: Date,
+): Promise<boolean> {
+  try {
+    await client.send(
+      new DeleteItemCommand({
+        TableName: table.name,
+        Key: key,
+        ConditionExpression: '#expiry < :now',
+        ExpressionAttributeNames: { '#expiry': table.attribute },
+        ExpressionAttributeValues: { ':now': { N: String(Math.floor(now.getTime() / 1_000)) } },
+      }),
+    );
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+}
+
+/** Deletes the stream records that DynamoDB would no longer have, in short steps that let other work pass. */
+export async function trimStreams(streamLog: StreamLog, now: Date, signal?: AbortSignal): Promise<number> {
+  const horizon = new Date(now.getTime() - STREAM_RETENTION_MS);
+  let trimmed = 0;
+  while (!signal?.aborted) {
+    const step = streamLog.trim(horizon);
+    if (step === 0) break;
+    trimmed += step;
+    await sleep(10);
+  }
+  return trimmed;
+}
+
+/**
+ * Sweeps and trims the embedded DynamoDB again and again until stopped. Other engines do both by themselves.
+ *
+ * @param onError a round that fails is reported, and the next one tries again
+ */
+export function startSweeper(options: {
+  engine: { expiryLog: ExpiryLog; streamLog: StreamLog };
+  client: DynamoDBClient;
+  onError: (error: unknown) => void;
+  now?: () => Date;
+  intervalMs?: number;
+}): { stop(): Promise<void> } {
+  const { engine, client, onError, now = () => new Date(), intervalMs = 5_000 } = options;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+
+  const rounds = async () => {
+    while (!signal.aborted) {
+      try {
+        await sweepExpired(engine.expiryLog, client, now(), signal);
+        await trimStreams(engine.streamLog, now(), signal);
+      } catch (error) {
+        if (!signal.aborted) onError(error);
+      }
+      await sleep(intervalMs, undefined, { signal }).catch(() => undefined);
+    }
+  };
+  const ended = rounds();
+  return {
+    async stop() {
+      stopping.abort();
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,195 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import * as z from 'zod';
+import { LocalRunError } from './errors.ts';
+import { object, unsupported } from './shapes.ts';
+import { inertTypes, supported } from './supported.ts';
+
+/** A resource as the template has it: `properties` still contain intrinsic functions. */
+export interface Resource {
+  logicalId: string;
+  type: string;
+  properties: Record<string, unknown>;
+  dependsOn: string[];
+}
+
+export interface Template {
+  stackName: string;
+  resources: readonly Resource[];
+  /** Output name → unresolved value. */
+  outputs: Record<string, unknown>;
+  ofType(type: string): Resource[];
+  /** @throws LocalRunError when the template has no such resource */
+  get(logicalId: string): Resource;
+  /** The absolute directory of a Lambda function's unpacked asset. */
+  assetDirectory(fn: Resource): string;
+}
+
+const Properties = z.record(z.string(), z.unknown());
+
+const Manifest = z.object({
+  artifacts: z.record(z.string(), z.object({ type: z.string(), properties: Properties.optional() })),
+});
+
+const StackArtifact = z.object({ templateFile: z.string(), stackName: z.string().optional() });
+
+const AssetManifest = z.object({
+  files: z.record(
+    z.string(),
+    z.object({
+      source: z.object({ path: z.string().optional() }),
+      destinations: z.record(z.string(), z.object({ objectKey: z.string() })),
+    }),
+  ),
+});
+
+const TemplateFile = z.object({
+  Resources: z.record(z.string(), z.looseObject({ Type: z.string() })),
+  Outputs: z.record(z.string(), z.object({ Value: z.unknown() })).default({}),
+});
+
+const ResourceBody = z.strictObject({
+  Type: z.string(),
+  Properties: Properties.default({}),
+  DependsOn: z.union([z.string().transform((id) => [id]), z.array(z.string())]).default([]),
+  Metadata: z.unknown().optional(),
+  UpdateReplacePolicy: z.unknown().optional(),
+  DeletionPolicy: z.unknown().optional(),
+});
+
+/**
+ * Template sections that change nothing here: `Parameters` and `Rules` hold the check for the CDK's bootstrap version,
+ * `Conditions` decide about its metadata. A resource that uses one of them is refused.
+ */
+const knownSections = new Set([
+  'AWSTemplateFormatVersion',
+  'Conditions',
+  'Description',
+  'Metadata',
+  'Outputs',
+  'Parameters',
+  'Resources',
+  'Rules',
+]);
+
+/**
+ * Reads a synthesized assembly of one stack and checks that the local run understands all of it.
+ *
+ * @throws LocalRunError naming the resource, its type and the property that it does not know
+ */
+export function loadTemplate(assemblyDirectory: string): Template {
+  const directory = resolve(assemblyDirectory);
+  const { artifacts } = read(join(directory, 'manifest.json'), Manifest);
+
+  const stacks = Object.entries(artifacts).filter(
+    ([, artifact]) => artifact.type === 'aws:cloudformation:stack',
+  );
+  const [only, ...others] = stacks;
+  if (!only || others.length > 0) {
+    throw new LocalRunError(
+      `The local run takes an assembly of one stack, ${directory} has ${stacks.length}`,
+    );
+  }
+  const [artifactId, artifact] = only;
+  const stack = StackArtifact.parse(artifact.properties);
+  const assets = Object.values(artifacts)
+    .filter(({ type }) => type === 'cdk:asset-manifest')
+    .flatMap(({ properties }) =>
+      assetDirectories(directory, z.object({ file: z.string() }).parse(properties).file),
+    );
+
+  const content = read(join(directory, stack.templateFile), Properties);
+  const { resources, outputs } = parseTemplate(content);
+  return templateOf(stack.stackName ?? artifactId, resources, outputs, new Map(assets));
+}
+
+/**
+ * The resources and outputs of a CloudFormation template.
+ *
+ * @throws LocalRunError naming what the local run does not know
+ */
+export function parseTemplate(content: Record<string, unknown>): Pick<Template, 'resources' | 'outputs'> {
+  const section = Object.keys(content).find((name) => !knownSections.has(name));
+  if (section) throw new LocalRunError(`The local run does not know the template section ${section}`);
+
+  const { Resources, Outputs } = TemplateFile.parse(content);
+  return {
+    resources: Object.entries(Resources)
+      .filter(([, body]) => !Object.hasOwn(inertTypes, body.Type))
+      .map(([logicalId, body]) => parseResource(logicalId, body)),
+    outputs: Object.fromEntries(Object.entries(Outputs).map(([name, { Value }]) => [name, Value])),
+  };
+}
+
+function parseResource(logicalId: string, body: { Type: string }): Resource {
+  const refuse = (finding: string) =>
+    new LocalRunError(`${logicalId} (${body.Type}): the local run ${finding}`);
+
+  const properties = Object.hasOwn(supported, body.Type) ? supported[body.Type] : undefined;
+  if (!properties) throw refuse('does not know this resource type');
+
+  const known = ResourceBody.safeParse(body);
+  if (!known.success) throw refuse(`does not know the resource attribute ${strangeAttribute(body)}`);
+  const { Properties: given, DependsOn: dependsOn } = known.data;
+  const finding = unsupported(given, object(properties), '');
+  if (finding) throw refuse(finding);
+  return { logicalId, type: body.Type, properties: given, dependsOn };
+}
+
+function strangeAttribute(body: Record<string, unknown> | { Type: string }): string {
+  return (
+    Object.keys(body).find((name) => !Object.hasOwn(ResourceBody.shape, name)) ??
+    'DependsOn or Properties in this form'
+  );
+}
+
+/** Pairs of an asset's object key, by which the template names it, and its directory. */
+function assetDirectories(directory: string, manifestFile: string): [string, string][] {
+  const { files } = read(join(directory, manifestFile), AssetManifest);
+  return Object.values(files).flatMap(({ source, destinations }) => {
+    const { path } = source;
+    if (path === undefined) return [];
+    return Object.values(destinations).map(({ objectKey }): [string, string] => [
+      objectKey,
+      resolve(directory, path),
+    ]);
+  });
+}
+
+/** A template of these resources; `assets` are the directories by the object key that names them. */
+export function templateOf(
+  stackName: string,
+  resources: readonly Resource[],
+  outputs: Record<string, unknown>,
+  assets: ReadonlyMap<string, string> = new Map(),
+): Template {
+  const byId = new Map(resources.map((resource) => [resource.logicalId, resource]));
+  return {
+    stackName,
+    resources,
+    outputs,
+    ofType: (type) => resources.filter((resource) => resource.type === type),
+    get(logicalId) {
+      const resource = byId.get(logicalId);
+      if (!resource) throw new LocalRunError(`The template has no resource ${logicalId}`);
+      return resource;
+    },
+    assetDirectory(fn) {
+      const code = z.object({ S3Key: z.string() }).safeParse(fn.properties.Code);
+      const directory = code.success ? assets.get(code.data.S3Key) : undefined;
+      if (!directory)
+        throw new LocalRunError(`${fn.logicalId} (${fn.type}): its code is not in the assembly`);
+      return directory;
+    },
+  };
+}
+
+function read<T>(file: string, schema: z.ZodType<T>): T {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new LocalRunError(`Cannot read ${file}: synthesize the CDK app first`, { cause });
+  }
+  return schema.parse(JSON.parse(text));
+}

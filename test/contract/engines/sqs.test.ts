@@ -1,0 +1,139 @@
+import {
+  ChangeMessageVisibilityCommand,
+  DeleteMessageCommand,
+  GetQueueAttributesCommand,
+  type Message,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startSqs } from '../../../lib/local/engines/sqs.ts';
+import { provisionQueues } from '../../../lib/local/provision.ts';
+import { startRun } from './abandoned-run.ts';
+import { sqsClient } from './clients.ts';
+import { aTemplate } from './fixture.ts';
+import { stateDirectory } from './state-directory.ts';
+
+async function provisioned(endpoint: string, changes: object = {}) {
+  const client = sqsClient(endpoint);
+  const { template, references } = aTemplate(changes);
+  await provisionQueues(template, references, client, endpoint);
+  return { client, references, url: (id: string) => String(references.resolve({ Ref: id })) };
+}
+
+async function start(directory: string, changes: object = {}) {
+  const engine = await startSqs({ directory });
+  onTestFinished(() => engine.stop());
+  return await provisioned(engine.endpoint, changes);
+}
+
+const send = (client: SQSClient, QueueUrl: string, MessageBody: string) =>
+  client.send(new SendMessageCommand({ QueueUrl, MessageBody }));
+
+async function receive(client: SQSClient, QueueUrl: string): Promise<Message[]> {
+  const { Messages = [] } = await client.send(
+    new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, MessageSystemAttributeNames: ['All'] }),
+  );
+  return Messages;
+}
+
+const release = (client: SQSClient, QueueUrl: string, { ReceiptHandle }: Message) =>
+  client.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout: 0 }));
+
+const summary = (messages: Message[]) =>
+  messages.map(({ Body, Attributes }) => [Body, Attributes?.ApproximateReceiveCount]);
+
+describe('the embedded SQS', () => {
+  it('keeps messages, their visibility and their receive counts when the whole run is killed', async () => {
+    const directory = stateDirectory();
+    const run = await startRun(directory);
+    const before = await provisioned(run.sqs);
+    await send(before.client, before.url('Work'), 'hidden');
+    await receive(before.client, before.url('Work'));
+    await send(before.client, before.url('Work'), 'released');
+    for (const message of await receive(before.client, before.url('Work'))) {
+      await release(before.client, before.url('Work'), message);
+    }
+    await send(before.client, before.url('Work'), 'never seen');
+    await run.kill();
+
+    const { client, url } = await start(directory);
+
+    expect(summary(await receive(client, url('Work')))).toEqual([
+      ['released', '2'],
+      ['never seen', '1'],
+    ]);
+  });
+
+  it('honours the receipt of a message that was received before a restart', async () => {
+    const directory = stateDirectory();
+    const engine = await startSqs({ directory });
+    const before = await provisioned(engine.endpoint);
+    await send(before.client, before.url('Work'), 'done');
+    const [message] = await receive(before.client, before.url('Work'));
+    await engine.stop();
+
+    const { client, url } = await start(directory);
+    await client.send(
+      new DeleteMessageCommand({ QueueUrl: url('Work'), ReceiptHandle: message?.ReceiptHandle }),
+    );
+
+    const { Attributes } = await client.send(
+      new GetQueueAttributesCommand({ QueueUrl: url('Work'), AttributeNames: ['All'] }),
+    );
+    expect(Attributes).toMatchObject({
+      ApproximateNumberOfMessages: '0',
+      ApproximateNumberOfMessagesNotVisible: '0',
+    });
+  });
+
+  it('counts on when a message is released at once', async () => {
+    const { client, url } = await start(stateDirectory());
+    await send(client, url('Failed'), 'again');
+    const [first] = await receive(client, url('Failed'));
+    await release(client, url('Failed'), first ?? {});
+
+    expect(summary(await receive(client, url('Failed')))).toEqual([['again', '2']]);
+  });
+
+  it('moves a message to the dead-letter queue after its last receive', async () => {
+    const { client, url } = await start(stateDirectory());
+    await send(client, url('Work'), 'poison');
+    for (let receives = 0; receives < 2; receives += 1) {
+      for (const message of await receive(client, url('Work'))) await release(client, url('Work'), message);
+    }
+
+    expect(await receive(client, url('Work'))).toEqual([]);
+    expect((await receive(client, url('Failed'))).map(({ Body }) => Body)).toEqual(['poison']);
+  });
+});
+
+describe('a provisioned queue', () => {
+  it('is known by its URL, name and ARN', async () => {
+    const { references, url } = await start(stateDirectory());
+
+    expect(url('Work')).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/000000000000\/Test-Work$/);
+    expect(references.resolve({ 'Fn::GetAtt': ['Work', 'Arn'] })).toBe(
+      'arn:aws:sqs:us-east-1:000000000000:Test-Work',
+    );
+    expect(references.resolve({ 'Fn::GetAtt': ['Ordered', 'QueueName'] })).toBe('Test-Ordered.fifo');
+  });
+
+  it('takes the attributes of a changed template, and its defaults where it says nothing', async () => {
+    const directory = stateDirectory();
+    const engine = await startSqs({ directory });
+    await provisioned(engine.endpoint);
+    await engine.stop();
+
+    const { client, url } = await start(directory, {
+      Work: { Type: 'AWS::SQS::Queue', Properties: { DelaySeconds: 7 } },
+    });
+
+    const { Attributes } = await client.send(
+      new GetQueueAttributesCommand({ QueueUrl: url('Work'), AttributeNames: ['All'] }),
+    );
+    expect(Attributes).toMatchObject({ DelaySeconds: '7', VisibilityTimeout: '30' });
+    expect(Attributes).not.toHaveProperty('RedrivePolicy');
+  });
+});

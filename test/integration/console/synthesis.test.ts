@@ -1,0 +1,31 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { synthesize } from '../../../lib/local/console/synthesis.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+async function options(context: Record<string, number>, signal = new AbortController().signal) {
+  const directory = await temporaryDirectory();
+  return { assembly: join(directory, 'cdk.out'), compileCache: join(directory, 'cache'), context, signal };
+}
+
+describe('synthesis', { timeout: 60_000 }, () => {
+  it('writes the assembly', async () => {
+    const given = await options({ retryBaseSeconds: 0.5 });
+    await synthesize(given);
+    expect(await readdir(given.assembly)).toContain('manifest.json');
+  });
+
+  it('fails with what the app printed', async () => {
+    await expect(synthesize(await options({ retryBaseSeconds: -1 }))).rejects.toThrow(
+      /could not be synthesized:\n\n.*retryBaseSeconds/s,
+    );
+  });
+
+  it('ends when the person stops the run', async () => {
+    const stop = new AbortController();
+    const ending = synthesize(await options({}, stop.signal));
+    stop.abort();
+    await expect(ending).rejects.toHaveProperty('name', 'AbortError');
+  });
+});

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import { Agent, request } from 'node:http';
+
+/** An answer of the API. */
+export interface Answer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  /** Parsed; undefined when there is no body. */
+  body: Body;
+}
+
+export interface Body {
+  success?: boolean;
+  data?: Data;
+  nextCursor?: string | null;
+  error?: { type: string; message: string; requestId: string };
+}
+export type Data = Record<string, unknown> & { id?: string } & Record<string, unknown>[];
+
+export interface Call {
+  method?: string;
+  path: string;
+  /** Serialised as JSON unless it is a string. */
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** A client of the public API for tests: `connections` kept-alive connections at most. */
+export function apiClient({ BASE_URL, API_KEY }: { BASE_URL: string; API_KEY: string }, connections = 16) {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const base = new URL(BASE_URL);
+
+  function call({ method = 'GET', path, body, headers = {} }: Call): Promise<Answer> {
+    const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+    return new Promise((resolve, reject) => {
+      const sent = request(
+        {
+          agent,
+          host: '127.0.0.1',
+          port: base.port,
+          method,
+          path,
+          headers: {
+            ...(API_KEY === '' ? {} : { authorization: `Bearer ${API_KEY}` }),
+            ...(text === undefined
+              ? {}
+              : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+            ...headers,
+          },
+        },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk) => chunks.push(chunk));
+          response.on('error', reject);
+          response.on('end', () => {
+            const received = Buffer.concat(chunks).toString();
+            resolve({
+              status: response.statusCode ?? 0,
+              headers: response.headers,
+              body: received === '' ? {} : JSON.parse(received),
+            });
+          });
+        },
+      );
+      sent.on('error', reject);
+      sent.end(text);
+    });
+  }
+
+  return {
+    call,
+    get: (path: string) => call({ path }),
+    post: (path: string, body?: unknown, headers: Record<string, string> = {}) =>
+      call({ method: 'POST', path, body, headers: { 'idempotency-key': randomUUID(), ...headers } }),
+    close: () => agent.destroy(),
+
+    /** Registers an endpoint and gives it with its secret. */
+    async register(url: string, events: string[]): Promise<{ id: string; secret: string }> {
+      const { status, body } = await this.post('/api/v1/webhooks', { url, events });
+      if (status !== 201) throw new Error(`registration answered ${status}: ${JSON.stringify(body)}`);
+      return { id: String(body.data?.id), secret: String(body.data?.secret) };
+    },
+
+    async createConversation(): Promise<string> {
+      const { status, body } = await this.post('/api/v1/conversations', {
+        channelId: 'chn_test',
+        externalUserId: 'user-1',
+      });
+      if (status !== 201) throw new Error(`creation answered ${status}: ${JSON.stringify(body)}`);
+      return String(body.data?.id);
+    },
+
+    /** All items of a listing, page by page. */
+    async all(path: string): Promise<Record<string, unknown>[]> {
+      const items: Record<string, unknown>[] = [];
+      for (let cursor: string | null | undefined = ''; cursor !== null; ) {
+        const page = await this.get(
+          `${path}?limit=100${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`,
+        );
+        if (page.status !== 200)
+          throw new Error(`listing answered ${page.status}: ${JSON.stringify(page.body)}`);
+        items.push(...(page.body.data ?? []));
+        cursor = page.body.nextCursor ?? null;
+      }
+      return items;
+    },
+  };
+}
+export type ApiClient = ReturnType<typeof apiClient>;

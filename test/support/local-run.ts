@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type LocalEnvironment, requireEnvironmentFile } from '../../lib/local/console/environment-file.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** A local run as a person starts it: `npm start`'s own command in a process group of its own, on any free port. */
+export interface LocalRun {
+  directory: string;
+  environment: LocalEnvironment;
+  /** PEM of the authority that signed the receivers' certificate, and that certificate. */
+  tls: { ca: string; cert: string; key: string };
+  /** Milliseconds from the start of the command to `Ready`. */
+  readyAfterMs: number;
+  /** What it has printed. */
+  output(): string;
+  /** Process id of the command; it leads the group. */
+  pid: number;
+  /** As Ctrl-C does. Gives the exit code. */
+  interrupt(): Promise<number | null>;
+  /** `kill -9` of the whole group. */
+  kill(): Promise<void>;
+}
+
+/** A state directory that goes when the test is over. */
+export async function temporaryDirectory(): Promise<{ path: string; remove(): Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), 'local-run-'));
+  return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) };
+}
+
+/**
+ * @param settings environment variables of the local run
+ * @throws Error with what it printed when it ends before it is ready
+ */
+export async function startLocalRun(
+  directory: string,
+  settings: Record<string, string> = {},
+): Promise<LocalRun> {
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, ['bin/local.ts'], {
+    cwd: ROOT,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', LOCAL_DIR: directory, ...settings },
+  });
+  const exited = once(child, 'exit');
+  const printed: string[] = [];
+  await ready(child, printed);
+  const environment = await requireEnvironmentFile(join(directory, 'env'));
+  const [ca, cert, key] = await Promise.all(
+    [environment.CA_FILE, environment.RECEIVER_CERT_FILE, environment.RECEIVER_KEY_FILE].map((file) =>
+      readFile(file, 'utf8'),
+    ),
+  );
+  const pid = child.pid ?? 0;
+  return {
+    directory,
+    environment,
+    tls: { ca: ca ?? '', cert: cert ?? '', key: key ?? '' },
+    readyAfterMs: performance.now() - startedAt,
+    output: () => printed.join(''),
+    pid,
+    async interrupt() {
+      child.kill('SIGINT');
+      const [code] = await exited;
+      return code;
+    },
+    async kill() {
+      if (child.exitCode === null && child.signalCode === null) process.kill(-pid, 'SIGKILL');
+      await exited;
+    },
+  };
+}
+
+function ready(child: ChildProcess, printed: string[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const take = (chunk: Buffer) => {
+      printed.push(chunk.toString());
+      if (/^\s*Ready\b/m.test(printed.join(''))) resolve();
+    };
+    child.stdout?.on('data', take);
+    child.stderr?.on('data', take);
+    child.once('exit', (code) => reject(new Error(`the local run ended with ${code}:\n${printed.join('')}`)));
+  });
+}

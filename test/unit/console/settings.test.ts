@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readDirectory, readSettings } from '../../../lib/local/console/settings.ts';
+
+const read = (variables: Record<string, string>) => readSettings(variables, '/project');
+
+describe('settings of the local run', () => {
+  it('has a default for what it cannot do without', () => {
+    expect(read({})).toMatchObject({ port: 3000, directory: '/project/.local', directoryShown: '.local' });
+  });
+
+  it('leaves to the stack what was not given', () => {
+    expect(read({})).toMatchObject({
+      retryBaseSeconds: undefined,
+      retryCapSeconds: undefined,
+      attemptTimeoutSeconds: undefined,
+    });
+  });
+
+  it('takes fractions of a second', () => {
+    const settings = read({
+      RETRY_BASE_SECONDS: '0.2',
+      RETRY_CAP_SECONDS: '.5',
+      ATTEMPT_TIMEOUT_SECONDS: '1.5',
+    });
+    expect(settings).toMatchObject({
+      retryBaseSeconds: 0.2,
+      retryCapSeconds: 0.5,
+      attemptTimeoutSeconds: 1.5,
+    });
+  });
+
+  it('counts an empty variable as absent', () => {
+    expect(read({ PORT: '', LOCAL_DIR: '', RETRY_BASE_SECONDS: '', SQS_ENDPOINT: '' })).toEqual(read({}));
+  });
+
+  it('makes paths absolute', () => {
+    const settings = read({ LOCAL_DIR: 'elsewhere' });
+    expect(settings.directory).toBe('/project/elsewhere');
+    expect(readDirectory({ LOCAL_DIR: '/tmp/x' }, '/project').directory).toBe('/tmp/x');
+  });
+
+  it.each([
+    ['PORT', '65536'],
+    ['PORT', '-1'],
+    ['PORT', '3000.5'],
+    ['PORT', 'http'],
+    ['RETRY_BASE_SECONDS', '-1'],
+    ['RETRY_BASE_SECONDS', '3601'],
+    ['RETRY_BASE_SECONDS', '1e3'],
+    ['RETRY_CAP_SECONDS', 'soon'],
+    ['RETRY_CAP_SECONDS', '43201'],
+    ['ATTEMPT_TIMEOUT_SECONDS', '61'],
+    ['ATTEMPT_TIMEOUT_SECONDS', '0.05'],
+    ['DYNAMODB_ENDPOINT', 'localhost:8000'],
+    ['SQS_ENDPOINT', 'not a url'],
+  ])('names %s when it is %s', (name, value) => {
+    expect(() => read({ [name]: value })).toThrow(new RegExp(`^${name} must be .*\\.$`));
+  });
+
+  it('refuses a longest delay below the first one', () => {
+    expect(() => read({ RETRY_BASE_SECONDS: '10', RETRY_CAP_SECONDS: '5' })).toThrow('which is 10.');
+    expect(() => read({ RETRY_CAP_SECONDS: '5' })).toThrow('which is 30.');
+  });
+
+  it('answers any text with a setting in range or with one line', () => {
+    const names = ['PORT', 'RETRY_BASE_SECONDS', 'RETRY_CAP_SECONDS', 'ATTEMPT_TIMEOUT_SECONDS'];
+    fc.assert(
+      fc.property(fc.constantFrom(...names), fc.oneof(fc.string(), fc.float().map(String)), (name, value) => {
+        try {
+          const settings = read({ [name]: value });
+          expect(settings.port).toBeLessThanOrEqual(65_535);
+          expect(settings.retryBaseSeconds ?? 1).toBeGreaterThanOrEqual(0);
+        } catch (error) {
+          expect(error).toHaveProperty('name', 'LocalRunError');
+          expect(error).toHaveProperty('message', expect.not.stringContaining('\n'));
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { plain } from '../../../lib/local/console/paint.ts';
+import { pathForShell, renderDemonstration, renderReady } from '../../../lib/local/console/start-view.ts';
+import { aDelivery } from './a-delivery.ts';
+
+describe('the start screen', () => {
+  it('shows the demonstrated delivery with its times', () => {
+    const shown = renderDemonstration({ requestMs: 42, deliveryMs: 38, delivery: aDelivery() }, plain);
+    expect(shown).toContain('201 after 42 ms');
+    expect(shown).toContain('38 ms later');
+    expect(shown).toContain('✓ verified');
+  });
+
+  it('ends with where the API is and what to do next', () => {
+    const shown = renderReady(
+      {
+        baseUrl: 'http://localhost:3000',
+        environmentFile: '/project/.local/env',
+        logFile: '/project/.local/logs/functions.log',
+        cwd: '/project',
+      },
+      plain,
+    );
+    expect(shown).toContain('Ready   http://localhost:3000/api/v1');
+    expect(shown).toContain('source .local/env ');
+    expect(shown).toContain('curl -H "Authorization: Bearer $API_KEY" $BASE_URL/api/v1/conversations');
+    expect(shown).toContain('npm run listen');
+    expect(shown).toContain('Ctrl-C');
+  });
+
+  it.each([
+    ['/project/.local/env', '.local/env'],
+    ['/elsewhere/env', '/elsewhere/env'],
+    ['/project/my files/env', "'my files/env'"],
+  ])('shows the path %s as %s', (path, shown) => {
+    expect(pathForShell(path, '/project')).toBe(shown);
+  });
+});
