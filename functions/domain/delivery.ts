@@ -153,7 +153,10 @@ export function standingOf(found: Delivery | undefined, now: Date, maxAttempts: 
 
 export type ClaimResult = { kind: 'claimed'; delivery: Claimed } | Exclude<Standing, { kind: 'claimable' }>;
 
-/** `refused` when the delivery is not in a state that the move may leave, or no longer under the claim's lease. */
+/**
+ * `refused` when the delivery is not in a state that the move may leave, or no longer under the claim's lease.
+ * `endpoint-changed` when the endpoint is not as the effect on it expects, or others keep changing it: a new look at it decides.
+ */
 export type MoveResult = 'done' | 'refused' | 'endpoint-changed';
 
 /** What the end of a delivery does to its endpoint, and when. */

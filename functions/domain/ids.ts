@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 
 /**
  * Identifiers are a type prefix and the 32 hex digits of a UUIDv7 (RFC 9562), so that the text order of
- * two identifiers of one type is the order of their creation.
+ * two identifiers of one type is the order of their creation, to the millisecond.
  */
 const body = z.string().check(z.regex(/^[0-9a-f]{32}$/));
 
@@ -42,8 +42,9 @@ export function newId<P extends IdPrefix>(prefix: P, now: Date): `${P}_${string}
  */
 export function deliveryId(event: EventId, endpoint: EndpointId): DeliveryId {
   const random = createHash('sha256').update(`${event}/${endpoint}`).digest().subarray(0, 16);
-  // 31 bits of a UUIDv7's body are a sequence number, which would otherwise be counted up across calls.
-  return `dlv_${hex(v7({ msecs: creationTime(event).getTime(), random, seq: random.readUInt32BE(12) >>> 1 }))}`;
+  // No sequence number is given: it is then taken from bytes of the digest that the other digits do not use. Two events of
+  // one millisecond must not meet in one identifier, since the second delivery would never be added.
+  return `dlv_${hex(v7({ msecs: creationTime(event).getTime(), random }))}`;
 }
 
 /** The creation time that an identifier carries, to the millisecond. */

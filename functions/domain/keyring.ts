@@ -20,7 +20,8 @@ export class UnknownKeyVersion extends Error {
 
 /** The key of a version. @throws UnknownKeyVersion */
 export function keyOf(ring: Keyring, version: string): string {
-  const key = version === 'current' ? undefined : ring[version];
+  // Own properties only: every object also answers to names such as `constructor`.
+  const key = version !== 'current' && Object.hasOwn(ring, version) ? ring[version] : undefined;
   if (key === undefined) throw new UnknownKeyVersion(`no key of version ${version}`);
   return key;
 }

@@ -22,8 +22,8 @@ const FIRST_UNPRIVILEGED_PORT = 1024;
  *
  * What the WHATWG URL parser makes of the text is judged, since that is what a request would go to: the parser
  * turns decimal, octal, hexadecimal, short and full-width IPv4 into dotted form, and lower-cases and punycodes names.
- * What the parser would silently repair or drop (whitespace, backslashes, missing slashes) is refused, so that the stored text
- * means the same to every reader.
+ * What the parser would silently repair or drop (whitespace, backslashes, missing slashes) is refused, so that the
+ * stored text means the same to every reader.
  *
  * A name that passes is still to be checked again when it is resolved.
  */

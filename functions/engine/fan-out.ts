@@ -42,8 +42,9 @@ export function fanOut({ subscribers, deliveries, queue, log, now }: FanOutPorts
         return await Promise.all(
           recipients.map(async (endpoint) => {
             const delivery = newDelivery(event, endpoint, now());
-            await deliveries.add(delivery);
-            return { event, delivery };
+            const result = await deliveries.add(delivery);
+            // One that exists may be open although a new one would not: its endpoint was active when it was added.
+            return { event, delivery, open: delivery.status === 'pending' || result === 'exists' };
           }),
         );
       } catch (reason) {
@@ -52,7 +53,7 @@ export function fanOut({ subscribers, deliveries, queue, log, now }: FanOutPorts
       }
     });
 
-    const open = owed.flat().filter(({ delivery }) => delivery.status === 'pending');
+    const open = owed.flat().filter((one) => one.open);
     const eventOf = new Map(open.map(({ event, delivery }) => [delivery.id, event]));
     try {
       const refused = await queue.send(open.map(({ delivery }) => reminderOf(delivery)));

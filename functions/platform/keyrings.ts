@@ -10,7 +10,8 @@ const FRESH_MS = 5 * 60_000;
 /**
  * Reads a keyring from Secrets Manager when it is first needed and keeps it. A version that the kept one lacks may be newer
  * than it: it is then read once more before `UnknownKeyVersion` reaches the caller. When a kept keyring cannot be read again it
- * goes on being used, because its versions do not expire.
+ * goes on being used for as long again, because its versions do not expire; asking at each call would make every request
+ * wait for a secret store that is down.
  */
 export function keyringSource(client: SecretsManagerClient, secretId: string, now = Date.now): KeyringSource {
   let kept: { ring: Keyring; readAt: number } | undefined;
@@ -18,7 +19,7 @@ export function keyringSource(client: SecretsManagerClient, secretId: string, no
 
   async function fetchRing(): Promise<Keyring> {
     const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: secretId }));
-    const ring = Keyring.parse(JSON.parse(SecretString ?? 'null'));
+    const ring = Keyring.parse(jsonOf(SecretString ?? 'null'));
     kept = { ring, readAt: now() };
     return ring;
   }
@@ -35,7 +36,10 @@ export function keyringSource(client: SecretsManagerClient, secretId: string, no
     if (kept === undefined) return read();
     if (now() - kept.readAt < FRESH_MS) return kept.ring;
     const { ring } = kept;
-    return read().catch(() => ring);
+    return read().catch(() => {
+      kept = { ring, readAt: now() };
+      return ring;
+    });
   }
 
   return async (use) => {
@@ -48,4 +52,13 @@ export function keyringSource(client: SecretsManagerClient, secretId: string, no
       return use(newer);
     }
   };
+}
+
+/** @throws an error that, unlike the parser's own, does not quote the secret */
+function jsonOf(secret: string): unknown {
+  try {
+    return JSON.parse(secret);
+  } catch {
+    throw new Error('the keyring is not JSON');
+  }
 }

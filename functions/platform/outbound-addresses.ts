@@ -46,7 +46,7 @@ interface CheckedAddress {
   family: number;
 }
 
-/** One forbidden address among several refuses them all: which of them a connection ends up at is the network's choice. */
+/** One forbidden address among several refuses them all: the network chooses which one a connection ends up at. */
 async function checkedAddresses(
   host: string,
   resolve: Resolve,
@@ -74,14 +74,15 @@ function isUnknownName(error: unknown): boolean {
 const IPV6_GRACE_MS = 300;
 
 /**
- * Asks the configured name servers.
+ * Asks the configured name servers, or the given ones (`127.0.0.1:53`).
  *
  * Not `dns.lookup`: that occupies one of the process's four worker threads until the system gives up, so that four names
  * with a dead name server would stall everybody's deliveries and the AWS SDK's own lookups with them. It also reads
  * the hosts file and search domains, which name hosts of the inside.
  */
-export function nameServerResolver(): Resolve {
+export function nameServerResolver(servers?: string[]): Resolve {
   const resolver = new Resolver({ timeout: 1500, tries: 3, maxTimeout: 3000 });
+  if (servers) resolver.setServers(servers);
 
   return async (host) => {
     // No name server is asked for this one (RFC 6761). Whether loopback may be used is the policy's to say.

@@ -4,8 +4,8 @@ import type { IncomingMessage } from 'node:http';
 export const EXCERPT_BYTES = 1024;
 
 /**
- * Reads the beginning of a body and abandons the rest. Ends at the latest when the response is destroyed, and never rejects: an answer
- * whose body breaks off is still that answer.
+ * Reads the beginning of a body and abandons the rest. Ends at the latest when the response is destroyed, and never
+ * rejects: an answer whose body breaks off is still that answer.
  *
  * Nothing is decompressed: a small compressed body can grow without bound.
  *

@@ -28,7 +28,7 @@ import { endpointChange } from './endpoints.ts';
 import { DELIVERY_SHARDS, keys, shards } from './keys.ts';
 import { newestFirst, type Page, type PageRequest } from './pages.ts';
 import { expiry, HISTORY_DAYS, type Table } from './table.ts';
-import type { Commit } from './transaction.ts';
+import { type Commit, Contended } from './transaction.ts';
 
 const parse = (row: unknown): Delivery => Delivery.parse(row);
 
@@ -43,12 +43,18 @@ export function deliveryStore(deliveries: Table, service: Pick<Table, 'name'>, c
   async function apply(update: DeliveryUpdate, outcome?: EndpointOutcome): Promise<MoveResult> {
     if (outcome !== undefined && outcome.effect !== 'none') {
       const { endpoint, effect, at } = outcome;
-      const result = await commit([
-        { refusal: 'lease-lost', write: { Update: { ...table, ...update } } },
-        endpointChange(service, endpoint, effect, at),
-      ]);
-      if (result.kind === 'committed') return 'done';
-      return result.refusal === 'endpoint-changed' ? 'endpoint-changed' : 'refused';
+      try {
+        const result = await commit([
+          { refusal: 'lease-lost', write: { Update: { ...table, ...update } } },
+          endpointChange(service, endpoint, effect, at),
+        ]);
+        if (result.kind === 'committed') return 'done';
+        return result.refusal === 'endpoint-changed' ? 'endpoint-changed' : 'refused';
+      } catch (error) {
+        // Deliveries of one endpoint that end together collide on it. The first of them may have left the others nothing to change.
+        if (error instanceof Contended) return 'endpoint-changed';
+        throw error;
+      }
     }
     try {
       await deliveries.client.send(new UpdateCommand({ ...table, ...update }));
@@ -112,7 +118,10 @@ export function deliveryStore(deliveries: Table, service: Pick<Table, 'name'>, c
       } catch (error) {
         if (!(error instanceof ConditionalCheckFailedException)) throw error;
         // The row that the condition met comes with the error: reading it afterwards could show a later state.
-        const standing = standingOf(error.Item && parse(unmarshall(error.Item)), now, maxAttempts);
+        const found = error.Item && parse(unmarshall(error.Item));
+        // The SDK repeats a request whose answer it lost, so the condition may have met this very claim.
+        if (found?.lease?.token === lease.token) return { kind: 'claimed', delivery: { ...found, lease } };
+        const standing = standingOf(found, now, maxAttempts);
         if (standing.kind !== 'claimable') return standing;
         throw new Error(`the claim of ${ref.id} was refused although its row allows it`, { cause: error });
       }

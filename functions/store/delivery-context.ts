@@ -42,6 +42,9 @@ export function deliveryContexts(service: Table, outbox: Pick<Table, 'name'>) {
     const events = new Map<string, OutboxEvent | undefined>();
     const orgOf = new Map(refs.map((ref) => [ref.webhookId, ref.orgId]));
 
+    // DynamoDB refuses a request for no keys.
+    if (refs.length === 0) return () => ({ endpoint: undefined, event: undefined });
+
     const rows = await batchGet(client, {
       [service.name]: { Keys: [...orgOf].map(([id, orgId]) => keys.endpoint(orgId, id)) },
       [outbox.name]: { Keys: [...new Set(refs.map((ref) => ref.eventId))].map((id) => keys.event(id)) },

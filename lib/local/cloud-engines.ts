@@ -1,9 +1,11 @@
+import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { REGION } from './arns.ts';
 import { type DynamoDbEngine, startDynamoDb } from './engines/dynamodb.ts';
 import { startSqs } from './engines/sqs.ts';
+import { afterAWhile, type UntilNews, watchChanges } from './sources/news.ts';
 import { startSweeper } from './sweeper.ts';
 
 /** Credentials that engines want to see and do not check. */
@@ -16,6 +18,8 @@ export interface Engines {
   embeddedDynamoDb: DynamoDbEngine | undefined;
   /** Of the embedded DynamoDB, if it runs. */
   processId(): number | undefined;
+  /** What a reader of a stream waits for when there is nothing to read. */
+  newsReader: () => UntilNews;
   dynamodb: DynamoDBClient;
   streams: DynamoDBStreamsClient;
   sqs: SQSClient;
@@ -33,6 +37,8 @@ export async function startEngines(
   const { directory, dynamodbEndpoint, sqsEndpoint } = options;
   const embeddedDynamoDb = dynamodbEndpoint ? undefined : await startDynamoDb({ directory });
   if (embeddedDynamoDb) started.defer(() => embeddedDynamoDb.stop());
+  const changes = embeddedDynamoDb && watchChanges(join(directory, 'dynamodb.sqlite'));
+  if (changes) started.defer(() => changes.close());
   const embeddedSqs = sqsEndpoint ? undefined : await startSqs({ directory });
   if (embeddedSqs) started.defer(() => embeddedSqs.stop());
 
@@ -53,6 +59,7 @@ export async function startEngines(
     endpoints,
     embeddedDynamoDb,
     processId: () => embeddedDynamoDb?.processId(),
+    newsReader: () => changes?.reader() ?? afterAWhile,
     dynamodb,
     streams,
     sqs,

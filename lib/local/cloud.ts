@@ -100,9 +100,9 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
   const url = `http://localhost:${gateway.port}`;
   const outputs = resolveOutputs(template, references, url);
 
+  const checkpoints = started.adopt(openCheckpoints(options.directory), (it) => it.close());
   const sources: Source[] = [];
   started.defer(() => stopAll(sources));
-  const checkpoints = started.adopt(openCheckpoints(options.directory), (it) => it.close());
   const queueUrlOf = queueUrls(template, references);
   const parts = { ...engines, checkpoints, functionOf: functions.of, queueUrlOf, log };
   for (const mapping of mappings) sources.push(startMapping(mapping, parts));
@@ -114,7 +114,7 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
     url,
     outputs,
     stop,
-    invoke: (functionName, payload) => invoke(functions.of(functionName), payload),
+    invoke: async (functionName, payload) => invoke(functions.of(functionName), payload),
     processIds: () => [engines.processId(), ...functions.processIds()].filter((id) => id !== undefined),
   };
 }
@@ -126,12 +126,15 @@ async function stopCloud(
   functions: Functions,
   running: AsyncDisposableStack,
 ): Promise<void> {
-  const ended = Promise.all([gateway.drain(), stopAll(sources)]);
-  await Promise.race([ended, sleep(STOP_GRACE_MS, undefined, { ref: false })]);
-  await functions.stop();
-  gateway.close();
-  await ended;
-  await running.disposeAsync();
+  try {
+    const ended = Promise.all([gateway.drain(), stopAll(sources)]);
+    await Promise.race([ended, sleep(STOP_GRACE_MS, undefined, { ref: false })]);
+    await functions.stop();
+    gateway.close();
+    await ended;
+  } finally {
+    await running.disposeAsync();
+  }
 }
 
 async function stopAll(sources: readonly Source[]): Promise<void> {

@@ -15,7 +15,8 @@ export interface Body {
   nextCursor?: string | null;
   error?: { type: string; message: string; requestId: string };
 }
-export type Data = Record<string, unknown> & { id?: string } & Record<string, unknown>[];
+/** A resource or a list of them: tests assert what they find. */
+export type Data = Record<string, unknown> & Iterable<Record<string, unknown>>;
 
 export interface Call {
   method?: string;

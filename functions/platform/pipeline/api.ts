@@ -58,6 +58,8 @@ export function apiHandler<R extends Route, Change>(
 
   const observed: Stage = {
     before: ({ event, context }) => {
+      // The logger outlives the request: without this, lines would name the organization and key of an earlier one.
+      logger.resetKeys();
       logger.addContext(context);
       logger.appendKeys({ requestId: requestIdOf(event), route: route.name });
     },

@@ -40,8 +40,17 @@ export const parseQuery = (event: APIGatewayProxyEvent, route: Route): Parsed<ob
 function parse<S extends z.ZodMiniType>(schema: S, value: unknown, whole: string): Parsed<z.output<S>> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return { ok: true, value: parsed.data };
-  const messages = parsed.error.issues.map((issue) => describe(issue, whole));
-  return refuse(problem('VALIDATION_ERROR', [...new Set(messages)].join(' ')));
+  return refuse(problem('VALIDATION_ERROR', messageOf(parsed.error.issues, whole)));
+}
+
+/** One sentence for each field at fault. Where the type is wrong, what is said next of the same field means another one. */
+function messageOf(issues: readonly z.core.$ZodIssue[], whole: string): string {
+  const faults = new Map<string, string>();
+  for (const issue of issues) {
+    const path = issue.path.join('.');
+    if (!faults.has(path)) faults.set(path, describe(issue, whole));
+  }
+  return [...faults.values()].join(' ');
 }
 
 /** Names the field and the constraint, and never what was sent: it may be a secret. */
@@ -50,6 +59,8 @@ function describe(issue: z.core.$ZodIssue, whole: string): string {
 }
 
 function constraint(issue: z.core.$ZodIssue): string {
+  // The wording that a schema gave to its own check.
+  if (issue.message.startsWith('must ')) return issue.message;
   switch (issue.code) {
     case 'invalid_type':
       return `must be ${/^[aeiou]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`;
@@ -59,8 +70,6 @@ function constraint(issue: z.core.$ZodIssue): string {
       return `must have at least ${issue.minimum} ${unit(issue.origin)}`;
     case 'too_big':
       return `must have at most ${issue.maximum} ${unit(issue.origin)}`;
-    case 'custom':
-      return issue.message;
     default:
       return 'is not of the right form';
   }

@@ -1,4 +1,6 @@
+import { ACCOUNT, REGION } from '../arns.ts';
 import type { Statement } from '../permissions.ts';
+import type { LocalFunctionOptions } from './runtime.ts';
 
 /** Carries {@link SandboxAuthorization} as JSON into a sandbox process; the preload removes it before the handler loads. */
 export const AUTHORIZATION_VARIABLE = 'LOCAL_RUN_AUTHORIZATION';
@@ -10,4 +12,38 @@ export interface SandboxAuthorization {
   statements: readonly Statement[];
   /** `host:port` of the engines whose calls are checked; others pass. */
   hosts: string[];
+}
+
+/** What the Lambda service sets in every sandbox, around the function's own variables. */
+export function sandboxEnvironment(options: LocalFunctionOptions): Record<string, string> {
+  const { name, directory, handler, memoryMiB, environment, compileCache } = options;
+  return {
+    PATH: process.env.PATH ?? '',
+    LANG: 'en_US.UTF-8',
+    TZ: ':UTC',
+    ...(compileCache === undefined ? {} : { NODE_COMPILE_CACHE: compileCache }),
+    ...environment,
+    AWS_REGION: REGION,
+    AWS_DEFAULT_REGION: REGION,
+    AWS_LAMBDA_FUNCTION_NAME: name,
+    AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memoryMiB),
+    AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${name}`,
+    AWS_LAMBDA_LOG_STREAM_NAME: 'local',
+    AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+    // The runtime client insists on an address; what it would send there goes over the channel.
+    AWS_LAMBDA_RUNTIME_API: '127.0.0.1:1',
+    LAMBDA_TASK_ROOT: directory,
+    LAMBDA_RUNTIME_DIR: directory,
+    _HANDLER: handler,
+    [AUTHORIZATION_VARIABLE]: JSON.stringify(authorizationOf(options)),
+  };
+}
+
+function authorizationOf({ name, statements, endpoints = [] }: LocalFunctionOptions): SandboxAuthorization {
+  return {
+    principal: `arn:aws:sts::${ACCOUNT}:assumed-role/${name}/${name}`,
+    statements,
+    hosts: endpoints.map((endpoint) => new URL(endpoint).host),
+  };
 }

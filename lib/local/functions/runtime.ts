@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { ACCOUNT, functionArn, REGION } from '../arns.ts';
+import { functionArn } from '../arns.ts';
 import type { Statement } from '../permissions.ts';
 import { type Pool, SandboxCapacity } from './capacity.ts';
-import { AUTHORIZATION_VARIABLE, type SandboxAuthorization } from './environment.ts';
+import { sandboxEnvironment } from './environment.ts';
 import { type InvocationResult, Sandbox } from './sandbox.ts';
 
 export type { InvocationResult } from './sandbox.ts';
@@ -31,11 +31,12 @@ export interface LocalFunctionOptions {
   onLog?: (line: string) => void;
 }
 
-/** More at a time would only slow one another down; what waits is served by whichever sandbox is free first. */
-const STARTS_AT_A_TIME = 2;
+/** About as long as a sandbox takes to start: a shorter wait for one that is there already is no reason for another. */
+const GROWTH_PATIENCE_MS = 100;
 
 interface Waiting {
   event: string;
+  since: number;
   resolve: (result: InvocationResult) => void;
 }
 
@@ -58,7 +59,9 @@ export class LocalFunction implements Pool {
   readonly #processes = new Set<Sandbox>();
   /** The one used last at the end. */
   readonly #idle: Idle[] = [];
-  #starting = 0;
+  #starting = false;
+  #lastStartedAt = 0;
+  #growthCheck: NodeJS.Timeout | undefined;
   #stopped = false;
 
   constructor(options: LocalFunctionOptions) {
@@ -78,7 +81,7 @@ export class LocalFunction implements Pool {
   invokeSerialized(event: string): Promise<InvocationResult> {
     if (this.#stopped) return Promise.resolve(stoppedResult());
     return new Promise((resolve) => {
-      this.#waiting.push({ event, resolve });
+      this.#waiting.push({ event, since: Date.now(), resolve });
       this.#schedule();
     });
   }
@@ -96,6 +99,7 @@ export class LocalFunction implements Pool {
   /** Ends every sandbox, and with it whatever runs or waits; settles when the processes are gone. */
   async stop(): Promise<void> {
     this.#stopped = true;
+    clearTimeout(this.#growthCheck);
     for (const { resolve } of this.#waiting.splice(0)) resolve(stoppedResult());
     for (const sandbox of this.#processes) sandbox.kill();
     await Promise.all([...this.#processes].map((sandbox) => sandbox.exited));
@@ -124,12 +128,23 @@ export class LocalFunction implements Pool {
       if (!idle) break;
       if (idle.sandbox.alive) void this.#serve(idle.sandbox);
     }
-    while (this.#starting < Math.min(this.#waiting.length, STARTS_AT_A_TIME) && this.#mayGrow())
-      void this.#start();
+    const [next] = this.#waiting;
+    if (next && !this.#starting && this.size < this.#options.maxSandboxes) this.#growFor(next);
   }
 
-  #mayGrow(): boolean {
-    return !this.#stopped && this.size < this.#options.maxSandboxes && this.#capacity.acquire(this);
+  /** Starts one more sandbox, one at a time: at once if it is the first, else if the next invocation waits too long. */
+  #growFor(next: Waiting): void {
+    const waited = Date.now() - Math.max(next.since, this.#lastStartedAt);
+    if (this.size > 0 && waited < GROWTH_PATIENCE_MS) this.#lookAgainIn(GROWTH_PATIENCE_MS - waited);
+    else if (this.#capacity.acquire(this)) void this.#start();
+    else if (this.size > 0) this.#lookAgainIn(GROWTH_PATIENCE_MS);
+  }
+
+  #lookAgainIn(milliseconds: number): void {
+    this.#growthCheck ??= setTimeout(() => {
+      this.#growthCheck = undefined;
+      this.#schedule();
+    }, milliseconds);
   }
 
   async #start(): Promise<void> {
@@ -142,7 +157,7 @@ export class LocalFunction implements Pool {
     } = this.#options;
     const environment = this.#environment;
     const sandbox = new Sandbox({ directory, handler, environment, memoryMiB, nodeBinary, onLine: onLog });
-    this.#starting += 1;
+    this.#starting = true;
     this.#sandboxes.add(sandbox);
     this.#processes.add(sandbox);
     void sandbox.exited.then(() => {
@@ -150,12 +165,13 @@ export class LocalFunction implements Pool {
       this.#retire(sandbox);
     });
     const failure = await sandbox.ready;
-    this.#starting -= 1;
-    // Others may still wait for a start of their own.
-    queueMicrotask(() => this.#schedule());
-    if (!failure) return this.#serve(sandbox);
-    this.#waiting.shift()?.resolve(failure);
-    this.#retire(sandbox);
+    this.#starting = false;
+    this.#lastStartedAt = Date.now();
+    if (failure) {
+      this.#waiting.shift()?.resolve(failure);
+      this.#retire(sandbox);
+    } else void this.#serve(sandbox);
+    this.#schedule();
   }
 
   /** Lets the sandbox work through what waits, then keeps it for later or gives its place away. */
@@ -189,40 +205,6 @@ function stoppedResult(): InvocationResult {
   return {
     payload: { errorType: 'Runtime.ExitError', errorMessage: 'The local run has stopped' },
     functionError: 'Unhandled',
-  };
-}
-
-/** What the Lambda service sets in every sandbox, around the function's own variables. */
-function sandboxEnvironment(options: LocalFunctionOptions): Record<string, string> {
-  const { name, directory, handler, memoryMiB, environment, compileCache } = options;
-  return {
-    PATH: process.env.PATH ?? '',
-    LANG: 'en_US.UTF-8',
-    TZ: ':UTC',
-    ...(compileCache === undefined ? {} : { NODE_COMPILE_CACHE: compileCache }),
-    ...environment,
-    AWS_REGION: REGION,
-    AWS_DEFAULT_REGION: REGION,
-    AWS_LAMBDA_FUNCTION_NAME: name,
-    AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
-    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memoryMiB),
-    AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${name}`,
-    AWS_LAMBDA_LOG_STREAM_NAME: 'local',
-    AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
-    // The runtime client insists on an address; what it would send there goes over the channel.
-    AWS_LAMBDA_RUNTIME_API: '127.0.0.1:1',
-    LAMBDA_TASK_ROOT: directory,
-    LAMBDA_RUNTIME_DIR: directory,
-    _HANDLER: handler,
-    [AUTHORIZATION_VARIABLE]: JSON.stringify(authorizationOf(options)),
-  };
-}
-
-function authorizationOf({ name, statements, endpoints = [] }: LocalFunctionOptions): SandboxAuthorization {
-  return {
-    principal: `arn:aws:sts::${ACCOUNT}:assumed-role/${name}/${name}`,
-    statements,
-    hosts: endpoints.map((endpoint) => new URL(endpoint).host),
   };
 }
 

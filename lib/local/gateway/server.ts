@@ -45,6 +45,8 @@ export async function startGateway(api: RestApi, port: number): Promise<Gateway>
       keepAliveTimeout: KEEP_ALIVE_MS,
       connectionsCheckingInterval: 1_000,
       noDelay: true,
+      // Node.js would answer one without it by itself, without the envelope.
+      requireHostHeader: false,
     },
     (message, response) => answering(serve(api, message, response), response),
   );
@@ -91,7 +93,8 @@ async function serve(api: RestApi, message: IncomingMessage, response: ServerRes
 
 function readRequest(message: IncomingMessage): GatewayRequest | undefined {
   const target = parseTarget(message.url ?? '');
-  if (!target) return undefined;
+  const lacksHost = message.httpVersion === '1.1' && message.headers.host === undefined;
+  if (!target || lacksHost) return undefined;
   const { rawHeaders } = message;
   const headers: [string, string][] = [];
   for (let i = 0; i + 1 < rawHeaders.length; i += 2)
@@ -112,6 +115,8 @@ function refuse(
   statusCode: number,
 ): Promise<void> {
   const request = { ...UNREADABLE, method: message.method ?? '' };
+  // Whoever sends what cannot be understood may mean the next bytes in another way, too.
+  response.shouldKeepAlive = false;
   return sendUnread(
     message,
     response,

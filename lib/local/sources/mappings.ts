@@ -8,6 +8,7 @@ import type { References } from '../references.ts';
 import type { Resource, Template } from '../template.ts';
 import { type DiscardedBatch, failureMessage } from './failure-destination.ts';
 import { compileFilters } from './filter.ts';
+import type { UntilNews } from './news.ts';
 import { startQueueSource } from './queue.ts';
 import type { Checkpoints } from './shard.ts';
 import type { Source } from './source.ts';
@@ -42,6 +43,7 @@ export interface EventSourceMapping extends z.output<typeof Mapping> {
 export interface MappingParts {
   sqs: SQSClient;
   streams: DynamoDBStreamsClient;
+  newsReader: () => UntilNews;
   checkpoints: Checkpoints;
   functionOf: (nameOrArn: string) => LocalFunction;
   queueUrlOf: (arn: string) => string;
@@ -103,6 +105,7 @@ function startStream(mapping: EventSourceMapping, parts: MappingParts): Source {
     ...commonOptions(mapping, parts),
     id: mapping.logicalId,
     streams: parts.streams,
+    newsReader: parts.newsReader,
     checkpoints: parts.checkpoints,
     streamArn: mapping.EventSourceArn,
     functionArn: fn.arn,

@@ -7,7 +7,7 @@ export async function pause(milliseconds: number, signal: AbortSignal): Promise<
   });
 }
 
-/** Delay before the next try, doubling from 100 ms to 10 s. */
+/** Delay before the next try in milliseconds: none without a failure, then doubling from 100 ms to 10 s. */
 export function backoff(failures: number): number {
-  return Math.min(100 * 2 ** Math.max(0, failures - 1), 10_000);
+  return failures === 0 ? 0 : Math.min(100 * 2 ** (failures - 1), 10_000);
 }

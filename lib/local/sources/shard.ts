@@ -7,11 +7,10 @@ import {
   TrimmedDataAccessException,
 } from '@aws-sdk/client-dynamodb-streams';
 import type { Filter } from './filter.ts';
+import type { UntilNews } from './news.ts';
 import { pause } from './pause.ts';
 import { type StreamRecord, toStreamRecord } from './stream-records.ts';
 
-/** How long to wait before looking again at a shard that had nothing. */
-const IDLE_POLL_MS = 20;
 const ERROR_PAUSE_MS = 500;
 /** Most that `GetRecords` returns. */
 const PAGE_LIMIT = 1000;
@@ -37,6 +36,8 @@ export interface ShardOptions {
   batchingWindowSeconds: number;
   passes: Filter;
   streams: DynamoDBStreamsClient;
+  /** Waited for when the shard had nothing. */
+  untilNews: UntilNews;
   checkpoints: Checkpoints;
   /** Takes records to their end; false when they have to be read again. */
   process: (records: readonly StreamRecord[], shardId: string) => Promise<boolean>;
@@ -89,7 +90,7 @@ async function readPages(options: ShardOptions, signal: AbortSignal): Promise<vo
       checkpoints.set(source, shardId, gathered.position);
       gathered = new Gathering(options);
     }
-    if (records.length === 0 && !closed) await pause(IDLE_POLL_MS, signal);
+    if (records.length === 0 && !closed) await options.untilNews(signal);
   }
   if (!signal.aborted) checkpoints.set(source, shardId, SHARD_END);
 }

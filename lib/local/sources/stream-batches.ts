@@ -72,7 +72,7 @@ async function processBatch(
     );
     return [];
   }
-  await pause(backoff(verdict.batches[0]?.failures ?? 1), signal);
+  await pause(backoff(verdict.batches[0]?.failures ?? 0), signal);
   return verdict.batches;
 }
 

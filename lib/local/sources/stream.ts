@@ -7,6 +7,7 @@ import type { InvocationResult } from '../functions/sandbox.ts';
 import type { BatchPolicy } from './batch.ts';
 import type { DiscardedBatch } from './failure-destination.ts';
 import type { Filter } from './filter.ts';
+import type { UntilNews } from './news.ts';
 import { pause } from './pause.ts';
 import { type Checkpoints, isFinished, readShard } from './shard.ts';
 import type { Source } from './source.ts';
@@ -30,6 +31,8 @@ export interface StreamSourceOptions {
   policy: BatchPolicy;
   passes: Filter;
   streams: DynamoDBStreamsClient;
+  /** Makes what each shard's reader waits for when it has nothing to read. */
+  newsReader: () => UntilNews;
   checkpoints: Checkpoints;
   invoke: (event: { Records: readonly StreamRecord[] }) => Promise<InvocationResult>;
   /** The mapping's failure destination; without one, records that are given up are only logged. */
@@ -99,7 +102,8 @@ function readOne(
       },
       signal,
     );
-  return readShard({ ...options, source, shardId, startingPosition, process }, signal);
+  const untilNews = options.newsReader();
+  return readShard({ ...options, source, shardId, startingPosition, untilNews, process }, signal);
 }
 
 async function listShards(

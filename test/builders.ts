@@ -1,0 +1,80 @@
+import { Delivery } from '../functions/domain/delivery.ts';
+import { Endpoint } from '../functions/domain/endpoint.ts';
+import { buildEvent, type OutboxEvent } from '../functions/domain/events.ts';
+import { deliveryId, newId } from '../functions/domain/ids.ts';
+import { Keyring } from '../functions/domain/keyring.ts';
+import type { Tenant } from '../functions/domain/tenant.ts';
+
+/*
+ * Things of the domain as they usually are, each with a new identifier. A test names only what it is about:
+ * `aDelivery({ attempts: 7 })`. Everything passes the schema that stored rows pass, so that no test runs on a thing that cannot be.
+ */
+
+/** The time at which built things were created. */
+export const NOW = new Date('2026-11-20T09:30:00.000Z');
+
+export const seconds = (count: number): number => count * 1000;
+/** Not called `after`, which linters take for the hook of that name. */
+export const later = (start: Date, milliseconds: number): Date => new Date(start.getTime() + milliseconds);
+
+export const aTenant = (changes: Partial<Tenant> = {}): Tenant => ({
+  orgId: newId('org', NOW),
+  generation: 0,
+  ...changes,
+});
+
+/** An active endpoint, subscribed to new conversations. */
+export const anEndpoint = (changes: Partial<Endpoint> = {}): Endpoint =>
+  Endpoint.parse({
+    id: newId('whk', NOW),
+    orgId: newId('org', NOW),
+    url: 'https://receiver.example.com/hook',
+    events: ['conversation.created'],
+    status: 'active',
+    consecutiveFailures: 0,
+    keyVersion: '1',
+    createdAt: NOW.toISOString(),
+    ...changes,
+  });
+
+/** A new conversation's event, of the tenant and time given. */
+export function anEvent({
+  tenant = aTenant(),
+  now = NOW,
+  onlyTo,
+}: {
+  tenant?: Tenant;
+  now?: Date;
+  onlyTo?: Endpoint['id'];
+} = {}): OutboxEvent {
+  const data = { conversationId: newId('cnv', now), channelId: 'chn_web', externalUserId: 'visitor-1' };
+  return buildEvent('conversation.created', data, { tenant, now, ...(onlyTo && { onlyTo }) });
+}
+
+/** A pending delivery. Its identifier is the one of its event and endpoint. */
+export function aDelivery(changes: Partial<Delivery> = {}): Delivery {
+  const eventId = changes.eventId ?? newId('evt', NOW);
+  const webhookId = changes.webhookId ?? newId('whk', NOW);
+  return Delivery.parse({
+    id: deliveryId(eventId, webhookId),
+    orgId: newId('org', NOW),
+    generation: 0,
+    webhookId,
+    eventId,
+    eventType: 'conversation.created',
+    status: 'pending',
+    attempts: 0,
+    attemptLog: [],
+    createdAt: NOW.toISOString(),
+    ...changes,
+  });
+}
+
+/** A keyring of so many versions, the last one current. Each version's key is `fill` and its number. */
+export function aKeyring({ versions = 1, fill = 'k' }: { versions?: number; fill?: string } = {}): Keyring {
+  const numbers = Array.from({ length: versions }, (_, index) => String(index + 1));
+  return Keyring.parse({
+    ...Object.fromEntries(numbers.map((number) => [number, number.padStart(43, fill)])),
+    current: String(versions),
+  });
+}

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import type { Delivery } from '../../../functions/domain/delivery.ts';
+import { aDelivery, later, NOW, seconds } from '../../builders.ts';
+import { storeKinds } from './stores.ts';
+
+const kinds = storeKinds();
+const terms = { now: NOW, leaseSeconds: 25, maxAttempts: 8 };
+const at = (now: Date) => ({ ...terms, now });
+
+describe.each(kinds)('claiming a delivery (%s)', (_, make) => {
+  /** Stores that hold just this delivery. */
+  async function holding(changes: Partial<Delivery>) {
+    const { deliveries } = await make();
+    const delivery = aDelivery(changes);
+    await deliveries.add(delivery);
+    return { deliveries, delivery };
+  }
+
+  it('counts the attempt and holds a lease for its term', async () => {
+    const { deliveries, delivery } = await holding({});
+
+    const claim = await deliveries.claim(delivery, terms);
+
+    const lease = { token: expect.stringMatching(/.+/), until: NOW.getTime() + seconds(25) };
+    expect(claim).toEqual({ kind: 'claimed', delivery: { ...delivery, attempts: 1, lease } });
+    expect(await deliveries.find(delivery)).toEqual({ ...delivery, attempts: 1, lease });
+  });
+
+  it('takes a retrying delivery from the moment that it is due', async () => {
+    const due = later(NOW, seconds(30));
+    const retrying = { status: 'retrying', attempts: 1, nextRetryAt: due.toISOString() } as const;
+    const { deliveries, delivery } = await holding(retrying);
+
+    expect(await deliveries.claim(delivery, at(later(due, -1)))).toEqual({ kind: 'not-due', at: due });
+    expect(await deliveries.claim(delivery, at(due))).toMatchObject({
+      kind: 'claimed',
+      delivery: { attempts: 2 },
+    });
+  });
+
+  it('takes a leased delivery from the moment that the lease expires, under another token', async () => {
+    const { deliveries, delivery } = await holding({});
+    const first = await deliveries.claim(delivery, terms);
+    const until = later(NOW, seconds(25));
+
+    expect(await deliveries.claim(delivery, at(later(until, -1)))).toEqual({ kind: 'leased', until });
+    const second = await deliveries.claim(delivery, at(until));
+
+    expect(second).toMatchObject({ kind: 'claimed', delivery: { attempts: 2 } });
+    const tokens = [first, second].map((claim) => claim.kind === 'claimed' && claim.delivery.lease.token);
+    expect(new Set(tokens).size).toBe(2);
+  });
+
+  it.each([
+    ['succeeded', {}],
+    ['exhausted', { terminalReason: 'max_attempts' }],
+    ['skipped', { terminalReason: 'endpoint_disabled' }],
+  ] as const)('refuses a delivery that is %s', async (status, reason) => {
+    const { deliveries, delivery } = await holding({ status, terminalAt: NOW.toISOString(), ...reason });
+
+    expect(await deliveries.claim(delivery, terms)).toEqual({ kind: 'terminal' });
+    expect(await deliveries.find(delivery)).toEqual(delivery);
+  });
+
+  it('refuses a delivery that does not exist, and makes none', async () => {
+    const { deliveries } = await make();
+    const delivery = aDelivery();
+
+    expect(await deliveries.claim(delivery, terms)).toEqual({ kind: 'absent' });
+    expect(await deliveries.find(delivery)).toBeUndefined();
+  });
+
+  it.each(['pending', 'retrying'] as const)('refuses a ninth attempt of a %s delivery', async (status) => {
+    const { deliveries, delivery } = await holding({ status, attempts: 8 });
+
+    expect(await deliveries.claim(delivery, terms)).toEqual({ kind: 'spent' });
+    expect(await deliveries.find(delivery)).toEqual(delivery);
+  });
+
+  it('starts at most eight attempts when worker after worker is lost', async () => {
+    const { deliveries, delivery } = await holding({});
+
+    const kinds: string[] = [];
+    for (let worker = 0; worker < 10; worker += 1)
+      kinds.push((await deliveries.claim(delivery, at(later(NOW, seconds(25 * worker))))).kind);
+
+    expect(kinds).toEqual([...Array.from({ length: 8 }, () => 'claimed'), 'spent', 'spent']);
+  });
+
+  it('lets exactly one of fifty claims at once win', async () => {
+    const { deliveries, delivery } = await holding({});
+
+    const claims = await Promise.all(Array.from({ length: 50 }, () => deliveries.claim(delivery, terms)));
+
+    expect(claims.filter((claim) => claim.kind === 'claimed')).toHaveLength(1);
+    expect(claims.filter((claim) => claim.kind === 'leased')).toHaveLength(49);
+    expect(await deliveries.find(delivery)).toMatchObject({ attempts: 1 });
+  });
+
+  it('claims the same delivery of another generation on its own', async () => {
+    const { deliveries, delivery } = await holding({ generation: 0 });
+    const next = { ...delivery, generation: 1 };
+    await deliveries.add(next);
+
+    await deliveries.claim(delivery, terms);
+
+    expect(await deliveries.claim(next, terms)).toMatchObject({
+      kind: 'claimed',
+      delivery: { generation: 1, attempts: 1 },
+    });
+  });
+});
+
+describe.each(kinds)('adding a delivery (%s)', (_, make) => {
+  it('adds it once, and leaves what became of it alone', async () => {
+    const { deliveries } = await make();
+    const delivery = aDelivery();
+    expect(await deliveries.add(delivery)).toBe('added');
+    await deliveries.claim(delivery, terms);
+    const claimed = await deliveries.find(delivery);
+
+    expect(await deliveries.add(delivery)).toBe('exists');
+    expect(await deliveries.add({ ...delivery, status: 'skipped' })).toBe('exists');
+
+    expect(await deliveries.find(delivery)).toEqual(claimed);
+  });
+
+  it('adds it once of twenty times at once', async () => {
+    const { deliveries } = await make();
+    const delivery = aDelivery();
+
+    const results = await Promise.all(Array.from({ length: 20 }, () => deliveries.add(delivery)));
+
+    expect(results.filter((result) => result === 'added')).toHaveLength(1);
+  });
+});

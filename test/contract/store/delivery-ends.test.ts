@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import type { Delivery, EndpointOutcome } from '../../../functions/domain/delivery.ts';
+import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
+import { storeKinds } from './stores.ts';
+
+const terms = { now: NOW, leaseSeconds: 25, maxAttempts: 8 };
+const LEASE_END = later(NOW, seconds(25));
+
+const unaffected = ({ orgId, webhookId }: Delivery, at: Date): EndpointOutcome => ({
+  endpoint: { orgId, id: webhookId },
+  effect: 'none',
+  at,
+});
+
+const terminal = [
+  ['succeeded', {}],
+  ['exhausted', { terminalReason: 'max_attempts' }],
+  ['skipped', { terminalReason: 'endpoint_disabled' }],
+] as const;
+
+describe.each(storeKinds())('ending a delivery without an attempt (%s)', (_, make) => {
+  async function holding(changes: Partial<Delivery>) {
+    const stores = await make();
+    const delivery = aDelivery(changes);
+    await stores.deliveries.add(delivery);
+    return { ...stores, delivery };
+  }
+
+  describe('as skipped', () => {
+    it.each(['endpoint_disabled', 'endpoint_deleted'] as const)(
+      'says that its reason was %s',
+      async (reason) => {
+        const { deliveries, delivery } = await holding({});
+
+        expect(await deliveries.skip(delivery, reason, NOW)).toBe('done');
+
+        expect(await deliveries.find(delivery)).toEqual({
+          ...delivery,
+          status: 'skipped',
+          terminalAt: NOW.toISOString(),
+          terminalReason: reason,
+        });
+      },
+    );
+
+    it('does not wait until a retry is due', async () => {
+      const nextRetryAt = later(NOW, seconds(60)).toISOString();
+      const { deliveries, delivery } = await holding({ status: 'retrying', attempts: 2, nextRetryAt });
+
+      expect(await deliveries.skip(delivery, 'endpoint_disabled', NOW)).toBe('done');
+
+      const skipped = await deliveries.find(delivery);
+      expect(skipped).toMatchObject({ status: 'skipped', attempts: 2 });
+      expect(skipped).not.toHaveProperty('nextRetryAt');
+    });
+
+    it("waits until a worker's lease has expired", async () => {
+      const { deliveries, delivery } = await holding({});
+      await deliveries.claim(delivery, terms);
+      const claimed = await deliveries.find(delivery);
+
+      expect(await deliveries.skip(delivery, 'endpoint_deleted', later(LEASE_END, -1))).toBe('refused');
+      expect(await deliveries.find(delivery)).toEqual(claimed);
+      expect(await deliveries.skip(delivery, 'endpoint_deleted', LEASE_END)).toBe('done');
+      expect(await deliveries.find(delivery)).not.toHaveProperty('lease');
+    });
+
+    it.each(terminal)('leaves one alone that has %s', async (status, reason) => {
+      const { deliveries, delivery } = await holding({ status, terminalAt: NOW.toISOString(), ...reason });
+
+      expect(await deliveries.skip(delivery, 'endpoint_deleted', later(NOW, 1))).toBe('refused');
+      expect(await deliveries.find(delivery)).toEqual(delivery);
+    });
+
+    it('makes none of one that does not exist', async () => {
+      const { deliveries } = await make();
+      const delivery = aDelivery();
+
+      expect(await deliveries.skip(delivery, 'endpoint_deleted', NOW)).toBe('refused');
+      expect(await deliveries.find(delivery)).toBeUndefined();
+    });
+  });
+
+  describe('as exhausted', () => {
+    it('says so, with the error given and without a lease', async () => {
+      const { deliveries, delivery } = await holding({ attempts: 7 });
+      await deliveries.claim(delivery, terms);
+
+      const result = await deliveries.exhaust(
+        delivery,
+        'its worker was lost',
+        8,
+        unaffected(delivery, LEASE_END),
+      );
+
+      expect(result).toBe('done');
+      expect(await deliveries.find(delivery)).toEqual({
+        ...delivery,
+        attempts: 8,
+        status: 'exhausted',
+        terminalAt: LEASE_END.toISOString(),
+        terminalReason: 'max_attempts',
+        lastError: 'its worker was lost',
+      });
+    });
+
+    it("waits until the last worker's lease has expired", async () => {
+      const { deliveries, delivery } = await holding({ attempts: 7 });
+      await deliveries.claim(delivery, terms);
+      const claimed = await deliveries.find(delivery);
+
+      expect(await deliveries.exhaust(delivery, 'lost', 8, unaffected(delivery, later(LEASE_END, -1)))).toBe(
+        'refused',
+      );
+      expect(await deliveries.find(delivery)).toEqual(claimed);
+    });
+
+    it.each(['pending', 'retrying'] as const)('refuses a %s one that has an attempt left', async (status) => {
+      const { deliveries, delivery } = await holding({ status, attempts: 7 });
+
+      expect(await deliveries.exhaust(delivery, 'lost', 8, unaffected(delivery, NOW))).toBe('refused');
+      expect(await deliveries.find(delivery)).toEqual(delivery);
+    });
+
+    it.each(terminal)('leaves one alone that has %s', async (status, reason) => {
+      const ended = { status, attempts: 8, terminalAt: NOW.toISOString(), ...reason };
+      const { deliveries, delivery } = await holding(ended);
+
+      expect(await deliveries.exhaust(delivery, 'lost', 8, unaffected(delivery, later(NOW, 1)))).toBe(
+        'refused',
+      );
+      expect(await deliveries.find(delivery)).toEqual(delivery);
+    });
+
+    it('counts at the endpoint once, however many workers find it', async () => {
+      const endpoint = anEndpoint({ consecutiveFailures: 2 });
+      const { deliveries, endpoints, delivery } = await holding({
+        orgId: endpoint.orgId,
+        webhookId: endpoint.id,
+        attempts: 8,
+      });
+      await endpoints.put(endpoint);
+      const outcome: EndpointOutcome = { endpoint, effect: 'count', at: NOW };
+
+      const results = await Promise.all(
+        Array.from({ length: 10 }, () => deliveries.exhaust(delivery, 'lost', 8, outcome)),
+      );
+
+      expect(results.filter((result) => result === 'done')).toHaveLength(1);
+      expect(results.filter((result) => result === 'refused')).toHaveLength(9);
+      expect(await endpoints.find(endpoint.orgId, endpoint.id)).toMatchObject({ consecutiveFailures: 3 });
+    });
+  });
+});

@@ -1,0 +1,228 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/backoff.ts';
+import type { Delivery, Reminder, Settlement } from '../../../functions/domain/delivery.ts';
+import type { Endpoint } from '../../../functions/domain/endpoint.ts';
+import { type DispatchPorts, dispatch } from '../../../functions/engine/dispatch.ts';
+import { aDelivery, anEndpoint, anEvent, NOW } from '../../builders.ts';
+import { recordedLog } from '../../doubles/recorded-log.ts';
+import { dynamoDb } from '../../engines.ts';
+import { conflictOnOverlap } from './faults.ts';
+import { dynamoDbStores, type Stores, storeKinds } from './stores.ts';
+
+const engine = dynamoDb();
+const terms = { retry: DEFAULT_RETRY_POLICY, leaseSeconds: 25 };
+const answers = {
+  failing: { status: 500, error: 'the receiver answered 500' },
+  succeeding: { status: 204 },
+};
+
+/** Deliveries to an endpoint, each with one attempt left. */
+async function owed({ deliveries }: Stores, endpoint: Endpoint, count: number): Promise<Delivery[]> {
+  const made = Array.from({ length: count }, () =>
+    aDelivery({ orgId: endpoint.orgId, webhookId: endpoint.id, attempts: 7 }),
+  );
+  await Promise.all(made.map((delivery) => deliveries.add(delivery)));
+  return made;
+}
+
+/** Dispatches all deliveries so that their attempts end at the same time; every worker knows the endpoint as it was before. */
+async function dispatchAll(
+  stores: Stores,
+  endpoint: Endpoint,
+  reminders: Reminder[],
+  answer: keyof typeof answers,
+) {
+  const log = recordedLog();
+  const event = anEvent();
+  const allUnderWay = barrier(reminders.length);
+  const attempt: DispatchPorts['attempt'] = async () => {
+    await allUnderWay();
+    return answers[answer];
+  };
+  const deal = dispatch({ ...stores, attempt, log, now: () => NOW }, terms);
+  await Promise.all(reminders.map((reminder) => deal(reminder, { endpoint, event })));
+  return { disabled: log.entries.filter(({ level }) => level === 'warn').length };
+}
+
+/** Lets nobody pass before so many have come. */
+function barrier(parties: number): () => Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let missing = parties;
+  return () => {
+    missing -= 1;
+    if (missing === 0) resolve();
+    return promise;
+  };
+}
+
+describe.each(storeKinds(engine))('counting failed deliveries at their endpoint (%s)', (_, make) => {
+  async function having(changes: Partial<Endpoint> = {}) {
+    const stores = await make();
+    const endpoint = anEndpoint(changes);
+    await stores.endpoints.put(endpoint);
+    const find = () => stores.endpoints.find(endpoint.orgId, endpoint.id);
+    return { stores, endpoint, find };
+  }
+
+  it('disables the endpoint exactly once when ten deliveries are exhausted at the same time', async () => {
+    const { stores, endpoint, find } = await having();
+    const deliveries = await owed(stores, endpoint, 10);
+
+    expect(await dispatchAll(stores, endpoint, deliveries, 'failing')).toEqual({ disabled: 1 });
+
+    expect(await find()).toEqual({
+      ...endpoint,
+      status: 'auto_disabled',
+      consecutiveFailures: 10,
+      disabledAt: NOW.toISOString(),
+    });
+    for (const delivery of deliveries)
+      expect(await stores.deliveries.find(delivery)).toMatchObject({ status: 'exhausted', attempts: 8 });
+  });
+
+  it('stays active after nine', async () => {
+    const { stores, endpoint, find } = await having();
+
+    const result = await dispatchAll(stores, endpoint, await owed(stores, endpoint, 9), 'failing');
+
+    expect(result).toEqual({ disabled: 0 });
+    expect(await find()).toEqual({ ...endpoint, consecutiveFailures: 9 });
+  });
+
+  it('counts no further once it is disabled', async () => {
+    const { stores, endpoint, find } = await having();
+    const deliveries = await owed(stores, endpoint, 15);
+
+    expect(await dispatchAll(stores, endpoint, deliveries, 'failing')).toEqual({ disabled: 1 });
+
+    expect(await find()).toMatchObject({ status: 'auto_disabled', consecutiveFailures: 10 });
+    for (const delivery of deliveries)
+      expect(await stores.deliveries.find(delivery)).toMatchObject({ status: 'exhausted' });
+  });
+
+  it('begins again at zero after a success', async () => {
+    const { stores, endpoint, find } = await having({ consecutiveFailures: 9 });
+    const [success] = await owed(stores, endpoint, 1);
+
+    await dispatchAll(stores, endpoint, success ? [success] : [], 'succeeding');
+    expect(await find()).toEqual({ ...endpoint, consecutiveFailures: 0 });
+
+    const counted = await dispatchAll(stores, endpoint, await owed(stores, endpoint, 9), 'failing');
+    expect(counted).toEqual({ disabled: 0 });
+    expect(await find()).toMatchObject({ status: 'active', consecutiveFailures: 9 });
+  });
+
+  it('settles every one of many successes at once after failures', async () => {
+    const { stores, endpoint, find } = await having({ consecutiveFailures: 5 });
+    const deliveries = await owed(stores, endpoint, 20);
+
+    await dispatchAll(stores, endpoint, deliveries, 'succeeding');
+
+    expect(await find()).toMatchObject({ consecutiveFailures: 0 });
+    for (const delivery of deliveries)
+      expect(await stores.deliveries.find(delivery)).toMatchObject({ status: 'succeeded' });
+  });
+
+  it.each(['failing', 'succeeding'] as const)(
+    'leaves a disabled endpoint as it is when attempts under way end %s',
+    async (answer) => {
+      const disabled = {
+        status: 'auto_disabled',
+        consecutiveFailures: 10,
+        disabledAt: NOW.toISOString(),
+      } as const;
+      const { stores, endpoint, find } = await having(disabled);
+      const before: Endpoint = { ...endpoint, status: 'active', consecutiveFailures: 3 };
+
+      const result = await dispatchAll(stores, before, await owed(stores, endpoint, 3), answer);
+
+      expect(result).toEqual({ disabled: 0 });
+      expect(await find()).toEqual(endpoint);
+    },
+  );
+
+  it.each(['failing', 'succeeding'] as const)(
+    'does not bring a deleted endpoint back when attempts under way end %s',
+    async (answer) => {
+      const { stores, endpoint, find } = await having({ consecutiveFailures: 3 });
+      const deliveries = await owed(stores, endpoint, 3);
+      await stores.endpoints.remove(endpoint.orgId, endpoint.id);
+
+      await dispatchAll(stores, endpoint, deliveries, answer);
+
+      expect(await find()).toBeUndefined();
+      for (const delivery of deliveries)
+        expect((await stores.deliveries.find(delivery))?.terminalAt).toBe(NOW.toISOString());
+    },
+  );
+
+  it.each([
+    ['reset', 'active', 0],
+    ['reset', 'auto_disabled', 3],
+    ['count', 'active', 9],
+    ['count', 'auto_disabled', 3],
+    ['disable', 'active', 8],
+    ['disable', 'auto_disabled', 9],
+  ] as const)(
+    'refuses the effect "%s" on an endpoint that is %s after %i failures',
+    async (effect, status, consecutiveFailures) => {
+      const { stores, endpoint, find } = await having({ status, consecutiveFailures });
+      const [delivery] = await owed(stores, endpoint, 1);
+      if (delivery === undefined) throw new Error('a delivery was to be made');
+      const claim = await stores.deliveries.claim(delivery, { now: NOW, leaseSeconds: 25, maxAttempts: 8 });
+      if (claim.kind !== 'claimed') throw new Error(`the claim found the delivery ${claim.kind}`);
+      const attempt = { number: 8, startedAt: NOW.toISOString(), durationMs: 1, error: 'no answer' };
+      const settlement: Settlement = { kind: 'exhausted', attempt, at: NOW };
+
+      const result = await stores.deliveries.settle(claim.delivery, settlement, {
+        endpoint,
+        effect,
+        at: NOW,
+      });
+
+      expect(result).toBe('endpoint-changed');
+      expect(await find()).toEqual(endpoint);
+    },
+  );
+});
+
+describe('counting failed deliveries while their transactions conflict', () => {
+  async function contended() {
+    const client = engine.client();
+    const stores = dynamoDbStores(await engine.tables(client));
+    return { stores, conflicts: conflictOnOverlap(client) };
+  }
+
+  it('disables the endpoint exactly once, at ten, and ends every delivery', async () => {
+    const { stores, conflicts } = await contended();
+    const endpoint = anEndpoint();
+    await stores.endpoints.put(endpoint);
+    const deliveries = await owed(stores, endpoint, 30);
+
+    expect(await dispatchAll(stores, endpoint, deliveries, 'failing')).toEqual({ disabled: 1 });
+
+    expect(conflicts.count()).toBeGreaterThan(0);
+    expect(await stores.endpoints.find(endpoint.orgId, endpoint.id)).toMatchObject({
+      status: 'auto_disabled',
+      consecutiveFailures: 10,
+    });
+    for (const delivery of deliveries)
+      expect(await stores.deliveries.find(delivery)).toMatchObject({ status: 'exhausted', attempts: 8 });
+  });
+
+  it('records all of fifty successes that come at once to a receiver that has recovered', async () => {
+    const { stores, conflicts } = await contended();
+    const endpoint = anEndpoint({ consecutiveFailures: 5 });
+    await stores.endpoints.put(endpoint);
+    const deliveries = await owed(stores, endpoint, 50);
+
+    await dispatchAll(stores, endpoint, deliveries, 'succeeding');
+
+    expect(conflicts.count()).toBeGreaterThan(0);
+    expect(await stores.endpoints.find(endpoint.orgId, endpoint.id)).toMatchObject({
+      consecutiveFailures: 0,
+    });
+    for (const delivery of deliveries)
+      expect(await stores.deliveries.find(delivery)).toMatchObject({ status: 'succeeded', attempts: 8 });
+  });
+});

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import type { Endpoint } from '../../../functions/domain/endpoint.ts';
+import { newId } from '../../../functions/domain/ids.ts';
+import { endpointStore } from '../../../functions/store/endpoints.ts';
+import { committer } from '../../../functions/store/transaction.ts';
+import { anEndpoint, NOW } from '../../builders.ts';
+import { dynamoDb } from '../../engines.ts';
+
+const engine = dynamoDb();
+
+async function anOrganization() {
+  const { service } = await engine.tables();
+  const endpoints = endpointStore(service);
+  const commit = committer(service.client);
+  const orgId = newId('org', NOW);
+  const add = async (endpoint: Endpoint = anEndpoint({ orgId })) => commit(endpoints.add(endpoint));
+  const remove = (endpoint: Endpoint) => commit(endpoints.remove(endpoint.orgId, endpoint.id));
+  return { endpoints, orgId, add, remove };
+}
+
+const COMMITTED = { kind: 'committed' };
+const LIMIT = { kind: 'refused', refusal: 'endpoint-limit' };
+
+/** Sixty registrations, so many at a time. */
+async function sixtyAdds(add: () => Promise<object>): Promise<object[]> {
+  return Promise.all(Array.from({ length: 60 }, () => add()));
+}
+
+describe('the limit of endpoints', () => {
+  it('holds when sixty are registered at once', async () => {
+    const { endpoints, orgId, add } = await anOrganization();
+
+    const results = await sixtyAdds(add);
+
+    expect(results.filter((result) => 'refusal' in result)).toEqual(Array.from({ length: 10 }, () => LIMIT));
+    expect(await endpoints.all(orgId)).toHaveLength(50);
+  });
+
+  it('gives room again for exactly as many as were deleted', async () => {
+    const { endpoints, orgId, add, remove } = await anOrganization();
+    await sixtyAdds(add);
+    const [first, second] = await endpoints.all(orgId);
+    if (first === undefined || second === undefined) throw new Error('fifty endpoints were to be there');
+
+    expect(await add()).toEqual(LIMIT);
+    expect(await remove(first)).toEqual(COMMITTED);
+    expect(await remove(second)).toEqual(COMMITTED);
+
+    expect([await add(), await add(), await add()]).toEqual([COMMITTED, COMMITTED, LIMIT]);
+  });
+
+  it('uncounts an endpoint once, however often it is deleted', async () => {
+    const { endpoints, orgId, add, remove } = await anOrganization();
+    await sixtyAdds(add);
+    const [endpoint] = await endpoints.all(orgId);
+    if (endpoint === undefined) throw new Error('fifty endpoints were to be there');
+
+    const results = await Promise.all(Array.from({ length: 5 }, () => remove(endpoint)));
+
+    expect(results.filter((result) => result.kind === 'committed')).toHaveLength(1);
+    expect(results.filter((result) => result.kind === 'refused')).toEqual(
+      Array.from({ length: 4 }, () => ({ kind: 'refused', refusal: 'endpoint-missing' })),
+    );
+    expect([await add(), await add()]).toEqual([COMMITTED, LIMIT]);
+  });
+
+  it("is each organization's own", async () => {
+    const { endpoints, add } = await anOrganization();
+    await sixtyAdds(add);
+    const other = anEndpoint();
+
+    expect(await add(other)).toEqual(COMMITTED);
+    expect(await endpoints.all(other.orgId)).toEqual([other]);
+  });
+
+  it('does not count an endpoint that is added twice', async () => {
+    const { endpoints, orgId, add } = await anOrganization();
+    const endpoint = anEndpoint({ orgId });
+    await add(endpoint);
+
+    expect(await add({ ...endpoint, url: 'https://elsewhere.example.com/' })).toEqual({
+      kind: 'refused',
+      refusal: 'exists',
+    });
+    expect(await endpoints.all(orgId)).toEqual([endpoint]);
+    expect((await sixtyAdds(add)).filter((result) => 'refusal' in result)).toHaveLength(11);
+  });
+});
+
+describe('updating an endpoint', () => {
+  it('changes its address and subscriptions and nothing else', async () => {
+    const { endpoints, orgId, add } = await anOrganization();
+    const endpoint = anEndpoint({ orgId, consecutiveFailures: 4 });
+    await add(endpoint);
+    const change = { url: 'https://new.example.com/hook', events: ['ticket.created' as const] };
+
+    expect(await endpoints.update(orgId, endpoint.id, change)).toEqual({ ...endpoint, ...change });
+    expect(await endpoints.find(orgId, endpoint.id)).toEqual({ ...endpoint, ...change });
+  });
+
+  it('brings no deleted endpoint back', async () => {
+    const { endpoints, orgId, add, remove } = await anOrganization();
+    const endpoint = anEndpoint({ orgId });
+    await add(endpoint);
+    await remove(endpoint);
+
+    expect(await endpoints.update(orgId, endpoint.id, { url: 'https://new.example.com/' })).toBeUndefined();
+    expect(await endpoints.find(orgId, endpoint.id)).toBeUndefined();
+  });
+
+  it('does not reach an endpoint of another organization', async () => {
+    const { endpoints, add, orgId } = await anOrganization();
+    const theirs = anEndpoint();
+    await add(theirs);
+
+    expect(await endpoints.update(orgId, theirs.id, { url: 'https://new.example.com/' })).toBeUndefined();
+    expect(await endpoints.find(theirs.orgId, theirs.id)).toEqual(theirs);
+  });
+});

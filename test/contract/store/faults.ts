@@ -1,0 +1,107 @@
+import {
+  type CancellationReason,
+  TransactionCanceledException,
+  TransactionConflictException,
+} from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient, TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+
+/*
+ * What DynamoDB does to its callers and an engine on one machine does not: cancelling writes that meet, and losing
+ * answers. Each function changes the client that it is given.
+ */
+
+type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+
+const PLAIN_WRITES = new Set(['PutItemCommand', 'UpdateItemCommand', 'DeleteItemCommand']);
+
+/** DynamoDB's answer to a transaction. @param met for each of its writes, whether it met another writer of its item */
+function cancelled(met: readonly boolean[]): TransactionCanceledException {
+  const CancellationReasons: CancellationReason[] = met.map((conflict) => ({
+    Code: conflict ? 'TransactionConflict' : 'None',
+  }));
+  return new TransactionCanceledException({
+    message: 'Transaction cancelled, please refer cancellation reasons for specific reasons',
+    $metadata: {},
+    CancellationReasons,
+  });
+}
+
+/** Cancels each transaction for which `meets` says so, before it takes effect. */
+export function cancelTransactions(
+  client: DynamoDBDocumentClient,
+  meets: (input: TransactWriteCommandInput) => boolean,
+): void {
+  client.middlewareStack.add(
+    (next) => async (request) => {
+      if (isTransaction(request.input) && meets(request.input))
+        throw cancelled((request.input.TransactItems ?? []).map((_, index) => index === 0));
+      return next(request);
+    },
+    { step: 'initialize', name: 'cancelTransactions' },
+  );
+}
+
+/**
+ * Makes writes that overlap in time on one item conflict, as DynamoDB does: of two transactions the later one is cancelled, and
+ * so is a plain write of an item that a transaction is writing.
+ * @returns how many writes were cancelled so far
+ */
+export function conflictOnOverlap(client: DynamoDBDocumentClient): { count(): number } {
+  const underWay = new Set<string>();
+  let conflicts = 0;
+  client.middlewareStack.add(
+    (next, context) => async (request) => {
+      const { input } = request;
+      if (PLAIN_WRITES.has(context.commandName ?? '') && underWay.has(itemOf(input))) {
+        conflicts += 1;
+        throw new TransactionConflictException({
+          message: 'Transaction is ongoing for the item',
+          $metadata: {},
+        });
+      }
+      if (!isTransaction(input)) return next(request);
+
+      const items = (input.TransactItems ?? []).map(({ ConditionCheck, Put, Delete, Update }: Write) =>
+        itemOf(ConditionCheck ?? Put ?? Delete ?? Update ?? {}),
+      );
+      const met = items.map((item) => underWay.has(item));
+      if (met.includes(true)) {
+        conflicts += 1;
+        throw cancelled(met);
+      }
+      for (const item of items) underWay.add(item);
+      try {
+        return await next(request);
+      } finally {
+        for (const item of items) underWay.delete(item);
+      }
+    },
+    { step: 'initialize', name: 'conflictOnOverlap' },
+  );
+  return { count: () => conflicts };
+}
+
+/** Loses the answer to the next request of a command after it took effect, so that the SDK sends it again. */
+export function loseNextAnswer(client: DynamoDBDocumentClient, commandName: string): { lost(): boolean } {
+  let lost = false;
+  client.middlewareStack.add(
+    (next, context) => async (request) => {
+      const answer = await next(request);
+      if (lost || context.commandName !== commandName) return answer;
+      lost = true;
+      throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
+    },
+    // Within the SDK's retries, which come earlier in this step.
+    { step: 'finalizeRequest', priority: 'low', name: 'loseNextAnswer' },
+  );
+  return { lost: () => lost };
+}
+
+const isTransaction = (input: object): input is TransactWriteCommandInput => 'TransactItems' in input;
+
+/** What names the item that a write is about. */
+function itemOf(write: object): string {
+  const { TableName, Key, Item } = write as Record<string, unknown>;
+  const { pk, sk } = Object(Key ?? Item) as Record<string, unknown>;
+  return JSON.stringify([TableName, pk, sk]);
+}

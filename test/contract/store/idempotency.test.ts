@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import type { Message } from '../../../functions/domain/conversation.ts';
+import { newId } from '../../../functions/domain/ids.ts';
+import {
+  type IdempotencyRecord,
+  type IdempotencyScope,
+  idempotencyStore,
+} from '../../../functions/store/idempotency.ts';
+import { messageStore } from '../../../functions/store/messages.ts';
+import { committer } from '../../../functions/store/transaction.ts';
+import { aTenant, later, NOW, seconds } from '../../builders.ts';
+import { dynamoDb } from '../../engines.ts';
+import { conflictOnOverlap } from './faults.ts';
+
+const engine = dynamoDb();
+const tenant = aTenant();
+const conversationId = newId('cnv', NOW);
+const scope: IdempotencyScope = {
+  tenant,
+  route: 'createMessage',
+  key: '6f1f4f0c-4d0f-4a36-9f5c-0a5f0f1b2c3d',
+};
+const USED = { kind: 'refused', refusal: 'idempotency-key-used' };
+const DAY = seconds(86_400);
+
+const aRecord = (data = 'the answer'): IdempotencyRecord => ({
+  fingerprint: 'f'.repeat(64),
+  status: 201,
+  data: JSON.stringify(data),
+});
+
+const aMessage = (content: string): Message => ({
+  id: newId('msg', NOW),
+  conversationId,
+  role: 'user',
+  content,
+  createdAt: NOW.toISOString(),
+});
+
+async function aService(client = engine.client()) {
+  const { service } = await engine.tables(client);
+  const memory = idempotencyStore(service);
+  const messages = messageStore(service);
+  const commit = committer(client);
+  return {
+    memory,
+    /** Adds a message under an idempotency key, as a route does. */
+    post: (content: string, now = NOW, of = scope) =>
+      commit([memory.record(of, aRecord(content), now), messages.add(tenant, aMessage(content))]),
+    contents: async () =>
+      (await messages.list(tenant, conversationId, { limit: 100 })).items.map(({ content }) => content),
+  };
+}
+
+describe('an idempotency record', () => {
+  it('lets one of twenty transactions with one key commit, and refuses the others for it', async () => {
+    const client = engine.client();
+    const { post, contents, memory } = await aService(client);
+    const conflicts = conflictOnOverlap(client);
+
+    const results = await Promise.all(Array.from({ length: 20 }, (_, index) => post(`message ${index}`)));
+
+    expect(results.filter(({ kind }) => kind === 'committed')).toHaveLength(1);
+    expect(results.filter(({ kind }) => kind === 'refused')).toEqual(Array.from({ length: 19 }, () => USED));
+    expect(conflicts.count()).toBeGreaterThan(0);
+    const [content] = await contents();
+    expect(await contents()).toHaveLength(1);
+    expect(await memory.find(scope, NOW)).toEqual(aRecord(content));
+  });
+
+  it('remembers the answer of its transaction with the location', async () => {
+    const { service } = await engine.tables();
+    const memory = idempotencyStore(service);
+    const record = { ...aRecord(), location: '/api/v1/webhooks/whk_1' };
+
+    await committer(service.client)([memory.record(scope, record, NOW)]);
+
+    expect(await memory.find(scope, NOW)).toEqual(record);
+  });
+
+  it('is not kept when its transaction is refused for another reason', async () => {
+    const { service } = await engine.tables();
+    const memory = idempotencyStore(service);
+    const messages = messageStore(service);
+    const commit = committer(service.client);
+    const message = aMessage('once');
+    await commit([messages.add(tenant, message)]);
+
+    const result = await commit([memory.record(scope, aRecord(), NOW), messages.add(tenant, message)]);
+
+    expect(result).toEqual({ kind: 'refused', refusal: 'exists' });
+    expect(await memory.find(scope, NOW)).toBeUndefined();
+  });
+
+  it('holds for 24 hours and is then replaced', async () => {
+    const { post, contents, memory } = await aService();
+    await post('first');
+
+    expect(await post('too early', later(NOW, DAY - 1))).toEqual(USED);
+    expect(await memory.find(scope, later(NOW, DAY - 1))).toEqual(aRecord('first'));
+
+    // The row is still there: DynamoDB deletes expired ones within days.
+    expect(await memory.find(scope, later(NOW, DAY))).toBeUndefined();
+    expect(await post('second', later(NOW, DAY))).toEqual({ kind: 'committed' });
+    expect(await memory.find(scope, later(NOW, DAY))).toEqual(aRecord('second'));
+    expect((await contents()).toSorted()).toEqual(['first', 'second']);
+  });
+
+  it.each<[string, IdempotencyScope]>([
+    ['route', { ...scope, route: 'createConversation' }],
+    ['key', { ...scope, key: '6f1f4f0c-4d0f-4a36-9f5c-0a5f0f1b2c3e' }],
+    ['organization', { ...scope, tenant: aTenant() }],
+    ["generation of the organization's data", { ...scope, tenant: { ...tenant, generation: 1 } }],
+  ])('says nothing about the same request of another %s', async (_what, other) => {
+    const { post, memory } = await aService();
+    await post('first');
+
+    expect(await memory.find(other, NOW)).toBeUndefined();
+    expect(await post('second', NOW, other)).toEqual({ kind: 'committed' });
+    expect(await memory.find(scope, NOW)).toEqual(aRecord('first'));
+  });
+});

@@ -1,0 +1,192 @@
+import { describe, expect, it } from 'vitest';
+import type { Conversation, Message } from '../../../functions/domain/conversation.ts';
+import { newId } from '../../../functions/domain/ids.ts';
+import type { Tenant } from '../../../functions/domain/tenant.ts';
+import { conversationStore } from '../../../functions/store/conversations.ts';
+import { deliveryStore } from '../../../functions/store/deliveries.ts';
+import { messageStore } from '../../../functions/store/messages.ts';
+import type { Page, PageRequest } from '../../../functions/store/pages.ts';
+import { committer } from '../../../functions/store/transaction.ts';
+import { aDelivery, anEvent, aTenant, later, NOW } from '../../builders.ts';
+import { dynamoDb, type TestTables } from '../../engines.ts';
+
+const engine = dynamoDb();
+
+/** A collection of one tenant: adds an item created at a time, and lists. */
+interface Collection {
+  add(createdAt: Date): Promise<string>;
+  list(page: PageRequest): Promise<Page<{ id: string }>>;
+}
+
+const collections: Record<string, (tables: TestTables, tenant: Tenant) => Collection> = {
+  conversations: ({ service }, tenant) => {
+    const store = conversationStore(service);
+    const commit = committer(service.client);
+    return {
+      async add(createdAt) {
+        const conversation: Conversation = {
+          id: newId('cnv', createdAt),
+          channelId: 'chn_web',
+          externalUserId: 'visitor-1',
+          status: 'open',
+          createdAt: createdAt.toISOString(),
+        };
+        await commit([store.add(tenant, conversation)]);
+        return conversation.id;
+      },
+      list: (page) => store.list(tenant, page),
+    };
+  },
+  messages: ({ service }, tenant) => {
+    const store = messageStore(service);
+    const commit = committer(service.client);
+    const conversationId = newId('cnv', NOW);
+    return {
+      async add(createdAt) {
+        const message: Message = {
+          id: newId('msg', createdAt),
+          conversationId,
+          role: 'user',
+          content: 'Hello',
+          createdAt: createdAt.toISOString(),
+        };
+        await commit([store.add(tenant, message)]);
+        return message.id;
+      },
+      list: (page) => store.list(tenant, conversationId, page),
+    };
+  },
+  deliveries: ({ service, deliveries }, tenant) => {
+    const store = deliveryStore(deliveries, service, committer(service.client));
+    const webhookId = newId('whk', NOW);
+    return {
+      async add(createdAt) {
+        const eventId = anEvent({ now: createdAt }).id;
+        const delivery = aDelivery({
+          eventId,
+          webhookId,
+          generation: tenant.generation,
+          createdAt: createdAt.toISOString(),
+        });
+        await store.add(delivery);
+        return delivery.id;
+      },
+      list: (page) => store.list(tenant, webhookId, page),
+    };
+  },
+};
+
+/** Adds so many items, three to each millisecond. */
+const fill = (collection: Collection, count: number): Promise<string[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => collection.add(later(NOW, Math.floor(index / 3)))));
+
+/** Pages through to the end, with something happening between the pages. */
+async function pageThrough(collection: Collection, limit: number, between: () => Promise<unknown>) {
+  const pages: string[][] = [];
+  let after: string | undefined;
+  do {
+    const { items, next } = await collection.list({ limit, after });
+    pages.push(items.map(({ id }) => id));
+    after = next;
+    await between();
+  } while (after !== undefined);
+  return pages;
+}
+
+describe.each(Object.entries(collections))('listing %s', (_, open) => {
+  const aCollection = async (tenant = aTenant()) => open(await engine.tables(), tenant);
+
+  it('gives each of 300 exactly once in pages of 7, newest first, while others are written', async () => {
+    const collection = await aCollection();
+    const existing = await fill(collection, 300);
+    let written = 0;
+
+    const pages = await pageThrough(collection, 7, () => {
+      written += 1;
+      return collection.add(later(NOW, 1000 + written));
+    });
+
+    const seen = pages.flat();
+    expect(seen).toEqual(existing.toSorted().reverse());
+    expect(pages.slice(0, -1).every((page) => page.length === 7)).toBe(true);
+  });
+
+  it('neither skips nor repeats what exists when others are written in the same milliseconds', async () => {
+    const collection = await aCollection();
+    const existing = await fill(collection, 60);
+
+    const seen = (await pageThrough(collection, 7, () => collection.add(later(NOW, 10)))).flat();
+
+    expect(seen).toEqual(seen.toSorted().reverse());
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(seen).toEqual(expect.arrayContaining(existing));
+  });
+
+  it('names no next page when a page holds the last item', async () => {
+    const collection = await aCollection();
+    expect(await collection.list({ limit: 5 })).toEqual({ items: [] });
+    await fill(collection, 10);
+
+    const first = await collection.list({ limit: 5 });
+    expect(first).toMatchObject({ next: first.items[4]?.id });
+    expect(await collection.list({ limit: 5, after: first.next })).not.toHaveProperty('next');
+    expect(await collection.list({ limit: 10 })).not.toHaveProperty('next');
+  });
+
+  it('shows nothing of another generation', async () => {
+    const tables = await engine.tables();
+    const tenant = aTenant();
+    await fill(open(tables, tenant), 10);
+
+    expect(await open(tables, { ...tenant, generation: 1 }).list({ limit: 100 })).toEqual({ items: [] });
+  });
+});
+
+describe('listing conversations', () => {
+  it('shows nothing of another organization', async () => {
+    const { service } = await engine.tables();
+    const store = conversationStore(service);
+    const [ours, theirs] = [aTenant(), aTenant()];
+    const conversation: Conversation = {
+      id: newId('cnv', NOW),
+      channelId: 'chn_web',
+      externalUserId: 'visitor-1',
+      status: 'open',
+      createdAt: NOW.toISOString(),
+    };
+    await committer(service.client)([store.add(ours, conversation)]);
+
+    expect(await store.list(ours, { limit: 10 })).toEqual({ items: [conversation] });
+    expect(await store.list(theirs, { limit: 10 })).toEqual({ items: [] });
+    expect(await store.find(theirs, conversation.id)).toBeUndefined();
+  });
+
+  it('reads on past the megabyte at which DynamoDB ends an answer', async () => {
+    const { service } = await engine.tables();
+    const store = messageStore(service);
+    const commit = committer(service.client);
+    const tenant = aTenant();
+    const conversationId = newId('cnv', NOW);
+    const large = Array.from(
+      { length: 12 },
+      (_, index): Message => ({
+        id: newId('msg', later(NOW, index)),
+        conversationId,
+        role: 'user',
+        content: 'x'.repeat(200_000),
+        createdAt: NOW.toISOString(),
+      }),
+    );
+    for (const message of large) await commit([store.add(tenant, message)]);
+
+    const page = await store.list(tenant, conversationId, { limit: 10 });
+
+    expect(page.items.map(({ id }) => id)).toEqual(
+      large
+        .map(({ id }) => id)
+        .reverse()
+        .slice(0, 10),
+    );
+    expect(page.next).toBe(page.items.at(-1)?.id);
+  });
+});

@@ -1,0 +1,173 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from 'vitest';
+import type { Conversation, Message } from '../../../functions/domain/conversation.ts';
+import { buildEvent } from '../../../functions/domain/events.ts';
+import { newId } from '../../../functions/domain/ids.ts';
+import { conversationStore } from '../../../functions/store/conversations.ts';
+import { deliveryStore } from '../../../functions/store/deliveries.ts';
+import { endpointStore } from '../../../functions/store/endpoints.ts';
+import { keys } from '../../../functions/store/keys.ts';
+import { messageStore } from '../../../functions/store/messages.ts';
+import { outboxStore } from '../../../functions/store/outbox.ts';
+import { Contended, committer } from '../../../functions/store/transaction.ts';
+import { aDelivery, anEndpoint, aTenant, NOW } from '../../builders.ts';
+import { dynamoDb } from '../../engines.ts';
+import { cancelTransactions, conflictOnOverlap, loseNextAnswer } from './faults.ts';
+
+const engine = dynamoDb();
+const atOnce = async () => undefined;
+
+/** A conversation, and posting messages to it as the route does. */
+async function aConversation(client: DynamoDBDocumentClient, status: Conversation['status'] = 'open') {
+  const { service, outbox } = await engine.tables(client);
+  const tenant = aTenant();
+  const conversations = conversationStore(service);
+  const messages = messageStore(service);
+  const events = outboxStore(outbox);
+  const conversation: Conversation = {
+    id: newId('cnv', NOW),
+    channelId: 'chn_web',
+    externalUserId: 'visitor-1',
+    status,
+    createdAt: NOW.toISOString(),
+  };
+  await committer(client)([conversations.add(tenant, conversation)]);
+
+  return {
+    post(commit = committer(client, atOnce)) {
+      const message: Message = {
+        id: newId('msg', NOW),
+        conversationId: conversation.id,
+        role: 'user',
+        content: 'Hello',
+        createdAt: NOW.toISOString(),
+      };
+      const event = buildEvent(
+        'message.received',
+        { ...message, messageId: message.id },
+        { tenant, now: NOW },
+      );
+      const reopened = status === 'resolved' ? [conversations.reopen(tenant, conversation.id)] : [];
+      const committed = commit([messages.add(tenant, message), events.append(event), ...reopened]);
+      return { message, event, committed };
+    },
+    /** Whether both the message and its event are there, or neither. @throws when only one is */
+    async happened({ message, event }: { message: Message; event: { id: `evt_${string}` } }) {
+      const [{ items }, { Item }] = await Promise.all([
+        messages.list(tenant, conversation.id, { limit: 100 }),
+        client.send(new GetCommand({ TableName: outbox.name, Key: keys.event(event.id) })),
+      ]);
+      const found = items.some(({ id }) => id === message.id);
+      expect(Item !== undefined).toBe(found);
+      return found;
+    },
+    find: () => conversations.find(tenant, conversation.id),
+  };
+}
+
+describe('fifty messages to one conversation at once', () => {
+  it('do not meet on any item while the conversation is open', async () => {
+    const client = engine.client();
+    const { post, happened } = await aConversation(client);
+    const conflicts = conflictOnOverlap(client);
+
+    const posted = Array.from({ length: 50 }, () => post());
+    const results = await Promise.all(posted.map(({ committed }) => committed));
+
+    expect(conflicts.count()).toBe(0);
+    expect(results).toEqual(Array.from({ length: 50 }, () => ({ kind: 'committed' })));
+    for (const one of posted) expect(await happened(one)).toBe(true);
+  });
+
+  it('all get through when each is cancelled up to five times', async () => {
+    const client = engine.client();
+    const { post, happened } = await aConversation(client);
+    const tries = new Map<string, number>();
+    cancelTransactions(client, ({ ClientRequestToken = '' }) => {
+      const attempt = (tries.get(ClientRequestToken) ?? 0) + 1;
+      tries.set(ClientRequestToken, attempt);
+      return attempt <= tries.size % 6;
+    });
+
+    const posted = Array.from({ length: 50 }, () => post());
+    const results = await Promise.all(posted.map(({ committed }) => committed));
+
+    expect(results).toEqual(Array.from({ length: 50 }, () => ({ kind: 'committed' })));
+    expect(tries.size).toBe(50);
+    for (const one of posted) expect(await happened(one)).toBe(true);
+  });
+
+  it('are all or nothing each when some meet conflicts without end', async () => {
+    const client = engine.client();
+    const { post, happened } = await aConversation(client);
+    const unlucky = new Set<string>();
+    const seen = new Set<string>();
+    cancelTransactions(client, ({ ClientRequestToken = '' }) => {
+      if (!seen.has(ClientRequestToken) && seen.size % 5 === 0) unlucky.add(ClientRequestToken);
+      seen.add(ClientRequestToken);
+      return unlucky.has(ClientRequestToken);
+    });
+
+    const posted = Array.from({ length: 50 }, () => post());
+    const results = await Promise.allSettled(posted.map(({ committed }) => committed));
+
+    const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+    expect(failures).toHaveLength(10);
+    expect(failures.every((reason) => reason instanceof Contended)).toBe(true);
+    for (const [index, one] of posted.entries())
+      expect(await happened(one)).toBe(results[index]?.status === 'fulfilled');
+  });
+
+  it('reopen a resolved conversation, and none is half there when they meet on it', async () => {
+    const client = engine.client();
+    const { post, happened, find } = await aConversation(client, 'resolved');
+    const conflicts = conflictOnOverlap(client);
+    const commit = committer(client);
+
+    const posted = Array.from({ length: 50 }, () => post(commit));
+    const results = await Promise.allSettled(posted.map(({ committed }) => committed));
+
+    expect(conflicts.count()).toBeGreaterThan(0);
+    expect(await find()).toMatchObject({ status: 'open' });
+    const committed = results.filter((result) => result.status === 'fulfilled');
+    expect(committed.length).toBeGreaterThan(0);
+    for (const [index, one] of posted.entries())
+      expect(await happened(one)).toBe(results[index]?.status === 'fulfilled');
+  });
+});
+
+describe('a request whose answer was lost', () => {
+  it('is committed once as a transaction', async () => {
+    const client = engine.client();
+    const { service } = await engine.tables(client);
+    const endpoints = endpointStore(service);
+    const endpoint = anEndpoint();
+    const fault = loseNextAnswer(client, 'TransactWriteItemsCommand');
+
+    const result = await committer(client)(endpoints.add(endpoint));
+
+    expect(fault.lost()).toBe(true);
+    expect(result).toEqual({ kind: 'committed' });
+    expect(await endpoints.all(endpoint.orgId)).toEqual([endpoint]);
+    const { Item } = await client.send(
+      new GetCommand({ TableName: service.name, Key: keys.endpointCount(endpoint.orgId) }),
+    );
+    expect(Item).toMatchObject({ endpoints: 1 });
+  });
+
+  it('still claims its delivery, and counts one attempt', async () => {
+    const client = engine.client();
+    const { service, deliveries } = await engine.tables(client);
+    const store = deliveryStore(deliveries, service, committer(client));
+    const delivery = aDelivery();
+    await store.add(delivery);
+    const fault = loseNextAnswer(client, 'UpdateItemCommand');
+
+    const claim = await store.claim(delivery, { now: NOW, leaseSeconds: 25, maxAttempts: 8 });
+
+    expect(fault.lost()).toBe(true);
+    expect(claim).toMatchObject({ kind: 'claimed', delivery: { attempts: 1 } });
+    expect(await store.find(delivery)).toEqual(claim.kind === 'claimed' && claim.delivery);
+  });
+});

@@ -1,0 +1,63 @@
+import type { EndpointOutcome } from '../../functions/domain/delivery.ts';
+import { type Endpoint, type EndpointEffect, FAILURES_TO_DISABLE } from '../../functions/domain/endpoint.ts';
+import type { EndpointId, OrgId } from '../../functions/domain/ids.ts';
+
+/** Endpoints in memory, as the engine's ports see them. */
+export class MemoryEndpoints {
+  readonly #rows = new Map<string, Endpoint>();
+
+  async find(orgId: OrgId, id: EndpointId): Promise<Endpoint | undefined> {
+    return this.#rows.get(rowKey(orgId, id));
+  }
+
+  async all(orgId: OrgId): Promise<Endpoint[]> {
+    return [...this.#rows.values()].filter((endpoint) => endpoint.orgId === orgId);
+  }
+
+  put(endpoint: Endpoint): void {
+    this.#rows.set(rowKey(endpoint.orgId, endpoint.id), endpoint);
+  }
+
+  remove(orgId: OrgId, id: EndpointId): void {
+    this.#rows.delete(rowKey(orgId, id));
+  }
+
+  /**
+   * Makes the change that a delivery's end brings, which is part of that end's transaction: without a pause, so that nobody sees
+   * one without the other.
+   * @returns whether the endpoint was in a state that the effect may leave
+   */
+  apply({ endpoint: { orgId, id }, effect, at }: EndpointOutcome): boolean {
+    if (effect === 'none') return true;
+    const changed = affected(this.#rows.get(rowKey(orgId, id)), effect, at);
+    if (changed) this.put(changed);
+    return changed !== undefined;
+  }
+}
+
+const rowKey = (orgId: OrgId, id: EndpointId): string => `${orgId}/${id}`;
+
+function affected(
+  endpoint: Endpoint | undefined,
+  effect: Exclude<EndpointEffect, 'none'>,
+  at: Date,
+): Endpoint | undefined {
+  if (endpoint?.status !== 'active') return undefined;
+  const failures = endpoint.consecutiveFailures;
+  const isLast = failures >= FAILURES_TO_DISABLE - 1;
+  switch (effect) {
+    case 'reset':
+      return failures > 0 ? { ...endpoint, consecutiveFailures: 0 } : undefined;
+    case 'count':
+      return isLast ? undefined : { ...endpoint, consecutiveFailures: failures + 1 };
+    case 'disable':
+      return isLast
+        ? {
+            ...endpoint,
+            consecutiveFailures: failures + 1,
+            status: 'auto_disabled',
+            disabledAt: at.toISOString(),
+          }
+        : undefined;
+  }
+}

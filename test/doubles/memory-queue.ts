@@ -1,0 +1,99 @@
+import { hiddenSeconds } from '../../functions/domain/backoff.ts';
+import type { Reminder } from '../../functions/domain/delivery.ts';
+import type { FanOutPorts } from '../../functions/engine/fan-out.ts';
+
+/** A message as one receive of it hands it out. */
+export interface ReceivedReminder {
+  reminder: Reminder;
+  /** Names this receive of the message: the next one has another. */
+  receiptHandle: string;
+  /** How often the message was received, this time included. */
+  receives: number;
+}
+
+interface Message {
+  number: number;
+  reminder: Reminder;
+  receives: number;
+  visibleAt: Date;
+}
+
+/** The receipt names no hidden message: it was removed, came back, or went to the dead letters. */
+export class NotInFlight extends Error {
+  override name = 'NotInFlight';
+}
+
+/**
+ * A standard queue of SQS in memory, on a clock that somebody else moves. Of a message that was received again SQS says not to
+ * use the earlier receipts, and not what they do: here they all name it, which is the worse for who is late.
+ */
+export class MemoryQueue {
+  readonly #now: () => Date;
+  readonly #visibilitySeconds: number;
+  readonly #maxReceives: number;
+  #messages: Message[] = [];
+  #sent = 0;
+  readonly deadLetters: Reminder[] = [];
+
+  constructor(terms: { now: () => Date; visibilitySeconds: number; maxReceives: number }) {
+    this.#now = terms.now;
+    this.#visibilitySeconds = terms.visibilitySeconds;
+    this.#maxReceives = terms.maxReceives;
+  }
+
+  /** What the messages remind of, hidden ones included. */
+  get reminders(): Reminder[] {
+    return this.#messages.map((message) => message.reminder);
+  }
+
+  readonly send: FanOutPorts['queue']['send'] = async (reminders) => {
+    for (const reminder of reminders) {
+      this.#sent += 1;
+      this.#messages.push({ number: this.#sent, reminder, receives: 0, visibleAt: this.#now() });
+    }
+    return [];
+  };
+
+  /** Gives up to `limit` visible messages and hides them; a message received too often goes to the dead letters instead. */
+  receive(limit = 10): ReceivedReminder[] {
+    const spent = this.#visible().filter((message) => message.receives >= this.#maxReceives);
+    this.deadLetters.push(...spent.map((message) => message.reminder));
+    this.#messages = this.#messages.filter((message) => !spent.includes(message));
+    return this.#visible()
+      .slice(0, limit)
+      .map((message) => {
+        message.receives += 1;
+        message.visibleAt = new Date(this.#now().getTime() + this.#visibilitySeconds * 1000);
+        const { number, reminder, receives } = message;
+        return { reminder, receiptHandle: `${number}/${receives}`, receives };
+      });
+  }
+
+  /** @throws NotInFlight when the message is not hidden */
+  async hide(receiptHandle: string, until: Date, now: Date): Promise<void> {
+    const message = this.#messages.find(({ number }) => number === numberOf(receiptHandle));
+    if (message === undefined || message.visibleAt <= this.#now())
+      throw new NotInFlight(`no message is in flight by the receipt ${receiptHandle}`);
+    message.visibleAt = new Date(now.getTime() + hiddenSeconds(until, now) * 1000);
+  }
+
+  async remove(receiptHandle: string): Promise<void> {
+    this.#messages = this.#messages.filter(({ number }) => number !== numberOf(receiptHandle));
+  }
+
+  /** When the next message can be received; undefined when there is none. */
+  nextVisibleAt(): Date | undefined {
+    return this.#messages
+      .map((message) => message.visibleAt)
+      .reduce<Date | undefined>(
+        (first, time) => (first === undefined || time < first ? time : first),
+        undefined,
+      );
+  }
+
+  #visible(): Message[] {
+    return this.#messages.filter((message) => message.visibleAt <= this.#now());
+  }
+}
+
+const numberOf = (receiptHandle: string): number => Number.parseInt(receiptHandle, 10);

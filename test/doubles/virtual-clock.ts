@@ -1,0 +1,21 @@
+import { NOW } from '../builders.ts';
+
+/** Time that passes only when it is told to. */
+export class VirtualClock {
+  #ms: number;
+
+  constructor(start = NOW) {
+    this.#ms = start.getTime();
+  }
+
+  readonly now = (): Date => new Date(this.#ms);
+
+  elapse(seconds: number): void {
+    this.#ms += seconds * 1000;
+  }
+
+  /** Goes on to `time`; stays where it is when that has passed. */
+  elapseUntil(time: Date): void {
+    this.#ms = Math.max(this.#ms, time.getTime());
+  }
+}

@@ -1,0 +1,110 @@
+import { describe, expect, it, vi } from 'vitest';
+import * as z from 'zod';
+import type { Cloud } from '../../../lib/local/cloud.ts';
+import { LocalRunError } from '../../../lib/local/errors.ts';
+import { aCloud, aPlace } from './a-cloud.ts';
+import { isAlive } from './processes.ts';
+
+const Item = z.object({ doneBy: z.array(z.string()), secret: z.string() });
+const patience = { timeout: 30_000, interval: 20 };
+
+async function item(cloud: Cloud, id: string, method = 'GET') {
+  const response = await fetch(`${cloud.url}/api/${id}`, { method });
+  expect(response.status).toBe(200);
+  return Item.parse(await response.json());
+}
+
+async function untilDone(cloud: Cloud, id: string): Promise<string[]> {
+  return vi.waitFor(async () => {
+    const { doneBy } = await item(cloud, id);
+    expect(doneBy).not.toEqual([]);
+    return doneBy;
+  }, patience);
+}
+
+/** What `work` logged of a message: the counts of its receptions. */
+const receptionsOf = (id: string, lines: readonly string[]) =>
+  lines.flatMap((line) => line.match(new RegExp(`work ${id} (\\d+)$`))?.[1] ?? []);
+
+describe('a template that runs here', () => {
+  it('brings an item from the API through stream and queue to the last function, once', async () => {
+    const { cloud, lines } = await aCloud(aPlace());
+    expect(cloud.outputs).toEqual({ ApiUrl: `${cloud.url}/api/`, DirectName: 'Test-Direct' });
+    await item(cloud, 'first', 'POST');
+    expect(await untilDone(cloud, 'first')).toHaveLength(1);
+    // The update of the item is in the stream too, and stays out by the filter.
+    await item(cloud, 'second', 'POST');
+    await untilDone(cloud, 'second');
+    expect(lines.filter((line) => line.includes('fan-out ["first"]'))).toHaveLength(1);
+    expect(receptionsOf('first', lines)).toEqual(['1']);
+  });
+
+  it('brings a message again that the function reports as failed', async () => {
+    const { cloud, lines } = await aCloud(aPlace());
+    await item(cloud, 'twice', 'POST');
+    expect(await untilDone(cloud, 'twice')).toHaveLength(1);
+    expect(receptionsOf('twice', lines)).toEqual(['1', '2']);
+  });
+
+  it('sends a record that cannot be processed to the failure destination, and goes on', async () => {
+    const { cloud, lines } = await aCloud(aPlace());
+    await Promise.all(['a', 'poison', 'b'].map((id) => item(cloud, id, 'POST')));
+    await Promise.all(['a', 'b'].map((id) => untilDone(cloud, id)));
+    const letter = await vi.waitFor(() => {
+      const line = lines.find((text) => text.includes('dead letter '));
+      return JSON.parse(line?.slice(line.indexOf('{')) ?? '');
+    }, patience);
+    expect(letter).toMatchObject({
+      requestContext: { condition: 'RetryAttemptsExhausted', approximateInvokeCount: 2 },
+      responseContext: { functionError: 'Unhandled' },
+      DDBStreamBatchInfo: { batchSize: 1, streamArn: expect.stringContaining(':dynamodb:us-east-1:') },
+    });
+  });
+
+  it('refuses a call that the role of the function does not allow', async () => {
+    const { cloud, lines } = await aCloud(aPlace());
+    expect((await fetch(`${cloud.url}/api/x`, { method: 'DELETE' })).status).toBe(502);
+    await vi.waitFor(() =>
+      expect(lines.join('\n')).toContain('is not authorized to perform: dynamodb:DeleteItem'),
+    );
+  });
+
+  it('lets functions be invoked by name, and throws what they throw', async () => {
+    const { cloud } = await aCloud(aPlace());
+    expect(await cloud.invoke('Test-Direct', { a: 1 })).toEqual({ event: { a: 1 } });
+    await expect(cloud.invoke('Test-Direct', { fail: true })).rejects.toThrow('RangeError: asked to fail');
+    await expect(cloud.invoke('Unheard', {})).rejects.toThrow(LocalRunError);
+  });
+});
+
+describe('a run that stops', () => {
+  it('ends every process, and the next one goes on with its state', async () => {
+    const place = aPlace();
+    const { cloud } = await aCloud(place);
+    const { secret } = await item(cloud, 'kept', 'POST');
+    const done = await untilDone(cloud, 'kept');
+    const processes = cloud.processIds();
+    expect(processes.length).toBeGreaterThanOrEqual(4);
+
+    await Promise.all([cloud.stop(), cloud.stop()]);
+    expect(processes.filter(isAlive)).toEqual([]);
+    await expect(fetch(cloud.url)).rejects.toThrow();
+
+    const { cloud: next, lines } = await aCloud(place);
+    expect(await item(next, 'kept')).toEqual({ doneBy: done, secret });
+    await item(next, 'new', 'POST');
+    await untilDone(next, 'new');
+    expect(lines.join('\n')).not.toContain('"kept"');
+  });
+
+  it('leaves nothing running when it cannot start', async () => {
+    const { cloud } = await aCloud(aPlace());
+    const taken = Number(new URL(cloud.url).port);
+    const place = aPlace();
+    await expect(aCloud(place, { port: taken })).rejects.toThrow(`Port ${taken} is taken`);
+    // The state directory is free again.
+    const { cloud: second } = await aCloud(place);
+    expect(await cloud.invoke('Test-Direct', 1)).toEqual({ event: 1 });
+    expect(await second.invoke('Test-Direct', 2)).toEqual({ event: 2 });
+  });
+});

@@ -1,0 +1,162 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { SandboxCapacity } from '../../../lib/local/functions/capacity.ts';
+import { aFunction, aFunctionModule } from './a-function.ts';
+import { isAlive } from './processes.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+describe('a function', () => {
+  it('answers what its handler returns, with the context of the invocation', async () => {
+    const fn = aFunction(
+      'return { event, name: context.functionName, arn: context.invokedFunctionArn, memory: context.memoryLimitInMB };',
+    );
+    expect(await fn.invoke({ é: [1, null] })).toEqual({
+      payload: {
+        event: { é: [1, null] },
+        name: 'Test-Function',
+        arn: 'arn:aws:lambda:us-east-1:000000000000:function:Test-Function',
+        memory: '256',
+      },
+    });
+    expect((await fn.invoke(undefined)).payload).toMatchObject({ event: null });
+  });
+
+  it('sees its own environment and nothing of what the host tells the runtime', async () => {
+    const fn = aFunction('return process.env;', {
+      environment: { TABLE: 't', AWS_EXECUTION_ENV: 'local_nodejs24.x' },
+    });
+    const { payload } = await fn.invoke({});
+    expect(payload).toMatchObject({
+      TABLE: 't',
+      AWS_EXECUTION_ENV: 'local_nodejs24.x',
+      AWS_REGION: 'us-east-1',
+    });
+    expect(payload).not.toHaveProperty('LOCAL_RUN_AUTHORIZATION');
+    expect(payload).not.toHaveProperty('VITEST');
+  });
+
+  it('keeps its sandbox for the next invocation', async () => {
+    const fn = aFunctionModule('let count = 0; export const handler = async () => (count += 1);');
+    expect([(await fn.invoke({})).payload, (await fn.invoke({})).payload]).toEqual([1, 2]);
+    expect(fn.processIds()).toHaveLength(1);
+  });
+
+  it('answers an error that the handler throws, and goes on in the same sandbox', async () => {
+    const fn = aFunctionModule(
+      'let count = 0; export const handler = async (event) => { count += 1; if (event.fail) throw new TypeError("no"); return count; };',
+    );
+    expect(await fn.invoke({ fail: true })).toMatchObject({
+      functionError: 'Unhandled',
+      payload: { errorType: 'TypeError', errorMessage: 'no' },
+    });
+    expect((await fn.invoke({})).payload).toBe(2);
+  });
+
+  it('answers why its module cannot be loaded', async () => {
+    const missing = aFunctionModule('import "not-there"; export const handler = async () => 1;');
+    expect(await missing.invoke({})).toMatchObject({
+      functionError: 'Unhandled',
+      payload: { errorMessage: expect.stringContaining('not-there') },
+    });
+    const wrongName = aFunction('return 1;', { handler: 'index.other' });
+    expect((await wrongName.invoke({})).payload).toMatchObject({ errorType: 'Runtime.HandlerNotFound' });
+  });
+
+  it('is ended at its timeout, even in an endless loop, and starts anew', async () => {
+    const fn = aFunction('if (event.hang) for (;;) {} return "fine";', { timeoutSeconds: 1 });
+    const { payload, functionError } = await fn.invoke({ hang: true });
+    expect(functionError).toBe('Unhandled');
+    expect(payload).toMatchObject({
+      errorType: 'Sandbox.Timedout',
+      errorMessage: expect.stringMatching(/Task timed out after 1\.00 seconds$/),
+    });
+    expect((await fn.invoke({})).payload).toBe('fine');
+  });
+
+  it('answers so when its process ends, and starts anew', async () => {
+    const fn = aFunction('if (event.exit) process.exit(3); return "fine";');
+    expect((await fn.invoke({ exit: true })).payload).toMatchObject({
+      errorType: 'Runtime.ExitError',
+      errorMessage: expect.stringContaining('exit status 3'),
+    });
+    expect((await fn.invoke({})).payload).toBe('fine');
+  });
+
+  it('may not answer more than six megabytes', async () => {
+    const fn = aFunction('return "x".repeat(event.length);');
+    expect((await fn.invoke({ length: 6_000_000 })).functionError).toBeUndefined();
+    expect((await fn.invoke({ length: 7_000_000 })).payload).toMatchObject({
+      errorType: 'Function.ResponseSizeTooLarge',
+    });
+  });
+
+  it('hands on what it writes, line by line', async () => {
+    const lines: string[] = [];
+    const fn = aFunction(
+      'process.stdout.write("one\\ntw"); process.stdout.write("o\\n"); process.stderr.write("three\\n");',
+      {
+        onLog: (line) => lines.push(line),
+      },
+    );
+    await fn.invoke({});
+    await vi.waitFor(() => expect(lines.toSorted()).toEqual(['one', 'three', 'two']));
+  });
+
+  it('replaces a sandbox that died between invocations', async () => {
+    const fn = aFunction('return process.pid;');
+    const { payload: first } = await fn.invoke({});
+    process.kill(Number(first), 'SIGKILL');
+    await vi.waitFor(() => expect(fn.processIds()).toEqual([]));
+    expect((await fn.invoke({})).payload).not.toBe(first);
+  });
+});
+
+describe('invocations of one function', () => {
+  it('run side by side in as many sandboxes as it may have, and the others wait in order', async () => {
+    const gate = temporaryDirectory();
+    const fn = aFunctionModule(
+      `import { existsSync, writeFileSync } from 'node:fs';
+      export const handler = async (number) => {
+        writeFileSync('${gate}/started-' + number, '');
+        while (!existsSync('${gate}/open')) await new Promise((done) => setTimeout(done, 10));
+        return process.pid;
+      };`,
+      { maxSandboxes: 2 },
+    );
+    const results = [0, 1, 2, 3].map((number) => fn.invoke(number));
+    await vi.waitFor(() => expect(readdirSync(gate).toSorted()).toEqual(['started-0', 'started-1']), {
+      timeout: 10_000,
+    });
+    expect(fn.processIds()).toHaveLength(2);
+    writeFileSync(join(gate, 'open'), '');
+    const pids = (await Promise.all(results)).map(({ payload }) => payload);
+    expect(new Set(pids.slice(0, 2)).size).toBe(2);
+    expect(new Set(pids).size).toBe(2);
+  });
+
+  it('end when the function is stopped, with its processes', async () => {
+    const fn = aFunction('await new Promise(() => setInterval(() => {}, 1000));');
+    const running = fn.invoke({});
+    const waiting = fn.invoke({});
+    await vi.waitFor(() => expect(fn.processIds()).toHaveLength(1));
+    const pids = fn.processIds();
+    await fn.stop();
+    expect(pids.filter(isAlive)).toEqual([]);
+    for (const result of [await running, await waiting, await fn.invoke({})]) {
+      expect(result).toMatchObject({
+        functionError: 'Unhandled',
+        payload: { errorType: 'Runtime.ExitError' },
+      });
+    }
+  });
+});
+
+describe('functions that share a capacity', () => {
+  it('take turns when there are fewer places than functions', async () => {
+    const capacity = new SandboxCapacity(1);
+    const [a, b, c] = ['a', 'b', 'c'].map((name) => aFunction(`return "${name}";`, { name, capacity }));
+    const rounds = await Promise.all([a, b, c, a, b, c].map((fn) => fn?.invoke({})));
+    expect(rounds.map((result) => result?.payload)).toEqual(['a', 'b', 'c', 'a', 'b', 'c']);
+  });
+});

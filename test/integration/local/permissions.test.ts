@@ -1,0 +1,101 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import { text } from 'node:stream/consumers';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { LocalFunction } from '../../../lib/local/functions/runtime.ts';
+import type { Statement } from '../../../lib/local/permissions.ts';
+import { aFunctionModule } from './a-function.ts';
+
+const TABLE = 'arn:aws:dynamodb:us-east-1:000000000000:table/Events';
+const sdk = createRequire(import.meta.url).resolve('@aws-sdk/client-dynamodb');
+const callsDynamoDb = `
+  import sdk from ${JSON.stringify(sdk)};
+  const client = new sdk.DynamoDBClient({ maxAttempts: 1 });
+  export const handler = ({ command, input }) => client.send(new sdk[command](input));
+`;
+
+/** An engine that answers everything with an empty object and notes what it was asked. */
+async function anEngine(): Promise<{ endpoint: string; calls: string[] }> {
+  const calls: string[] = [];
+  const server = createServer(async (request, response) => {
+    calls.push(`${String(request.headers['x-amz-target']).split('.')[1]} ${await text(request)}`);
+    response.setHeader('content-type', 'application/x-amz-json-1.0').end('{}');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the engine listens on a port');
+  return { endpoint: `http://127.0.0.1:${address.port}`, calls };
+}
+
+function aCaller(endpoint: string, statements: Statement[], lines: string[] = []): LocalFunction {
+  return aFunctionModule(callsDynamoDb, {
+    statements,
+    endpoints: [endpoint],
+    environment: {
+      AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+      AWS_ACCESS_KEY_ID: 'local',
+      AWS_SECRET_ACCESS_KEY: 'local',
+    },
+    onLog: (line) => lines.push(line),
+  });
+}
+
+describe('an SDK call of a function', () => {
+  const key = { pk: { S: 'a' } };
+  let engine: Awaited<ReturnType<typeof anEngine>>;
+  beforeEach(async () => {
+    engine = await anEngine();
+  });
+
+  it('reaches the engine unchanged where the role allows it', async () => {
+    const fn = aCaller(engine.endpoint, [
+      { effect: 'Allow', actions: ['dynamodb:GetItem'], resources: [TABLE] },
+    ]);
+    const result = await fn.invoke({ command: 'GetItemCommand', input: { TableName: 'Events', Key: key } });
+    expect(result.functionError).toBeUndefined();
+    expect(engine.calls).toEqual([`GetItem {"TableName":"Events","Key":{"pk":{"S":"a"}}}`]);
+  });
+
+  it('is refused where it does not, in the words of AWS, without reaching the engine', async () => {
+    const lines: string[] = [];
+    const statements: Statement[] = [{ effect: 'Allow', actions: ['dynamodb:GetItem'], resources: [TABLE] }];
+    const fn = aCaller(engine.endpoint, statements, lines);
+    const result = await fn.invoke({
+      command: 'DeleteItemCommand',
+      input: { TableName: 'Events', Key: key },
+    });
+    expect(result).toMatchObject({
+      functionError: 'Unhandled',
+      payload: {
+        errorType: 'AccessDeniedException',
+        errorMessage: expect.stringContaining(
+          `is not authorized to perform: dynamodb:DeleteItem on resource: ${TABLE}`,
+        ),
+      },
+    });
+    expect(engine.calls).toEqual([]);
+    expect(lines.some((line) => line.startsWith('AccessDeniedException: User: '))).toBe(true);
+
+    const allowed = await fn.invoke({ command: 'GetItemCommand', input: { TableName: 'Events', Key: key } });
+    expect(allowed.functionError).toBeUndefined();
+  });
+
+  it('needs the permission of each part of a transaction', async () => {
+    const fn = aCaller(engine.endpoint, [
+      { effect: 'Allow', actions: ['dynamodb:PutItem'], resources: [TABLE] },
+    ]);
+    const TransactItems = [
+      { Put: { TableName: 'Events', Item: key } },
+      { Delete: { TableName: 'Events', Key: key } },
+    ];
+    const result = await fn.invoke({ command: 'TransactWriteItemsCommand', input: { TransactItems } });
+    expect(result.payload).toMatchObject({ errorMessage: expect.stringContaining('dynamodb:DeleteItem') });
+    expect(engine.calls).toEqual([]);
+  });
+});

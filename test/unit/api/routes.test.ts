@@ -1,0 +1,105 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
+import { routes } from '../../../functions/api/routes.ts';
+import type { Route } from '../../../functions/platform/route.ts';
+
+const all: Route[] = Object.values(routes);
+const directory = new URL('../../../functions/api/', import.meta.url);
+/** Files of the directory that are no route's. */
+const SHARED = ['routes.ts', 'schemas.ts', 'endpoint.ts'];
+
+const namesIn = (path: string): string[] => [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
+
+/** The keys of a schema of an object. */
+function keysOf(schema: z.ZodMiniType): string[] {
+  if (!(schema instanceof z.ZodMiniObject)) throw new Error('a schema of parameters is one of an object');
+  return Object.keys(schema.shape);
+}
+
+describe('the route table', () => {
+  it('has a name for each route that is no other’s', () => {
+    expect(new Set(all.map((route) => route.name)).size).toBe(all.length);
+  });
+
+  it('has each method of a path once', () => {
+    // What a parameter is called makes no other path.
+    const places = all.map(({ method, path }) => `${method} ${path.replaceAll(/\{[^}]+\}/g, '{}')}`);
+    expect(new Set(places).size).toBe(places.length);
+  });
+
+  it('has a route for each file of a route, and nothing else', () => {
+    const files = readdirSync(directory).filter((file) => !SHARED.includes(file));
+    expect(files.sort()).toEqual(all.map((route) => `${route.name}.ts`).sort());
+  });
+
+  it('gives every list in pages', () => {
+    for (const route of all.filter(({ name }) => name.startsWith('list-')))
+      expect(keysOf(route.query).sort()).toEqual(['cursor', 'limit']);
+  });
+});
+
+describe.each(all.map((route) => [`${route.method} ${route.path}`, route] as const))('%s', (_, route) => {
+  it('has its file', () => {
+    expect(existsSync(new URL(`${route.name}.ts`, directory))).toBe(true);
+  });
+
+  it('is a route of version 1, and its path is well formed', () => {
+    expect(route.path).toMatch(/^\/v1(\/([a-z-]+|\{[a-zA-Z]+\}))+$/);
+  });
+
+  it('takes the parameters that its path names', () => {
+    expect(keysOf(route.params).sort()).toEqual(namesIn(route.path).sort());
+  });
+
+  it('refuses a parameter that is no identifier', () => {
+    const names = namesIn(route.path);
+    const values = Object.fromEntries(names.map((name) => [name, '..']));
+    expect(route.params.safeParse(values).success).toBe(names.length === 0);
+  });
+
+  it('needs a scope to read for reading, and one to write for writing', () => {
+    expect(route.scope.split(':')[0]).toBe(route.method === 'GET' ? 'read' : 'write');
+  });
+
+  it('says how it takes an Idempotency-Key exactly when it is a POST', () => {
+    expect(route.idempotency !== undefined).toBe(route.method === 'POST');
+  });
+
+  it('takes a body only with POST and PATCH', () => {
+    if (route.body) expect(['POST', 'PATCH']).toContain(route.method);
+  });
+
+  it('answers with data, and with 204 exactly when it deletes', () => {
+    expect(route.success.status === 204).toBe(route.method === 'DELETE');
+    if (route.method === 'GET') expect(route.success.status).toBe(200);
+  });
+});
+
+describe('registering and testing an endpoint', () => {
+  it.each([routes.registerWebhook, routes.testWebhook])('needs an Idempotency-Key: $name', (route) => {
+    expect(route.idempotency).toBe('required');
+  });
+});
+
+describe('the secret of an endpoint', () => {
+  it('is in the answer to its registration and in no other', () => {
+    const secret = { secret: 'whsec_canary' };
+    const webhook = {
+      id: `whk_${'0'.repeat(32)}`,
+      url: 'https://receiver.example.com/',
+      events: ['ticket.created'],
+      status: 'active',
+      consecutiveFailures: 0,
+      createdAt: '2026-11-20T09:30:00.000Z',
+      keyVersion: '1',
+      orgId: `org_${'0'.repeat(32)}`,
+    };
+    const built = (route: Route, data: unknown) => JSON.stringify(route.success.data.parse(data));
+    expect(built(routes.registerWebhook, { ...webhook, ...secret })).toContain('canary');
+    expect(built(routes.readWebhook, { ...webhook, ...secret })).not.toContain('canary');
+    expect(built(routes.updateWebhook, { ...webhook, ...secret })).not.toContain('canary');
+    expect(built(routes.listWebhooks, [{ ...webhook, ...secret }])).not.toContain('canary');
+    expect(built(routes.registerWebhook, { ...webhook, ...secret })).not.toMatch(/keyVersion|orgId/);
+  });
+});

@@ -1,0 +1,123 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { bearerKey, digestOf, grants, mintKey, Scope } from '../../../functions/domain/api-key.ts';
+import { texts } from './arbitraries.ts';
+
+const environments = ['live', 'sandbox'] as const;
+
+describe('a new key', () => {
+  it.each(environments)('of %s names its environment and has 256 random bits', (environment) => {
+    const [, secret] = new RegExp(`^ck_${environment}_([A-Za-z0-9_-]{43})$`).exec(mintKey(environment)) ?? [];
+    expect(Buffer.from(secret ?? '', 'base64url')).toHaveLength(32);
+  });
+
+  it.each(environments)('of %s is taken from the header that it is meant for', (environment) => {
+    const key = mintKey(environment);
+    expect(bearerKey(`Bearer ${key}`)).toBe(key);
+  });
+
+  it('is never the same as another', () => {
+    const keys = Array.from({ length: 1_000 }, () => mintKey('live'));
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+});
+
+describe('the digest of a key', () => {
+  it('is SHA-256 in hex', () => {
+    expect(digestOf('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+  });
+
+  it('is the same for the same key, another for another, and does not contain it', () => {
+    const [one, other] = [mintKey('live'), mintKey('live')];
+    expect(digestOf(one)).toBe(digestOf(one));
+    expect(digestOf(one)).not.toBe(digestOf(other));
+    expect(digestOf(one)).not.toContain(one);
+  });
+});
+
+describe('the Authorization header', () => {
+  const key = mintKey('live');
+
+  it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('takes the scheme as %s', (scheme) => {
+    expect(bearerKey(`${scheme} ${key}`)).toBe(key);
+  });
+
+  it('takes several spaces behind the scheme', () => {
+    expect(bearerKey(`Bearer   ${key}`)).toBe(key);
+  });
+
+  it.each([
+    ['absent', undefined],
+    ['empty', ''],
+    ['the scheme alone', 'Bearer'],
+    ['the scheme and a space', 'Bearer '],
+    ['the key alone', key],
+    ['no space between', `Bearer${key}`],
+    ['a tab between', `Bearer\t${key}`],
+    ['a colon between', `Bearer: ${key}`],
+    ['another scheme', `Basic ${key}`],
+    ['a scheme that ends in ours', `XBearer ${key}`],
+    ['a space before it', ` Bearer ${key}`],
+    ['a space behind it', `Bearer ${key} `],
+    ['a line break behind it', `Bearer ${key}\n`],
+    ['a line break before it', `\nBearer ${key}`],
+    ['a second key', `Bearer ${key} ${key}`],
+    ['a second value', `Bearer ${key}, Bearer ${key}`],
+    ['a parameter', `Bearer ${key};x=1`],
+    ['a quoted key', `Bearer "${key}"`],
+    ['an unknown environment', `Bearer ${key.replace('live', 'test')}`],
+    ['no environment', `Bearer ${key.replace('live_', '')}`],
+    ['an upper-case prefix', `Bearer ${key.replace('ck_live', 'CK_LIVE')}`],
+    ['a character too few', `Bearer ${key.slice(0, -1)}`],
+    ['a character too many', `Bearer ${key}A`],
+    ['the alphabet of plain base64', `Bearer ${key.slice(0, -2)}+/`],
+    ['padding', `Bearer ${key.slice(0, -1)}=`],
+    ['a null character', `Bearer ${key.slice(0, -1)}\0`],
+    ['a letter that only looks right', `Bearer ${key.slice(0, -1)}А`],
+  ])('gives no key when it has %s', (_, header) => {
+    expect(bearerKey(header)).toBeUndefined();
+  });
+
+  it('gives no key for any text that holds none', () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(bearerKey(text)).toBeUndefined();
+        expect(bearerKey(`Bearer ${text}`)).toBeUndefined();
+      }),
+    );
+  });
+});
+
+describe('scopes', () => {
+  const scopes = fc.constantFrom(...Scope.options);
+
+  it('grant themselves, whatever else a key has', () => {
+    fc.assert(
+      fc.property(fc.array(scopes), scopes, (others, scope) => {
+        expect(grants([...others, scope], scope)).toBe(true);
+      }),
+    );
+  });
+
+  it('grant, beyond themselves, only reading what they may write', () => {
+    fc.assert(
+      fc.property(scopes, scopes, (held, needed) => {
+        const [action, resource] = held.split(':');
+        const implied = action === 'write' && needed === `read:${resource}`;
+        expect(grants([held], needed)).toBe(held === needed || implied);
+      }),
+    );
+  });
+
+  it('grant together what each grants alone', () => {
+    fc.assert(
+      fc.property(fc.subarray([...Scope.options]), scopes, (held, needed) => {
+        expect(grants(held, needed)).toBe(held.some((scope) => grants([scope], needed)));
+      }),
+    );
+  });
+
+  it('grant nothing when there are none', () => {
+    for (const needed of Scope.options) expect(grants([], needed)).toBe(false);
+  });
+});

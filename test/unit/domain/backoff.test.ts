@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  DEFAULT_RETRY_POLICY,
+  hiddenSeconds,
+  MAX_ATTEMPTS,
+  nextAttemptAt,
+} from '../../../functions/domain/backoff.ts';
+import { later, NOW } from '../../builders.ts';
+import { recentTimes } from './arbitraries.ts';
+
+const waitAfter = (attempt: number, policy = DEFAULT_RETRY_POLICY): number =>
+  (nextAttemptAt(attempt, NOW, policy).getTime() - NOW.getTime()) / 1000;
+
+describe('the time between attempts', () => {
+  it('is 30 seconds, doubled each time, and an hour at most', () => {
+    const waits = Array.from({ length: 12 }, (_, index) => waitAfter(index + 1));
+    expect(waits).toEqual([30, 60, 120, 240, 480, 960, 1920, 3600, 3600, 3600, 3600, 3600]);
+  });
+
+  it('lets all eight attempts together span 63.5 minutes', () => {
+    expect(MAX_ATTEMPTS).toBe(8);
+    expect(DEFAULT_RETRY_POLICY.maxAttempts).toBe(8);
+    let at = NOW;
+    for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt++)
+      at = nextAttemptAt(attempt, at, DEFAULT_RETRY_POLICY);
+    expect((at.getTime() - NOW.getTime()) / 60_000).toBe(63.5);
+  });
+
+  it('counts from the end of the failed attempt', () => {
+    fc.assert(
+      fc.property(recentTimes, fc.integer({ min: 1, max: 8 }), (endedAt, attempt) => {
+        const wait = nextAttemptAt(attempt, endedAt, DEFAULT_RETRY_POLICY).getTime() - endedAt.getTime();
+        expect(wait).toBe(waitAfter(attempt) * 1000);
+      }),
+    );
+  });
+
+  it('never shrinks, and stays between base and cap of any policy', () => {
+    const policies = fc
+      .tuple(
+        fc.double({ min: 0.001, max: 60, noNaN: true }),
+        fc.double({ min: 1, max: 1_000, noNaN: true }),
+        fc.integer({ min: 1, max: 40 }),
+      )
+      .map(([baseSeconds, factor, maxAttempts]) => ({
+        baseSeconds,
+        capSeconds: baseSeconds * factor,
+        maxAttempts,
+      }));
+    fc.assert(
+      fc.property(policies, fc.integer({ min: 1, max: 2_000 }), (policy, attempt) => {
+        const wait = waitAfter(attempt, policy);
+        expect(wait).toBeGreaterThanOrEqual(policy.baseSeconds);
+        expect(wait).toBeLessThanOrEqual(policy.capSeconds + 0.001);
+        expect(waitAfter(attempt + 1, policy)).toBeGreaterThanOrEqual(wait);
+      }),
+    );
+  });
+});
+
+describe('the seconds for which a message is hidden', () => {
+  const waits = fc.integer({ min: -86_400_000, max: 86_400_000 });
+
+  it('are whole, and within what SQS takes', () => {
+    fc.assert(
+      fc.property(recentTimes, waits, (now, milliseconds) => {
+        const hidden = hiddenSeconds(later(now, milliseconds), now);
+        expect(Number.isInteger(hidden)).toBe(true);
+        expect(hidden).toBeGreaterThanOrEqual(1);
+        expect(hidden).toBeLessThanOrEqual(43_200);
+      }),
+    );
+  });
+
+  it('never end early, nor a whole second late, up to the 12 hours of SQS', () => {
+    fc.assert(
+      fc.property(recentTimes, fc.integer({ min: 1, max: 43_200_000 }), (now, milliseconds) => {
+        const hidden = hiddenSeconds(later(now, milliseconds), now) * 1000;
+        expect(hidden).toBeGreaterThanOrEqual(milliseconds);
+        expect(hidden).toBeLessThan(milliseconds + 1000);
+      }),
+    );
+  });
+
+  it.each([
+    [-1, 1],
+    [0, 1],
+    [1, 1],
+    [1_000, 1],
+    [1_001, 2],
+    [30_000, 30],
+    [43_200_000, 43_200],
+    [43_200_001, 43_200],
+  ])('for %i ms are %i', (milliseconds, expected) => {
+    expect(hiddenSeconds(later(NOW, milliseconds), NOW)).toBe(expected);
+  });
+});

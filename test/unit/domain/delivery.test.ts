@@ -1,0 +1,249 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_RETRY_POLICY, nextAttemptAt } from '../../../functions/domain/backoff.ts';
+import {
+  AttemptRecord,
+  type AttemptResult,
+  Delivery,
+  DeliveryStatus,
+  dispositionOf,
+  newDelivery,
+  Reminder,
+  settlementOf,
+  standingOf,
+} from '../../../functions/domain/delivery.ts';
+import { deliveryId } from '../../../functions/domain/ids.ts';
+import { aDelivery, anEndpoint, anEvent, aTenant, later, NOW, seconds } from '../../builders.ts';
+import { recentTimes } from './arbitraries.ts';
+
+const MAX = DEFAULT_RETRY_POLICY.maxAttempts;
+const TERMINAL = ['succeeded', 'exhausted', 'skipped'] as const satisfies readonly DeliveryStatus[];
+const OPEN = ['pending', 'retrying'] as const satisfies readonly DeliveryStatus[];
+
+const attemptNumbers = fc.integer({ min: 1, max: MAX });
+const results: fc.Arbitrary<AttemptResult> = fc
+  .record({
+    startedAt: recentTimes,
+    durationMs: fc.integer({ min: 0, max: 10_000 }),
+    status: fc.option(fc.integer({ min: 100, max: 599 }), { nil: undefined }),
+    error: fc.option(fc.string({ minLength: 1 }), { nil: undefined }),
+    response: fc.option(fc.string(), { nil: undefined }),
+  })
+  .map(({ startedAt, durationMs, status, error, response }) => ({
+    startedAt,
+    endedAt: later(startedAt, durationMs),
+    ...(status === undefined ? {} : { status }),
+    ...(error === undefined ? {} : { error }),
+    ...(response === undefined ? {} : { response }),
+  }));
+
+describe('a new delivery', () => {
+  it('names its event, endpoint and tenant', () => {
+    const tenant = aTenant({ generation: 2 });
+    const [event, endpoint] = [anEvent({ tenant }), anEndpoint()];
+    expect(newDelivery(event, endpoint, NOW)).toEqual({
+      ...tenant,
+      id: deliveryId(event.id, endpoint.id),
+      webhookId: endpoint.id,
+      eventId: event.id,
+      eventType: event.type,
+      status: 'pending',
+      attempts: 0,
+      attemptLog: [],
+      createdAt: NOW.toISOString(),
+    });
+  });
+
+  it('is skipped from the start when its endpoint is disabled', () => {
+    const delivery = newDelivery(anEvent(), anEndpoint({ status: 'auto_disabled' }), NOW);
+    expect(delivery).toMatchObject({
+      status: 'skipped',
+      terminalAt: NOW.toISOString(),
+      terminalReason: 'endpoint_disabled',
+      attempts: 0,
+    });
+    expect(standingOf(delivery, NOW, MAX)).toEqual({ kind: 'terminal' });
+  });
+
+  it('has the same identifier when its event is fanned out again, at whatever time', () => {
+    const [event, endpoint] = [anEvent(), anEndpoint()];
+    const again = newDelivery(event, endpoint, later(NOW, seconds(90)));
+    expect(again.id).toBe(newDelivery(event, endpoint, NOW).id);
+  });
+
+  it('is one that its table can hold', () => {
+    const delivery = newDelivery(anEvent(), anEndpoint(), NOW);
+    expect(Delivery.parse(delivery)).toEqual(delivery);
+  });
+
+  it('can be claimed at once', () => {
+    expect(standingOf(newDelivery(anEvent(), anEndpoint(), NOW), NOW, MAX)).toEqual({ kind: 'claimable' });
+  });
+});
+
+describe('a reminder', () => {
+  it('holds of a delivery what names it and nothing else', () => {
+    const delivery = aDelivery({ lastError: 'refused', attempts: 3 });
+    const { id, orgId, generation, webhookId, eventId } = delivery;
+    expect(Reminder.parse(delivery)).toEqual({ id, orgId, generation, webhookId, eventId });
+  });
+});
+
+describe('the settlement of an attempt', () => {
+  it('is a success exactly when there was no error, at any number', () => {
+    fc.assert(
+      fc.property(attemptNumbers, results, (number, result) => {
+        const { kind } = settlementOf(number, result, DEFAULT_RETRY_POLICY);
+        expect(kind === 'succeeded').toBe(result.error === undefined);
+      }),
+    );
+  });
+
+  it('is another attempt after a failure, until there was the last one', () => {
+    fc.assert(
+      fc.property(attemptNumbers, results, (number, result) => {
+        const failed = { ...result, error: 'the receiver answered 500' };
+        const { kind } = settlementOf(number, failed, DEFAULT_RETRY_POLICY);
+        expect(kind).toBe(number < MAX ? 'retrying' : 'exhausted');
+      }),
+    );
+  });
+
+  it('ends a delivery whose attempts are somehow more than there are', () => {
+    const failed = { startedAt: NOW, endedAt: NOW, error: 'refused' };
+    expect(settlementOf(MAX + 1, failed, DEFAULT_RETRY_POLICY).kind).toBe('exhausted');
+  });
+
+  it('takes its times from the end of the attempt', () => {
+    fc.assert(
+      fc.property(attemptNumbers, results, (number, result) => {
+        const settlement = settlementOf(number, result, DEFAULT_RETRY_POLICY);
+        if (settlement.kind === 'retrying')
+          expect(settlement.nextRetryAt).toEqual(nextAttemptAt(number, result.endedAt, DEFAULT_RETRY_POLICY));
+        else expect(settlement.at).toEqual(result.endedAt);
+      }),
+    );
+  });
+
+  it('logs the attempt as it went, without what there was not', () => {
+    fc.assert(
+      fc.property(attemptNumbers, results, (number, result) => {
+        const { attempt } = settlementOf(number, result, DEFAULT_RETRY_POLICY);
+        const { startedAt, endedAt, status, error, response } = result;
+        expect(AttemptRecord.parse(attempt)).toEqual(attempt);
+        expect(Object.values(attempt)).not.toContain(undefined);
+        expect(attempt).toEqual({
+          number,
+          startedAt: startedAt.toISOString(),
+          durationMs: endedAt.getTime() - startedAt.getTime(),
+          ...(status !== undefined && { status }),
+          ...(error !== undefined && { error }),
+          ...(response && { response }),
+        });
+      }),
+    );
+  });
+
+  it('counts no negative time when the clock was set back', () => {
+    const result = { startedAt: later(NOW, 10), endedAt: NOW };
+    expect(settlementOf(1, result, DEFAULT_RETRY_POLICY).attempt.durationMs).toBe(0);
+  });
+});
+
+describe('the standing of a delivery', () => {
+  /** What can be in the table, terminal or not, leased or not, due or not. */
+  const deliveries: fc.Arbitrary<Delivery> = fc
+    .record({
+      status: fc.constantFrom(...DeliveryStatus.options),
+      attempts: fc.integer({ min: 0, max: MAX }),
+      leaseEnd: fc.option(fc.integer({ min: -30_000, max: 30_000 }), { nil: undefined }),
+      due: fc.option(fc.integer({ min: -30_000, max: 30_000 }), { nil: undefined }),
+    })
+    .map(({ status, attempts, leaseEnd, due }) =>
+      aDelivery({
+        status,
+        attempts,
+        ...(leaseEnd !== undefined && { lease: { token: 't', until: NOW.getTime() + leaseEnd } }),
+        ...(due !== undefined && { nextRetryAt: later(NOW, due).toISOString() }),
+      }),
+    );
+
+  it('is claimable exactly when it is open, unleased, due and has attempts left', () => {
+    fc.assert(
+      fc.property(deliveries, (delivery) => {
+        const { status, lease, nextRetryAt, attempts } = delivery;
+        const claimable =
+          OPEN.some((open) => open === status) &&
+          (lease === undefined || lease.until <= NOW.getTime()) &&
+          (nextRetryAt === undefined || new Date(nextRetryAt) <= NOW) &&
+          attempts < MAX;
+        expect(standingOf(delivery, NOW, MAX).kind === 'claimable').toBe(claimable);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('becomes something else when the time comes that it names', () => {
+    fc.assert(
+      fc.property(deliveries, (delivery) => {
+        const standing = standingOf(delivery, NOW, MAX);
+        if (standing.kind !== 'leased' && standing.kind !== 'not-due') return;
+        const at = standing.kind === 'leased' ? standing.until : standing.at;
+        expect(at.getTime()).toBeGreaterThan(NOW.getTime());
+        expect(standingOf(delivery, later(at, -1), MAX).kind).toBe(standing.kind);
+        expect(standingOf(delivery, at, MAX).kind).not.toBe(standing.kind);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each(TERMINAL)('of one that is %s is terminal, whatever else it says', (status) => {
+    const delivery = aDelivery({ status, lease: { token: 't', until: NOW.getTime() + 1 }, attempts: MAX });
+    expect(standingOf(delivery, NOW, MAX)).toEqual({ kind: 'terminal' });
+  });
+
+  it.each(OPEN)('of one that is %s and used up is spent, but not before its lease has ended', (status) => {
+    const until = later(NOW, seconds(10));
+    const delivery = aDelivery({ status, attempts: MAX, lease: { token: 't', until: until.getTime() } });
+    expect(standingOf(delivery, NOW, MAX)).toEqual({ kind: 'leased', until });
+    expect(standingOf(delivery, until, MAX)).toEqual({ kind: 'spent' });
+  });
+
+  it('of none is absent', () => {
+    expect(standingOf(undefined, NOW, MAX)).toEqual({ kind: 'absent' });
+  });
+});
+
+describe('what becomes of a message', () => {
+  const until = later(NOW, seconds(30));
+  const attempt: AttemptRecord = { number: 1, startedAt: NOW.toISOString(), durationMs: 0 };
+
+  it.each([
+    { kind: 'absent' },
+    { kind: 'terminal' },
+    { kind: 'skipped' },
+    { kind: 'succeeded', attempt, at: NOW },
+    { kind: 'exhausted', attempt, at: NOW },
+  ] as const)('of a delivery that is $kind: it is deleted', (outcome) => {
+    expect(dispositionOf(outcome)).toEqual({ kind: 'delete' });
+  });
+
+  it.each([
+    { kind: 'leased', until },
+    { kind: 'overtaken', until },
+    { kind: 'not-due', at: until },
+    { kind: 'retrying', attempt, nextRetryAt: until },
+  ] as const)('of a delivery that is $kind: it is kept until then', (outcome) => {
+    expect(dispositionOf(outcome)).toEqual({ kind: 'keep', until });
+  });
+
+  it('is that it lives exactly as long as its delivery is open', () => {
+    fc.assert(
+      fc.property(attemptNumbers, results, (number, result) => {
+        const settlement = settlementOf(number, result, DEFAULT_RETRY_POLICY);
+        const kept = dispositionOf(settlement).kind === 'keep';
+        expect(kept).toBe(settlement.kind === 'retrying');
+      }),
+    );
+  });
+});

@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  buildEvent,
+  type EventData,
+  type EventType,
+  EventTypeName,
+  MessageRole,
+  OutboxEvent,
+  SUBSCRIBABLE,
+} from '../../../functions/domain/events.ts';
+import { newId } from '../../../functions/domain/ids.ts';
+import { aTenant, NOW } from '../../builders.ts';
+import { texts, times } from './arbitraries.ts';
+
+/** public-api.md, Subscribable event types; `webhook.test` by decision. `?` = optional. */
+const TABLE: Record<EventType, string[]> = {
+  'conversation.created': ['conversationId', 'channelId', 'externalUserId'],
+  'message.received': ['conversationId', 'messageId', 'role'],
+  'handoff.requested': ['conversationId', 'escalationLogId', 'reason?'],
+  'ticket.created': ['ticketId', 'conversationId?', 'reason?'],
+  'conversation.resolved': ['conversationId', 'resolvedBy'],
+  'webhook.test': ['webhookId'],
+};
+const types = Object.keys(TABLE) as EventType[];
+const required = (type: EventType) => TABLE[type].filter((field) => !field.endsWith('?'));
+const optional = (type: EventType) =>
+  TABLE[type].filter((field) => field.endsWith('?')).map((field) => field.slice(0, -1));
+
+/** A value for every field that any event has. */
+const record = {
+  conversationId: newId('cnv', NOW),
+  messageId: newId('msg', NOW),
+  escalationLogId: newId('esc', NOW),
+  ticketId: newId('tkt', NOW),
+  webhookId: newId('whk', NOW),
+  channelId: 'chn_web',
+  externalUserId: 'visitor-1',
+  role: 'user' as const,
+  reason: 'asked for a person',
+  resolvedBy: 'api',
+};
+const picked = (fields: string[]) =>
+  Object.fromEntries(Object.entries(record).filter(([field]) => fields.includes(field)));
+
+const context = { tenant: aTenant(), now: NOW };
+const envelopeOf = (event: OutboxEvent) => JSON.parse(event.body);
+/** What a caller with a record at hand passes: everything that it holds. */
+const build = (type: EventType, data: object, given = context) =>
+  buildEvent(type, data as EventData<EventType>, given);
+
+describe('the catalogue', () => {
+  it('lets an endpoint subscribe to the five types of the specification and no other', () => {
+    expect([...SUBSCRIBABLE].sort()).toEqual(types.filter((type) => type !== 'webhook.test').sort());
+  });
+
+  it('names no type that the specification does not', () => {
+    expect([...EventTypeName.options].sort()).toEqual([...types].sort());
+  });
+
+  it('has the roles of the specification', () => {
+    expect([...MessageRole.options].sort()).toEqual(['agent', 'assistant', 'system', 'user']);
+  });
+});
+
+describe.each(types)('data of %s', (type) => {
+  const listed = [...required(type), ...optional(type)].sort();
+
+  it('has the fields of the specification', () => {
+    expect(Object.keys(envelopeOf(build(type, record)).data).sort()).toEqual(listed);
+  });
+
+  it('has nothing else, whatever the record holds', () => {
+    const extra = fc.dictionary(
+      texts.map((name) => `x${name}`),
+      fc.jsonValue(),
+    );
+    fc.assert(
+      fc.property(extra, (fields) => {
+        const data = envelopeOf(build(type, { ...fields, ...record })).data;
+        expect(data).toEqual(picked(listed));
+      }),
+    );
+  });
+
+  it('lacks an optional field that is unknown, and has no null instead', () => {
+    const withUndefined = Object.fromEntries(optional(type).map((field) => [field, undefined]));
+    for (const data of [picked(required(type)), { ...picked(required(type)), ...withUndefined }]) {
+      const event = build(type, data);
+      expect(Object.keys(envelopeOf(event).data).sort()).toEqual(required(type).sort());
+      expect(event.body).not.toContain('null');
+    }
+  });
+
+  it.each(required(type))('cannot be built without %s', (field) => {
+    const others = listed.filter((other) => other !== field);
+    expect(() => build(type, picked(others))).toThrow();
+  });
+
+  it.each(listed)('cannot be built with a null %s', (field) => {
+    expect(() => build(type, { ...record, [field]: null })).toThrow();
+  });
+});
+
+describe('an event', () => {
+  it('says what it is in its body', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...types), times, (type, now) => {
+        const tenant = aTenant();
+        const event = build(type, record, { tenant, now });
+        expect(envelopeOf(event)).toEqual({
+          type,
+          schemaVersion: 1,
+          orgId: tenant.orgId,
+          createdAt: now.toISOString(),
+          data: picked([...required(type), ...optional(type)]),
+        });
+      }),
+    );
+  });
+
+  it('keeps any text of its fields as it was', () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        const event = build('conversation.resolved', { ...record, resolvedBy: text });
+        expect(envelopeOf(event).data.resolvedBy).toBe(text);
+      }),
+    );
+  });
+
+  it('is what its table holds', () => {
+    const event = build('ticket.created', record);
+    expect(OutboxEvent.parse(JSON.parse(JSON.stringify(event)))).toEqual(event);
+  });
+
+  it('belongs to its tenant, generation included', () => {
+    const tenant = aTenant({ generation: 3 });
+    expect(build('webhook.test', record, { tenant, now: NOW })).toMatchObject(tenant);
+  });
+
+  it('is for one endpoint alone only when that is asked for', () => {
+    expect(build('webhook.test', record)).not.toHaveProperty('onlyTo');
+    const onlyTo = record.webhookId;
+    expect(buildEvent('webhook.test', record, { ...context, onlyTo })).toMatchObject({ onlyTo });
+  });
+
+  it('does not tell its receivers about generations and recipients', () => {
+    const tenant = aTenant({ generation: 7 });
+    const event = buildEvent('webhook.test', record, { tenant, now: NOW, onlyTo: record.webhookId });
+    expect(event.body).not.toMatch(/generation|onlyTo/);
+  });
+});

@@ -1,0 +1,137 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  ConversationId,
+  creationTime,
+  DeliveryId,
+  deliveryId,
+  EndpointId,
+  EscalationId,
+  EventId,
+  KeyId,
+  MessageId,
+  newId,
+  OrgId,
+  TicketId,
+} from '../../../functions/domain/ids.ts';
+import { NOW } from '../../builders.ts';
+import { idsOf, times } from './arbitraries.ts';
+
+const schemas = {
+  org: OrgId,
+  key: KeyId,
+  whk: EndpointId,
+  evt: EventId,
+  dlv: DeliveryId,
+  cnv: ConversationId,
+  msg: MessageId,
+  esc: EscalationId,
+  tkt: TicketId,
+} as const;
+const prefixes = Object.keys(schemas) as (keyof typeof schemas)[];
+
+describe('a new identifier', () => {
+  it.each(prefixes)('of type %s has its type, and no other', (prefix) => {
+    const id = newId(prefix, NOW);
+    for (const other of prefixes) expect(schemas[other].safeParse(id).success).toBe(other === prefix);
+  });
+
+  it('is a UUIDv7 behind its prefix', () => {
+    fc.assert(
+      fc.property(times, (time) => {
+        expect(newId('evt', time)).toMatch(/^evt_[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/);
+      }),
+    );
+  });
+
+  it('sorts as text by its creation time', () => {
+    fc.assert(
+      fc.property(times, times, (one, other) => {
+        fc.pre(one.getTime() !== other.getTime());
+        expect(newId('msg', one) < newId('msg', other)).toBe(one < other);
+      }),
+    );
+  });
+
+  it('carries its creation time to the millisecond', () => {
+    fc.assert(
+      fc.property(times, fc.constantFrom(...prefixes), (time, prefix) => {
+        expect(creationTime(newId(prefix, time))).toEqual(time);
+      }),
+    );
+  });
+
+  it('differs from all others of its millisecond', () => {
+    const ids = Array.from({ length: 5_000 }, () => newId('evt', NOW));
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});
+
+describe('identifiers of another form', () => {
+  const body = newId('whk', NOW).slice('whk_'.length);
+
+  it.each([
+    '',
+    body,
+    'whk_',
+    `whk_${body.slice(1)}`,
+    `whk_${body}0`,
+    `whk_${body.toUpperCase().replace(/^./, 'A')}`,
+    `WHK_${body}`,
+    `whk-${body}`,
+    ` whk_${body}`,
+    `whk_${body}\n`,
+    `whk_${body.slice(1)}g`,
+    `whk_${body}#0`,
+  ])('%j is none', (text) => {
+    expect(EndpointId.safeParse(text).success).toBe(false);
+  });
+});
+
+describe('the identifier of a delivery', () => {
+  it('is the same however often it is derived', () => {
+    fc.assert(
+      fc.property(idsOf('evt'), idsOf('whk'), (event, endpoint) => {
+        const id = deliveryId(event, endpoint);
+        expect(DeliveryId.parse(id)).toBe(id);
+        expect(deliveryId(event, endpoint)).toBe(id);
+      }),
+    );
+  });
+
+  it('differs between events and between endpoints', () => {
+    const events = Array.from({ length: 60 }, () => newId('evt', NOW));
+    const endpoints = Array.from({ length: 60 }, () => newId('whk', NOW));
+    const ids = events.flatMap((event) => endpoints.map((endpoint) => deliveryId(event, endpoint)));
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('carries the time of its event', () => {
+    fc.assert(
+      fc.property(times, idsOf('whk'), (time, endpoint) => {
+        expect(creationTime(deliveryId(newId('evt', time), endpoint))).toEqual(time);
+      }),
+    );
+  });
+
+  it('sorts as text by the time of its event', () => {
+    fc.assert(
+      fc.property(times, times, idsOf('whk'), idsOf('whk'), (one, other, first, second) => {
+        fc.pre(one.getTime() !== other.getTime());
+        const ids = [deliveryId(newId('evt', one), first), deliveryId(newId('evt', other), second)] as const;
+        expect(ids[0] < ids[1]).toBe(one < other);
+      }),
+    );
+  });
+
+  it('does not repeat its last bits in its first ones, which would leave it fewer than it has', () => {
+    const repeated = Array.from({ length: 200 }, () => {
+      const bits = BigInt(`0x${deliveryId(newId('evt', NOW), newId('whk', NOW)).slice('dlv_'.length)}`);
+      const field = (from: bigint, width: bigint) => (bits >> from) & ((1n << width) - 1n);
+      // RFC 9562, 5.7: 12 bits before the variant, and the 20 bits after it, are where a sequence number goes.
+      const leading = (field(64n, 12n) << 20n) | field(42n, 20n);
+      return leading === field(1n, 31n);
+    });
+    expect(repeated).not.toContain(true);
+  });
+});

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import {
+  notFound,
+  PROBLEM_STATUS,
+  type ProblemType,
+  problem,
+  unavailable,
+} from '../../../functions/domain/problem.ts';
+
+/** The statuses that the service promises for its error types. */
+const PROMISED: Record<ProblemType, number> = {
+  VALIDATION_ERROR: 400,
+  AUTHENTICATION_ERROR: 401,
+  PERMISSION_DENIED: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  CONFLICT: 409,
+  LIMIT_EXCEEDED: 409,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  IDEMPOTENCY_KEY_REUSED: 422,
+  RATE_LIMITED: 429,
+  INTERNAL_ERROR: 500,
+  SERVICE_UNAVAILABLE: 503,
+};
+
+describe('a problem', () => {
+  it('has the status that is promised for its type', () => {
+    expect(PROBLEM_STATUS).toEqual(PROMISED);
+  });
+
+  it('has headers only when there are some', () => {
+    expect(problem('CONFLICT', 'Busy.')).toEqual({ kind: 'problem', type: 'CONFLICT', message: 'Busy.' });
+    expect(problem('CONFLICT', 'Busy.', { 'Retry-After': '2' })).toMatchObject({
+      headers: { 'Retry-After': '2' },
+    });
+  });
+
+  it('says what is not there', () => {
+    expect(notFound('conversation')).toMatchObject({
+      type: 'NOT_FOUND',
+      message: 'No such conversation.',
+    });
+  });
+
+  it('says when to try again if the service is busy', () => {
+    expect(unavailable()).toMatchObject({
+      type: 'SERVICE_UNAVAILABLE',
+      headers: { 'Retry-After': expect.stringMatching(/^[1-9]\d*$/) },
+    });
+  });
+});

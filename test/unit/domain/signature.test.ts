@@ -1,0 +1,125 @@
+import fc from 'fast-check';
+import { Webhook } from 'standardwebhooks';
+import { Webhook as SvixWebhook } from 'svix';
+import { describe, expect, it } from 'vitest';
+import { newId } from '../../../functions/domain/ids.ts';
+import { UnknownKeyVersion } from '../../../functions/domain/keyring.ts';
+import { signature, signingSecret } from '../../../functions/domain/signature.ts';
+import { aKeyring, NOW } from '../../builders.ts';
+
+const verifiers = [
+  ['standardwebhooks', (secret: string) => new Webhook(secret)],
+  ['svix', (secret: string) => new SvixWebhook(secret)],
+] as const;
+
+const ring = aKeyring();
+/** The verifiers compare the timestamp with their own clock, at a tolerance of five minutes. */
+const currentSecond = () => Math.floor(Date.now() / 1000);
+
+const headersOf = (id: string, timestamp: number | string, signed: string) => ({
+  'webhook-id': id,
+  'webhook-timestamp': String(timestamp),
+  'webhook-signature': signed,
+});
+const jsonBodies = fc.jsonValue().map((value) => JSON.stringify(value));
+
+/** A signed attempt with a new endpoint's secret. */
+function anAttempt(body: string) {
+  const secret = signingSecret(ring, '1', newId('whk', NOW));
+  const id = newId('dlv', NOW);
+  const timestamp = currentSecond();
+  return { secret, id, timestamp, body, signed: signature(secret, id, timestamp, Buffer.from(body)) };
+}
+
+describe('the signing secret of an endpoint', () => {
+  it('is whsec_ and the base64 of 32 bytes', () => {
+    const secret = signingSecret(ring, '1', newId('whk', NOW));
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(Buffer.from(secret.slice('whsec_'.length), 'base64')).toHaveLength(32);
+  });
+
+  it('is the same each time it is derived, and the same whatever newer keys there are', () => {
+    const endpoint = newId('whk', NOW);
+    const secret = signingSecret(ring, '1', endpoint);
+    expect(signingSecret(ring, '1', endpoint)).toBe(secret);
+    expect(signingSecret(aKeyring({ versions: 3 }), '1', endpoint)).toBe(secret);
+  });
+
+  it('differs between endpoints, key versions and master keys', () => {
+    const [one, other] = [newId('whk', NOW), newId('whk', NOW)];
+    const versions = aKeyring({ versions: 2 });
+    const secrets = [
+      signingSecret(versions, '1', one),
+      signingSecret(versions, '1', other),
+      signingSecret(versions, '2', one),
+      signingSecret(aKeyring({ fill: 'm' }), '1', one),
+    ];
+    expect(new Set(secrets).size).toBe(secrets.length);
+  });
+
+  it('cannot be derived with a key that is not there', () => {
+    expect(() => signingSecret(ring, '2', newId('whk', NOW))).toThrow(UnknownKeyVersion);
+  });
+});
+
+describe.each(verifiers)('a signature, verified with %s', (_, verifierOf) => {
+  it('is right for any body and endpoint', () => {
+    fc.assert(
+      fc.property(jsonBodies, (body) => {
+        const { secret, id, timestamp, signed } = anAttempt(body);
+        expect(verifierOf(secret).verify(body, headersOf(id, timestamp, signed))).toEqual(JSON.parse(body));
+      }),
+    );
+  });
+
+  it('is wrong for any other body', () => {
+    fc.assert(
+      fc.property(jsonBodies, jsonBodies, (body, other) => {
+        fc.pre(body !== other);
+        const { secret, id, timestamp, signed } = anAttempt(body);
+        expect(() => verifierOf(secret).verify(other, headersOf(id, timestamp, signed))).toThrow();
+      }),
+    );
+  });
+
+  it('is wrong when a byte of the body was added, removed or changed', () => {
+    const { secret, id, timestamp, body, signed } = anAttempt('{"a":1,"b":"ü"}');
+    for (const other of [`${body} `, ` ${body}`, body.slice(0, -1), body.replace('1', '2')])
+      expect(() => verifierOf(secret).verify(other, headersOf(id, timestamp, signed))).toThrow();
+  });
+
+  it('is wrong for another delivery', () => {
+    const { secret, timestamp, body, signed } = anAttempt('{}');
+    const headers = headersOf(newId('dlv', NOW), timestamp, signed);
+    expect(() => verifierOf(secret).verify(body, headers)).toThrow();
+  });
+
+  it('is wrong for another time', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 200 }), fc.constantFrom(-1, 1), (distance, direction) => {
+        const { secret, id, timestamp, body, signed } = anAttempt('{}');
+        const headers = headersOf(id, timestamp + distance * direction, signed);
+        expect(() => verifierOf(secret).verify(body, headers)).toThrow();
+      }),
+    );
+  });
+
+  it('is wrong with the secret of another endpoint', () => {
+    const { id, timestamp, body, signed } = anAttempt('{}');
+    const { secret: another } = anAttempt('{}');
+    expect(() => verifierOf(another).verify(body, headersOf(id, timestamp, signed))).toThrow();
+  });
+
+  it('is wrong when any part of it was changed', () => {
+    const { secret, id, timestamp, body, signed } = anAttempt('{}');
+    const changed = [
+      signed.replace('v1,', 'v2,'),
+      signed.replace('v1,', ''),
+      signed.slice(0, -3),
+      signed.replace(/,./, (start) => (start === ',A' ? ',B' : ',A')),
+      '',
+    ];
+    for (const other of changed)
+      expect(() => verifierOf(secret).verify(body, headersOf(id, timestamp, other))).toThrow();
+  });
+});

@@ -1,0 +1,88 @@
+import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/backoff.ts';
+import { type Delivery, Reminder } from '../../../functions/domain/delivery.ts';
+import type { Endpoint } from '../../../functions/domain/endpoint.ts';
+import { type DispatchPorts, dispatch } from '../../../functions/engine/dispatch.ts';
+import { aDelivery, anEndpoint, anEvent } from '../../builders.ts';
+import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
+import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
+import { recordedLog } from '../../doubles/recorded-log.ts';
+import { VirtualClock } from '../../doubles/virtual-clock.ts';
+
+export const LEASE_SECONDS = 25;
+export const MAX_ATTEMPTS = DEFAULT_RETRY_POLICY.maxAttempts;
+
+type Answer = Awaited<ReturnType<DispatchPorts['attempt']>>;
+
+export const OK: Answer = { status: 204 };
+export const FAILED: Answer = { status: 500, error: 'the receiver answered 500', response: 'Oops' };
+
+interface Setting {
+  delivery?: Partial<Delivery>;
+  endpoint?: Partial<Endpoint>;
+  /** What the receiver does with an attempt; it may take its time. */
+  attempt?: (attempt: number) => Promise<Answer> | Answer;
+  /** What stands in front of the stores in memory. */
+  deliveries?: (deliveries: MemoryDeliveries) => DispatchPorts['deliveries'];
+}
+
+/** One delivery to one endpoint in stores in memory, and a dispatcher that deals with it. */
+export async function aDispatch({
+  attempt = () => OK,
+  deliveries: inFront = (deliveries) => deliveries,
+  ...changes
+}: Setting = {}) {
+  const clock = new VirtualClock();
+  const log = recordedLog();
+  const endpoints = new MemoryEndpoints();
+  const deliveries = new MemoryDeliveries(endpoints);
+  const endpoint = anEndpoint(changes.endpoint);
+  const event = anEvent({ tenant: { orgId: endpoint.orgId, generation: 0 } });
+  const delivery = aDelivery({
+    orgId: endpoint.orgId,
+    webhookId: endpoint.id,
+    eventId: event.id,
+    ...changes.delivery,
+  });
+  endpoints.put(endpoint);
+  await deliveries.add(delivery);
+
+  /** The numbers of the attempts that reached the receiver. */
+  const attempts: number[] = [];
+  const deal = dispatch(
+    {
+      deliveries: inFront(deliveries),
+      endpoints,
+      async attempt(claimed) {
+        attempts.push(claimed.attempts);
+        return attempt(claimed.attempts);
+      },
+      log,
+      now: clock.now,
+    },
+    { retry: DEFAULT_RETRY_POLICY, leaseSeconds: LEASE_SECONDS },
+  );
+  const reminder = Reminder.parse(delivery);
+  return {
+    clock,
+    log,
+    endpoints,
+    deliveries,
+    endpoint,
+    event,
+    delivery,
+    reminder,
+    attempts,
+    deal,
+    /** Deals with the reminder, knowing the endpoint as it is now. */
+    dispatch: async () =>
+      deal(reminder, { endpoint: await endpoints.find(endpoint.orgId, endpoint.id), event }),
+    claim: () =>
+      deliveries.claim(delivery, {
+        now: clock.now(),
+        leaseSeconds: LEASE_SECONDS,
+        maxAttempts: MAX_ATTEMPTS,
+      }),
+    found: () => deliveries.find(delivery),
+    foundEndpoint: () => endpoints.find(endpoint.orgId, endpoint.id),
+  };
+}

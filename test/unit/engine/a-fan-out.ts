@@ -1,0 +1,28 @@
+import type { Reminder } from '../../../functions/domain/delivery.ts';
+import type { Endpoint } from '../../../functions/domain/endpoint.ts';
+import { type FanOutPorts, fanOut } from '../../../functions/engine/fan-out.ts';
+import { anEndpoint, anEvent, aTenant, NOW } from '../../builders.ts';
+import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
+import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
+import { recordedLog } from '../../doubles/recorded-log.ts';
+
+export const tenant = aTenant();
+export const ours = (changes: Partial<Endpoint> = {}) => anEndpoint({ orgId: tenant.orgId, ...changes });
+export const events = (count: number) => Array.from({ length: count }, () => anEvent({ tenant }));
+
+/** Fan-out over stores in memory, with some of its ports replaced. */
+export function aFanOut(endpoints: Endpoint[], replaced: Partial<FanOutPorts> = {}) {
+  const subscribers = new MemoryEndpoints();
+  for (const endpoint of endpoints) subscribers.put(endpoint);
+  const deliveries = new MemoryDeliveries(subscribers);
+  const log = recordedLog();
+  const sent: Reminder[] = [];
+  const queue = {
+    async send(reminders: readonly Reminder[]) {
+      sent.push(...reminders);
+      return [];
+    },
+  };
+  const run = fanOut({ subscribers, deliveries, queue, log, now: () => NOW, ...replaced });
+  return { run, subscribers, deliveries, log, sent };
+}

@@ -1,0 +1,41 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { mapConcurrently } from '../../../functions/engine/concurrency.ts';
+
+describe('mapping concurrently', () => {
+  it('works on each item once, never more than the limit at a time, and answers in their order', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer()),
+        fc.integer({ min: 1, max: 5 }),
+        fc.scheduler(),
+        async (items, limit, scheduler) => {
+          let underWay = 0;
+          let most = 0;
+          const seen: number[] = [];
+          const results = mapConcurrently(items, limit, async (item) => {
+            seen.push(item);
+            underWay += 1;
+            most = Math.max(most, underWay);
+            const result = await scheduler.schedule(Promise.resolve(item + 1));
+            underWay -= 1;
+            return result;
+          });
+
+          expect(await scheduler.waitFor(results)).toEqual(items.map((item) => item + 1));
+          expect(seen).toEqual(items);
+          expect(most).toBe(Math.min(limit, items.length));
+        },
+      ),
+    );
+  });
+
+  it('fails when the work on one item does', async () => {
+    const work = async (item: number) => {
+      if (item === 2) throw new Error('two');
+      return item;
+    };
+
+    await expect(mapConcurrently([1, 2, 3], 2, work)).rejects.toThrow('two');
+  });
+});

@@ -1,0 +1,222 @@
+import { describe, expect, it } from 'vitest';
+import { aDelivery, later, NOW, seconds } from '../../builders.ts';
+import { aDispatch, FAILED, LEASE_SECONDS } from './a-dispatch.ts';
+
+const DELETE = { kind: 'delete' };
+const keepUntil = (until: Date) => ({ kind: 'keep', until });
+
+describe('dispatching a delivery that is due', () => {
+  it('ends it and deletes the message when the receiver accepts', async () => {
+    const { dispatch, found, attempts } = await aDispatch();
+
+    expect(await dispatch()).toEqual(DELETE);
+
+    expect(attempts).toEqual([1]);
+    expect(await found()).toMatchObject({ status: 'succeeded', attempts: 1, terminalAt: NOW.toISOString() });
+  });
+
+  it('keeps the message until the next attempt is due when the receiver refuses', async () => {
+    const { dispatch, found } = await aDispatch({ attempt: () => FAILED });
+
+    expect(await dispatch()).toEqual(keepUntil(later(NOW, seconds(30))));
+
+    expect(await found()).toMatchObject({ status: 'retrying', lastError: FAILED.error });
+  });
+
+  it('counts the wait from the end of the attempt', async () => {
+    const setting = await aDispatch({
+      attempt: () => {
+        setting.clock.elapse(10);
+        return FAILED;
+      },
+    });
+
+    expect(await setting.dispatch()).toEqual(keepUntil(later(NOW, seconds(40))));
+    expect((await setting.found())?.attemptLog).toMatchObject([
+      { startedAt: NOW.toISOString(), durationMs: 10_000 },
+    ]);
+  });
+
+  it('ends it as exhausted and counts it at the endpoint when the eighth attempt fails', async () => {
+    const { dispatch, found, foundEndpoint, attempts } = await aDispatch({
+      delivery: { status: 'retrying', attempts: 7, nextRetryAt: NOW.toISOString() },
+      attempt: () => FAILED,
+    });
+
+    expect(await dispatch()).toEqual(DELETE);
+
+    expect(attempts).toEqual([8]);
+    expect(await found()).toMatchObject({ status: 'exhausted', terminalReason: 'max_attempts' });
+    expect(await foundEndpoint()).toMatchObject({ consecutiveFailures: 1 });
+  });
+
+  it('counts no failed attempt at the endpoint while another is to come', async () => {
+    const { dispatch, endpoint, foundEndpoint } = await aDispatch({
+      endpoint: { consecutiveFailures: 9 },
+      attempt: () => FAILED,
+    });
+
+    await dispatch();
+
+    expect(await foundEndpoint()).toEqual(endpoint);
+  });
+
+  it('sends eight attempts over 63.5 minutes to a receiver that never accepts', async () => {
+    const { dispatch, clock, attempts } = await aDispatch({ attempt: () => FAILED });
+
+    for (let disposition = await dispatch(); disposition.kind === 'keep'; disposition = await dispatch())
+      clock.elapseUntil(disposition.until);
+
+    expect(attempts).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(clock.now()).toEqual(later(NOW, seconds(63.5 * 60)));
+  });
+
+  it("sets the endpoint's count back after a success", async () => {
+    const { dispatch, foundEndpoint } = await aDispatch({ endpoint: { consecutiveFailures: 9 } });
+
+    await dispatch();
+
+    expect(await foundEndpoint()).toMatchObject({ consecutiveFailures: 0, status: 'active' });
+  });
+
+  it('disables the endpoint with the tenth exhausted delivery, and says so once', async () => {
+    const { dispatch, foundEndpoint, log, endpoint } = await aDispatch({
+      delivery: { attempts: 7 },
+      endpoint: { consecutiveFailures: 9 },
+      attempt: () => FAILED,
+    });
+
+    await dispatch();
+
+    expect(await foundEndpoint()).toMatchObject({ status: 'auto_disabled', consecutiveFailures: 10 });
+    expect(log.entries.filter(({ level }) => level === 'warn')).toMatchObject([
+      { fields: { webhookId: endpoint.id, orgId: endpoint.orgId } },
+    ]);
+  });
+});
+
+describe('dispatching a delivery that cannot be attempted', () => {
+  it('keeps the message until a lease of another worker ends', async () => {
+    const { claim, dispatch, attempts } = await aDispatch();
+    await claim();
+
+    expect(await dispatch()).toEqual(keepUntil(later(NOW, seconds(LEASE_SECONDS))));
+    expect(attempts).toEqual([]);
+  });
+
+  it('keeps the message until a retry is due', async () => {
+    const due = later(NOW, seconds(60));
+    const { dispatch, attempts } = await aDispatch({
+      delivery: { status: 'retrying', attempts: 2, nextRetryAt: due.toISOString() },
+    });
+
+    expect(await dispatch()).toEqual(keepUntil(due));
+    expect(attempts).toEqual([]);
+  });
+
+  it.each(['succeeded', 'exhausted', 'skipped'] as const)(
+    'deletes the message of one that has %s',
+    async (status) => {
+      const { dispatch, delivery, found, attempts } = await aDispatch({
+        delivery: { status, terminalAt: NOW.toISOString() },
+      });
+
+      expect(await dispatch()).toEqual(DELETE);
+      expect(attempts).toEqual([]);
+      expect(await found()).toEqual(delivery);
+    },
+  );
+
+  it('deletes the message of one that does not exist', async () => {
+    const { deal, endpoint, event, attempts } = await aDispatch();
+
+    expect(await deal(aDelivery({ webhookId: endpoint.id }), { endpoint, event })).toEqual(DELETE);
+    expect(attempts).toEqual([]);
+  });
+
+  it('ends one whose eighth attempt was never recorded as exhausted, and counts it', async () => {
+    const { claim, clock, dispatch, found, foundEndpoint, attempts } = await aDispatch({
+      delivery: { attempts: 7 },
+      endpoint: { consecutiveFailures: 9 },
+    });
+    await claim();
+    clock.elapse(LEASE_SECONDS);
+
+    expect(await dispatch()).toEqual(DELETE);
+
+    expect(attempts).toEqual([]);
+    expect(await found()).toMatchObject({
+      status: 'exhausted',
+      attempts: 8,
+      terminalReason: 'max_attempts',
+      lastError: expect.stringContaining('never recorded'),
+    });
+    expect(await foundEndpoint()).toMatchObject({ status: 'auto_disabled' });
+  });
+
+  it('makes no claim for an event that is missing, and fails', async () => {
+    const { deal, reminder, endpoint, delivery, found } = await aDispatch();
+
+    await expect(deal(reminder, { endpoint, event: undefined })).rejects.toThrow(delivery.eventId);
+
+    expect(await found()).toEqual(delivery);
+  });
+});
+
+describe('dispatching to an endpoint that is gone or disabled', () => {
+  it('skips the delivery of a deleted endpoint without an attempt', async () => {
+    const { dispatch, endpoints, endpoint, found, attempts } = await aDispatch();
+    endpoints.remove(endpoint.orgId, endpoint.id);
+
+    expect(await dispatch()).toEqual(DELETE);
+
+    expect(attempts).toEqual([]);
+    expect(await found()).toMatchObject({
+      status: 'skipped',
+      terminalReason: 'endpoint_deleted',
+      attempts: 0,
+    });
+  });
+
+  it('skips the delivery of a disabled endpoint without an attempt, whether or not a retry is due', async () => {
+    const { dispatch, found, attempts } = await aDispatch({
+      endpoint: { status: 'auto_disabled' },
+      delivery: { status: 'retrying', attempts: 3, nextRetryAt: later(NOW, seconds(60)).toISOString() },
+    });
+
+    expect(await dispatch()).toEqual(DELETE);
+
+    expect(attempts).toEqual([]);
+    expect(await found()).toMatchObject({
+      status: 'skipped',
+      terminalReason: 'endpoint_disabled',
+      attempts: 3,
+    });
+  });
+
+  it('keeps the message while another worker still attempts the delivery', async () => {
+    const { claim, dispatch, endpoints, endpoint, found } = await aDispatch();
+    await claim();
+    const claimed = await found();
+    endpoints.remove(endpoint.orgId, endpoint.id);
+
+    expect(await dispatch()).toEqual(keepUntil(later(NOW, seconds(LEASE_SECONDS))));
+    expect(await found()).toEqual(claimed);
+  });
+
+  it('deletes the message when the other worker has ended the delivery', async () => {
+    const { dispatch, endpoints, endpoint, found } = await aDispatch();
+    await dispatch();
+    const ended = await found();
+    endpoints.remove(endpoint.orgId, endpoint.id);
+
+    expect(await dispatch()).toEqual(DELETE);
+    expect(await found()).toEqual(ended);
+  });
+
+  it('needs no event to skip', async () => {
+    const { deal, reminder } = await aDispatch();
+
+    expect(await deal(reminder, { endpoint: undefined, event: undefined })).toEqual(DELETE);
+  });
+});

@@ -1,0 +1,160 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Endpoint } from '../../../functions/domain/endpoint.ts';
+import { anEndpoint, anEvent, aTenant } from '../../builders.ts';
+import { isOpen } from './delivery-watch.ts';
+import { type Answer, clocks, DeliveryWorld } from './delivery-world.ts';
+
+/** What happens next. `which` picks one of the steps that wait. */
+type Happening =
+  | { kind: 'fan-out' | 'dispatch' | 'remind' | 'disable' | 'delete' }
+  | { kind: 'go-on'; which: number; steps: number }
+  | { kind: 'fail' | 'crash'; which: number }
+  | { kind: 'elapse'; seconds: number };
+
+const which = fc.nat(9);
+const happening = fc.oneof<fc.WeightedArbitrary<Happening>[]>(
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('dispatch' as const) }) },
+  {
+    weight: 12,
+    arbitrary: fc.record({
+      kind: fc.constant('go-on' as const),
+      which,
+      steps: fc.integer({ min: 1, max: 8 }),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('fail' as const, 'crash' as const), which }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('elapse' as const),
+      seconds: fc.constantFrom(1, 10, clocks.lease, clocks.visibility, 60, 3600),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('fan-out' as const, 'remind' as const) }) },
+);
+const orDisabling = fc.oneof<fc.WeightedArbitrary<Happening>[]>(
+  { weight: 30, arbitrary: happening },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('disable' as const, 'delete' as const) }) },
+);
+
+/** Long enough for a worker to be overtaken by others while it waits, which the library's default length is not. */
+const manyOf = (each: fc.Arbitrary<Happening>) => fc.array(each, { maxLength: 80, size: 'max' });
+
+const answers = fc.record({
+  first: fc.array(fc.constantFrom<Answer[]>('accepts', 'refuses', 'refuses', 'refuses', 'breaks'), {
+    maxLength: 12,
+  }),
+  afterwards: fc.constantFrom<Answer[]>('accepts', 'refuses'),
+});
+
+const tenant = aTenant();
+
+/** A run takes some milliseconds; there is time for a slow machine, and for finding the smallest failing run. */
+const RUNS = { numRuns: 1000 };
+const PATIENCE = 60_000;
+
+async function happen(world: DeliveryWorld, endpoints: readonly Endpoint[], next: Happening): Promise<void> {
+  switch (next.kind) {
+    case 'fan-out':
+      return world.startFanOut();
+    case 'dispatch':
+      await world.startDispatch();
+      return;
+    case 'remind':
+      await world.queue.send(world.queue.reminders.slice(0, 1));
+      return;
+    case 'go-on':
+      for (let step = 0; step < next.steps; step += 1) await world.steps.goOn(next.which);
+      return;
+    case 'fail':
+      return world.steps.fail(next.which);
+    case 'crash':
+      return world.steps.crash(next.which);
+    case 'elapse':
+      return world.clock.elapse(next.seconds);
+    case 'disable':
+      for (const endpoint of endpoints)
+        if (await world.endpoints.find(tenant.orgId, endpoint.id))
+          world.endpoints.put({ ...endpoint, status: 'auto_disabled', consecutiveFailures: 10 });
+      return;
+    case 'delete':
+      // An endpoint that goes between a fan-out and its repetition leaves a delivery that only the reconciler finds.
+      if (world.fannedOut) for (const { id } of endpoints) world.endpoints.remove(tenant.orgId, id);
+      return;
+  }
+}
+
+/** Runs a world through what happens, and then to its end. */
+async function through(
+  happenings: readonly Happening[],
+  { first, afterwards }: { first: readonly Answer[]; afterwards: Answer },
+  endpointCount: number,
+): Promise<DeliveryWorld> {
+  const endpoints = Array.from({ length: endpointCount }, () => anEndpoint({ orgId: tenant.orgId }));
+  const sequence = first.values();
+  const world = new DeliveryWorld(anEvent({ tenant }), endpoints, () => sequence.next().value ?? afterwards);
+  await world.startFanOut();
+  for (const next of happenings) {
+    await happen(world, endpoints, next);
+    world.look();
+  }
+  await world.finish();
+  return world;
+}
+
+describe('a delivery whose workers crash between any two steps, whose calls fail and whose messages are repeated', () => {
+  it(
+    'ends in exactly one terminal state after at most eight attempts',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          manyOf(happening),
+          answers,
+          fc.integer({ min: 1, max: 3 }),
+          async (happenings, receiver, endpointCount) => {
+            const { deliveries, queue } = await through(happenings, receiver, endpointCount);
+
+            expect(deliveries.every).toHaveLength(endpointCount);
+            expect(queue.deadLetters).toEqual([]);
+            for (const { status, attempts, attemptLog, terminalAt } of deliveries.every) {
+              expect(terminalAt).toBeDefined();
+              if (status === 'exhausted') expect(attempts).toBe(8);
+              else expect(status).toBe('succeeded');
+              expect(attemptLog.some(({ error }) => error === undefined)).toBe(status === 'succeeded');
+            }
+          },
+        ),
+        RUNS,
+      );
+    },
+    PATIENCE,
+  );
+
+  it(
+    'ends as well when its endpoint is disabled or deleted at any moment',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          manyOf(orDisabling),
+          answers,
+          fc.integer({ min: 1, max: 3 }),
+          async (happenings, receiver, endpointCount) => {
+            const { deliveries } = await through(happenings, receiver, endpointCount);
+
+            expect(deliveries.every.filter(isOpen)).toEqual([]);
+          },
+        ),
+        RUNS,
+      );
+    },
+    PATIENCE,
+  );
+
+  it('is attempted exactly eight times by a receiver that never accepts, when nothing else fails', async () => {
+    const { deliveries } = await through([], { first: [], afterwards: 'refuses' }, 1);
+
+    expect(deliveries.every).toMatchObject([{ status: 'exhausted', attempts: 8 }]);
+    expect(deliveries.every[0]?.attemptLog.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  });
+});

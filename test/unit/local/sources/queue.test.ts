@@ -1,0 +1,139 @@
+import {
+  ChangeMessageVisibilityBatchCommand,
+  DeleteMessageBatchCommand,
+  ReceiveMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import { mockClient } from 'aws-sdk-client-mock';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { InvocationResult } from '../../../../lib/local/functions/sandbox.ts';
+import { compileFilters } from '../../../../lib/local/sources/filter.ts';
+import { type QueueSourceOptions, startQueueSource } from '../../../../lib/local/sources/queue.ts';
+
+const nothing: InvocationResult = { payload: null };
+
+/** A queue in memory that a source reads, until the test has finished. */
+function aQueue(options: Partial<QueueSourceOptions> = {}) {
+  const available: string[] = [];
+  const deleted: string[] = [];
+  const givenBack: string[] = [];
+  const invoked: string[][] = [];
+  const sqs = new SQSClient({ region: 'us-east-1' });
+  const mock = mockClient(sqs);
+  /** Thrown by the next polls, in place of an answer. */
+  const troubles: Error[] = [];
+  mock.on(ReceiveMessageCommand).callsFake(async ({ MaxNumberOfMessages, WaitTimeSeconds }) => {
+    const trouble = troubles.shift();
+    if (trouble) throw trouble;
+    if (available.length === 0 && WaitTimeSeconds > 0) await new Promise((done) => setTimeout(done, 10));
+    const bodies = available.splice(0, MaxNumberOfMessages);
+    return { Messages: bodies.map((Body) => ({ MessageId: Body, ReceiptHandle: Body, Body })) };
+  });
+  const handles = (to: string[]) => (input: { Entries: { ReceiptHandle: string }[] }) => {
+    to.push(...input.Entries.map(({ ReceiptHandle }) => ReceiptHandle));
+    return {};
+  };
+  mock.on(DeleteMessageBatchCommand).callsFake(handles(deleted));
+  mock.on(ChangeMessageVisibilityBatchCommand).callsFake(handles(givenBack));
+  const { invoke = async () => nothing, ...others } = options;
+  const start = () => {
+    const source = startQueueSource({
+      queueUrl: 'http://127.0.0.1:1/000000000000/Q',
+      queueArn: 'arn:aws:sqs:us-east-1:000000000000:Q',
+      batchSize: 10,
+      batchingWindowSeconds: 0,
+      concurrency: () => 2,
+      reportsItemFailures: true,
+      passes: compileFilters([]),
+      sqs,
+      log: () => undefined,
+      invoke: (event) => {
+        invoked.push(event.Records.map(({ body }) => body));
+        return invoke(event);
+      },
+      ...others,
+    });
+    onTestFinished(() => source.stop());
+    return source;
+  };
+  return { available, deleted, givenBack, invoked, mock, start, troubles };
+}
+
+const numbered = (count: number) => Array.from({ length: count }, (_, index) => `m${index}`);
+
+describe('a queue source', () => {
+  it('hands over what it receives at once, and deletes what is done', async () => {
+    const queue = aQueue();
+    queue.available.push('a', 'b');
+    queue.start();
+    await vi.waitFor(() => expect(queue.deleted).toEqual(['a', 'b']));
+    expect(queue.invoked).toEqual([['a', 'b']]);
+  });
+
+  it('leaves failed messages to their visibility timeout', async () => {
+    const failedB = { payload: { batchItemFailures: [{ itemIdentifier: 'b' }] } };
+    const queue = aQueue({ invoke: async () => failedB });
+    queue.available.push('a', 'b', 'c');
+    queue.start();
+    await vi.waitFor(() => expect(queue.deleted).toEqual(['a', 'c']));
+    expect(queue.givenBack).toEqual([]);
+  });
+
+  it('has no more invocations under way than the function can take, and receives nothing meanwhile', async () => {
+    const finish: (() => void)[] = [];
+    const queue = aQueue({
+      batchSize: 1,
+      invoke: () => new Promise((resolve) => finish.push(() => resolve(nothing))),
+    });
+    queue.available.push(...numbered(4));
+    queue.start();
+    await vi.waitFor(() => expect(finish).toHaveLength(2));
+    expect(queue.available).toEqual(['m2', 'm3']);
+    finish[0]?.();
+    await vi.waitFor(() => expect(finish).toHaveLength(3));
+    expect(queue.available).toEqual(['m3']);
+    finish[1]?.();
+    await vi.waitFor(() => expect(finish).toHaveLength(4));
+    for (const one of finish) one();
+  });
+
+  it('gathers up to the batch size within the batching window', async () => {
+    const queue = aQueue({ batchSize: 25, batchingWindowSeconds: 60 });
+    queue.available.push(...numbered(20));
+    queue.start();
+    await vi.waitFor(() => expect(queue.available).toEqual([]));
+    expect(queue.invoked).toEqual([]);
+    queue.available.push(...numbered(5));
+    await vi.waitFor(() => expect(queue.invoked.map((batch) => batch.length)).toEqual([25]));
+    await vi.waitFor(() => expect(queue.deleted).toHaveLength(25));
+  });
+
+  it('deletes what its filter does not let through without invoking', async () => {
+    const queue = aQueue({ passes: compileFilters(['{"body":{"wanted":[true]}}']) });
+    queue.available.push('{"wanted":true}', '{"wanted":false}');
+    queue.start();
+    await vi.waitFor(() => expect(queue.deleted).toHaveLength(2));
+    expect(queue.invoked).toEqual([['{"wanted":true}']]);
+  });
+
+  it('goes on after errors of the queue', async () => {
+    const lines: string[] = [];
+    const queue = aQueue({ log: (line) => lines.push(line) });
+    queue.available.push('a');
+    queue.troubles.push(new Error('the queue is down'));
+    queue.start();
+    await vi.waitFor(() => expect(lines).toEqual(['receiving failed: Error: the queue is down']));
+    await vi.waitFor(() => expect(queue.deleted).toEqual(['a']), { timeout: 5_000 });
+  });
+
+  it('gives back what its last poll brings when it stops', async () => {
+    const queue = aQueue();
+    const source = queue.start();
+    await vi.waitFor(() => expect(queue.mock.calls().length).toBeGreaterThan(0));
+    const stopped = source.stop();
+    queue.available.push('late');
+    await stopped;
+    expect([...queue.givenBack, ...queue.available]).toEqual(['late']);
+    expect(queue.invoked).toEqual([]);
+  });
+});

@@ -1,0 +1,84 @@
+import '../../../lib/local/console/reflect-metadata.ts';
+import { randomUUID, webcrypto } from 'node:crypto';
+import {
+  BasicConstraintsExtension,
+  PemConverter,
+  SubjectAlternativeNameExtension,
+  X509Certificate,
+  X509CertificateGenerator,
+} from '@peculiar/x509';
+
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+const DAY = 24 * 60 * 60 * 1000;
+
+/** A certificate and its private key, both PEM. */
+export interface Issued {
+  cert: string;
+  key: string;
+}
+
+export interface Authority extends Issued {
+  /** Issues a server certificate for these DNS names and addresses, valid by default from yesterday until tomorrow. */
+  issue(subject: { names?: string[]; addresses?: string[]; from?: Date; until?: Date }): Promise<Issued>;
+}
+
+export async function testAuthority(): Promise<Authority> {
+  const keys = await newKeys();
+  const root = await X509CertificateGenerator.createSelfSigned({
+    name: `CN=Test authority ${randomUUID()}`,
+    serialNumber: '01',
+    notBefore: new Date(Date.now() - 2 * DAY),
+    notAfter: new Date(Date.now() + 2 * DAY),
+    keys,
+    signingAlgorithm: ALGORITHM,
+    extensions: [new BasicConstraintsExtension(true, 1, true)],
+  });
+
+  return {
+    cert: root.toString('pem'),
+    key: await pemOf(keys.privateKey),
+    async issue({ names = [], addresses = [], from, until }) {
+      const leafKeys = await newKeys();
+      const leaf = await X509CertificateGenerator.create({
+        subject: 'CN=Test receiver',
+        issuer: new X509Certificate(root.rawData).subjectName,
+        serialNumber: '02',
+        notBefore: from ?? new Date(Date.now() - DAY),
+        notAfter: until ?? new Date(Date.now() + DAY),
+        publicKey: leafKeys.publicKey,
+        signingKey: keys.privateKey,
+        signingAlgorithm: ALGORITHM,
+        extensions: [
+          new SubjectAlternativeNameExtension([
+            ...names.map((value) => ({ type: 'dns' as const, value })),
+            ...addresses.map((value) => ({ type: 'ip' as const, value })),
+          ]),
+        ],
+      });
+      return { cert: leaf.toString('pem'), key: await pemOf(leafKeys.privateKey) };
+    },
+  };
+}
+
+/** A server certificate that vouches for itself. */
+export async function selfSigned(name: string): Promise<Issued> {
+  const keys = await newKeys();
+  const certificate = await X509CertificateGenerator.createSelfSigned({
+    name: `CN=${name}`,
+    serialNumber: '03',
+    notBefore: new Date(Date.now() - DAY),
+    notAfter: new Date(Date.now() + DAY),
+    keys,
+    signingAlgorithm: ALGORITHM,
+    extensions: [new SubjectAlternativeNameExtension([{ type: 'dns', value: name }])],
+  });
+  return { cert: certificate.toString('pem'), key: await pemOf(keys.privateKey) };
+}
+
+async function newKeys(): Promise<webcrypto.CryptoKeyPair> {
+  return webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+}
+
+async function pemOf(key: webcrypto.CryptoKey): Promise<string> {
+  return PemConverter.encode(await webcrypto.subtle.exportKey('pkcs8', key), 'PRIVATE KEY');
+}

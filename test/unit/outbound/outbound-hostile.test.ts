@@ -1,0 +1,254 @@
+import type { Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it, vi } from 'vitest';
+import { exchange } from '../../../functions/platform/outbound-exchange.ts';
+import {
+  httpsReceiver,
+  localAgent,
+  localClient,
+  postTo,
+  type Receiver,
+  rawReceiver,
+  tcpReceiver,
+} from './receivers.ts';
+
+const PATIENT = 20_000;
+const HASTY = 150;
+
+/** Writes without end, as fast as the client reads. */
+function pour(socket: Socket, chunk: string): void {
+  const more = () => {
+    while (socket.writable && socket.write(chunk));
+  };
+  socket.on('drain', more);
+  more();
+}
+
+/** Writes one piece after another, slowly and without end. */
+function drip(socket: Socket, piece: string): void {
+  const timer = setInterval(() => socket.write(piece), 5);
+  socket.on('close', () => clearInterval(timer));
+}
+
+async function resultOf(receiver: Receiver, timeoutMs = PATIENT) {
+  const result = await postTo(localClient({ timeoutMs }), receiver.url());
+  // Nothing is left behind: the connection goes at once, whatever the receiver would still like to send.
+  await vi.waitUntil(() => receiver.open.size === 0, { timeout: 10_000 });
+  return result;
+}
+
+const timedOut = { kind: 'failed', error: 'timed out after 0.15 s' };
+const invalid = { kind: 'failed', error: 'response is not valid HTTP' };
+const closed = { kind: 'failed', error: 'connection closed before the response' };
+
+describe('a receiver that', () => {
+  it('never answers ends by the deadline', async () => {
+    expect(await resultOf(await rawReceiver(() => undefined), HASTY)).toMatchObject(timedOut);
+  });
+
+  it('drips the status line ends by the deadline', async () => {
+    const receiver = await rawReceiver((socket) => {
+      socket.write('HTTP/1.1 200 ');
+      drip(socket, 'O');
+    });
+    expect(await resultOf(receiver, HASTY)).toMatchObject(timedOut);
+  });
+
+  it('drips headers ends by the deadline', async () => {
+    const receiver = await rawReceiver((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n');
+      drip(socket, 'x: y\r\n');
+    });
+    expect(await resultOf(receiver, HASTY)).toMatchObject(timedOut);
+  });
+
+  it('pours headers without end is cut off', async () => {
+    const receiver = await rawReceiver((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n');
+      pour(socket, `x-filler: ${'y'.repeat(1000)}\r\n`);
+    });
+    expect(await resultOf(receiver)).toMatchObject({
+      kind: 'failed',
+      error: 'response headers are too large',
+    });
+  });
+
+  it('pours one header without end is cut off', async () => {
+    const receiver = await rawReceiver((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nx: ');
+      pour(socket, 'y'.repeat(10_000));
+    });
+    expect(await resultOf(receiver)).toMatchObject({
+      kind: 'failed',
+      error: 'response headers are too large',
+    });
+  });
+
+  it('pours interim responses without end is cut off', async () => {
+    const receiver = await rawReceiver((socket) => pour(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n'));
+    expect(await resultOf(receiver)).toMatchObject({
+      kind: 'failed',
+      error: 'too many interim (1xx) responses',
+    });
+  });
+
+  it('sends an interim response and then nothing ends by the deadline', async () => {
+    const receiver = await rawReceiver((socket) => socket.write('HTTP/1.1 100 Continue\r\n\r\n'));
+    expect(await resultOf(receiver, HASTY)).toMatchObject(timedOut);
+  });
+
+  it('switches protocols unasked has answered', async () => {
+    const receiver = await rawReceiver((socket) => {
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n');
+      pour(socket, 'frames');
+    });
+    expect(await resultOf(receiver)).toMatchObject({ kind: 'answered', status: 101, body: '' });
+  });
+
+  it('pours a body without end after a success has succeeded, and little of it is read', async () => {
+    let pourer: Socket | undefined;
+    const receiver = await rawReceiver((socket) => {
+      pourer = socket;
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      pour(socket, 'x'.repeat(64 * 1024));
+    });
+    expect(await resultOf(receiver)).toMatchObject({ kind: 'answered', status: 200, body: '' });
+    // Most of what was written stands in the buffers of the kernel.
+    expect(pourer?.bytesWritten).toBeLessThan(16 * 1024 * 1024);
+  });
+
+  it('breaks off after a success has succeeded', async () => {
+    const receiver = await rawReceiver((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\nhalf', () => socket.destroy());
+    });
+    expect(await resultOf(receiver)).toMatchObject({ kind: 'answered', status: 200, body: '' });
+  });
+
+  it('pours a body without end after a refusal gets 1 KiB of it read', async () => {
+    const receiver = await rawReceiver((socket) => {
+      socket.write('HTTP/1.1 500 Internal Server Error\r\n\r\n');
+      pour(socket, 'x'.repeat(64 * 1024));
+    });
+    expect(await resultOf(receiver)).toMatchObject({ kind: 'answered', status: 500, body: 'x'.repeat(1024) });
+  });
+
+  it('pours tiny chunks with endless extensions is cut off', async () => {
+    const receiver = await rawReceiver((socket) => {
+      socket.write('HTTP/1.1 500 Internal Server Error\r\ntransfer-encoding: chunked\r\n\r\n1;');
+      pour(socket, 'x'.repeat(1000));
+    });
+    expect(await resultOf(receiver)).toMatchObject({ kind: 'answered', status: 500, body: '' });
+  });
+
+  it('drips a body after a refusal keeps what came by the deadline', async () => {
+    const receiver = await rawReceiver((socket) => {
+      socket.write('HTTP/1.1 500 Internal Server Error\r\ncontent-length: 1000000\r\n\r\nfirst');
+      drip(socket, '.');
+    });
+    expect(await resultOf(receiver, HASTY)).toMatchObject({
+      kind: 'answered',
+      status: 500,
+      body: expect.stringMatching(/^first\.*$/),
+    });
+  });
+
+  it('sends a compressed body has it kept as it came', async () => {
+    const bomb = gzipSync(Buffer.alloc(10_000_000));
+    const receiver = await httpsReceiver((_request, response) => {
+      response.writeHead(500, { 'content-encoding': 'gzip' }).end(bomb);
+    });
+    const result = await postTo(localClient(), receiver.url());
+    expect(result).toMatchObject({ kind: 'answered', status: 500 });
+    if (result.kind === 'answered') expect(Buffer.byteLength(result.body)).toBeLessThanOrEqual(1024);
+  });
+
+  it('does not read the request ends by the deadline', async () => {
+    const receiver = await rawReceiver((socket) => {
+      socket.pause();
+      socket.write('HTTP/1.1 200 ');
+      drip(socket, 'O');
+    });
+    const result = await localClient({ timeoutMs: HASTY }).post({
+      url: receiver.url(),
+      headers: {},
+      body: new Uint8Array(32 * 1024 * 1024),
+    });
+    expect(result).toMatchObject(timedOut);
+    await vi.waitUntil(() => receiver.open.size === 0, { timeout: 10_000 });
+  });
+
+  it.each([200, 500])(
+    'answers %i early and never reads the rest of the request is let go',
+    async (status) => {
+      const receiver = await rawReceiver((socket) => {
+        socket.pause();
+        socket.write(`HTTP/1.1 ${status} Whatever\r\ncontent-length: 0\r\n\r\n`);
+      });
+      const agent = localAgent();
+      const request = { url: receiver.url('127.0.0.1'), headers: {}, body: new Uint8Array(32 * 1024 * 1024) };
+
+      const result = await exchange(request, { agent, timeoutMs: PATIENT, now: Date.now });
+      expect(result).toMatchObject({ kind: 'answered', status });
+      await vi.waitUntil(() => Object.keys(agent.sockets).length === 0, { timeout: 10_000 });
+    },
+  );
+
+  it.each([
+    ['garbage', '\u0000\u0001\u0002 garbage\r\n\r\n'],
+    ['another protocol', 'SSH-2.0-OpenSSH_9.9\r\n'],
+    ['a status that is none', 'HTTP/1.1 2000 OK\r\n\r\n'],
+    ['a status in letters', 'HTTP/1.1 abc OK\r\n\r\n'],
+    ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n'],
+    ['length and chunks', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n'],
+    ['a length that is none', 'HTTP/1.1 200 OK\r\ncontent-length: many\r\n\r\n'],
+    ['a header without a name', 'HTTP/1.1 200 OK\r\n: value\r\n\r\n'],
+    ['a header with a line feed', 'HTTP/1.1 200 OK\r\nx: a\u0000b\r\n\r\n'],
+  ])('answers with %s fails', async (_what, answer) => {
+    expect(await resultOf(await rawReceiver((socket) => socket.write(answer)))).toMatchObject(invalid);
+  });
+
+  it.each([
+    ['before the first byte', ''],
+    ['in the status line', 'HTTP/1.1 200'],
+    ['in the headers', 'HTTP/1.1 200 OK\r\nx: y\r\n'],
+    ['after an interim response', 'HTTP/1.1 100 Continue\r\n\r\n'],
+  ])('closes %s fails', async (_when, answer) => {
+    const result = await resultOf(await rawReceiver((socket) => socket.end(answer)));
+    expect(result).toMatchObject({ kind: 'failed' });
+    expect([closed.error, invalid.error]).toContain(result.kind === 'failed' ? result.error : '');
+  });
+
+  it('resets the connection fails', async () => {
+    const receiver = await tcpReceiver((socket) => socket.once('data', () => socket.resetAndDestroy()));
+    expect(await resultOf(receiver)).toMatchObject(closed);
+  });
+
+  it('closes before the handshake fails', async () => {
+    expect(await resultOf(await tcpReceiver((socket) => socket.resume().end()))).toMatchObject(closed);
+  });
+
+  it('is not there fails', async () => {
+    const receiver = await tcpReceiver(() => undefined);
+    const url = new URL(`https://127.0.0.2:${receiver.port}/`);
+    expect(await postTo(localClient(), url)).toMatchObject({ kind: 'failed', error: 'connection refused' });
+  });
+
+  it('closes each connection after its answer costs a connection a post, and no failure', async () => {
+    const receiver = await rawReceiver((socket) =>
+      socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'),
+    );
+    const client = localClient();
+    for (let post = 0; post < 10; post += 1) {
+      expect(await postTo(client, receiver.url())).toMatchObject({ kind: 'answered', status: 200 });
+      await vi.waitUntil(() => receiver.open.size === 0, { timeout: 10_000 });
+    }
+  });
+
+  it('answers before it is asked gains nothing by it', async () => {
+    const answer = 'HTTP/1.1 500 Internal Server Error\r\ncontent-length: 0\r\n\r\n';
+    const receiver = await rawReceiver((socket) => socket.write(answer + answer));
+    const client = localClient();
+    await postTo(client, receiver.url());
+    await vi.waitUntil(() => receiver.open.size === 0, { timeout: 10_000 });
+  });
+});

@@ -1,0 +1,147 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { selfSigned, testAuthority } from './certificates.ts';
+import {
+  authority,
+  certificate,
+  httpsReceiver,
+  localClient,
+  postTo,
+  rawReceiver,
+  tcpReceiver,
+} from './receivers.ts';
+
+const DAY = 24 * 60 * 60 * 1000;
+
+describe('the certificate of a receiver', () => {
+  let requests = 0;
+
+  async function errorWith(
+    tls: object,
+    options: Parameters<typeof localClient>[0] = {},
+  ): Promise<string | undefined> {
+    requests = 0;
+    const receiver = await httpsReceiver((_request, response) => {
+      requests += 1;
+      response.end();
+    }, tls);
+    const result = await postTo(localClient(options), receiver.url('receiver.example.com'));
+    return result.kind === 'failed' ? result.error : undefined;
+  }
+
+  it('is accepted from a trusted authority, for the name that was asked for', async () => {
+    expect(await errorWith(certificate)).toBeUndefined();
+    expect(requests).toBe(1);
+  });
+
+  it.each([
+    [
+      'is self-signed',
+      () => selfSigned('receiver.example.com'),
+      'TLS certificate is not trusted (self-signed)',
+    ],
+    [
+      'comes from an unknown authority',
+      async () => (await testAuthority()).issue({ names: ['receiver.example.com'] }),
+      'TLS certificate is not trusted (unknown issuer or incomplete chain)',
+    ],
+    [
+      'is for another name',
+      () => authority.issue({ names: ['other.example.com'] }),
+      'TLS certificate does not name this host',
+    ],
+    [
+      'is for the address and not for the name',
+      () => authority.issue({ addresses: ['127.0.0.1'] }),
+      'TLS certificate does not name this host',
+    ],
+    [
+      'has expired',
+      () => authority.issue({ names: ['receiver.example.com'], until: new Date(Date.now() - DAY / 2) }),
+      'TLS certificate has expired',
+    ],
+    [
+      'is of the future',
+      () => authority.issue({ names: ['receiver.example.com'], from: new Date(Date.now() + DAY / 2) }),
+      'TLS certificate is not valid yet',
+    ],
+  ])('is refused when it %s, and nothing is sent', async (_what, issue, error) => {
+    expect(await errorWith(await issue())).toBe(error);
+    expect(requests).toBe(0);
+  });
+
+  it('is verified whatever the environment says', async () => {
+    const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+      warned.mockRestore();
+    });
+    expect(await errorWith(await selfSigned('receiver.example.com'))).toMatch(/not trusted/);
+    expect(requests).toBe(0);
+    // Node saw the variable, and would have obeyed it.
+    expect(warned).toHaveBeenCalledWith(expect.stringContaining('NODE_TLS_REJECT_UNAUTHORIZED'));
+  });
+
+  it('is compared with the address when the URL has one', async () => {
+    const receiver = await httpsReceiver((_request, response) => response.end());
+    expect(await postTo(localClient(), receiver.url('127.0.0.1'))).toMatchObject({ kind: 'answered' });
+
+    const tls = await authority.issue({ names: ['localhost'] });
+    const other = await httpsReceiver((_request, response) => response.end(), tls);
+    expect(await postTo(localClient(), other.url('127.0.0.1'))).toMatchObject({
+      kind: 'failed',
+      error: 'TLS certificate does not name this host',
+    });
+  });
+});
+
+describe('TLS', () => {
+  it('names the host, and not its address, to the receiver', async () => {
+    const names: (string | false | undefined)[] = [];
+    const receiver = await rawReceiver((socket) => {
+      if ('servername' in socket) names.push(socket.servername as string | false);
+      socket.end('HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n');
+    });
+    await postTo(localClient(), receiver.url('receiver.example.com'));
+    await postTo(localClient(), receiver.url('127.0.0.1'));
+    expect(names).toEqual(['receiver.example.com', false]);
+  });
+
+  it('is at least version 1.2', async () => {
+    const tls = {
+      ...certificate,
+      minVersion: 'TLSv1.1',
+      maxVersion: 'TLSv1.1',
+      ciphers: 'DEFAULT:@SECLEVEL=0',
+    };
+    const receiver = await httpsReceiver((_request, response) => response.end(), tls as object);
+    expect(await postTo(localClient(), receiver.url())).toMatchObject({
+      kind: 'failed',
+      error: expect.stringMatching(/^TLS handshake failed/),
+    });
+  });
+
+  it('is required: a receiver of plain HTTP gets nothing to read', async () => {
+    const seen: Buffer[] = [];
+    const receiver = await tcpReceiver((socket) => {
+      socket.on('data', (chunk) => {
+        seen.push(chunk);
+        socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+      });
+    });
+    expect(await postTo(localClient(), receiver.url())).toMatchObject({
+      kind: 'failed',
+      error: expect.stringMatching(/^TLS handshake failed/),
+    });
+    expect(Buffer.concat(seen).toString('latin1')).not.toContain('POST');
+  });
+
+  it('that hangs in the handshake ends by the deadline', async () => {
+    const receiver = await tcpReceiver((socket) => socket.resume());
+    expect(await postTo(localClient({ timeoutMs: 100 }), receiver.url())).toMatchObject({
+      kind: 'failed',
+      error: 'timed out after 0.1 s',
+    });
+    await vi.waitUntil(() => receiver.open.size === 0, { timeout: 10_000 });
+  });
+});

@@ -1,0 +1,171 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { describe, expect, it, vi } from 'vitest';
+import { bodyOf, httpsReceiver, localClient, postTo } from './receivers.ts';
+
+describe('a post', () => {
+  it('sends exactly the given bytes and headers to the path and query of the URL', async () => {
+    const seen: { method?: string; url?: string; headers: IncomingHttpHeaders; body: string }[] = [];
+    const receiver = await httpsReceiver(async (request, response) => {
+      const { method, url, headers } = request;
+      seen.push({ ...(method && { method }), ...(url && { url }), headers, body: await bodyOf(request) });
+      response.writeHead(204).end();
+    });
+
+    const result = await localClient().post({
+      url: receiver.url('localhost', '/a/b?c=d%20e'),
+      headers: { 'content-type': 'application/json', 'webhook-id': 'dlv_1' },
+      body: new TextEncoder().encode('{"hello":"wörld"}'),
+    });
+
+    expect(result).toMatchObject({ kind: 'answered', status: 204, body: '' });
+    expect(seen).toMatchObject([
+      {
+        method: 'POST',
+        url: '/a/b?c=d%20e',
+        headers: {
+          host: `localhost:${receiver.port}`,
+          'content-type': 'application/json',
+          'content-length': '18',
+          'webhook-id': 'dlv_1',
+        },
+        body: '{"hello":"wörld"}',
+      },
+    ]);
+  });
+
+  it.each([200, 201, 202, 204, 299])('is answered by %i, without the body', async (status) => {
+    const receiver = await httpsReceiver((_request, response) => {
+      response.writeHead(status).end(status === 204 ? undefined : 'thanks');
+    });
+    expect(await postTo(localClient(), receiver.url())).toMatchObject({ kind: 'answered', status, body: '' });
+  });
+
+  it.each([300, 304, 400, 401, 404, 410, 429, 500, 503, 599])(
+    'is answered by %i, with what the body begins with',
+    async (status) => {
+      const receiver = await httpsReceiver((_request, response) => {
+        response.writeHead(status).end(status === 304 ? undefined : 'no, thanks');
+      });
+      expect(await postTo(localClient(), receiver.url())).toMatchObject({
+        kind: 'answered',
+        status,
+        body: status === 304 ? '' : 'no, thanks',
+      });
+    },
+  );
+
+  it.each([301, 302, 303, 307, 308])(
+    'takes a redirect with %i for an answer, and does not follow it',
+    async (status) => {
+      const elsewhere = await httpsReceiver((_request, response) => response.end());
+      const receiver = await httpsReceiver((_request, response) => {
+        response.writeHead(status, { location: elsewhere.url().href }).end('moved');
+      });
+
+      expect(await postTo(localClient(), receiver.url())).toMatchObject({
+        kind: 'answered',
+        status,
+        body: 'moved',
+      });
+      expect(elsewhere.connections).toBe(0);
+    },
+  );
+
+  it('takes a success for a success although its body never ends', async () => {
+    const receiver = await httpsReceiver((_request, response) => {
+      response.writeHead(200).write('never ');
+    });
+    expect(await postTo(localClient(), receiver.url())).toMatchObject({ kind: 'answered', status: 200 });
+    await vi.waitUntil(() => receiver.open.size === 0, { timeout: 10_000 });
+  });
+
+  it('takes a success for a success when the server offers another protocol beside it', async () => {
+    const receiver = await httpsReceiver((_request, response) => {
+      response.writeHead(200, { connection: 'upgrade', upgrade: 'h2,h2c' }).end('ok');
+    });
+    expect(await postTo(localClient(), receiver.url())).toMatchObject({ kind: 'answered', status: 200 });
+  });
+
+  it('ignores interim responses before the final one', async () => {
+    const receiver = await httpsReceiver((_request, response) => {
+      response.writeContinue();
+      response.writeProcessing();
+      response.writeEarlyHints({ link: '</style.css>; rel=preload' });
+      response.writeHead(200).end();
+    });
+    expect(await postTo(localClient(), receiver.url())).toMatchObject({ kind: 'answered', status: 200 });
+  });
+
+  it('waits for an answer for longer than it keeps an idle connection', async () => {
+    const receiver = await httpsReceiver((_request, response) => {
+      setTimeout(() => response.writeHead(200).end(), 1300);
+    });
+    expect(await postTo(localClient(), receiver.url())).toMatchObject({ kind: 'answered', status: 200 });
+  });
+
+  it('measures the time until the headers with the given clock', async () => {
+    let time = 1_000;
+    const receiver = await httpsReceiver((_request, response) => {
+      time += 250;
+      response.writeHead(500).end('no');
+    });
+    expect(await postTo(localClient({ now: () => time }), receiver.url())).toMatchObject({ durationMs: 250 });
+  });
+
+  it('throws for a header that HTTP cannot carry, and connects to nothing', async () => {
+    const receiver = await httpsReceiver((_request, response) => response.end());
+    const headers = { 'webhook-id': 'dlv_1\r\nx-injected: yes' };
+    await expect(
+      localClient().post({ url: receiver.url(), headers, body: new Uint8Array() }),
+    ).rejects.toThrow(TypeError);
+    expect(receiver.connections).toBe(0);
+  });
+
+  it('fails when the client is closed under it', async () => {
+    const client = localClient();
+    const receiver = await httpsReceiver(() => client.close());
+    expect(await postTo(client, receiver.url())).toMatchObject({
+      kind: 'failed',
+      error: 'connection closed before the response',
+    });
+  });
+});
+
+describe('what is kept of a refusal', () => {
+  async function excerptOf(body: string | Uint8Array, headers: Record<string, string> = {}): Promise<string> {
+    const receiver = await httpsReceiver((_request, response) => {
+      response.writeHead(500, headers).end(body);
+    });
+    const result = await postTo(localClient(), receiver.url());
+    if (result.kind !== 'answered') throw new Error(result.error);
+    return result.body;
+  }
+
+  it('is the first KiB', async () => {
+    expect(await excerptOf('a'.repeat(5000))).toBe('a'.repeat(1024));
+    expect(await excerptOf('a'.repeat(1024))).toBe('a'.repeat(1024));
+  });
+
+  it('ends with a whole character', async () => {
+    expect(await excerptOf(`a${'ä'.repeat(1000)}`)).toBe(`a${'ä'.repeat(511)}`);
+    expect(await excerptOf(`a${'🙂'.repeat(1000)}`)).toBe(`a${'🙂'.repeat(255)}`);
+  });
+
+  it('is text of at most 1 KiB, whatever bytes came', async () => {
+    const text = await excerptOf(new Uint8Array(4096).fill(0xff));
+    expect(text).toMatch(/^\ufffd+$/);
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(1024);
+  });
+
+  it('is what came, when the connection breaks off', async () => {
+    const receiver = await httpsReceiver((_request, response) => {
+      response.writeHead(500, { 'content-length': '1000' });
+      response.write('half', () => response.destroy());
+    });
+    expect(await postTo(localClient(), receiver.url())).toMatchObject({
+      kind: 'answered',
+      status: 500,
+      body: 'half',
+    });
+  });
+});

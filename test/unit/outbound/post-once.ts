@@ -1,0 +1,20 @@
+import { request } from 'node:https';
+import { outboundClient } from '../../../functions/platform/outbound.ts';
+
+/**
+ * A process of its own, for what Node reads from the environment only when it starts. Posts once to the URL of its
+ * first argument, through the guarded client or, for comparison, as Node would by default; prints what came of it.
+ */
+const [, , address = '', how = 'guarded'] = process.argv;
+const url = new URL(address);
+
+if (how === 'guarded') {
+  const client = outboundClient({ policy: { loopback: 'allow' }, timeoutMs: 20_000 });
+  process.stdout.write(JSON.stringify(await client.post({ url, headers: {}, body: new Uint8Array() })));
+  client.close();
+} else {
+  request(url, { method: 'POST' })
+    .on('response', (response) => process.stdout.write(String(response.statusCode)))
+    .on('error', (error) => process.stdout.write(error.message))
+    .end();
+}

@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  checkReceiverUrl,
+  isReceiverAddress,
+  type ReceiverPolicy,
+} from '../../../functions/domain/receiver-url.ts';
+import { forbiddenHosts, forbiddenUrls, permittedUrls } from './corpus.ts';
+
+const refuse: ReceiverPolicy = { loopback: 'refuse' };
+const allow: ReceiverPolicy = { loopback: 'allow' };
+
+function problemOf(text: string, policy = refuse): string | undefined {
+  const check = checkReceiverUrl(text, policy);
+  return check.ok ? undefined : check.problem;
+}
+
+describe('checkReceiverUrl', () => {
+  it.each(forbiddenHosts)('refuses the host %j: %s', (host) => {
+    expect(problemOf(`https://${host}/hook`)).toMatch(/^url /);
+    expect(problemOf(`https://${host}:8443/hook`)).toMatch(/^url /);
+  });
+
+  it.each(forbiddenUrls)('refuses %j: %s', (url) => {
+    expect(problemOf(url)).toMatch(/^url /);
+    expect(problemOf(url, allow)).toMatch(/^url /);
+  });
+
+  it.each(permittedUrls)('permits %s', (url) => {
+    expect(checkReceiverUrl(url, refuse)).toEqual({ ok: true, url: new URL(url) });
+  });
+
+  it.each([
+    ['http://example.com/', 'url must use https'],
+    ['https://user:secret@example.com/', 'url must not contain credentials'],
+    ['https://example.com/#top', 'url must not contain a fragment'],
+    ['https://example.com/ hook', 'url must not contain whitespace, control or invisible characters'],
+    ['https://example.com\\hook', 'url must not contain backslashes'],
+    ['https://example.com:22/', 'url port must be 443 or at least 1024'],
+    ['https://10.0.0.1/', 'url must have a public host name or public address'],
+    ['https://receiver.local/', 'url must have a public host name or public address'],
+    ['https://[::1/', 'url must be a valid absolute URL'],
+    [`https://example.com/${'a'.repeat(2029)}`, 'url must be at most 2,048 characters'],
+  ])('says of %s: %s', (url, problem) => {
+    expect(problemOf(url)).toBe(problem);
+  });
+
+  it('never throws, and never repeats what it refuses', () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.string({ unit: 'binary' }).map((rest) => `https://${rest}`),
+      fc.webUrl({ validSchemes: ['https', 'http'], withFragments: true }),
+    );
+    fc.assert(
+      fc.property(text, (url) => {
+        const problem = problemOf(url);
+        if (problem !== undefined && url.length > 8) expect(problem).not.toContain(url);
+      }),
+    );
+  });
+
+  it('permits only what it permits again after normalisation', () => {
+    fc.assert(
+      fc.property(fc.webUrl({ validSchemes: ['https'], withQueryParameters: true }), (url) => {
+        const check = checkReceiverUrl(url, refuse);
+        if (check.ok) expect(checkReceiverUrl(check.url.href, refuse)).toEqual(check);
+      }),
+    );
+  });
+});
+
+describe('the policy of the local run', () => {
+  it.each(['localhost', 'LOCALHOST', '127.0.0.1', '127.1', '127.8.9.10', '[::1]'])('adds %s', (host) => {
+    expect(problemOf(`https://${host}:8443/hook`, allow)).toBeUndefined();
+    expect(problemOf(`https://${host}/hook`, allow)).toBeUndefined();
+    expect(problemOf(`https://${host}:80/hook`, allow)).toMatch(/port/);
+    expect(problemOf(`http://${host}:8443/hook`, allow)).toMatch(/https/);
+  });
+
+  const loopback = /^(localhost|127\.[\d.]*\d|::1)$/;
+  const others = forbiddenHosts.filter(([host]) => {
+    const parsed = URL.parse(`https://${host}/`)?.hostname.replace(/[[\]]/g, '') ?? '';
+    return !loopback.test(parsed);
+  });
+
+  it.each(others)('adds nothing else, such as %j: %s', (host) => {
+    expect(problemOf(`https://${host}:8443/hook`, allow)).toMatch(/^url /);
+  });
+
+  it('decides about addresses as about URLs', () => {
+    expect(isReceiverAddress('127.0.0.1', refuse)).toBe(false);
+    expect(isReceiverAddress('127.0.0.1', allow)).toBe(true);
+    expect(isReceiverAddress('::1', allow)).toBe(true);
+    expect(isReceiverAddress('8.8.8.8', refuse)).toBe(true);
+    expect(isReceiverAddress('10.0.0.1', allow)).toBe(false);
+    expect(isReceiverAddress('::ffff:127.0.0.1', allow)).toBe(false);
+  });
+});

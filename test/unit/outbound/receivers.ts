@@ -1,0 +1,117 @@
+import { once } from 'node:events';
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
+import { onTestFinished } from 'vitest';
+import type { ReceiverPolicy } from '../../../functions/domain/receiver-url.ts';
+import {
+  type OutboundClient,
+  type OutboundClientOptions,
+  type OutboundResult,
+  outboundClient,
+} from '../../../functions/platform/outbound.ts';
+import { ReceiverAgent } from '../../../functions/platform/outbound-agent.ts';
+import { testAuthority } from './certificates.ts';
+
+/** Trusted by {@link localClient}. */
+export const authority = await testAuthority();
+export const certificate = await authority.issue({
+  names: ['localhost', 'receiver.example.com', '*.receiver.example.com'],
+  addresses: ['127.0.0.1', '::1'],
+});
+
+/** A server on a free loopback port, closed with all its connections when the test is over. */
+export interface Receiver {
+  port: number;
+  /** TCP connections seen so far, whether or not anything came of them. */
+  connections: number;
+  open: Set<Socket>;
+  url(host?: string, path?: string): URL;
+}
+
+export function httpsReceiver(listener: RequestListener, tls: TlsOptions = certificate): Promise<Receiver> {
+  return listening(createHttpsServer(tls, listener));
+}
+
+/** A receiver that speaks TLS and then whatever the test wants, as soon as the first bytes of a request are there. */
+export function rawReceiver(onRequest: (socket: Socket) => void): Promise<Receiver> {
+  const server = createTlsServer(certificate, (socket) => {
+    socket.on('error', () => socket.destroy());
+    socket.once('data', () => onRequest(socket));
+  });
+  server.on('tlsClientError', (_error, socket) => socket.destroy());
+  return listening(server);
+}
+
+export function tcpReceiver(onConnection: (socket: Socket) => void): Promise<Receiver> {
+  return listening(createTcpServer(onConnection));
+}
+
+async function listening(server: Server): Promise<Receiver> {
+  const open = new Set<Socket>();
+  const receiver: Receiver = {
+    port: 0,
+    connections: 0,
+    open,
+    url: (host = 'localhost', path = '/hook') => new URL(`https://${host}:${receiver.port}${path}`),
+  };
+  server.on('connection', (socket: Socket) => {
+    receiver.connections += 1;
+    open.add(socket);
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => open.delete(socket));
+  });
+
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the receiver listens on no port');
+  receiver.port = address.port;
+
+  onTestFinished(async () => {
+    for (const socket of open) socket.destroy();
+    await new Promise((closed) => server.close(closed));
+  });
+  return receiver;
+}
+
+/** A client as the local run has it: loopback permitted, the test authority trusted, every name leads to 127.0.0.1. */
+export function localClient(options: Partial<OutboundClientOptions> = {}): OutboundClient {
+  const client = outboundClient({
+    policy: { loopback: 'allow' },
+    timeoutMs: 20_000,
+    resolve: async () => ['127.0.0.1'],
+    tls: { ca: authority.cert },
+    ...options,
+  });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+/** The agent alone, with a lookup that leads to 127.0.0.1 unchecked. */
+export function localAgent(policy: ReceiverPolicy = { loopback: 'allow' }): ReceiverAgent {
+  const agent = new ReceiverAgent({
+    policy,
+    now: Date.now,
+    ca: authority.cert,
+    lookup: (_host, _options, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }]),
+  });
+  onTestFinished(() => agent.destroy());
+  return agent;
+}
+
+/** Posts a small body. */
+export function postTo(client: OutboundClient, url: URL): Promise<OutboundResult> {
+  return client.post({
+    url,
+    headers: { 'content-type': 'application/json' },
+    body: new TextEncoder().encode('{"hello":"wörld"}'),
+  });
+}
+
+export async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}

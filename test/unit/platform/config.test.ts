@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/backoff.ts';
+import {
+  ApiEnvironment,
+  ConfigurationError,
+  DispatchEnvironment,
+  EnrolEnvironment,
+  FanOutEnvironment,
+  loopbackReceivers,
+  readEnvironment,
+  retryPolicy,
+} from '../../../functions/platform/config.ts';
+
+const dispatch = {
+  SERVICE_TABLE: 'service',
+  OUTBOX_TABLE: 'outbox',
+  DELIVERIES_TABLE: 'deliveries',
+  DELIVERY_QUEUE: 'https://sqs.example/queue',
+  SIGNING_KEYS: 'arn:signing',
+  RETRY_BASE_SECONDS: '30',
+  RETRY_CAP_SECONDS: '3600',
+  ATTEMPT_TIMEOUT_SECONDS: '0.5',
+};
+
+const environments = [
+  ['an endpoint function', ApiEnvironment],
+  ['the fan-out', FanOutEnvironment],
+  ['the dispatcher', DispatchEnvironment],
+  ['the enrolment', EnrolEnvironment],
+] as const;
+
+const messageOf = (action: () => unknown): string => {
+  try {
+    action();
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.message;
+    throw error;
+  }
+  return '';
+};
+
+describe.each(environments)('the environment of %s', (_, schema) => {
+  const variables = Object.keys(schema.shape);
+  const complete = Object.fromEntries(variables.map((name) => [name, '1']));
+
+  it('is read when it is complete', () => {
+    expect(Object.keys(readEnvironment(schema, complete)).sort()).toEqual([...variables].sort());
+  });
+
+  it('names every variable that is missing', () => {
+    const message = messageOf(() => readEnvironment(schema, {}));
+    for (const name of variables) expect(message).toContain(name);
+  });
+
+  it.each(variables)('names %s, and only it, when it is empty', (name) => {
+    const message = messageOf(() => readEnvironment(schema, { ...complete, [name]: '' }));
+    expect(variables.filter((variable) => message.includes(variable))).toEqual([name]);
+  });
+});
+
+describe('the environment of a function', () => {
+  it('has numbers where numbers are meant, fractions included', () => {
+    expect(readEnvironment(DispatchEnvironment, dispatch)).toMatchObject({
+      RETRY_BASE_SECONDS: 30,
+      RETRY_CAP_SECONDS: 3600,
+      ATTEMPT_TIMEOUT_SECONDS: 0.5,
+    });
+  });
+
+  it.each(['', 'thirty', '-1', '1e3', '1.', '.5', 'NaN', 'Infinity', ' 30', '30s'])(
+    'has no number that is written %j',
+    (text) => {
+      const environment = { ...dispatch, RETRY_BASE_SECONDS: text };
+      expect(() => readEnvironment(DispatchEnvironment, environment)).toThrow(/RETRY_BASE_SECONDS/);
+    },
+  );
+
+  it('does not repeat values in what it says of them', () => {
+    const environment = { ...dispatch, RETRY_BASE_SECONDS: 'canary' };
+    expect(messageOf(() => readEnvironment(DispatchEnvironment, environment))).not.toContain('canary');
+  });
+
+  it('has nothing but what the function declares', () => {
+    expect(readEnvironment(EnrolEnvironment, { ...dispatch, OTHER: 'x' })).toEqual({
+      SERVICE_TABLE: 'service',
+    });
+  });
+});
+
+describe('the retry policy', () => {
+  it('takes base and cap from the environment, and the number of attempts from nowhere', () => {
+    const environment = readEnvironment(DispatchEnvironment, {
+      ...dispatch,
+      RETRY_BASE_SECONDS: '0.1',
+      RETRY_CAP_SECONDS: '2',
+    });
+    expect(retryPolicy(environment)).toEqual({ ...DEFAULT_RETRY_POLICY, baseSeconds: 0.1, capSeconds: 2 });
+  });
+});
+
+describe('receivers at loopback addresses', () => {
+  it.each([undefined, '', 'refuse', 'ALLOW', 'true', '1'])(
+    'are refused when the setting is %j',
+    (setting) => {
+      const environment = { LOOPBACK_RECEIVERS: setting, AWS_EXECUTION_ENV: 'local_nodejs24.x' };
+      expect(loopbackReceivers(environment)).toBe('refuse');
+    },
+  );
+
+  it('are allowed where the local run says so', () => {
+    const environment = { LOOPBACK_RECEIVERS: 'allow', AWS_EXECUTION_ENV: 'local_nodejs24.x' };
+    expect(loopbackReceivers(environment)).toBe('allow');
+  });
+
+  it.each(['AWS_Lambda_nodejs24.x', 'AWS_Lambda_', undefined])(
+    'stop a function from loading whose place is %j',
+    (place) => {
+      const environment = { LOOPBACK_RECEIVERS: 'allow', AWS_EXECUTION_ENV: place };
+      expect(() => loopbackReceivers(environment)).toThrow(ConfigurationError);
+    },
+  );
+
+  it('are refused in Lambda, which loads without the setting', () => {
+    expect(loopbackReceivers({ AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' })).toBe('refuse');
+  });
+});

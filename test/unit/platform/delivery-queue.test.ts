@@ -1,0 +1,109 @@
+import 'aws-sdk-client-mock-vitest/extend';
+import { ChangeMessageVisibilityCommand, SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { mockClient } from 'aws-sdk-client-mock';
+import fc from 'fast-check';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { Reminder } from '../../../functions/domain/delivery.ts';
+import { deliveryQueue } from '../../../functions/platform/delivery-queue.ts';
+import { aDelivery, later, NOW } from '../../builders.ts';
+
+const QUEUE_URL = 'https://sqs.us-east-1.amazonaws.com/000000000000/deliveries';
+const sqs = mockClient(SQSClient);
+const queue = deliveryQueue(new SQSClient({}), QUEUE_URL);
+
+interface Entry {
+  Id: string;
+  MessageBody: string;
+}
+
+const aReminder = (): Reminder => Reminder.parse(aDelivery());
+const reminders = (count: number): Reminder[] => Array.from({ length: count }, aReminder);
+const batches = () =>
+  sqs.commandCalls(SendMessageBatchCommand).map((call) => call.args[0].input.Entries ?? []);
+const sent = () => batches().flatMap((batch) => batch.map((entry) => JSON.parse(entry.MessageBody ?? '')));
+
+beforeEach(() => {
+  sqs.reset();
+  sqs.on(SendMessageBatchCommand).resolves({});
+  sqs.on(ChangeMessageVisibilityCommand).resolves({});
+});
+
+describe('sending reminders', () => {
+  it('takes batches of ten, and as few as there can be', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat({ max: 45 }), async (count) => {
+        sqs.resetHistory();
+        const all = reminders(count);
+        expect(await queue.send(all)).toEqual([]);
+        expect(sent()).toEqual(all);
+        expect(batches()).toHaveLength(Math.ceil(count / 10));
+        for (const batch of batches()) {
+          expect(batch.length).toBeLessThanOrEqual(10);
+          expect(new Set(batch.map((entry) => entry.Id)).size).toBe(batch.length);
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('asks nothing of the queue when there are none', async () => {
+    await queue.send([]);
+    expect(sqs).not.toHaveReceivedAnyCommand();
+  });
+
+  it('groups messages by endpoint, so that one with a backlog does not hold up the others', async () => {
+    const all = reminders(3);
+    await queue.send(all);
+    const groups = batches().flatMap((batch) => batch.map((entry) => entry.MessageGroupId));
+    expect(groups).toEqual(all.map((reminder) => reminder.webhookId));
+  });
+
+  it('says nothing in a message but which delivery it reminds of', async () => {
+    const delivery = { ...aDelivery(), secret: 'canary' };
+    await queue.send([delivery]);
+    expect(sent()).toEqual([Reminder.parse(delivery)]);
+  });
+
+  it('gives back exactly those that the queue did not take', async () => {
+    let refused = new Set<string>();
+    sqs.on(SendMessageBatchCommand).callsFake(({ Entries }: { Entries: Entry[] }) => ({
+      Failed: Entries.filter(({ MessageBody }) => refused.has(JSON.parse(MessageBody).id)).map(({ Id }) => ({
+        Id,
+        Code: 'InternalError',
+        SenderFault: false,
+      })),
+    }));
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.boolean(), { maxLength: 35 }), async (refusals) => {
+        const all = reminders(refusals.length);
+        const expected = all.filter((_, index) => refusals[index]);
+        refused = new Set(expected.map((reminder) => reminder.id));
+        expect(await queue.send(all)).toEqual(expected);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('fails when the queue cannot be reached', async () => {
+    sqs.on(SendMessageBatchCommand).rejects(new Error('unreachable'));
+    await expect(queue.send(reminders(1))).rejects.toThrow('unreachable');
+  });
+});
+
+describe('hiding a message', () => {
+  it.each([
+    [30_000, 30],
+    [29_001, 30],
+    [1, 1],
+    [0, 1],
+    [-5_000, 1],
+    [86_400_000, 43_200],
+  ])('for %i ms hides it for %i whole seconds', async (milliseconds, hidden) => {
+    await queue.hide('receipt', later(NOW, milliseconds), NOW);
+    expect(sqs).toHaveReceivedCommandExactlyOnceWith(ChangeMessageVisibilityCommand, {
+      QueueUrl: QUEUE_URL,
+      ReceiptHandle: 'receipt',
+      VisibilityTimeout: hidden,
+    });
+  });
+});

@@ -1,0 +1,139 @@
+import 'aws-sdk-client-mock-vitest/extend';
+import { inspect } from 'node:util';
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { currentVersion, type Keyring, keyOf, UnknownKeyVersion } from '../../../functions/domain/keyring.ts';
+import { keyringSource } from '../../../functions/platform/keyrings.ts';
+import { aKeyring } from '../../builders.ts';
+
+const FIVE_MINUTES = 5 * 60_000;
+const secrets = mockClient(SecretsManagerClient);
+const answer = (ring: Keyring) => ({ SecretString: JSON.stringify(ring) });
+
+/** A source of one secret with a clock that the test moves. */
+function aSource() {
+  let time = 1_000;
+  const source = keyringSource(new SecretsManagerClient({}), 'arn:secret', () => time);
+  return { source, pass: (milliseconds: number) => (time += milliseconds) };
+}
+
+beforeEach(() => {
+  secrets.reset();
+});
+
+describe('a keyring', () => {
+  it('is read when it is first needed, and not before', async () => {
+    secrets.on(GetSecretValueCommand).resolves(answer(aKeyring()));
+    const { source } = aSource();
+    expect(secrets).not.toHaveReceivedCommand(GetSecretValueCommand);
+    expect(await source(currentVersion)).toBe('1');
+    expect(secrets).toHaveReceivedCommandExactlyOnceWith(GetSecretValueCommand, { SecretId: 'arn:secret' });
+  });
+
+  it('is asked for once when many need it at the same time', async () => {
+    secrets.on(GetSecretValueCommand).resolves(answer(aKeyring()));
+    const { source } = aSource();
+    const versions = await Promise.all(Array.from({ length: 50 }, () => source(currentVersion)));
+    expect(new Set(versions)).toEqual(new Set(['1']));
+    expect(secrets).toHaveReceivedCommandTimes(GetSecretValueCommand, 1);
+  });
+
+  it('is kept for five minutes, then read again', async () => {
+    secrets
+      .on(GetSecretValueCommand)
+      .resolvesOnce(answer(aKeyring({ versions: 1 })))
+      .resolves(answer(aKeyring({ versions: 2 })));
+    const { source, pass } = aSource();
+    await source(currentVersion);
+    pass(FIVE_MINUTES - 1);
+    expect(await source(currentVersion)).toBe('1');
+    expect(secrets).toHaveReceivedCommandTimes(GetSecretValueCommand, 1);
+    pass(1);
+    expect(await source(currentVersion)).toBe('2');
+    expect(secrets).toHaveReceivedCommandTimes(GetSecretValueCommand, 2);
+  });
+
+  it('is read again at once for a version that it does not have', async () => {
+    const newer = aKeyring({ versions: 2 });
+    secrets.on(GetSecretValueCommand).resolvesOnce(answer(aKeyring())).resolves(answer(newer));
+    const { source } = aSource();
+    await source(currentVersion);
+    expect(await source((ring) => keyOf(ring, '2'))).toBe(newer['2']);
+    expect(secrets).toHaveReceivedCommandTimes(GetSecretValueCommand, 2);
+  });
+
+  it('is read again only once for a version that there is not', async () => {
+    secrets.on(GetSecretValueCommand).resolves(answer(aKeyring()));
+    const { source } = aSource();
+    await source(currentVersion);
+    await expect(source((ring) => keyOf(ring, '9'))).rejects.toThrow(UnknownKeyVersion);
+    expect(secrets).toHaveReceivedCommandTimes(GetSecretValueCommand, 2);
+  });
+
+  it('is not read again for another mistake of who uses it', async () => {
+    secrets.on(GetSecretValueCommand).resolves(answer(aKeyring()));
+    const { source } = aSource();
+    const mistake = () => {
+      throw new RangeError('mistake');
+    };
+    await expect(source(mistake)).rejects.toThrow(RangeError);
+    expect(secrets).toHaveReceivedCommandTimes(GetSecretValueCommand, 1);
+  });
+});
+
+describe('a keyring that cannot be read', () => {
+  it('fails who needs it, and is asked for again by the next', async () => {
+    secrets.on(GetSecretValueCommand).rejectsOnce(new Error('down')).resolves(answer(aKeyring()));
+    const { source } = aSource();
+    await expect(source(currentVersion)).rejects.toThrow('down');
+    expect(await source(currentVersion)).toBe('1');
+  });
+
+  it.each([undefined, '', '{', 'null', '"key"', '{}', '{"current":"1","1":"short"}'])(
+    'fails who needs it when the secret is %j',
+    async (SecretString) => {
+      secrets.on(GetSecretValueCommand).resolves(SecretString === undefined ? {} : { SecretString });
+      await expect(aSource().source(currentVersion)).rejects.toThrow();
+    },
+  );
+
+  it.each([
+    ['is no JSON', 'canary-0123456789'],
+    ['ends too early', '{"current":"1","1":"canary-0123456789'],
+    ['is too short', '{"current":"1","1":"canary-0123456789"}'],
+  ])('does not show itself in the error when it %s', async (_, SecretString) => {
+    secrets.on(GetSecretValueCommand).resolves({ SecretString });
+    const error = await aSource()
+      .source(currentVersion)
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(Error);
+    expect(inspect(error)).not.toContain('canary');
+  });
+
+  it('goes on being used when it was read before', async () => {
+    secrets
+      .on(GetSecretValueCommand)
+      .resolvesOnce(answer(aKeyring()))
+      .rejectsOnce(new Error('down'))
+      .resolvesOnce({ SecretString: 'broken' })
+      .resolves(answer(aKeyring({ versions: 2 })));
+    const { source, pass } = aSource();
+    await source(currentVersion);
+    pass(FIVE_MINUTES);
+    expect(await source(currentVersion)).toBe('1');
+    pass(FIVE_MINUTES);
+    expect(await source(currentVersion)).toBe('1');
+    pass(FIVE_MINUTES);
+    expect(await source(currentVersion)).toBe('2');
+  });
+
+  it('is not asked for by every request while the secret store is down', async () => {
+    secrets.on(GetSecretValueCommand).resolvesOnce(answer(aKeyring())).rejects(new Error('down'));
+    const { source, pass } = aSource();
+    await source(currentVersion);
+    pass(FIVE_MINUTES);
+    for (let request = 0; request < 20; request++) expect(await source(currentVersion)).toBe('1');
+    expect(secrets).toHaveReceivedCommandTimes(GetSecretValueCommand, 2);
+  });
+});

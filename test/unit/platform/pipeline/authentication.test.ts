@@ -1,0 +1,120 @@
+import { describe, expect, it, vi } from 'vitest';
+import { digestOf, mintKey, Scope } from '../../../../functions/domain/api-key.ts';
+import { success } from '../../../../functions/platform/reply.ts';
+import { NOW } from '../../../builders.ts';
+import { aRequest, createThingWith, envelope, send, thingRoute } from './call.ts';
+import { inMemory } from './in-memory.ts';
+
+/** A request in which everything is wrong. */
+const hopeless = {
+  body: '{',
+  pathParameters: { id: 'nothing' },
+  queryStringParameters: { view: 'other' },
+};
+
+describe('a request without a valid key', () => {
+  it.each([
+    ['has no Authorization header', undefined],
+    ['has an empty one', ''],
+    ['has another scheme', 'Basic dXNlcjpwYXNz'],
+    ['has a malformed key', 'Bearer ck_live_short'],
+    ['has an unknown key', `Bearer ${mintKey('live')}`],
+    ['has a sandbox key without a pairing', `Bearer ${mintKey('sandbox')}`],
+  ])('is refused when it %s', async (_, authorization) => {
+    const { status, headers, body, runs } = await createThingWith({
+      headers: { Authorization: authorization },
+    });
+    expect(status).toBe(401);
+    expect(body).toEqual(envelope('AUTHENTICATION_ERROR'));
+    expect(headers).toMatchObject({ 'WWW-Authenticate': expect.stringMatching(/^Bearer /) });
+    expect(runs).toBe(0);
+  });
+
+  it('is answered the same whatever was wrong with the key', async () => {
+    const revoked = inMemory();
+    revoked.keys.set(digestOf(revoked.secret), { ...revoked.key, revokedAt: NOW.toISOString() });
+    const sandbox = inMemory();
+    sandbox.keys.set(digestOf(sandbox.secret), { ...sandbox.key, environment: 'sandbox' });
+    const answers = await Promise.all([
+      createThingWith({ headers: { Authorization: undefined } }),
+      createThingWith({ headers: { Authorization: `Bearer ${mintKey('live')}` } }),
+      createThingWith({}, revoked),
+      createThingWith({}, sandbox),
+    ]);
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    expect(answers[0]).toMatchObject({ status: 401, runs: 0 });
+  });
+
+  it('is refused before anything else of it is looked at', async () => {
+    const service = inMemory();
+    const asked = vi.spyOn(service.ports.memory, 'find');
+    const { status } = await createThingWith(
+      { ...hopeless, headers: { Authorization: undefined, 'Idempotency-Key': 'x', 'Content-Type': 'x' } },
+      service,
+    );
+    expect(status).toBe(401);
+    expect(asked).not.toHaveBeenCalled();
+  });
+
+  it('looks no key up when none of the right form was presented', async () => {
+    const service = inMemory();
+    const asked = vi.spyOn(service.ports.keys, 'find');
+    await createThingWith({ headers: { Authorization: 'Bearer ck_live_short' } }, service);
+    expect(asked).not.toHaveBeenCalled();
+  });
+});
+
+describe('a request whose key lacks the scope', () => {
+  const withScopes = (scopes: Scope[]) => {
+    const service = inMemory();
+    service.keys.set(digestOf(service.secret), { ...service.key, scopes });
+    return service;
+  };
+
+  it('is refused with the scope in the message, before anything else of it is looked at', async () => {
+    const others = Scope.options.filter((scope) => scope !== 'write:webhooks');
+    const { status, body, headers, runs } = await createThingWith(hopeless, withScopes(others));
+    expect(status).toBe(403);
+    expect(body).toEqual(envelope('PERMISSION_DENIED', expect.stringContaining('write:webhooks')));
+    expect(headers).not.toHaveProperty('WWW-Authenticate');
+    expect(runs).toBe(0);
+  });
+
+  it('may read what it may write', async () => {
+    const service = withScopes(['write:webhooks']);
+    const reading = { ...thingRoute, scope: 'read:webhooks' } as const;
+    const { status } = await send(reading, service, aRequest(service), async () => success({ name: 'x' }));
+    expect(status).toBe(201);
+  });
+
+  it('may not write what it may read', async () => {
+    expect(await createThingWith({}, withScopes(['read:webhooks']))).toMatchObject({ status: 403, runs: 0 });
+  });
+});
+
+describe('a request with a valid key', () => {
+  it.each(['Authorization', 'authorization', 'AUTHORIZATION'])(
+    'is let in with the header name %s',
+    async (name) => {
+      const service = inMemory();
+      const headers = { Authorization: undefined, [name]: `Bearer ${service.secret}` };
+      expect(await createThingWith({ headers }, service)).toMatchObject({ status: 201, runs: 1 });
+    },
+  );
+
+  it('acts on the organization of its key, whatever else it says', async () => {
+    const service = inMemory();
+    const seen: unknown[] = [];
+    const event = aRequest(service, {
+      headers: { 'X-Org-Id': 'org_other' },
+      body: JSON.stringify({ name: 'a thing', orgId: 'org_other', tenant: { orgId: 'org_other' } }),
+    });
+    // The gateway's event is what a caller could reach furthest; what the pipeline puts there is overwritten.
+    Object.assign(event, { established: { tenant: { orgId: 'org_other', generation: 0 } } });
+    await send(thingRoute, service, event, async ({ tenant, effect }) => {
+      seen.push(tenant);
+      return effect({ kind: 'success', data: { name: 'x' } }, []);
+    });
+    expect(seen).toEqual([service.tenant]);
+  });
+});

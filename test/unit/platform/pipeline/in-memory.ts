@@ -1,0 +1,72 @@
+import { type ApiKey, digestOf, mintKey } from '../../../../functions/domain/api-key.ts';
+import { newId } from '../../../../functions/domain/ids.ts';
+import type { Tenant } from '../../../../functions/domain/tenant.ts';
+import type { ApiPorts } from '../../../../functions/platform/pipeline/api.ts';
+import type { IdempotencyScope, Remembered } from '../../../../functions/platform/pipeline/idempotency.ts';
+import { NOW } from '../../../builders.ts';
+import { CapturingLogger } from '../capturing-logger.ts';
+
+/** A write: of an idempotency record, or whatever a use case says. */
+export type Change = { record: IdempotencyScope; answer: Remembered } | { write: string };
+
+/** The service behind the pipeline, all in memory, with one API key that may do everything. */
+export interface InMemory {
+  /** The text of the API key. */
+  secret: string;
+  key: ApiKey;
+  tenant: Tenant;
+  /** Keys by digest. */
+  keys: Map<string, ApiKey>;
+  /** Each commit that took effect. */
+  commits: (readonly Change[])[];
+  /** Remembers an answer as another request with the same key would. */
+  rememberMeanwhile(scope: IdempotencyScope, answer: Remembered): void;
+  /** When set, every commit is refused as this. */
+  refusal?: string;
+  logger: CapturingLogger;
+  ports: ApiPorts<Change>;
+}
+
+export function inMemory(): InMemory {
+  const secret = mintKey('live');
+  const key: ApiKey = {
+    id: newId('key', NOW),
+    orgId: newId('org', NOW),
+    environment: 'live',
+    name: 'Test key',
+    scopes: ['write:webhooks', 'write:conversations', 'write:knowledge'],
+    createdAt: NOW.toISOString(),
+  };
+  const answers = new Map<string, Remembered>();
+  const nameOf = (scope: IdempotencyScope) => JSON.stringify(scope);
+  const logger = new CapturingLogger();
+
+  const service: InMemory = {
+    secret,
+    key,
+    tenant: { orgId: key.orgId, generation: 0 },
+    keys: new Map([[digestOf(secret), key]]),
+    commits: [],
+    rememberMeanwhile: (scope, answer) => answers.set(nameOf(scope), answer),
+    logger,
+    ports: {
+      keys: { find: async (digest) => service.keys.get(digest) },
+      memory: {
+        find: async (scope) => answers.get(nameOf(scope)),
+        record: (scope, answer) => ({ record: scope, answer }),
+      },
+      commit: async (changes) => {
+        if (service.refusal !== undefined) return { kind: 'refused', refusal: service.refusal };
+        const records = changes.flatMap((change) => ('record' in change ? [change] : []));
+        if (records.some(({ record }) => answers.has(nameOf(record))))
+          return { kind: 'refused', refusal: 'idempotency-key-used' };
+        for (const { record, answer } of records) answers.set(nameOf(record), answer);
+        service.commits.push(changes);
+        return { kind: 'committed' };
+      },
+      logger,
+      now: () => NOW,
+    },
+  };
+  return service;
+}

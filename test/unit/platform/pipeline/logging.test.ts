@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { digestOf, mintKey } from '../../../../functions/domain/api-key.ts';
+import { newId } from '../../../../functions/domain/ids.ts';
+import { NOW } from '../../../builders.ts';
+import { aRequest, createThingWith, send, thingRoute } from './call.ts';
+import { inMemory } from './in-memory.ts';
+
+describe('the log of a request', () => {
+  it('names its id, route, organization and key, and holds nothing of what was sent', async () => {
+    const service = inMemory();
+    const body = JSON.stringify({ name: 'canary' });
+    await send(thingRoute, service, aRequest(service, { body }), async () => {
+      service.logger.info('something to say');
+      throw new Error('failed');
+    });
+    const { orgId, id: keyId } = service.key;
+    for (const line of service.logger.lines)
+      expect(line).toMatchObject({ requestId: 'extended-request-id', route: 'create-thing', orgId, keyId });
+    const text = JSON.stringify(service.logger.lines);
+    expect(text).not.toContain('canary');
+    expect(text).not.toContain(service.secret);
+    expect(text).not.toContain(digestOf(service.secret));
+  });
+
+  it('does not name the organization of an earlier request of the same process', async () => {
+    const service = inMemory();
+    await createThingWith({}, service);
+    service.ports.keys.find = async () => {
+      throw new Error('the lookup failed');
+    };
+    await createThingWith({ headers: { Authorization: `Bearer ${mintKey('live')}` } }, service);
+    const last = service.logger.lines.at(-1);
+    expect(last).toMatchObject({ level: 'ERROR', route: 'create-thing' });
+    expect(last).not.toHaveProperty('orgId');
+    expect(last).not.toHaveProperty('keyId');
+  });
+
+  it('names the organization of its own when several follow one another', async () => {
+    const service = inMemory();
+    const other = mintKey('live');
+    const otherOrg = newId('org', NOW);
+    service.keys.set(digestOf(other), { ...service.key, orgId: otherOrg });
+    for (const secret of [service.secret, other])
+      await send(
+        thingRoute,
+        service,
+        aRequest(service, { headers: { Authorization: `Bearer ${secret}` } }),
+        async () => {
+          throw new Error('failed');
+        },
+      );
+    expect(service.logger.lines.map((line) => line.orgId)).toEqual([service.key.orgId, otherOrg]);
+  });
+});

@@ -1,0 +1,218 @@
+import { describe, expect, it, vi } from 'vitest';
+import { RegisterWebhook } from '../../../../functions/api/schemas.ts';
+import { success } from '../../../../functions/platform/reply.ts';
+import type { Route } from '../../../../functions/platform/route.ts';
+import { aRequest, createThingWith, envelope, send, thingRoute } from './call.ts';
+import { inMemory } from './in-memory.ts';
+
+const CANARY = 'canary-7f3a';
+const KIB = 1024;
+/** JSON of exactly so many bytes that the route would accept. */
+const jsonOf = (bytes: number): string => {
+  const start = '{"name":"a thing","rest":"';
+  return `${start}${'x'.repeat(bytes - start.length - 2)}"}`;
+};
+const base64 = (text: string) => ({ body: Buffer.from(text).toString('base64'), isBase64Encoded: true });
+
+describe('a body', () => {
+  it('may have 256 KiB and not a byte more', async () => {
+    expect(await createThingWith({ body: jsonOf(256 * KIB) })).toMatchObject({ status: 201 });
+    expect(await createThingWith({ body: jsonOf(256 * KIB + 1) })).toMatchObject({
+      status: 413,
+      body: envelope('PAYLOAD_TOO_LARGE', expect.stringContaining('262144')),
+      runs: 0,
+    });
+  });
+
+  it('is measured in bytes, not in characters, and decoded when it comes in base64', async () => {
+    const wide = JSON.stringify({ name: 'a thing', rest: 'ü'.repeat(131_100) });
+    expect(wide.length).toBeLessThan(256 * KIB);
+    expect(await createThingWith({ body: wide })).toMatchObject({ status: 413 });
+    expect(await createThingWith(base64(jsonOf(256 * KIB)))).toMatchObject({ status: 201 });
+    expect(await createThingWith(base64(jsonOf(256 * KIB + 1)))).toMatchObject({ status: 413 });
+  });
+
+  it.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'APPLICATION/JSON',
+    ' application/json ;q=1',
+  ])('may be of the type %j', async (type) => {
+    expect(await createThingWith({ headers: { 'Content-Type': type } })).toMatchObject({ status: 201 });
+  });
+
+  it.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/jsonp',
+    'application/vnd.api+json',
+    'application/xml',
+    'text/plain; application/json',
+    '',
+    undefined,
+  ])('may not be of the type %j', async (type) => {
+    expect(await createThingWith({ headers: { 'Content-Type': type } })).toMatchObject({
+      status: 415,
+      body: envelope('UNSUPPORTED_MEDIA_TYPE', expect.stringContaining('application/json')),
+      runs: 0,
+    });
+  });
+
+  it.each(['', '{', '{"name":}', "{'name':'x'}", 'name', '{"name":"a thing"} x', '\ufeff{}x'])(
+    'is refused when it is %j, which is no JSON',
+    async (body) => {
+      expect(await createThingWith({ body })).toMatchObject({
+        status: 400,
+        body: envelope('VALIDATION_ERROR', 'The body is not valid JSON.'),
+      });
+    },
+  );
+
+  it('is refused when it is missing', async () => {
+    const { status } = await createThingWith({ body: null, headers: { 'Content-Type': undefined } });
+    expect(status).toBe(400);
+  });
+
+  it.each(['null', '[]', '"x"', '1', 'true'])(
+    'is refused when it is %s, which is no object',
+    async (body) => {
+      expect(await createThingWith({ body })).toMatchObject({
+        status: 400,
+        body: envelope('VALIDATION_ERROR', expect.stringMatching(/^The body must be an object/)),
+      });
+    },
+  );
+
+  it('is judged by its size first, then its type, then its JSON, then its shape', async () => {
+    const oversized = 'x'.repeat(256 * KIB + 1);
+    const plain = { 'Content-Type': 'text/plain' };
+    expect(await createThingWith({ body: oversized, headers: plain })).toMatchObject({ status: 413 });
+    expect(await createThingWith({ body: '{', headers: plain })).toMatchObject({ status: 415 });
+    expect(await createThingWith({ body: '{' })).toMatchObject({
+      body: envelope('VALIDATION_ERROR', 'The body is not valid JSON.'),
+    });
+  });
+
+  it('may have fields that nobody knows, which the use case does not see', async () => {
+    const service = inMemory();
+    const seen: unknown[] = [];
+    const body = '{"name":"a thing","admin":true,"__proto__":{"size":1},"constructor":1}';
+    await send(thingRoute, service, aRequest(service, { body }), async (request) => {
+      seen.push(request.body);
+      return success({ name: 'x' });
+    });
+    expect(seen).toEqual([{ name: 'a thing' }]);
+  });
+
+  it('is not read where a route has none', async () => {
+    const service = inMemory();
+    const bodiless = { ...thingRoute, body: undefined } as const satisfies Route;
+    const { status } = await send(bodiless, service, aRequest(service, { body: '{' }), async ({ body }) => {
+      expect(body).toBeUndefined();
+      return success({ name: 'x' });
+    });
+    expect(status).toBe(201);
+  });
+});
+
+describe('a message about a wrong field', () => {
+  it.each([
+    [{}, 'name must be a string.'],
+    [{ name: 1 }, 'name must be a string.'],
+    [{ name: 'x' }, 'name must have at least 2 characters.'],
+    [{ name: CANARY.repeat(3) }, 'name must have at most 20 characters.'],
+    [{ name: 'a thing', size: CANARY }, 'size must be a number.'],
+    [{ name: 'a thing', tags: CANARY }, 'tags must be an array.'],
+    [{ name: 'a thing', tags: [] }, 'tags must have at least 1 items.'],
+    [{ name: 'a thing', tags: ['aa', 'bb', 'cc'] }, 'tags must have at most 2 items.'],
+    [{ name: 'a thing', tags: ['aa', 7] }, 'tags.1 must be a string.'],
+    [{ name: 1, size: CANARY }, 'name must be a string. size must be a number.'],
+  ])('to %j is %s', async (sent, message) => {
+    expect(await createThingWith({ body: JSON.stringify(sent) })).toMatchObject({
+      status: 400,
+      body: envelope('VALIDATION_ERROR', message),
+      runs: 0,
+    });
+  });
+
+  it('stays short however much is wrong', async () => {
+    const { status, text } = await createThingWith({
+      body: JSON.stringify({ name: 'a thing', tags: Array.from({ length: 60_000 }, () => 'x') }),
+    });
+    expect(status).toBe(400);
+    expect(text.length).toBeLessThan(1_000);
+  });
+
+  it('names what is allowed', async () => {
+    expect(await createThingWith({ queryStringParameters: { view: CANARY } })).toMatchObject({
+      status: 400,
+      body: envelope('VALIDATION_ERROR', 'view must be one of short, long.'),
+    });
+  });
+
+  it('has the wording that a schema gives to its own check', async () => {
+    const service = inMemory();
+    const registering = { ...thingRoute, body: RegisterWebhook } as const satisfies Route;
+    const register = (body: object) =>
+      send(registering, service, aRequest(service, { body: JSON.stringify(body) }), async () =>
+        success({ name: 'x' }),
+      );
+    const events = ['message.received', 'message.received'];
+    expect((await register({ url: 'https://a.example', events })).body).toEqual(
+      envelope('VALIDATION_ERROR', 'events must not name an event type twice.'),
+    );
+    expect((await register({ url: 'https://a.example', events: 'all' })).body).toEqual(
+      envelope('VALIDATION_ERROR', 'events must be an array of event types.'),
+    );
+  });
+
+  it.each<[string, Parameters<typeof aRequest>[1]]>([
+    [
+      'a field',
+      { body: JSON.stringify({ name: CANARY.repeat(3), size: CANARY, tags: [CANARY, CANARY, CANARY] }) },
+    ],
+    ['the name of an unknown field', { body: JSON.stringify({ [CANARY]: CANARY }) }],
+    ['broken JSON', { body: `{"name":"${CANARY}"` }],
+    ['a body of another type', { body: CANARY, headers: { 'Content-Type': CANARY } }],
+    ['an oversized body', { body: CANARY.repeat(30_000) }],
+    ['a query', { queryStringParameters: { view: CANARY, [CANARY]: CANARY } }],
+    ['a parameter', { pathParameters: { id: CANARY } }],
+    ['an idempotency key', { headers: { 'Idempotency-Key': CANARY } }],
+    ['a key', { headers: { Authorization: `Bearer ${CANARY}` } }],
+  ])('never repeats what was sent in %s', async (_, change) => {
+    const service = inMemory();
+    const { status, text, headers } = await createThingWith(change, service);
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(text + JSON.stringify(headers)).not.toContain(CANARY);
+    expect(JSON.stringify(service.logger.lines)).not.toContain(CANARY);
+  });
+});
+
+describe('a path parameter of another form than ours', () => {
+  it.each(['1', 'whk_1', 'WHK_00000000000000000000000000000000', '../organization', '', 'evt_x#0'])(
+    'such as %j names nothing',
+    async (id) => {
+      expect(await createThingWith({ pathParameters: { id } })).toMatchObject({
+        status: 404,
+        body: envelope('NOT_FOUND'),
+        runs: 0,
+      });
+    },
+  );
+
+  it('names nothing to delete, which is as well', async () => {
+    const service = inMemory();
+    const deleting = {
+      ...thingRoute,
+      method: 'DELETE',
+      idempotency: undefined,
+      body: undefined,
+      success: { status: 204, data: thingRoute.success.data },
+    } as const satisfies Route;
+    const useCase = vi.fn(async () => success(undefined));
+    const event = aRequest(service, { pathParameters: { id: 'whk_1' } });
+    expect(await send(deleting, service, event, useCase)).toMatchObject({ status: 204, text: '' });
+    expect(useCase).not.toHaveBeenCalled();
+  });
+});

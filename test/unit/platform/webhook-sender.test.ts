@@ -1,0 +1,125 @@
+import fc from 'fast-check';
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, it } from 'vitest';
+import type { Claimed } from '../../../functions/domain/delivery.ts';
+import { UnknownKeyVersion } from '../../../functions/domain/keyring.ts';
+import { signingSecret } from '../../../functions/domain/signature.ts';
+import type { OutboundRequest, OutboundResult } from '../../../functions/platform/outbound.ts';
+import { webhookSender } from '../../../functions/platform/webhook-sender.ts';
+import { aDelivery, aKeyring, anEndpoint, anEvent, later, NOW, seconds } from '../../builders.ts';
+
+const ring = aKeyring();
+const endpoint = anEndpoint();
+const event = anEvent();
+const claimed = (attempts = 1): Claimed => ({
+  ...aDelivery({ webhookId: endpoint.id, eventId: event.id, attempts }),
+  lease: { token: 'token', until: NOW.getTime() + seconds(30) },
+});
+
+const answered = (status: number, body = ''): OutboundResult => ({
+  kind: 'answered',
+  status,
+  body,
+  durationMs: 5,
+});
+
+/** A sender whose requests go nowhere and are answered as the test says. */
+function aSender({ result = answered(200), now = NOW }: { result?: OutboundResult; now?: Date } = {}) {
+  const requests: OutboundRequest[] = [];
+  const send = webhookSender({
+    outbound: {
+      post: async (request) => {
+        requests.push(request);
+        return result;
+      },
+    },
+    signingKeys: async (use) => use(ring),
+    now: () => now,
+  });
+  const sent = () => {
+    const [request] = requests;
+    if (request === undefined || requests.length > 1)
+      throw new Error(`${requests.length} requests were sent`);
+    return { ...request, text: Buffer.from(request.body).toString('utf8') };
+  };
+  return { send, requests, sent };
+}
+
+describe('an attempt', () => {
+  it('posts to the address of its endpoint', async () => {
+    const { send, sent } = aSender();
+    await send(claimed(), endpoint, event);
+    expect(sent().url.href).toBe(endpoint.url);
+  });
+
+  it('says in its headers what it is', async () => {
+    const delivery = claimed(3);
+    const { send, sent } = aSender({ now: later(NOW, 999) });
+    await send(delivery, endpoint, event);
+    expect(sent().headers).toEqual({
+      'content-type': 'application/json',
+      'user-agent': expect.stringMatching(/^[\w-]+\/\d/),
+      'webhook-id': delivery.id,
+      'webhook-timestamp': String(NOW.getTime() / 1000),
+      'webhook-signature': expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/),
+      'webhook-event-id': event.id,
+      'webhook-attempt': '3',
+    });
+  });
+
+  it("sends exactly the event's bytes, and signs these", async () => {
+    const secret = signingSecret(ring, endpoint.keyVersion, endpoint.id);
+    const bodies = fc.jsonValue().map((value) => JSON.stringify({ value, text: 'ü → 𝄞' }, null, 1));
+    await fc.assert(
+      fc.asyncProperty(bodies, async (body) => {
+        // The verifier compares the timestamp with its own clock.
+        const { send, sent } = aSender({ now: new Date() });
+        await send(claimed(), endpoint, { ...event, body });
+        const request = sent();
+        expect(request.text).toBe(body);
+        expect(new Webhook(secret).verify(request.text, request.headers)).toEqual(JSON.parse(body));
+      }),
+    );
+  });
+
+  it('is signed with its own time, and is the same delivery each time', async () => {
+    const delivery = claimed();
+    const [first, second] = [aSender(), aSender({ now: later(NOW, seconds(30)) })];
+    await first.send(delivery, endpoint, event);
+    await second.send(delivery, endpoint, event);
+    expect(second.sent().headers['webhook-id']).toBe(first.sent().headers['webhook-id']);
+    expect(second.sent().headers['webhook-signature']).not.toBe(first.sent().headers['webhook-signature']);
+    expect(second.sent().text).toBe(first.sent().text);
+  });
+
+  it('is not made when its key is gone', async () => {
+    const { send, requests } = aSender();
+    const orphan = anEndpoint({ keyVersion: '7' });
+    await expect(send(claimed(), orphan, event)).rejects.toThrow(UnknownKeyVersion);
+    expect(requests).toEqual([]);
+  });
+});
+
+describe('the result of an attempt', () => {
+  it.each([200, 201, 202, 204, 299])('is a success with status %i', async (status) => {
+    const { send } = aSender({ result: answered(status) });
+    expect(await send(claimed(), endpoint, event)).toEqual({ status });
+  });
+
+  it.each([101, 199, 300, 301, 302, 307, 308, 400, 404, 410, 429, 500, 503, 599])(
+    'is a failure with status %i, which tells what was answered',
+    async (status) => {
+      const { send } = aSender({ result: answered(status, 'no, thanks') });
+      expect(await send(claimed(), endpoint, event)).toEqual({
+        status,
+        error: `the receiver answered ${status}`,
+        response: 'no, thanks',
+      });
+    },
+  );
+
+  it('is a failure without a status when there was no answer', async () => {
+    const { send } = aSender({ result: { kind: 'failed', error: 'connection refused', durationMs: 5 } });
+    expect(await send(claimed(), endpoint, event)).toEqual({ error: 'connection refused' });
+  });
+});

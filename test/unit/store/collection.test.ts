@@ -1,0 +1,62 @@
+import 'aws-sdk-client-mock-vitest/extend';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { partition } from '../../../functions/store/collection.ts';
+
+const dynamo = mockClient(DynamoDBDocumentClient);
+const table = { client: DynamoDBDocumentClient.from(new DynamoDBClient({})), name: 'service' };
+
+const rows = (...names: string[]) => names.map((sk) => ({ pk: 'p', sk }));
+const read = partition(table, 'p', (row) => ({ id: String(Object(row).sk) }));
+const requests = () => dynamo.commandCalls(QueryCommand).map((call) => call.args[0].input);
+
+beforeEach(() => {
+  dynamo.reset();
+});
+
+describe('a partition', () => {
+  it('is read newest first and consistently, up to the limit', async () => {
+    dynamo.on(QueryCommand).resolves({ Items: rows('b', 'a') });
+    expect(await read(undefined, 5)).toEqual([{ id: 'b' }, { id: 'a' }]);
+    expect(dynamo).toHaveReceivedCommandExactlyOnceWith(QueryCommand, {
+      TableName: 'service',
+      ConsistentRead: true,
+      ScanIndexForward: false,
+      Limit: 5,
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': 'p' },
+    });
+  });
+
+  it('is read from below an identifier, which is not read again', async () => {
+    dynamo.on(QueryCommand).resolves({ Items: rows('a') });
+    await read('b', 5);
+    expect(dynamo).toHaveReceivedCommandExactlyOnceWith(QueryCommand, {
+      KeyConditionExpression: 'pk = :pk AND sk < :before',
+      ExpressionAttributeValues: { ':pk': 'p', ':before': 'b' },
+    });
+  });
+
+  it('is read on when an answer ends early, also with one that holds nothing', async () => {
+    dynamo
+      .on(QueryCommand)
+      .resolvesOnce({ Items: rows('d', 'c'), LastEvaluatedKey: { pk: 'p', sk: 'c' } })
+      .resolvesOnce({ Items: [], LastEvaluatedKey: { pk: 'p', sk: 'b' } })
+      .resolves({ Items: rows('a') });
+    expect(await read(undefined, 5)).toEqual(['d', 'c', 'a'].map((id) => ({ id })));
+    expect(requests().map((request) => request.Limit)).toEqual([5, 3, 3]);
+    expect(requests().map((request) => request.ExpressionAttributeValues?.[':before'])).toEqual([
+      undefined,
+      'c',
+      'b',
+    ]);
+  });
+
+  it('is not read on when there are enough', async () => {
+    dynamo.on(QueryCommand).resolves({ Items: rows('d', 'c'), LastEvaluatedKey: { pk: 'p', sk: 'c' } });
+    expect(await read(undefined, 2)).toHaveLength(2);
+    expect(requests()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,165 @@
+import 'aws-sdk-client-mock-vitest/extend';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  BatchGetCommand,
+  type BatchGetCommandInput,
+  DynamoDBDocumentClient,
+  GetCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Endpoint } from '../../../functions/domain/endpoint.ts';
+import type { OutboxEvent } from '../../../functions/domain/events.ts';
+import { newId } from '../../../functions/domain/ids.ts';
+import { type ContextRef, deliveryContexts } from '../../../functions/store/delivery-context.ts';
+import { keys } from '../../../functions/store/keys.ts';
+import { anEndpoint, anEvent, aTenant, NOW } from '../../builders.ts';
+
+const dynamo = mockClient(DynamoDBDocumentClient);
+const contextsOf = deliveryContexts(
+  { client: DynamoDBDocumentClient.from(new DynamoDBClient({})), name: 'service' },
+  { name: 'outbox' },
+);
+
+type Request = NonNullable<BatchGetCommandInput['RequestItems']>;
+type Row = Record<string, unknown>;
+
+/** Rows by their key, as the two tables hold them. */
+const rows = new Map<string, Row>();
+const nameOf = (table: string, key: object) => JSON.stringify([table, key]);
+
+function hold(endpoint: Endpoint): Endpoint {
+  const key = keys.endpoint(endpoint.orgId, endpoint.id);
+  rows.set(nameOf('service', key), { ...key, ...endpoint });
+  return endpoint;
+}
+function holdEvent(event: OutboxEvent): OutboxEvent {
+  rows.set(nameOf('outbox', keys.event(event.id)), { ...keys.event(event.id), ...event, expiresAt: 1 });
+  return event;
+}
+
+/** What the tables answer to a batch: the rows that there are. */
+function found(request: Request): Record<string, Row[]> {
+  return Object.fromEntries(
+    Object.entries(request).map(([table, { Keys = [] }]) => [
+      table,
+      Keys.map((key) => rows.get(nameOf(table, key))).filter((row) => row !== undefined),
+    ]),
+  );
+}
+
+/** An endpoint and an event that are both there, and the reference to them. */
+function aPair() {
+  const tenant = aTenant();
+  const endpoint = hold(anEndpoint({ orgId: tenant.orgId }));
+  const event = holdEvent(anEvent({ tenant }));
+  const ref: ContextRef = { orgId: tenant.orgId, webhookId: endpoint.id, eventId: event.id };
+  return { endpoint, event, ref };
+}
+
+const batchRequests = () =>
+  dynamo.commandCalls(BatchGetCommand).map((call) => call.args[0].input.RequestItems ?? {});
+
+beforeEach(() => {
+  rows.clear();
+  dynamo.reset();
+  dynamo.on(BatchGetCommand).callsFake(({ RequestItems }: { RequestItems: Request }) => ({
+    Responses: found(RequestItems),
+  }));
+  dynamo.on(GetCommand).callsFake(({ TableName, Key }: { TableName: string; Key: object }) => ({
+    Item: rows.get(nameOf(TableName, Key)),
+  }));
+});
+
+describe('the contexts of a batch of deliveries', () => {
+  it('are the endpoint and the event of each, read in one request', async () => {
+    const pairs = Array.from({ length: 10 }, aPair);
+    const contextOf = await contextsOf(pairs.map((pair) => pair.ref));
+    for (const { ref, endpoint, event } of pairs) expect(contextOf(ref)).toEqual({ endpoint, event });
+    expect(dynamo).toHaveReceivedCommandTimes(BatchGetCommand, 1);
+    expect(dynamo).not.toHaveReceivedCommand(GetCommand);
+  });
+
+  it('are read once each, however many deliveries share them', async () => {
+    const { ref } = aPair();
+    await contextsOf([ref, ref, { ...ref }]);
+    const [request] = batchRequests();
+    expect(request?.service?.Keys).toHaveLength(1);
+    expect(request?.outbox?.Keys).toHaveLength(1);
+  });
+
+  it('need no request when there are no deliveries', async () => {
+    const contextOf = await contextsOf([]);
+    expect(dynamo).not.toHaveReceivedAnyCommand();
+    expect(contextOf(aPair().ref)).toEqual({ endpoint: undefined, event: undefined });
+  });
+});
+
+describe('keys that DynamoDB did not get to', () => {
+  it('are asked for again, they alone', async () => {
+    const [first, second] = [aPair(), aPair()];
+    const missed = keys.endpoint(second.ref.orgId, second.ref.webhookId);
+    const unprocessed = { service: { Keys: [missed] } };
+    dynamo
+      .on(BatchGetCommand)
+      .callsFakeOnce(({ RequestItems }: { RequestItems: Request }) => {
+        const { service = [], ...others } = found(RequestItems);
+        return {
+          Responses: { ...others, service: service.filter((row) => row.sk !== missed.sk) },
+          UnprocessedKeys: unprocessed,
+        };
+      })
+      .callsFake(({ RequestItems }: { RequestItems: Request }) => ({ Responses: found(RequestItems) }));
+    const contextOf = await contextsOf([first.ref, second.ref]);
+    expect(contextOf(first.ref)).toEqual({ endpoint: first.endpoint, event: first.event });
+    expect(contextOf(second.ref)).toEqual({ endpoint: second.endpoint, event: second.event });
+    expect(batchRequests().slice(1)).toEqual([unprocessed]);
+    expect(dynamo).not.toHaveReceivedCommand(GetCommand);
+  });
+
+  it('are read one by one when it never gets to them, and none is lost', async () => {
+    const pairs = Array.from({ length: 3 }, aPair);
+    dynamo
+      .on(BatchGetCommand)
+      .callsFake(({ RequestItems }: { RequestItems: Request }) => ({ UnprocessedKeys: RequestItems }));
+    const contextOf = await contextsOf(pairs.map((pair) => pair.ref));
+    for (const { ref, endpoint, event } of pairs) expect(contextOf(ref)).toEqual({ endpoint, event });
+  });
+});
+
+describe('what a batch read does not find', () => {
+  it('is read again consistently, because it may just be new', async () => {
+    const { ref, endpoint, event } = aPair();
+    dynamo.on(BatchGetCommand).resolves({ Responses: { service: [], outbox: [] } });
+    const contextOf = await contextsOf([ref]);
+    expect(contextOf(ref)).toEqual({ endpoint, event });
+    expect(dynamo).toHaveReceivedCommandTimes(GetCommand, 2);
+    expect(dynamo).toHaveReceivedCommandWith(GetCommand, { TableName: 'service', ConsistentRead: true });
+    expect(dynamo).toHaveReceivedCommandWith(GetCommand, { TableName: 'outbox', ConsistentRead: true });
+  });
+
+  it('is undefined when there really is none', async () => {
+    const { ref, event } = aPair();
+    const deleted = { ...ref, webhookId: newId('whk', NOW) };
+    const contextOf = await contextsOf([deleted]);
+    expect(contextOf(deleted)).toEqual({ endpoint: undefined, event });
+    expect(dynamo).toHaveReceivedCommandTimes(GetCommand, 1);
+  });
+
+  it("is undefined for an endpoint of another organization than the reminder's", async () => {
+    const { ref, event } = aPair();
+    const foreign = { ...ref, orgId: newId('org', NOW) };
+    const contextOf = await contextsOf([foreign]);
+    expect(contextOf(foreign)).toEqual({ endpoint: undefined, event });
+  });
+});
+
+describe('a row that is no endpoint or no event', () => {
+  it.each(['service', 'outbox'])('of the table %s is an error, not a delivery', async (table) => {
+    const { ref } = aPair();
+    dynamo.on(BatchGetCommand).callsFake(({ RequestItems }: { RequestItems: Request }) => ({
+      Responses: { ...found(RequestItems), [table]: [{ pk: ref.eventId, sk: ref.webhookId }] },
+    }));
+    await expect(contextsOf([ref])).rejects.toThrow();
+  });
+});

@@ -1,0 +1,85 @@
+import 'aws-sdk-client-mock-vitest/extend';
+import { randomUUID } from 'node:crypto';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import fc from 'fast-check';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { idempotencyStore } from '../../../functions/store/idempotency.ts';
+import { keys } from '../../../functions/store/keys.ts';
+import { aTenant, later, NOW } from '../../builders.ts';
+
+const dynamo = mockClient(DynamoDBDocumentClient);
+const memory = idempotencyStore({
+  client: DynamoDBDocumentClient.from(new DynamoDBClient({})),
+  name: 'service',
+});
+
+const DAY = 86_400_000;
+const scope = { tenant: aTenant(), route: 'create-thing', key: randomUUID() };
+const answer = { fingerprint: 'f', status: 201, location: '/things/1', data: '{"name":"x"}' };
+const rowAt = (now: Date) => memory.record(scope, answer, now).write.Put?.Item;
+
+/** What the table holds. */
+let held: Record<string, unknown> | undefined;
+
+beforeEach(() => {
+  held = undefined;
+  dynamo.reset();
+  dynamo.on(GetCommand).callsFake(() => ({ Item: held }));
+});
+
+describe('a remembered answer', () => {
+  it('is found again, and read consistently', async () => {
+    held = rowAt(NOW);
+    expect(await memory.find(scope, later(NOW, 1))).toEqual(answer);
+    expect(dynamo).toHaveReceivedCommandExactlyOnceWith(GetCommand, {
+      TableName: 'service',
+      Key: keys.idempotency(scope.tenant, scope.route, scope.key),
+      ConsistentRead: true,
+    });
+  });
+
+  it('is none when there is none', async () => {
+    expect(await memory.find(scope, NOW)).toBeUndefined();
+  });
+
+  it('is kept for 24 hours, and forgotten within the second after, though the row may stay for days', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat({ max: 999 }), fc.nat({ max: 2 * DAY }), async (millisecond, age) => {
+        const made = later(NOW, millisecond);
+        held = rowAt(made);
+        const found = (await memory.find(scope, later(made, age))) !== undefined;
+        if (age < DAY) expect(found).toBe(true);
+        if (age >= DAY + 1000) expect(found).toBe(false);
+      }),
+    );
+  });
+
+  it('is replaced exactly when it is no longer found', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: DAY - 2_000, max: DAY + 2_000 }), async (age) => {
+        const row = rowAt(NOW);
+        const now = later(NOW, age);
+        held = row;
+        const found = (await memory.find(scope, now)) !== undefined;
+        const values = memory.record(scope, answer, now).write.Put?.ExpressionAttributeValues;
+        // The condition of the write: expiresAt <= :now
+        expect(Number(row?.expiresAt) <= Number(values?.[':now'])).toBe(!found);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('takes the place of no other that is still kept', () => {
+    expect(memory.record(scope, answer, NOW)).toMatchObject({
+      refusal: 'idempotency-key-used',
+      write: { Put: { ConditionExpression: 'attribute_not_exists(pk) OR expiresAt <= :now' } },
+    });
+  });
+
+  it('is no answer when the row is of another form', async () => {
+    held = { ...rowAt(NOW), data: 7 };
+    await expect(memory.find(scope, NOW)).rejects.toThrow();
+  });
+});

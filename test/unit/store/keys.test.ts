@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { newId } from '../../../functions/domain/ids.ts';
+import type { Tenant } from '../../../functions/domain/tenant.ts';
+import {
+  CONVERSATION_SHARDS,
+  DELIVERY_SHARDS,
+  keys,
+  shards,
+  tenantKey,
+} from '../../../functions/store/keys.ts';
+import { aTenant, NOW } from '../../builders.ts';
+
+/** Few organizations and generations, so that two tenants often share one of them. */
+const orgIds = Array.from({ length: 3 }, () => newId('org', NOW));
+const tenants: fc.Arbitrary<Tenant> = fc.record({
+  orgId: fc.constantFrom(...orgIds),
+  generation: fc.oneof(fc.nat({ max: 12 }), fc.nat({ max: 1_000_000 })),
+});
+
+/** Every partition that holds data of a tenant, whatever its collections are called. */
+function partitionsOf(tenant: Tenant, names: { conversation: `cnv_${string}`; route: string; key: string }) {
+  return [
+    ...shards(CONVERSATION_SHARDS).map((shard) => keys.conversations(tenant, shard)),
+    keys.conversation(tenant, names.conversation).pk,
+    keys.messages(tenant, names.conversation),
+    keys.idempotency(tenant, names.route, names.key).pk,
+  ];
+}
+
+describe('partitions', () => {
+  const names = fc.record({
+    conversation: fc.constant(newId('cnv', NOW)),
+    route: fc.constantFrom('create-conversation', 'create-message'),
+    key: fc.constant(randomUUID()),
+  });
+
+  it('are never shared by two tenants, even for the same conversation, route and key', () => {
+    fc.assert(
+      fc.property(tenants, tenants, names, (one, other, named) => {
+        fc.pre(tenantKey(one) !== tenantKey(other));
+        const theirs = new Set(partitionsOf(other, named));
+        for (const partition of partitionsOf(one, named)) expect(theirs).not.toContain(partition);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('begin with their tenant, up to a border that no longer generation crosses', () => {
+    fc.assert(
+      fc.property(tenants, names, (tenant, named) => {
+        for (const partition of partitionsOf(tenant, named))
+          expect(partition.startsWith(`${tenant.orgId}#${tenant.generation}#`)).toBe(true);
+      }),
+    );
+  });
+
+  it('of an organization itself differ between organizations, and from those of its data', () => {
+    const [one, other] = [aTenant(), aTenant()];
+    const own = ({ orgId }: Tenant) => [
+      keys.organization(orgId).pk,
+      keys.endpoints(orgId),
+      keys.endpointCount(orgId).pk,
+    ];
+    for (const partition of own(one)) expect(own(other)).not.toContain(partition);
+    const data = partitionsOf(one, { conversation: newId('cnv', NOW), route: 'r', key: 'k' });
+    for (const partition of own(one)) expect(data).not.toContain(partition);
+  });
+
+  it('of deliveries differ between endpoints, generations and shards', () => {
+    const endpoints = [newId('whk', NOW), newId('whk', NOW)];
+    const all = endpoints.flatMap((endpoint) =>
+      [0, 1, 10, 11].flatMap((generation) =>
+        shards(DELIVERY_SHARDS).map((shard) => keys.deliveries(endpoint, generation, shard)),
+      ),
+    );
+    expect(new Set(all).size).toBe(all.length);
+  });
+
+  it('of API keys are found by their digest, which no organization can choose', () => {
+    expect(keys.apiKey('digest').pk).toBe('key#digest');
+    expect(keys.apiKey('digest').pk.startsWith('org_')).toBe(false);
+  });
+});
+
+describe('items of one partition', () => {
+  it('have keys of their own', () => {
+    const { orgId } = aTenant();
+    const all = [
+      keys.organization(orgId),
+      keys.endpointCount(orgId),
+      keys.endpoint(orgId, newId('whk', NOW)),
+    ];
+    expect(new Set(all.map((key) => JSON.stringify(key))).size).toBe(all.length);
+  });
+});
+
+describe('shards', () => {
+  it('of an item are always the same, and one of those that a listing reads', () => {
+    const tenant = aTenant();
+    for (let count = 0; count < 200; count++) {
+      const conversation = newId('cnv', NOW);
+      const { pk, sk } = keys.conversation(tenant, conversation);
+      expect(sk).toBe(conversation);
+      expect(keys.conversation(tenant, conversation).pk).toBe(pk);
+      const listed = shards(CONVERSATION_SHARDS).map((shard) => keys.conversations(tenant, shard));
+      expect(listed).toContain(pk);
+    }
+  });
+
+  it('take about the same each, also of what is created in the same millisecond', () => {
+    const endpoint = newId('whk', NOW);
+    const taken = new Map<string, number>();
+    for (let count = 0; count < 4_000; count++) {
+      const { pk } = keys.delivery(endpoint, 0, newId('dlv', NOW));
+      taken.set(pk, (taken.get(pk) ?? 0) + 1);
+    }
+    expect(taken.size).toBe(DELIVERY_SHARDS);
+    // 500 are expected in each; 350 is more than seven standard deviations below.
+    expect(Math.min(...taken.values())).toBeGreaterThan(350);
+  });
+});

@@ -1,0 +1,137 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { newestFirst, type PartitionReader } from '../../../functions/store/pages.ts';
+
+interface Item {
+  id: string;
+}
+
+/** A partition that grows: reads what it holds at that moment. */
+function partitionOf(items: Item[]): PartitionReader<Item> {
+  return async (before, limit) =>
+    items
+      .filter((item) => before === undefined || item.id < before)
+      .sort((one, other) => (one.id < other.id ? 1 : -1))
+      .slice(0, limit);
+}
+
+/** Identifiers that sort by their number. */
+const itemOf = (number: number): Item => ({ id: `msg_${String(number).padStart(8, '0')}` });
+const newestOf = (items: Item[]): string[] =>
+  items
+    .map((item) => item.id)
+    .sort()
+    .reverse();
+
+/** Pages through to the end; `between` runs after each page. */
+async function pageThrough(
+  partitions: readonly PartitionReader<Item>[],
+  limit: number,
+  between: (page: number) => void = () => undefined,
+): Promise<string[][]> {
+  const pages: string[][] = [];
+  let after: string | undefined;
+  do {
+    const { items, next } = await newestFirst(partitions, { limit, after });
+    pages.push(items.map((item) => item.id));
+    between(pages.length);
+    after = next;
+  } while (after !== undefined);
+  return pages;
+}
+
+/** Distinct numbers, each with the partition that it goes to. */
+const placements = (partitions: number) =>
+  fc.uniqueArray(fc.tuple(fc.nat({ max: 100_000 }), fc.nat({ max: partitions - 1 })), {
+    selector: ([number]) => number,
+    maxLength: 120,
+  });
+const scenarios = fc
+  .integer({ min: 1, max: 9 })
+  .chain((count) => fc.tuple(fc.constant(count), placements(count), fc.integer({ min: 1, max: 25 })));
+
+/** Items in their partitions. */
+function spread(count: number, placed: readonly (readonly [number, number])[]): Item[][] {
+  return Array.from({ length: count }, (_, partition) =>
+    placed.filter(([, place]) => place === partition).map(([number]) => itemOf(number)),
+  );
+}
+
+describe('a listing', () => {
+  it('gives each item once, newest first, however the items lie and whatever the size of pages', async () => {
+    await fc.assert(
+      fc.asyncProperty(scenarios, async ([count, placed, limit]) => {
+        const partitions = spread(count, placed);
+        const pages = await pageThrough(partitions.map(partitionOf), limit);
+        expect(pages.flat()).toEqual(newestOf(partitions.flat()));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('fills each page but the last, and ends with the last item', async () => {
+    await fc.assert(
+      fc.asyncProperty(scenarios, async ([count, placed, limit]) => {
+        const pages = await pageThrough(spread(count, placed).map(partitionOf), limit);
+        for (const page of pages.slice(0, -1)) expect(page).toHaveLength(limit);
+        expect(pages).toHaveLength(Math.max(1, Math.ceil(placed.length / limit)));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('gives each item once that was there at its beginning, whatever newer ones are written meanwhile', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        scenarios,
+        fc.array(fc.nat(), { maxLength: 40 }),
+        async ([count, placed, limit], places) => {
+          const partitions = spread(count, placed);
+          const atFirst = newestOf(partitions.flat());
+          let newest = 1_000_000;
+          const writeMore = (page: number) => {
+            for (const place of places.slice((page - 1) * 4, page * 4))
+              partitions[place % count]?.push(itemOf(newest++));
+          };
+          const pages = await pageThrough(partitions.map(partitionOf), limit, writeMore);
+          expect(pages.flat()).toEqual(atFirst);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('asks each partition for little more than its share', async () => {
+    const asked: number[] = [];
+    const partitions = Array.from(
+      { length: 8 },
+      (): PartitionReader<Item> => async (_, limit) => {
+        asked.push(limit);
+        return [];
+      },
+    );
+    await newestFirst(partitions, { limit: 100 });
+    expect(asked).toHaveLength(8);
+    for (const limit of asked) expect(limit).toBeLessThanOrEqual(16);
+  });
+
+  it('ends with the item that the next page begins after', async () => {
+    const items = [1, 2, 3].map(itemOf);
+    expect(await newestFirst([partitionOf(items)], { limit: 2 })).toEqual({
+      items: [itemOf(3), itemOf(2)],
+      next: itemOf(2).id,
+    });
+  });
+
+  it('has no next page when its last item is the last there is', async () => {
+    expect(await newestFirst([partitionOf([itemOf(1)])], { limit: 1 })).toEqual({ items: [itemOf(1)] });
+    expect(await newestFirst([partitionOf([])], { limit: 1 })).toEqual({ items: [] });
+  });
+
+  it('fails when one of its partitions does', async () => {
+    const broken: PartitionReader<Item> = async () => {
+      throw new Error('throttled');
+    };
+    await expect(newestFirst([partitionOf([itemOf(1)]), broken], { limit: 1 })).rejects.toThrow('throttled');
+  });
+});

@@ -1,0 +1,138 @@
+import 'aws-sdk-client-mock-vitest/extend';
+import {
+  DynamoDBClient,
+  ProvisionedThroughputExceededException,
+  TransactionCanceledException,
+} from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import fc from 'fast-check';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Change, Contended, committer, type Refusal } from '../../../functions/store/transaction.ts';
+
+const dynamo = mockClient(DynamoDBDocumentClient);
+
+const CONFLICT = 'TransactionConflict';
+const FAILED = 'ConditionalCheckFailed';
+const TRIES = 6;
+
+const cancelled = (...codes: string[]) =>
+  new TransactionCanceledException({
+    message: `Transaction cancelled [${codes.join(', ')}]`,
+    $metadata: {},
+    CancellationReasons: codes.map((Code) => ({ Code })),
+  });
+
+const aChange = (refusal: Refusal): Change => ({
+  refusal,
+  write: { Delete: { TableName: 'service', Key: { pk: refusal, sk: 'x' } } },
+});
+const changes = [aChange('idempotency-key-used'), aChange('endpoint-limit'), aChange('exists')];
+
+/** A committer that does not wait, and the waits that it would have made. */
+function aCommitter() {
+  const waits: number[] = [];
+  const commit = committer(DynamoDBDocumentClient.from(new DynamoDBClient({})), async (attempt) => {
+    waits.push(attempt);
+  });
+  return { commit, waits };
+}
+
+const requests = () => dynamo.commandCalls(TransactWriteCommand).map((call) => call.args[0].input);
+const tokens = () => new Set(requests().map((request) => request.ClientRequestToken));
+
+beforeEach(() => {
+  dynamo.reset();
+  dynamo.on(TransactWriteCommand).resolves({});
+});
+
+describe('a commit', () => {
+  it('writes all changes in one transaction, in their order', async () => {
+    expect(await aCommitter().commit(changes)).toEqual({ kind: 'committed' });
+    expect(dynamo).toHaveReceivedCommandExactlyOnceWith(TransactWriteCommand, {
+      TransactItems: changes.map((change) => change.write),
+    });
+  });
+
+  it('is told apart from every other', async () => {
+    const { commit } = aCommitter();
+    await commit(changes);
+    await commit(changes);
+    expect(tokens().size).toBe(2);
+    expect(tokens()).not.toContain(undefined);
+  });
+
+  it('is tried again after a conflict, under the same token, after a wait', async () => {
+    dynamo
+      .on(TransactWriteCommand)
+      .rejectsOnce(cancelled('None', CONFLICT, 'None'))
+      .rejectsOnce(cancelled('ThrottlingError', 'None', 'None'))
+      .rejectsOnce(cancelled('None', 'None', 'ProvisionedThroughputExceeded'))
+      .resolves({});
+    const { commit, waits } = aCommitter();
+    expect(await commit(changes)).toEqual({ kind: 'committed' });
+    expect(requests()).toHaveLength(4);
+    expect(tokens().size).toBe(1);
+    expect(waits).toEqual([1, 2, 3]);
+  });
+
+  it('gives up when it meets conflicts each time', async () => {
+    dynamo.on(TransactWriteCommand).rejects(cancelled(CONFLICT, 'None', 'None'));
+    const { commit, waits } = aCommitter();
+    await expect(commit(changes)).rejects.toThrow(Contended);
+    expect(requests()).toHaveLength(TRIES);
+    // After the last try there is nothing to wait for.
+    expect(waits).toHaveLength(TRIES - 1);
+  });
+
+  it('is refused as the first change whose condition failed says', async () => {
+    const codes = fc.array(fc.constantFrom('None', FAILED), { minLength: 3, maxLength: 3 });
+    let reasons: string[] = [];
+    dynamo.on(TransactWriteCommand).callsFake(() => Promise.reject(cancelled(...reasons)));
+    await fc.assert(
+      fc.asyncProperty(codes, async (given) => {
+        fc.pre(given.includes(FAILED));
+        dynamo.resetHistory();
+        reasons = given;
+        const { commit, waits } = aCommitter();
+        expect(await commit(changes)).toEqual({
+          kind: 'refused',
+          refusal: changes[given.indexOf(FAILED)]?.refusal,
+        });
+        expect(requests()).toHaveLength(1);
+        expect(waits).toEqual([]);
+      }),
+    );
+  });
+
+  it.each([
+    [CONFLICT, FAILED, 'None'],
+    ['None', FAILED, CONFLICT],
+  ])('is refused at once even beside a conflict: %s, %s, %s', async (...codes) => {
+    dynamo.on(TransactWriteCommand).rejects(cancelled(...codes));
+    expect(await aCommitter().commit(changes)).toEqual({ kind: 'refused', refusal: 'endpoint-limit' });
+    expect(requests()).toHaveLength(1);
+  });
+
+  it('is refused when the condition fails at a later try', async () => {
+    dynamo
+      .on(TransactWriteCommand)
+      .rejectsOnce(cancelled(CONFLICT, 'None', 'None'))
+      .rejects(cancelled('None', 'None', FAILED));
+    expect(await aCommitter().commit(changes)).toEqual({ kind: 'refused', refusal: 'exists' });
+  });
+
+  it.each([
+    ['a cancellation for a reason that stays', cancelled('ValidationError', 'None', 'None')],
+    [
+      'a cancellation that names no reason',
+      new TransactionCanceledException({ message: 'x', $metadata: {} }),
+    ],
+    ['a throttled table', new ProvisionedThroughputExceededException({ message: 'x', $metadata: {} })],
+    ['a failure of the network', new Error('socket hang up')],
+  ])('throws %s as it is, without another try', async (_, error) => {
+    dynamo.on(TransactWriteCommand).rejects(error);
+    await expect(aCommitter().commit(changes)).rejects.toBe(error);
+    expect(requests()).toHaveLength(1);
+  });
+});
