@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   api?.close();
-  await run?.kill();
+  await run?.interrupt();
   await directory?.remove();
 });
 

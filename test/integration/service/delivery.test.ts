@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const stop of open) await stop();
   api?.close();
-  await run?.kill();
+  await run?.interrupt();
   await directory?.remove();
 });
 

@@ -18,7 +18,7 @@ beforeAll(async () => {
 }, 120_000);
 
 afterAll(async () => {
-  await run?.kill();
+  await run?.interrupt();
   await directory?.remove();
 });
 
