@@ -102,10 +102,10 @@ export type AttemptResult = {
   response?: string;
 };
 
-/** What an attempt makes of its delivery. */
+/** What an attempt makes of its delivery; `at` is when the attempt ended. */
 export type Settlement =
   | { kind: 'succeeded'; attempt: AttemptRecord; at: Date }
-  | { kind: 'retrying'; attempt: AttemptRecord; nextRetryAt: Date }
+  | { kind: 'retrying'; attempt: AttemptRecord; at: Date; nextRetryAt: Date }
   | { kind: 'exhausted'; attempt: AttemptRecord; at: Date };
 
 /**
@@ -124,7 +124,7 @@ export function settlementOf(number: number, result: AttemptResult, policy: Retr
   };
   if (error === undefined) return { kind: 'succeeded', attempt, at: endedAt };
   if (number >= policy.maxAttempts) return { kind: 'exhausted', attempt, at: endedAt };
-  return { kind: 'retrying', attempt, nextRetryAt: nextAttemptAt(number, endedAt, policy) };
+  return { kind: 'retrying', attempt, at: endedAt, nextRetryAt: nextAttemptAt(number, endedAt, policy) };
 }
 
 /** Why a delivery cannot be claimed now. */

@@ -2,7 +2,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { ApiKey } from '../domain/api-key.ts';
 import { keys } from './keys.ts';
 import type { Table } from './table.ts';
-import type { Change } from './transaction.ts';
+import { addition, type Change } from './transaction.ts';
 
 /** API keys, found by the digest of the key. */
 export function apiKeyStore(service: Table) {
@@ -16,16 +16,7 @@ export function apiKeyStore(service: Table) {
     },
 
     add(digest: string, key: ApiKey): Change {
-      return {
-        refusal: 'exists',
-        write: {
-          Put: {
-            TableName: service.name,
-            Item: { ...keys.apiKey(digest), ...key },
-            ConditionExpression: 'attribute_not_exists(pk)',
-          },
-        },
-      };
+      return addition(service, { ...keys.apiKey(digest), ...key });
     },
   };
 }

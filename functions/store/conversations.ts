@@ -6,7 +6,7 @@ import { partition } from './collection.ts';
 import { CONVERSATION_SHARDS, keys, shards } from './keys.ts';
 import { newestFirst, type Page, type PageRequest } from './pages.ts';
 import type { Table } from './table.ts';
-import type { Change } from './transaction.ts';
+import { addition, type Change } from './transaction.ts';
 
 export function conversationStore(service: Table) {
   return {
@@ -25,16 +25,7 @@ export function conversationStore(service: Table) {
     },
 
     add(tenant: Tenant, conversation: Conversation): Change {
-      return {
-        refusal: 'exists',
-        write: {
-          Put: {
-            TableName: service.name,
-            Item: { ...keys.conversation(tenant, conversation.id), ...conversation },
-            ConditionExpression: 'attribute_not_exists(pk)',
-          },
-        },
-      };
+      return addition(service, { ...keys.conversation(tenant, conversation.id), ...conversation });
     },
 
     /**

@@ -47,7 +47,7 @@ export function claimUpdate(ref: DeliveryRef, lease: Lease, now: Date, maxAttemp
   };
 }
 
-/** Records an attempt under the claim's own lease. */
+/** Records an attempt under the claim's own lease, while it lasts (architecture.md, Promise 2). */
 export function settleUpdate(claimed: Claimed, settlement: Settlement): DeliveryUpdate {
   const { attempt } = settlement;
   const sets = ['#status = :status', 'attemptLog = list_append(attemptLog, :attempt)'];
@@ -56,6 +56,7 @@ export function settleUpdate(claimed: Claimed, settlement: Settlement): Delivery
     ':status': settlement.kind,
     ':attempt': [attempt],
     ':token': claimed.lease.token,
+    ':nowMs': settlement.at.getTime(),
   };
   const set = (field: string, value: unknown) => {
     sets.push(`${field} = :${field}`);
@@ -75,8 +76,8 @@ export function settleUpdate(claimed: Claimed, settlement: Settlement): Delivery
   return {
     Key: deliveryKey(claimed),
     UpdateExpression: `SET ${sets.join(', ')} REMOVE ${removes.join(', ')}`,
-    ConditionExpression: 'lease.#token = :token',
-    ExpressionAttributeNames: { '#status': 'status', '#token': 'token' },
+    ConditionExpression: 'lease.#token = :token AND lease.#until > :nowMs',
+    ExpressionAttributeNames: { ...names, '#token': 'token' },
     ExpressionAttributeValues: values,
   };
 }

@@ -6,7 +6,7 @@ import { partition } from './collection.ts';
 import { keys } from './keys.ts';
 import { newestFirst, type Page, type PageRequest } from './pages.ts';
 import type { Table } from './table.ts';
-import type { Change } from './transaction.ts';
+import { addition, type Change } from './transaction.ts';
 
 const parse = (row: unknown): Endpoint => Endpoint.parse(row);
 
@@ -52,16 +52,7 @@ export function endpointStore(service: Table) {
             },
           },
         },
-        {
-          refusal: 'exists',
-          write: {
-            Put: {
-              TableName: service.name,
-              Item: { ...keys.endpoint(endpoint.orgId, endpoint.id), ...endpoint },
-              ConditionExpression: 'attribute_not_exists(pk)',
-            },
-          },
-        },
+        addition(service, { ...keys.endpoint(endpoint.orgId, endpoint.id), ...endpoint }),
       ];
     },
 

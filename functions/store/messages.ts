@@ -5,7 +5,7 @@ import { partition } from './collection.ts';
 import { keys } from './keys.ts';
 import { newestFirst, type Page, type PageRequest } from './pages.ts';
 import type { Table } from './table.ts';
-import type { Change } from './transaction.ts';
+import { addition, type Change } from './transaction.ts';
 
 /** Messages of a conversation. Whether the conversation is the tenant's is for the caller to have checked. */
 export function messageStore(service: Table) {
@@ -16,16 +16,11 @@ export function messageStore(service: Table) {
     },
 
     add(tenant: Tenant, message: Message): Change {
-      return {
-        refusal: 'exists',
-        write: {
-          Put: {
-            TableName: service.name,
-            Item: { pk: keys.messages(tenant, message.conversationId), sk: message.id, ...message },
-            ConditionExpression: 'attribute_not_exists(pk)',
-          },
-        },
-      };
+      return addition(service, {
+        pk: keys.messages(tenant, message.conversationId),
+        sk: message.id,
+        ...message,
+      });
     },
   };
 }

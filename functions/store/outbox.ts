@@ -1,26 +1,17 @@
 import { OutboxEvent } from '../domain/events.ts';
 import { keys } from './keys.ts';
 import { expiry, HISTORY_DAYS, type Table } from './table.ts';
-import type { Change } from './transaction.ts';
+import { addition, type Change } from './transaction.ts';
 
 /** Events, written in the transaction of their cause. The table's stream takes them on from there. */
 export function outboxStore(outbox: Pick<Table, 'name'>) {
   return {
     append(event: OutboxEvent): Change {
-      return {
-        refusal: 'exists',
-        write: {
-          Put: {
-            TableName: outbox.name,
-            Item: {
-              ...keys.event(event.id),
-              ...event,
-              expiresAt: expiry(new Date(event.createdAt), HISTORY_DAYS),
-            },
-            ConditionExpression: 'attribute_not_exists(pk)',
-          },
-        },
-      };
+      return addition(outbox, {
+        ...keys.event(event.id),
+        ...event,
+        expiresAt: expiry(new Date(event.createdAt), HISTORY_DAYS),
+      });
     },
   };
 }

@@ -26,6 +26,12 @@ export interface Change {
   readonly refusal: Refusal;
 }
 
+/** Adds an item under a key that nothing has. */
+export const addition = (table: { readonly name: string }, item: Record<string, unknown>): Change => ({
+  refusal: 'exists',
+  write: { Put: { TableName: table.name, Item: item, ConditionExpression: 'attribute_not_exists(pk)' } },
+});
+
 export type CommitResult = { kind: 'committed' } | { kind: 'refused'; refusal: Refusal };
 
 /** The transaction met other writers of its items each time that it was tried. A caller may try again later. */

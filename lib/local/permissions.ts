@@ -1,8 +1,5 @@
 import type { Statement } from './statements.ts';
 
-export { type PermissionRequest, requestsOf, type Service } from './requests.ts';
-export { type Statement, statementsOf } from './statements.ts';
-
 /**
  * Whether an identity with these statements may take `action` (`dynamodb:PutItem`) on the resource: some statement
  * allows it and none denies it (the evaluation logic of the IAM User Guide, for one account and identity policies).

@@ -121,7 +121,7 @@ export const supported: Readonly<Record<string, Properties>> = {
     MaximumRecordAgeInSeconds: applied,
     MaximumRetryAttempts: applied,
     DestinationConfig: object({ OnFailure: object({ Destination: applied }) }),
-    ParallelizationFactor: inert('the engine has one shard a table, which is read in order'),
+    ParallelizationFactor: applied,
     MetricsConfig: monitoring,
     Tags: tags,
   },

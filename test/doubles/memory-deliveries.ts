@@ -65,6 +65,7 @@ export class MemoryDeliveries implements DeliveryPorts {
   async settle(claimed: Claimed, settlement: Settlement, outcome: EndpointOutcome): Promise<MoveResult> {
     const found = this.#rows.get(rowKey(claimed));
     if (found?.lease?.token !== claimed.lease.token) return 'refused';
+    if (found.lease.until <= settlement.at.getTime()) return 'refused';
     return this.#move(settled(found, settlement), outcome);
   }
 

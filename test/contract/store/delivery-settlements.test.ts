@@ -23,7 +23,7 @@ const anAttempt = (changes: Partial<AttemptRecord> = {}): AttemptRecord => ({
 const refusal = anAttempt({ status: 500, error: 'the receiver answered 500', response: 'Oops' });
 
 const succeeded: Settlement = { kind: 'succeeded', attempt: anAttempt(), at: ENDED };
-const retrying: Settlement = { kind: 'retrying', attempt: refusal, nextRetryAt: RETRY };
+const retrying: Settlement = { kind: 'retrying', attempt: refusal, at: ENDED, nextRetryAt: RETRY };
 const exhausted: Settlement = { kind: 'exhausted', attempt: refusal, at: ENDED };
 const settlements = [succeeded, retrying, exhausted].map(
   (settlement) => [settlement.kind, settlement] as const,
@@ -174,12 +174,13 @@ describe.each(storeKinds())('settling an attempt (%s)', (_, make) => {
     expect(await stores.deliveries.find(late)).toEqual(skipped);
   });
 
-  it('takes a late attempt as long as nobody else has taken the delivery', async () => {
+  it('refuses a late attempt although nobody else has taken the delivery yet', async () => {
     const stores = await make();
     const late = await claimed(stores);
     const longAfter = { ...succeeded, at: later(NOW, seconds(3600)) };
 
-    expect(await stores.deliveries.settle(late, longAfter, unaffected(late))).toBe('done');
+    expect(await stores.deliveries.settle(late, longAfter, unaffected(late))).toBe('refused');
+    expect(await stores.deliveries.find(late)).toMatchObject({ status: 'pending', attempts: late.attempts });
   });
 
   it('counts an exhausted delivery at its endpoint in the same step', async () => {

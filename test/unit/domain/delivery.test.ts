@@ -232,7 +232,7 @@ describe('what becomes of a message', () => {
     { kind: 'leased', until },
     { kind: 'overtaken', until },
     { kind: 'not-due', at: until },
-    { kind: 'retrying', attempt, nextRetryAt: until },
+    { kind: 'retrying', attempt, at: until, nextRetryAt: until },
   ] as const)('of a delivery that is $kind: it is kept until then', (outcome) => {
     expect(dispositionOf(outcome)).toEqual({ kind: 'keep', until });
   });

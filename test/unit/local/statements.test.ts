@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { statementsOf } from '../../../lib/local/permissions.ts';
 import { References } from '../../../lib/local/references.ts';
+import { statementsOf } from '../../../lib/local/statements.ts';
 import { parseTemplate, templateOf } from '../../../lib/local/template.ts';
 
 const BASIC_EXECUTION = {
