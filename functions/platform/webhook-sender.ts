@@ -3,7 +3,7 @@ import type { Endpoint } from '../domain/endpoint.ts';
 import type { OutboxEvent } from '../domain/events.ts';
 import { signature, signingSecret } from '../domain/signature.ts';
 import type { KeyringSource } from './keyrings.ts';
-import type { OutboundRequest, OutboundResult } from './outbound.ts';
+import type { OutboundRequest, OutboundResult } from './outbound/client.ts';
 
 const USER_AGENT = 'ConversationService-Webhooks/1.0';
 

@@ -9,7 +9,7 @@ import { DispatchEnvironment, loopbackReceivers, readEnvironment, retryPolicy } 
 import { deliveryQueue } from '../platform/delivery-queue.ts';
 import { keyringSource } from '../platform/keyrings.ts';
 import { logger } from '../platform/logger.ts';
-import { outboundClient } from '../platform/outbound.ts';
+import { outboundClient } from '../platform/outbound/client.ts';
 import { logContext } from '../platform/pipeline/worker.ts';
 import { webhookSender } from '../platform/webhook-sender.ts';
 import { deliveryStore } from '../store/deliveries.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CREDENTIALS, startEngines, startUpkeep } from './cloud-engines.ts';
 import { openCheckpoints } from './engines/checkpoints.ts';
+import { CREDENTIALS, startEngines, startUpkeep } from './engines/engines.ts';
 import { startSecrets } from './engines/secrets.ts';
 import { LocalRunError } from './errors.ts';
 import { SandboxCapacity } from './functions/capacity.ts';
@@ -9,8 +9,7 @@ import { createFunctions, defineFunctions, type Functions } from './functions/fu
 import type { LocalFunction } from './functions/runtime.ts';
 import { compileRestApi, defineRestApi } from './gateway/rest-api.ts';
 import { type Gateway, startGateway } from './gateway/server.ts';
-import { provisionQueues, provisionSecrets, provisionTables } from './provision.ts';
-import { References } from './references.ts';
+import { provisionQueues, provisionSecrets, provisionTables } from './provision/provision.ts';
 import {
   concurrencyOf,
   type EventSourceMapping,
@@ -19,7 +18,8 @@ import {
 } from './sources/mappings.ts';
 import { defineRules, startRules } from './sources/rules.ts';
 import type { Source } from './sources/source.ts';
-import { loadTemplate, type Template } from './template.ts';
+import { References } from './template/references.ts';
+import { loadTemplate, type Template } from './template/template.ts';
 
 /** Sandboxes of all functions together: at some 100 MiB for a busy one, the whole run stays under 1.5 GiB. */
 const MAX_SANDBOXES = 12;

@@ -35,8 +35,8 @@ type Arriving = APIGatewayProxyEvent & { established?: Established };
 type Stage = middy.MiddlewareObj<Arriving, APIGatewayProxyResult, Error, Context>;
 
 /**
- * Makes the handler of one route: authenticates, parses, answers a repeated idempotency key from memory, runs the use case
- * and puts its reply into the envelope. Whatever is thrown becomes a 500 or 503 that says nothing of the inside.
+ * Makes the handler of one route: authenticates, parses, runs the use case, whose effect commits with the request's
+ * idempotency key, and puts the reply into the envelope. Whatever is thrown becomes a 500 or 503 that says nothing of the inside.
  * @param reveal completes an answer's data with what is never stored, on first answers and replays alike
  */
 export function apiHandler<R extends Route, Change>(
@@ -105,13 +105,11 @@ export function apiHandler<R extends Route, Change>(
   };
 
   const once: Stage = {
-    before: async ({ event }) => {
+    before: ({ event }) => {
       const { tenant, input } = complete(event);
       const found = onceOf(event, route, tenant, input);
       if (found === undefined) return;
       if ('kind' in found) return answer(event, found);
-      const remembered = await memory.find(found.scope, now());
-      if (remembered) return answer(event, replay(remembered, found.fingerprint));
       event.established = { ...event.established, once: found };
     },
   };
@@ -130,7 +128,12 @@ export function apiHandler<R extends Route, Change>(
         now: at,
         effect: effectOf(route, { memory, commit }, event.established?.once, at),
       } as ApiRequest<R, Change>;
-      return answer(event, await useCase(request));
+      const reply = await useCase(request);
+      const known = event.established?.once;
+      return answer(
+        event,
+        reply.kind === 'problem' && known ? await firstReply(memory, known, at, reply) : reply,
+      );
     });
 }
 
@@ -139,6 +142,20 @@ function complete(event: Arriving): Required<Pick<Established, 'tenant' | 'input
   const { tenant, input } = event.established ?? {};
   if (tenant === undefined || input === undefined) throw new Error('the pipeline ran out of order');
   return { tenant, input };
+}
+
+/**
+ * A repeated key is met by the transaction that records it, so that a first request pays no read for it. Where the use case
+ * refuses before it commits, the reason may have come after the first request: then what was answered first counts.
+ */
+async function firstReply<Change>(
+  memory: Memory<Change>,
+  { scope, fingerprint }: Once,
+  now: Date,
+  refusal: Problem,
+): Promise<Reply> {
+  const first = await memory.find(scope, now);
+  return first ? replay(first, fingerprint) : refusal;
 }
 
 function effectOf<Change>(

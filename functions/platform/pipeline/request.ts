@@ -24,6 +24,7 @@ export interface ApiRequest<R extends Route, Change> {
   ): Promise<Reply>;
 }
 
+/** What a route does. All that it changes goes through `effect`; a repeated request runs it again up to there. */
 export type UseCase<R extends Route, Change> = (request: ApiRequest<R, Change>) => Promise<Reply>;
 
 /** The id by which gateway, access log, functions and client name one request. A client cannot choose this one. */

@@ -1,5 +1,5 @@
 import { ACCOUNT, REGION } from '../arns.ts';
-import type { Statement } from '../statements.ts';
+import type { Statement } from '../permissions/statements.ts';
 import type { LocalFunctionOptions } from './runtime.ts';
 
 /** Carries {@link SandboxAuthorization} as JSON into a sandbox process; the preload removes it before the handler loads. */

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { ACCOUNT, functionArn, PARTITION, REGION } from '../arns.ts';
 import { LocalRunError } from '../errors.ts';
+import { statementsOf } from '../permissions/statements.ts';
 import { physicalName } from '../provision/physical-name.ts';
 import { parseProperties } from '../provision/properties.ts';
-import type { References } from '../references.ts';
-import { statementsOf } from '../statements.ts';
-import type { Resource, Template } from '../template.ts';
+import type { References } from '../template/references.ts';
+import type { Resource, Template } from '../template/template.ts';
 import type { SandboxCapacity } from './capacity.ts';
 import { LocalFunction } from './runtime.ts';
 

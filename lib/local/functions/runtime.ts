@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { functionArn } from '../arns.ts';
-import type { Statement } from '../statements.ts';
+import type { Statement } from '../permissions/statements.ts';
 import { type Pool, SandboxCapacity } from './capacity.ts';
 import { sandboxEnvironment } from './environment.ts';
 import { type InvocationResult, Sandbox } from './sandbox.ts';

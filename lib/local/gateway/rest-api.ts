@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { LocalRunError } from '../errors.ts';
 import type { InvocationResult } from '../functions/sandbox.ts';
-import type { References } from '../references.ts';
-import type { Resource, Template } from '../template.ts';
+import type { References } from '../template/references.ts';
+import type { Resource, Template } from '../template/template.ts';
 import { compileGatewayResponses, type GatewayResponses } from './gateway-responses.ts';
 import { compileMock, type Mock } from './mock.ts';
 import { RouteTree } from './route-tree.ts';

@@ -1,4 +1,4 @@
-import type { Resource, Template } from '../template.ts';
+import type { Resource, Template } from '../template/template.ts';
 
 /** The name that the template gives a resource, else one made of the stack's and the resource's own. */
 export const physicalName = (

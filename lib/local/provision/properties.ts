@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { LocalRunError } from '../errors.ts';
-import type { References } from '../references.ts';
-import type { Resource } from '../template.ts';
+import type { References } from '../template/references.ts';
+import type { Resource } from '../template/template.ts';
 
 /**
  * Some of a resource's properties, resolved and parsed.

@@ -7,8 +7,8 @@ import {
 } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
 import { queueArn } from '../arns.ts';
-import type { References } from '../references.ts';
-import type { Resource, Template } from '../template.ts';
+import type { References } from '../template/references.ts';
+import type { Resource, Template } from '../template/template.ts';
 import { physicalName } from './physical-name.ts';
 import { parseProperties } from './properties.ts';
 

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { secretArn } from '../arns.ts';
 import type { SecretDefinition } from '../engines/secrets.ts';
-import type { References } from '../references.ts';
-import type { Template } from '../template.ts';
+import type { References } from '../template/references.ts';
+import type { Template } from '../template/template.ts';
 import { physicalName } from './physical-name.ts';
 import { parseProperties } from './properties.ts';
 

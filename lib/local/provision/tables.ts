@@ -10,8 +10,8 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { REGION, tableArn } from '../arns.ts';
 import { LocalRunError } from '../errors.ts';
-import type { References } from '../references.ts';
-import type { Resource, Template } from '../template.ts';
+import type { References } from '../template/references.ts';
+import type { Resource, Template } from '../template/template.ts';
 import { physicalName } from './physical-name.ts';
 import { parseProperties } from './properties.ts';
 import { differences, TableDefinition } from './table-definition.ts';

@@ -3,8 +3,8 @@ import { ACCOUNT, PARTITION, REGION } from '../arns.ts';
 import type { InvocationResult } from '../functions/sandbox.ts';
 import { physicalName } from '../provision/physical-name.ts';
 import { parseProperties } from '../provision/properties.ts';
-import type { References } from '../references.ts';
-import type { Template } from '../template.ts';
+import type { References } from '../template/references.ts';
+import type { Template } from '../template/template.ts';
 import { ratePeriod, scheduledEvent, startSchedule } from './schedule.ts';
 import type { Source } from './source.ts';
 

@@ -17,9 +17,9 @@ import {
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startDynamoDb } from '../../../lib/local/engines/dynamodb.ts';
 import { runningProcess } from '../../../lib/local/engines/processes.ts';
+import { sweepExpired, trimStreams } from '../../../lib/local/engines/sweeper.ts';
 import { LocalRunError } from '../../../lib/local/errors.ts';
-import { provisionTables } from '../../../lib/local/provision.ts';
-import { sweepExpired, trimStreams } from '../../../lib/local/sweeper.ts';
+import { provisionTables } from '../../../lib/local/provision/provision.ts';
 import { startRun } from './abandoned-run.ts';
 import { dynamoDbClient, streamsClient } from './clients.ts';
 import { aTemplate, resources, TABLE } from './fixture.ts';

@@ -1,5 +1,5 @@
-import { References } from '../../../lib/local/references.ts';
-import { parseTemplate, type Template, templateOf } from '../../../lib/local/template.ts';
+import { References } from '../../../lib/local/template/references.ts';
+import { parseTemplate, type Template, templateOf } from '../../../lib/local/template/template.ts';
 
 const queue = (properties: object = {}) => ({ Type: 'AWS::SQS::Queue', Properties: properties });
 

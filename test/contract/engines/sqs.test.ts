@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startSqs } from '../../../lib/local/engines/sqs.ts';
-import { provisionQueues } from '../../../lib/local/provision.ts';
+import { provisionQueues } from '../../../lib/local/provision/provision.ts';
 import { startRun } from './abandoned-run.ts';
 import { sqsClient } from './clients.ts';
 import { aTemplate } from './fixture.ts';

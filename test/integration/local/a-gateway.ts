@@ -6,8 +6,8 @@ import { onTestFinished } from 'vitest';
 import type { InvocationResult } from '../../../lib/local/functions/sandbox.ts';
 import { compileRestApi, defineRestApi } from '../../../lib/local/gateway/rest-api.ts';
 import { startGateway } from '../../../lib/local/gateway/server.ts';
-import { References } from '../../../lib/local/references.ts';
-import { parseTemplate, type Template } from '../../../lib/local/template.ts';
+import { References } from '../../../lib/local/template/references.ts';
+import { parseTemplate, type Template } from '../../../lib/local/template/template.ts';
 
 const FUNCTION_ARN = 'arn:aws:lambda:us-east-1:000000000000:function:Api';
 

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { text } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { LocalFunction } from '../../../lib/local/functions/runtime.ts';
-import type { Statement } from '../../../lib/local/statements.ts';
+import type { Statement } from '../../../lib/local/permissions/statements.ts';
 import { aFunctionModule } from './a-function.ts';
 
 const TABLE = 'arn:aws:dynamodb:us-east-1:000000000000:table/Events';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { allows } from '../../../lib/local/permissions.ts';
-import type { Statement } from '../../../lib/local/statements.ts';
+import { allows } from '../../../lib/local/permissions/permissions.ts';
+import type { Statement } from '../../../lib/local/permissions/statements.ts';
 
 const allow = (actions: string[], resources: string[]): Statement => ({
   effect: 'Allow',

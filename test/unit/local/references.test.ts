@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { References } from '../../../lib/local/references.ts';
+import { References } from '../../../lib/local/template/references.ts';
 
 function someReferences(): References {
   const references = new References('Service');

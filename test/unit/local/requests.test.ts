@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { requestsOf } from '../../../lib/local/requests.ts';
+import { requestsOf } from '../../../lib/local/permissions/requests.ts';
 
 const table = (name: string) => `arn:aws:dynamodb:us-east-1:000000000000:table/${name}`;
 const queue = (name: string) => `arn:aws:sqs:us-east-1:000000000000:${name}`;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { References } from '../../../lib/local/references.ts';
-import { statementsOf } from '../../../lib/local/statements.ts';
-import { parseTemplate, templateOf } from '../../../lib/local/template.ts';
+import { statementsOf } from '../../../lib/local/permissions/statements.ts';
+import { References } from '../../../lib/local/template/references.ts';
+import { parseTemplate, templateOf } from '../../../lib/local/template/template.ts';
 
 const BASIC_EXECUTION = {
   'Fn::Join': [

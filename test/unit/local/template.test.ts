@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LocalRunError } from '../../../lib/local/errors.ts';
-import { loadTemplate, parseTemplate } from '../../../lib/local/template.ts';
+import { loadTemplate, parseTemplate } from '../../../lib/local/template/template.ts';
 import { anAssembly } from './an-assembly.ts';
 
 const fn = (properties = {}) => ({

@@ -1,5 +1,5 @@
 import { request } from 'node:https';
-import { outboundClient } from '../../../functions/platform/outbound.ts';
+import { outboundClient } from '../../../functions/platform/outbound/client.ts';
 
 /**
  * A process of its own, for what Node reads from the environment only when it starts. Posts once to the URL of its

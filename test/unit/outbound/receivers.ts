@@ -5,13 +5,13 @@ import { createServer as createTcpServer, type Server, type Socket } from 'node:
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { onTestFinished } from 'vitest';
 import type { ReceiverPolicy } from '../../../functions/domain/receiver-url.ts';
+import { ReceiverAgent } from '../../../functions/platform/outbound/agent.ts';
 import {
   type OutboundClient,
   type OutboundClientOptions,
   type OutboundResult,
   outboundClient,
-} from '../../../functions/platform/outbound.ts';
-import { ReceiverAgent } from '../../../functions/platform/outbound-agent.ts';
+} from '../../../functions/platform/outbound/client.ts';
 import { testAuthority } from './certificates.ts';
 
 /** Trusted by {@link localClient}. */

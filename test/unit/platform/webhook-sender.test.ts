@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Claimed } from '../../../functions/domain/delivery.ts';
 import { UnknownKeyVersion } from '../../../functions/domain/keyring.ts';
 import { signingSecret } from '../../../functions/domain/signature.ts';
-import type { OutboundRequest, OutboundResult } from '../../../functions/platform/outbound.ts';
+import type { OutboundRequest, OutboundResult } from '../../../functions/platform/outbound/client.ts';
 import { webhookSender } from '../../../functions/platform/webhook-sender.ts';
 import { aDelivery, aKeyring, anEndpoint, anEvent, later, NOW, seconds } from '../../builders.ts';
 

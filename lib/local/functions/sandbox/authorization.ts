@@ -1,8 +1,8 @@
 import type http from 'node:http';
 import { Readable } from 'node:stream';
 // Loaded in every sandbox before its function: nothing with a schema library behind it.
-import { allows } from '../../permissions.ts';
-import { requestsOf, type Service } from '../../requests.ts';
+import { allows } from '../../permissions/permissions.ts';
+import { requestsOf, type Service } from '../../permissions/requests.ts';
 import { AUTHORIZATION_VARIABLE, type SandboxAuthorization } from '../environment.ts';
 
 export interface Authorization extends SandboxAuthorization {

@@ -51,6 +51,7 @@ describe('an unexpected failure', () => {
     const [keys, memory, commit] = [inMemory(), inMemory(), inMemory()];
     keys.ports.keys.find = fail;
     memory.ports.memory.find = fail;
+    memory.refusal = 'idempotency-key-used';
     commit.ports.commit = fail;
     const revealing = inMemory();
     const answers = [

@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isReceiverAddress, type ReceiverPolicy } from '../domain/receiver-url.ts';
+import { isReceiverAddress, type ReceiverPolicy } from '../../domain/receiver-url.ts';
 
 /** Gives all addresses of a host name; rejects, or gives none, when there are none. */
 export type Resolve = (host: string) => Promise<string[]>;

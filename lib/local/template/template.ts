@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
-import { LocalRunError } from './errors.ts';
+import { LocalRunError } from '../errors.ts';
 import { object, unsupported } from './shapes.ts';
 import { inertTypes, supported } from './supported.ts';
 

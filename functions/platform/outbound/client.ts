@@ -1,7 +1,7 @@
-import { checkReceiverUrl, type ReceiverPolicy } from '../domain/receiver-url.ts';
-import { guardedLookup, nameServerResolver, type Resolve } from './outbound-addresses.ts';
-import { ReceiverAgent } from './outbound-agent.ts';
-import { exchange, type OutboundRequest, type OutboundResult } from './outbound-exchange.ts';
+import { checkReceiverUrl, type ReceiverPolicy } from '../../domain/receiver-url.ts';
+import { guardedLookup, nameServerResolver, type Resolve } from './addresses.ts';
+import { ReceiverAgent } from './agent.ts';
+import { exchange, type OutboundRequest, type OutboundResult } from './exchange.ts';
 
 export type { OutboundRequest, OutboundResult, Resolve };
 

@@ -1,5 +1,5 @@
-import { ACCOUNT, PARTITION, REGION } from './arns.ts';
-import { LocalRunError } from './errors.ts';
+import { ACCOUNT, PARTITION, REGION } from '../arns.ts';
+import { LocalRunError } from '../errors.ts';
 
 /** What a resource is known by: `ref` answers `Ref`, `attributes` answer `Fn::GetAtt`. */
 export interface Definition {

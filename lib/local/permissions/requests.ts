@@ -1,5 +1,5 @@
-import { indexArn, queueArn, secretArn, tableArn } from './arns.ts';
-import { LocalRunError } from './errors.ts';
+import { indexArn, queueArn, secretArn, tableArn } from '../arns.ts';
+import { LocalRunError } from '../errors.ts';
 
 export type Service = 'dynamodb' | 'sqs' | 'secretsmanager';
 

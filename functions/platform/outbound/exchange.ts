@@ -1,8 +1,8 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { type Agent, request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
-import { readExcerpt } from './outbound-body.ts';
-import { DeadlineError, describeFailure, InterimResponsesError } from './outbound-failures.ts';
+import { readExcerpt } from './body.ts';
+import { DeadlineError, describeFailure, InterimResponsesError } from './failures.ts';
 
 export interface OutboundRequest {
   url: URL;

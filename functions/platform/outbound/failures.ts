@@ -1,4 +1,4 @@
-import { ForbiddenAddressError, ResolutionError } from './outbound-addresses.ts';
+import { ForbiddenAddressError, ResolutionError } from './addresses.ts';
 
 /** The time for the whole exchange is over. */
 export class DeadlineError extends Error {

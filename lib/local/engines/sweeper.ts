@@ -4,8 +4,8 @@ import {
   DeleteItemCommand,
   type DynamoDBClient,
 } from '@aws-sdk/client-dynamodb';
-import type { ExpiringTable, ExpiryLog, Key } from './engines/expiry-log.ts';
-import type { StreamLog } from './engines/stream-log.ts';
+import type { ExpiringTable, ExpiryLog, Key } from './expiry-log.ts';
+import type { StreamLog } from './stream-log.ts';
 
 /** DynamoDB keeps stream records for a day. */
 const STREAM_RETENTION_MS = 24 * 60 * 60 * 1_000;

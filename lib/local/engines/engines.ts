@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { REGION } from './arns.ts';
-import { type DynamoDbEngine, startDynamoDb } from './engines/dynamodb.ts';
-import { startSqs } from './engines/sqs.ts';
-import { afterAWhile, type UntilNews, watchChanges } from './sources/news.ts';
+import { REGION } from '../arns.ts';
+import { afterAWhile, type UntilNews, watchChanges } from '../sources/news.ts';
+import { type DynamoDbEngine, startDynamoDb } from './dynamodb.ts';
+import { startSqs } from './sqs.ts';
 import { startSweeper } from './sweeper.ts';
 
 /** Credentials that engines want to see and do not check. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { LocalRunError } from './errors.ts';
-import type { References } from './references.ts';
-import type { Resource, Template } from './template.ts';
+import { LocalRunError } from '../errors.ts';
+import type { References } from '../template/references.ts';
+import type { Resource, Template } from '../template/template.ts';
 
 /** One statement of an identity policy. Actions and resources may contain the wildcards `*` and `?`. */
 export interface Statement {

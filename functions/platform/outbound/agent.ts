@@ -1,8 +1,8 @@
 import { Agent } from 'node:https';
 import { type LookupFunction, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { isReceiverAddress, type ReceiverPolicy } from '../domain/receiver-url.ts';
-import { ForbiddenAddressError } from './outbound-addresses.ts';
+import { isReceiverAddress, type ReceiverPolicy } from '../../domain/receiver-url.ts';
+import { ForbiddenAddressError } from './addresses.ts';
 
 /** So that one receiver's name cannot take all sockets of the process. */
 const MAX_SOCKETS_PER_HOST = 50;
