@@ -109,7 +109,9 @@ export function dispatch(ports: DispatchPorts, { retry, leaseSeconds }: Dispatch
         : await end(reminder, endpoint, settlement.kind, settlement.at, (outcome) =>
             deliveries.settle(claimed, settlement, outcome),
           );
-    log.info('an attempt ended', {
+    // The common case is told by its row; a line for each would cost more than the attempt's own writes.
+    const level = settled === 'done' && settlement.kind === 'succeeded' ? 'debug' : 'info';
+    log[level]('an attempt ended', {
       deliveryId: claimed.id,
       webhookId: endpoint.id,
       orgId: claimed.orgId,

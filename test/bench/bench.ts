@@ -135,7 +135,7 @@ try {
   let peak = 0;
   const watch = setInterval(async () => {
     peak = Math.max(peak, await memoryOf(run.pid));
-  }, 2000);
+  }, 5000);
   const began = performance.now();
   const { accepted, refused } = await postMessages(api, conversation, messages, connections);
   const postedAfter = performance.now() - began;

@@ -11,5 +11,11 @@ export function recordedLog(): Log & { entries: LogEntry[] } {
   const entries: LogEntry[] = [];
   const record = (level: keyof Log) => (message: string, fields: Record<string, unknown>) =>
     void entries.push({ level, message, fields });
-  return { entries, info: record('info'), warn: record('warn'), error: record('error') };
+  return {
+    entries,
+    debug: record('debug'),
+    info: record('info'),
+    warn: record('warn'),
+    error: record('error'),
+  };
 }
