@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { LocalRunError } from '../errors.ts';
 import { CERTIFICATE_FILE_NAMES } from './certificate-files.ts';
 import { lockDirectory, type RunLock } from './run-lock.ts';
@@ -78,7 +79,7 @@ export function environmentFileIn(directory: string): string {
 
 async function claim(path: string, shown: string): Promise<RunLock> {
   try {
-    await mkdir(path, { recursive: true, mode: OWNER_ONLY });
+    await makeDirectory(path);
     const entries = await readdir(path);
     if (entries.length > 0 && !entries.includes(MARKER)) {
       throw new LocalRunError(
@@ -91,6 +92,23 @@ async function claim(path: string, shown: string): Promise<RunLock> {
     throw new LocalRunError(`${shown} cannot be used: ${error instanceof Error ? error.message : error}`);
   }
   return lockDirectory(path, shown);
+}
+
+/**
+ * Makes the directory with those above it that are missing. Node's own `recursive` never comes back where the one above exists
+ * and refuses all entries as "no such file", as those of /proc do.
+ */
+async function makeDirectory(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: OWNER_ONLY });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EEXIST') return;
+    const above = dirname(path);
+    if (code !== 'ENOENT' || above === path || existsSync(above)) throw error;
+    await makeDirectory(above);
+    await mkdir(path, { mode: OWNER_ONLY });
+  }
 }
 
 async function deleteOurs(path: string): Promise<void> {

@@ -75,6 +75,10 @@ describe('the directory of the local run', () => {
     await expect(open(join(path, 'file', 'x'))).rejects.toThrow('.local cannot be used: ');
   });
 
+  it('says so, and does not try for ever, where no entry can be made at all', async () => {
+    await expect(open('/proc/no-such-entry')).rejects.toThrow('.local cannot be used: ENOENT');
+  });
+
   it('belongs to one local run at a time', async () => {
     const path = await temporaryDirectory();
     const holder = await holderOf(path);
