@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { parseArgs, styleText } from 'node:util';
-import { startReceiver } from '../../lib/local/console/receiver.ts';
+import { startReceiver } from '../../lib/local/receiver/receiver.ts';
 import { type ApiClient, apiClient } from '../support/api.ts';
 import { type LocalRun, startLocalRun, temporaryDirectory } from '../support/local-run.ts';
 import { until } from '../support/until.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import type { Answer, ReceivedDelivery } from '../receiver/receiver.ts';
+import type { Verification } from '../receiver/signature.ts';
 import { formatDuration, formatTime, harmless, indent } from './format.ts';
 import { renderBody } from './json-view.ts';
 import type { Paint } from './paint.ts';
-import type { Answer, ReceivedDelivery } from './receiver.ts';
-import type { Verification } from './signature.ts';
 
 const INDENT = 14;
 const Envelope = z.object({ type: z.string() });

@@ -1,8 +1,8 @@
 import { EventEmitter, on } from 'node:events';
 import { z } from 'zod';
 import { LocalRunError } from '../errors.ts';
+import type { ReceivedDelivery, Receiver, ReceiverOptions } from '../receiver/receiver.ts';
 import type { ListedDelivery } from './api-client.ts';
-import type { ReceivedDelivery, Receiver, ReceiverOptions } from './receiver.ts';
 
 /** The part of the API that the demonstration calls. */
 export interface DemonstrationApi {

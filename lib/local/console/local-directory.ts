@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { CERTIFICATE_FILE_NAMES } from '../certificates/certificate-files.ts';
 import { LocalRunError } from '../errors.ts';
-import { CERTIFICATE_FILE_NAMES } from './certificate-files.ts';
 import { lockDirectory, type RunLock } from './run-lock.ts';
 
 const MARKER = '.conversation-service-local';

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { type CertificateFiles, ensureCertificates } from '../certificates/certificate-files.ts';
 import type { Cloud, CloudOptions } from '../cloud.ts';
 import { LocalRunError } from '../errors.ts';
+import { startReceiver } from '../receiver/receiver.ts';
 import { ApiClient } from './api-client.ts';
-import { type CertificateFiles, ensureCertificates } from './certificate-files.ts';
 import { demonstrate } from './demonstration.ts';
 import { readEnvironmentFile, writeEnvironmentFile } from './environment-file.ts';
 import { formatDuration } from './format.ts';
 import { openFunctionLog } from './function-log.ts';
 import { type LocalDirectory, openLocalDirectory } from './local-directory.ts';
 import { ensureOrganization, type Organization } from './organization.ts';
-import { startReceiver } from './receiver.ts';
 import type { Screen } from './screen.ts';
 import { readSettings, type Settings, type Variables } from './settings.ts';
 import { pathForShell, renderDemonstration, renderReady } from './start-view.ts';

@@ -3,8 +3,11 @@ import { X509Certificate } from 'node:crypto';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:tls';
 import { describe, expect, it } from 'vitest';
-import { type CertificateFiles, ensureCertificates } from '../../../lib/local/console/certificate-files.ts';
-import { startReceiver } from '../../../lib/local/console/receiver.ts';
+import {
+  type CertificateFiles,
+  ensureCertificates,
+} from '../../../lib/local/certificates/certificate-files.ts';
+import { startReceiver } from '../../../lib/local/receiver/receiver.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 const DAY = 24 * 60 * 60 * 1000;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ensureCertificates } from '../../../lib/local/console/certificate-files.ts';
+import { ensureCertificates } from '../../../lib/local/certificates/certificate-files.ts';
 import { writeEnvironmentFile } from '../../../lib/local/console/environment-file.ts';
 import { type FakeEndpoint, startFakeApi } from './fake-api.ts';
 import { startProgram } from './program.ts';

@@ -6,12 +6,12 @@ import {
   type Issued,
   issueAuthority,
   issueReceiverCertificate,
-} from '../../../lib/local/console/certificates.ts';
+} from '../../../lib/local/certificates/certificates.ts';
 import {
   type ReceivedDelivery,
   type ReceiverOptions,
   startReceiver,
-} from '../../../lib/local/console/receiver.ts';
+} from '../../../lib/local/receiver/receiver.ts';
 import { post } from './fake-api.ts';
 
 const SECRET = 'whsec_c2VjcmV0IG9mIHRoZSB0ZXN0';

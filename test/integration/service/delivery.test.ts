@@ -1,7 +1,7 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, type ReceivedDelivery, startReceiver } from '../../../lib/local/console/receiver.ts';
+import { type Answer, type ReceivedDelivery, startReceiver } from '../../../lib/local/receiver/receiver.ts';
 import { type ApiClient, apiClient } from '../../support/api.ts';
 import { type LocalRun, startLocalRun, temporaryDirectory } from '../../support/local-run.ts';
 import { until } from '../../support/until.ts';

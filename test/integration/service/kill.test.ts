@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startReceiver } from '../../../lib/local/console/receiver.ts';
+import { startReceiver } from '../../../lib/local/receiver/receiver.ts';
 import { apiClient } from '../../support/api.ts';
 import { type LocalRun, startLocalRun, temporaryDirectory } from '../../support/local-run.ts';
 import { until } from '../../support/until.ts';

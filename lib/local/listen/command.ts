@@ -1,8 +1,8 @@
+import { exitCodeOf } from '../console/program.ts';
+import { createScreen } from '../console/screen.ts';
+import { awaitStopRequest } from '../console/stop-request.ts';
+import { LISTEN_USAGE, readListenArguments } from './arguments.ts';
 import { listen } from './listen.ts';
-import { LISTEN_USAGE, readListenArguments } from './listen-arguments.ts';
-import { exitCodeOf } from './program.ts';
-import { createScreen } from './screen.ts';
-import { awaitStopRequest } from './stop-request.ts';
 
 /** Enough for the one call that deletes the endpoint. */
 const GRACE_MS = 2800;

@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { ReceivedDelivery } from './receiver.ts';
+import type { ReceivedDelivery } from '../receiver/receiver.ts';
 
 const TIMEOUT_MS = 30_000;
 

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiClient } from '../console/api-client.ts';
+import { renderAnswer, renderDelivery } from '../console/delivery-view.ts';
+import { requireEnvironmentFile } from '../console/environment-file.ts';
+import { environmentFileIn } from '../console/local-directory.ts';
+import type { Screen } from '../console/screen.ts';
+import { readDirectory, type Variables } from '../console/settings.ts';
+import { untilAborted } from '../console/stop-request.ts';
 import { LocalRunError } from '../errors.ts';
-import { ApiClient } from './api-client.ts';
+import { type Answer, type ReceivedDelivery, startReceiver } from '../receiver/receiver.ts';
+import type { ListenArguments } from './arguments.ts';
 import { DeliveryHistory } from './delivery-history.ts';
-import { renderAnswer, renderDelivery } from './delivery-view.ts';
-import { requireEnvironmentFile } from './environment-file.ts';
 import { forward } from './forward.ts';
-import type { ListenArguments } from './listen-arguments.ts';
-import { environmentFileIn } from './local-directory.ts';
-import { type Answer, type ReceivedDelivery, startReceiver } from './receiver.ts';
-import type { Screen } from './screen.ts';
-import { readDirectory, type Variables } from './settings.ts';
-import { untilAborted } from './stop-request.ts';
 
 const PATH = '/listen';
 

@@ -1,5 +1,5 @@
-import { EVENT_TYPES } from './event-types.ts';
-import { readFlags, UsageError } from './program.ts';
+import { EVENT_TYPES } from '../console/event-types.ts';
+import { readFlags, UsageError } from '../console/program.ts';
 
 /** What `npm run listen` is asked to do. */
 export interface ListenArguments {

@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
+import { PRIVATE, PUBLIC, readIfPresent, replaceFile } from '../console/files.ts';
 import type { Issued } from './certificates.ts';
-import { PRIVATE, PUBLIC, readIfPresent, replaceFile } from './files.ts';
 
 const RENEWED_BEFORE_END = 30 * 24 * 60 * 60 * 1000;
 
