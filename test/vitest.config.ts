@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 if (Number(process.versions.node.split('.')[0]) < 24)
@@ -9,6 +10,7 @@ const project = (name: string, settings: object = {}) => ({
 });
 
 export default defineConfig({
+  root: join(import.meta.dirname, '..'),
   test: {
     // Many tests wait for a deadline or a queue rather than compute, so more of them than cores may run at once.
     maxWorkers: 3,
