@@ -3,17 +3,24 @@ import { openCursor, sealCursor } from '../domain/cursor.ts';
 import { type Problem, problem } from '../domain/problem.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { documentClient, secretsClient } from '../platform/clients.ts';
-import { ApiEnvironment, loopbackReceivers, readEnvironment } from '../platform/config.ts';
+import { ApiEnvironment, loopbackReceivers, rateLimits, readEnvironment } from '../platform/config.ts';
 import { keyringSource } from '../platform/keyrings.ts';
 import { logger } from '../platform/logger.ts';
-import { apiHandler } from '../platform/pipeline/api.ts';
+import { RATE_LIMITER_FAILURES } from '../platform/metric-names.ts';
+import { countOne } from '../platform/metrics.ts';
+import { type ApiPorts, apiHandler } from '../platform/pipeline/api.ts';
+import { keyAuthentication } from '../platform/pipeline/authentication.ts';
+import { rateLimiter } from '../platform/pipeline/rate-limit.ts';
 import type { UseCase } from '../platform/pipeline/request.ts';
+import { remembered } from '../platform/remembered.ts';
 import { success } from '../platform/reply.ts';
 import type { Route } from '../platform/route.ts';
 import { apiKeyStore } from '../store/api-keys.ts';
 import { idempotencyStore } from '../store/idempotency.ts';
 import { tenantKey } from '../store/keys.ts';
+import { organizationStore } from '../store/organizations.ts';
 import type { Page, PageRequest } from '../store/pages.ts';
+import { rateWindowStore } from '../store/rate-windows.ts';
 import { type Change, committer } from '../store/transaction.ts';
 
 /*
@@ -34,20 +41,27 @@ export const signingKeys = keyringSource(secrets, environment.SIGNING_KEYS);
 export const receiverPolicy = { loopback: loopbackReceivers() };
 const cursorKeys = keyringSource(secrets, environment.CURSOR_KEYS);
 
-const ports = {
-  keys: apiKeyStore(tables.service),
+/** How old an organization's tier may be. */
+const TIER_FRESH_MS = 30_000;
+
+/** The pipeline's ports, but for who calls. */
+export const ports: Omit<ApiPorts<Change>, 'authenticate'> = {
+  organization: remembered(organizationStore(tables.service).find, TIER_FRESH_MS),
+  limit: rateLimiter(rateWindowStore({ client, name: environment.RATE_TABLE }), rateLimits(environment)),
+  onLimiterFailure: () => countOne(RATE_LIMITER_FAILURES),
   memory: idempotencyStore(tables.service),
   commit,
   logger,
   now: () => new Date(),
 };
+const authenticate = keyAuthentication(apiKeyStore(tables.service));
 
-/** The Lambda handler of a route. @param reveal completes the answer with what is never stored */
+/** The Lambda handler of a route of the public API. @param reveal completes the answer with what is never stored */
 export const endpoint = <R extends Route>(
   route: R,
   useCase: UseCase<R, Change>,
   reveal?: (data: unknown) => unknown,
-) => apiHandler(route, ports, useCase, reveal);
+) => apiHandler(route, { ...ports, authenticate }, useCase, reveal);
 
 /** Lists: opens the cursor, reads a page, seals the next cursor. Both are bound to tenant, route and path. */
 export async function paginated<T>(

@@ -1,9 +1,21 @@
 import * as z from 'zod/mini';
+import { Scope } from '../domain/api-key.ts';
 import { ConversationStatus } from '../domain/conversation.ts';
 import { AttemptRecord, DeliveryStatus, TerminalReason } from '../domain/delivery.ts';
 import { EndpointStatus } from '../domain/endpoint.ts';
 import { EventTypeName, MessageRole, SUBSCRIBABLE, SubscribableType } from '../domain/events.ts';
-import { ConversationId, DeliveryId, EndpointId, EventId, MessageId } from '../domain/ids.ts';
+import {
+  ConversationId,
+  DeliveryId,
+  EndpointId,
+  EscalationId,
+  EventId,
+  KeyId,
+  MessageId,
+  OrgId,
+  TicketId,
+} from '../domain/ids.ts';
+import { Environment, OrganizationSettings, Tier } from '../domain/tenant.ts';
 
 /*
  * The shapes of the public API (public-api.md, Resources and their fields), read by the route table. A schema of an answer
@@ -52,6 +64,7 @@ const deliveryFields = {
   terminalReason: orNull(TerminalReason),
   lastError: orNull(z.string()),
   lastResponseStatus: orNull(z.int()),
+  redeliveryOf: orNull(DeliveryId),
   createdAt: timestamp,
 };
 export const Delivery = z.object(deliveryFields);
@@ -73,6 +86,32 @@ export const Conversation = z.object({
   channelId: z.string(),
   externalUserId: z.string(),
   status: ConversationStatus,
+  resolvedAt: orNull(timestamp),
+  resolvedBy: orNull(z.string()),
+  createdAt: timestamp,
+});
+
+/** Both may come without a body: everything in it is optional. */
+export const RequestHandoff = z._default(z.object({ reason: z.optional(text(1000)) }), {});
+export const ResolveConversation = z._default(z.object({ resolvedBy: z._default(text(200), 'api') }), {
+  resolvedBy: 'api',
+});
+
+export const Escalation = z.object({
+  id: EscalationId,
+  conversationId: ConversationId,
+  reason: orNull(z.string()),
+  createdAt: timestamp,
+});
+
+export const CreateTicket = z._default(
+  z.object({ conversationId: z.optional(ConversationId), reason: z.optional(text(1000)) }),
+  {},
+);
+export const Ticket = z.object({
+  id: TicketId,
+  conversationId: orNull(ConversationId),
+  reason: orNull(z.string()),
   createdAt: timestamp,
 });
 
@@ -85,6 +124,36 @@ export const Message = z.object({
   content: z.string(),
   createdAt: timestamp,
 });
+
+export const Organization = z.object({
+  id: OrgId,
+  name: z.string(),
+  environment: Environment,
+  tier: Tier,
+  ...OrganizationSettings.shape,
+  createdAt: timestamp,
+});
+export const UpdateOrganization = z.partial(OrganizationSettings);
+
+export const CreateApiKey = z.object({
+  name: text(200),
+  scopes: z.array(Scope, { error: 'must be an array of scopes' }).check(
+    z.minLength(1),
+    z.maxLength(Scope.options.length),
+    z.refine((scopes) => new Set(scopes).size === scopes.length, { error: 'must not name a scope twice' }),
+  ),
+});
+const apiKeyFields = {
+  id: KeyId,
+  environment: Environment,
+  name: z.string(),
+  scopes: z.array(Scope),
+  createdAt: timestamp,
+  revokedAt: orNull(timestamp),
+};
+export const ApiKey = z.object(apiKeyFields);
+/** Only the answer to its creation has the key itself. */
+export const CreatedApiKey = z.object({ ...apiKeyFields, secretOnce: z.string() });
 
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
@@ -103,3 +172,7 @@ export const NoParams = z.object({});
 export const WebhookParams = z.object({ id: EndpointId });
 export const DeliveryParams = z.object({ id: EndpointId, deliveryId: DeliveryId });
 export const ConversationParams = z.object({ id: ConversationId });
+export const MessageParams = z.object({ id: ConversationId, messageId: MessageId });
+export const EscalationParams = z.object({ id: ConversationId, escalationLogId: EscalationId });
+export const TicketParams = z.object({ id: TicketId });
+export const ApiKeyParams = z.object({ id: KeyId });

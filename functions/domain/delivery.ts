@@ -49,6 +49,8 @@ export const Delivery = z.object({
   lastError: z.optional(z.string()),
   lastResponseStatus: z.optional(z.int()),
   lease: z.optional(Lease),
+  /** The delivery that this one repeats at the customer's wish. */
+  redeliveryOf: z.optional(DeliveryId),
 });
 export type Delivery = z.infer<typeof Delivery>;
 

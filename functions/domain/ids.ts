@@ -25,6 +25,8 @@ export type EventId = z.infer<typeof EventId>;
 export type DeliveryId = z.infer<typeof DeliveryId>;
 export type ConversationId = z.infer<typeof ConversationId>;
 export type MessageId = z.infer<typeof MessageId>;
+export type EscalationId = z.infer<typeof EscalationId>;
+export type TicketId = z.infer<typeof TicketId>;
 
 export type IdPrefix = 'org' | 'key' | 'whk' | 'evt' | 'dlv' | 'cnv' | 'msg' | 'esc' | 'tkt';
 

@@ -16,11 +16,23 @@ export type Tenant = z.infer<typeof Tenant>;
 export const Tier = z.enum(['sandbox', 'standard', 'scale']);
 export type Tier = z.infer<typeof Tier>;
 
+/** What an organization's admins set for themselves (decisions.md, Content-change notifications). */
+export const OrganizationSettings = z.object({
+  /** Share of a source's text, in percent, that must have changed before admins are told. */
+  contentChangeThreshold: z.number().check(z.minimum(0), z.maximum(100)),
+  contentChangeNotifications: z.boolean(),
+});
+export type OrganizationSettings = z.infer<typeof OrganizationSettings>;
+
 export const Organization = z.object({
   id: OrgId,
   name: z.string(),
   environment: Environment,
   tier: Tier,
   createdAt: z.iso.datetime(),
+  contentChangeThreshold: z._default(OrganizationSettings.shape.contentChangeThreshold, 20),
+  contentChangeNotifications: z._default(OrganizationSettings.shape.contentChangeNotifications, true),
 });
 export type Organization = z.infer<typeof Organization>;
+/** As it comes to be: the settings have their defaults. */
+export type NewOrganization = z.input<typeof Organization>;

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { DEFAULT_RETRY_POLICY } from '../domain/backoff.ts';
+import type { RateLimits } from '../domain/rate-limit.ts';
 
 /*
  * What the functions are told by their environment. The stack's `environment` must satisfy the same types, so that a
@@ -12,17 +13,41 @@ const number = z.pipe(
   z.transform(Number),
 );
 
+const count = z.pipe(
+  z.string().check(z.regex(/^[1-9]\d*$/, { error: 'must be a whole number' })),
+  z.transform(Number),
+);
+
 /** Every endpoint function. */
 export const ApiEnvironment = z.object({
   SERVICE_TABLE: name,
   OUTBOX_TABLE: name,
   DELIVERIES_TABLE: name,
+  RATE_TABLE: name,
+  /** Requests a minute for each tier. */
+  RATE_LIMIT_SANDBOX: count,
+  RATE_LIMIT_STANDARD: count,
+  RATE_LIMIT_SCALE: count,
   /** ARN of the secret that holds the keyring which seals cursors. */
   CURSOR_KEYS: name,
   /** ARN of the secret that holds the keyring which signing secrets are derived from. */
   SIGNING_KEYS: name,
 });
-export type ApiEnvironment = z.infer<typeof ApiEnvironment>;
+export type ApiEnvironment = z.input<typeof ApiEnvironment>;
+
+/** The endpoint functions that people call with sessions: which tokens they accept. */
+export const SessionEnvironment = z.object({
+  /** Issuer of the OpenID Connect tokens, exactly as their `iss` says it. */
+  OIDC_ISSUER: z.url(),
+  /** Client that the tokens are for (`aud`). */
+  OIDC_AUDIENCE: name,
+  /** Claims that name the organization and the role. */
+  OIDC_ORGANIZATION_CLAIM: name,
+  OIDC_ROLE_CLAIM: name,
+  /** Origin of the dashboard, which writes with a session cookie must come from; without one there are none. */
+  DASHBOARD_ORIGIN: z.optional(z.url()),
+});
+export type SessionEnvironment = z.input<typeof SessionEnvironment>;
 
 export const FanOutEnvironment = z.object({
   SERVICE_TABLE: name,
@@ -73,6 +98,12 @@ export function loopbackReceivers(source: NodeJS.ProcessEnv = process.env): 'ref
     throw new ConfigurationError('LOOPBACK_RECEIVERS is for the local run and must not be set in Lambda');
   return 'allow';
 }
+
+export const rateLimits = (environment: z.output<typeof ApiEnvironment>): RateLimits => ({
+  sandbox: environment.RATE_LIMIT_SANDBOX,
+  standard: environment.RATE_LIMIT_STANDARD,
+  scale: environment.RATE_LIMIT_SCALE,
+});
 
 /** Attempts are fixed by the specification; base and cap are configuration. */
 export const retryPolicy = (environment: z.output<typeof DispatchEnvironment>) => ({

@@ -30,11 +30,17 @@ const COMMON = {
   'X-Content-Type-Options': 'nosniff',
 };
 
+type Headers = Record<string, string>;
+
 /** The error envelope (public-api.md, Errors). `error.requestId` equals the `Request-Id` header. */
-export function problemResult({ type, message, headers }: Problem, requestId: string): APIGatewayProxyResult {
+export function problemResult(
+  { type, message, headers }: Problem,
+  requestId: string,
+  common: Headers,
+): APIGatewayProxyResult {
   return {
     statusCode: PROBLEM_STATUS[type],
-    headers: { ...COMMON, 'Request-Id': requestId, ...headers },
+    headers: { ...COMMON, ...common, 'Request-Id': requestId, ...headers },
     body: JSON.stringify({ error: { type, message, requestId } }),
   };
 }
@@ -44,11 +50,13 @@ export function successResult(
   status: number,
   { data, nextCursor, location, replayed }: Success,
   requestId: string,
+  common: Headers,
 ): APIGatewayProxyResult {
   return {
     statusCode: status,
     headers: {
       ...COMMON,
+      ...common,
       'Request-Id': requestId,
       ...(location === undefined ? {} : { Location: location }),
       ...(replayed ? { 'Idempotency-Replayed': 'true' } : {}),

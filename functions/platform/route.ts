@@ -1,29 +1,51 @@
 import type * as z from 'zod/mini';
 import type { Scope } from '../domain/api-key.ts';
+import type { ProblemType } from '../domain/problem.ts';
+import type { Role } from '../domain/session.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+/**
+ * An announced end (public-api.md, Versioning 5). Every answer of the route says so, errors included, and from the sunset on
+ * the route answers nothing but 410.
+ */
+export interface Deprecation {
+  /** `true`, or the moment from which the route is deprecated, ISO 8601. */
+  readonly since: true | string;
+  /** The moment after which the route is no longer served, ISO 8601. */
+  readonly sunset: string;
+  /** Address of a migration guide. */
+  readonly guide?: string;
+}
+
+/** Who may call: a key with a scope, or a person's session with a role. Neither is accepted in the other's place. */
+type Access =
+  | { readonly scope: Scope; readonly role?: never }
+  | { readonly role: Role; readonly scope?: never };
 
 /**
  * A route as the table declares it (`functions/api/routes.ts`): all that the gateway, the handler and the documentation have to
  * agree on.
  */
-export interface Route {
+export type Route = Access & {
   /** Names the function and its file. */
   readonly name: string;
   readonly method: Method;
   /** Below the stage, which is `/api`. */
-  readonly path: `/v${number}/${string}`;
+  readonly path: `/v${number}/${string}` | `/settings/${string}`;
   readonly summary: string;
-  readonly scope: Scope;
   /** `required`: a request without an `Idempotency-Key` is refused. `honoured`: it may have one. Only on POST. */
   readonly idempotency?: 'required' | 'honoured';
+  readonly deprecation?: Deprecation;
   readonly params: z.ZodMiniType<Record<string, string>>;
   readonly query: z.ZodMiniType<object>;
-  /** Absent when the route takes no body. */
+  /** Absent when the route takes no body. One that accepts `undefined` may be left out of the request. */
   readonly body?: z.ZodMiniType;
   readonly success: {
     readonly status: 200 | 201 | 202 | 204;
     /** *Builds* the answer's `data`: fields that it does not name never leave the service. */
     readonly data: z.ZodMiniType;
   };
-}
+  /** What the use case itself may refuse with, beyond what follows from the facts above. */
+  readonly refusals?: readonly ProblemType[];
+};

@@ -1,5 +1,16 @@
 import { createHash } from 'node:crypto';
-import type { ConversationId, DeliveryId, EndpointId, EventId, OrgId } from '../domain/ids.ts';
+import type {
+  ConversationId,
+  DeliveryId,
+  EndpointId,
+  EscalationId,
+  EventId,
+  KeyId,
+  MessageId,
+  OrgId,
+  TicketId,
+} from '../domain/ids.ts';
+import type { RateBucket } from '../domain/rate-limit.ts';
 import type { Tenant } from '../domain/tenant.ts';
 
 /**
@@ -15,6 +26,7 @@ export interface Key {
 }
 
 export const CONVERSATION_SHARDS = 4;
+export const TICKET_SHARDS = 4;
 export const DELIVERY_SHARDS = 8;
 
 /** The text form of a tenant; also what cursors are bound to. */
@@ -25,6 +37,9 @@ export const keys = {
   endpointCount: (orgId: OrgId): Key => ({ pk: orgId, sk: 'endpoint-count' }),
   /** Looked up before the organization is known: by the digest of the key that the caller presents. */
   apiKey: (digest: string): Key => ({ pk: `key#${digest}`, sk: 'key' }),
+  /** The same keys once more, as their organization lists them. */
+  apiKeys: (orgId: OrgId): string => `${orgId}#api-keys`,
+  listedApiKey: (orgId: OrgId, id: KeyId): Key => ({ pk: keys.apiKeys(orgId), sk: id }),
 
   /** Endpoints outlive a reset of their organization's data, so their partition has no generation. */
   endpoints: (orgId: OrgId): string => `${orgId}#webhooks`,
@@ -36,14 +51,33 @@ export const keys = {
     sk: id,
   }),
   messages: (tenant: Tenant, id: ConversationId): string => `${tenantKey(tenant)}#${id}#messages`,
+  message: (tenant: Tenant, conversation: ConversationId, id: MessageId): Key => ({
+    pk: keys.messages(tenant, conversation),
+    sk: id,
+  }),
+  escalations: (tenant: Tenant, id: ConversationId): string => `${tenantKey(tenant)}#${id}#escalations`,
+  escalation: (tenant: Tenant, conversation: ConversationId, id: EscalationId): Key => ({
+    pk: keys.escalations(tenant, conversation),
+    sk: id,
+  }),
+  tickets: (tenant: Tenant, shard: number): string => `${tenantKey(tenant)}#tickets#${shard}`,
+  ticket: (tenant: Tenant, id: TicketId): Key => ({
+    pk: keys.tickets(tenant, shardOf(id, TICKET_SHARDS)),
+    sk: id,
+  }),
 
   idempotency: (tenant: Tenant, route: string, key: string): Key => ({
     pk: `${tenantKey(tenant)}#idempotency#${route}#${key}`,
     sk: 'idempotency',
   }),
 
-  /** The outbox has a partition key alone. */
+  /** Outbox and rate windows have a partition key alone. */
   event: (id: EventId): { pk: string } => ({ pk: id }),
+  /** A delivery that is sent again owes its reminder to the outbox as an event owes its deliveries. */
+  redelivery: (id: DeliveryId): { pk: string } => ({ pk: id }),
+  rateWindow: ({ orgId, kind }: RateBucket, start: number): { pk: string } => ({
+    pk: `${orgId}#${kind}#${start}`,
+  }),
 
   deliveries: (endpoint: EndpointId, generation: number, shard: number): string =>
     `${endpoint}#${generation}#${shard}`,

@@ -1,14 +1,20 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import * as apigateway from 'aws-cdk-lib/aws-apigateway';
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { type RouteKey, routes } from '../../functions/api/routes.ts';
 import type { ApiEnvironment } from '../../functions/platform/config.ts';
+import { METRICS, RATE_LIMITER_FAILURES } from '../../functions/platform/metric-names.ts';
+import type { Route } from '../../functions/platform/route.ts';
 import { acknowledge } from './acknowledgements.ts';
-import { addGatewayResponses, envelope, REQUEST_ID } from './gateway-responses.ts';
+import { addGatewayResponses, REQUEST_ID } from './gateway-responses.ts';
+import type { Identity } from './identity.ts';
 import type { KeyringSecret } from './keyrings.ts';
+import { refuseOtherMethods } from './other-methods.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
+import type { Settings } from './settings.ts';
 import type { Tables, TableVerb } from './tables.ts';
 
 export interface ApiProps {
@@ -16,6 +22,8 @@ export interface ApiProps {
   tables: Tables;
   cursorKeys: KeyringSecret;
   signingKeys: KeyringSecret;
+  identity: Identity;
+  settings: Settings;
 }
 
 /** What a route's function needs beyond authentication; a route without an entry does not compile. */
@@ -35,11 +43,25 @@ const NEEDS: Record<RouteKey, Needs> = {
   testWebhook: { service: ['add'], outbox: ['add'] },
   listDeliveries: { deliveries: ['list'], keyrings: ['cursor'] },
   readDelivery: { deliveries: ['read'] },
+  redeliverDelivery: { service: ['add'], outbox: ['add'], deliveries: ['read', 'add'] },
   createConversation: { service: ['add'], outbox: ['add'] },
   listConversations: { service: ['list'], keyrings: ['cursor'] },
   readConversation: {},
   createMessage: { service: ['add', 'change'], outbox: ['add'] },
   listMessages: { service: ['list'], keyrings: ['cursor'] },
+  readMessage: {},
+  requestHandoff: { service: ['add', 'change'], outbox: ['add'] },
+  listEscalations: { service: ['list'], keyrings: ['cursor'] },
+  readEscalation: {},
+  resolveConversation: { service: ['add', 'change'], outbox: ['add'] },
+  createTicket: { service: ['add'], outbox: ['add'] },
+  listTickets: { service: ['list'], keyrings: ['cursor'] },
+  readTicket: {},
+  readOrganization: {},
+  updateOrganization: { service: ['change'] },
+  createApiKey: { service: ['add'] },
+  listApiKeys: { service: ['list'], keyrings: ['cursor'] },
+  revokeApiKey: { service: ['change'] },
 };
 
 /** Seconds for one API call. The gateway gives up at 29. */
@@ -77,21 +99,28 @@ export class Api extends Construct {
         'Web ACLs are for the account that deploys to choose; the stage takes one that is associated with it.',
       APIG4:
         'Every route authenticates an API key in its function, before anything else, by a digest that no gateway authorizer could look up without a function more.',
-      COG4: 'API consumers call with API keys; user pools are for people.',
+      COG4: 'Sessions are verified in the functions, as API keys are: the answers name what is missing in our envelope, and any OpenID Connect issuer can take the place of the user pool.',
       'IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]':
         "The gateway's own role to write logs, for which AWS gives this policy; the account has one such role.",
     });
 
     for (const key of Object.keys(routes) as RouteKey[]) this.addRoute(key, props);
-    this.refuseOtherMethods();
+    refuseOtherMethods(this.rest, Object.values(routes));
+    this.watchRateLimiter();
   }
 
-  private addRoute(key: RouteKey, { code, tables, cursorKeys, signingKeys }: ApiProps): void {
+  private addRoute(key: RouteKey, props: ApiProps): void {
+    const { code, tables, cursorKeys, signingKeys, identity, settings } = props;
     const { name, method, path, summary } = routes[key];
+    const { role }: Route = routes[key];
     const environment = {
       SERVICE_TABLE: tables.service.name,
       OUTBOX_TABLE: tables.outbox.name,
       DELIVERIES_TABLE: tables.deliveries.name,
+      RATE_TABLE: tables.rates.name,
+      RATE_LIMIT_SANDBOX: String(settings.rateLimits.sandbox),
+      RATE_LIMIT_STANDARD: String(settings.rateLimits.standard),
+      RATE_LIMIT_SCALE: String(settings.rateLimits.scale),
       CURSOR_KEYS: cursorKeys.arn,
       SIGNING_KEYS: signingKeys.arn,
     } satisfies ApiEnvironment;
@@ -99,12 +128,13 @@ export class Api extends Construct {
       name,
       description: `${method} /api${path}: ${summary}`,
       code,
-      environment,
+      environment: role === undefined ? environment : { ...environment, ...identity.environment },
       timeoutSeconds: API_TIMEOUT,
     });
 
     const needs = NEEDS[key];
-    // Every call is authenticated by a read of the service table.
+    // Every call is authenticated by a read of the service table, and counted.
+    tables.rates.allow(fn, 'change');
     tables.service.allow(fn, 'read', ...(needs.service ?? []));
     if (needs.outbox) tables.outbox.allow(fn, ...needs.outbox);
     if (needs.deliveries) tables.deliveries.allow(fn, ...needs.deliveries);
@@ -120,43 +150,22 @@ export class Api extends Construct {
     this.functions.set(key, fn);
   }
 
-  /** A known path with another method is 405 and tells which methods it has (RFC 9110, 15.5.6). */
-  private refuseOtherMethods(): void {
-    const methods = new Map<string, string[]>();
-    for (const { path, method } of Object.values(routes))
-      methods.set(path, [...(methods.get(path) ?? []), method]);
-    for (const [path, allowed] of methods) {
-      this.rest.root.resourceForPath(path).addMethod(
-        'ANY',
-        new apigateway.MockIntegration({
-          requestTemplates: { 'application/json': '{"statusCode":405}' },
-          passthroughBehavior: apigateway.PassthroughBehavior.WHEN_NO_TEMPLATES,
-          integrationResponses: [
-            {
-              statusCode: '405',
-              responseParameters: {
-                'method.response.header.Allow': `'${allowed.join(', ')}'`,
-                'method.response.header.Request-Id': REQUEST_ID,
-              },
-              responseTemplates: {
-                'application/json': envelope('METHOD_NOT_ALLOWED', '"The path does not have this method."'),
-              },
-            },
-          ],
-        }),
-        {
-          methodResponses: [
-            {
-              statusCode: '405',
-              responseParameters: {
-                'method.response.header.Allow': true,
-                'method.response.header.Request-Id': true,
-              },
-            },
-          ],
-        },
-      );
-    }
+  /** Requests pass while the limiter fails, so somebody has to be told. */
+  private watchRateLimiter(): void {
+    new cloudwatch.Alarm(this, 'RateLimiterFailing', {
+      alarmDescription: 'The rate limiter cannot count: requests pass without a limit.',
+      metric: new cloudwatch.Metric({
+        namespace: METRICS.namespace,
+        dimensionsMap: { service: METRICS.serviceName },
+        metricName: RATE_LIMITER_FAILURES,
+        statistic: cloudwatch.Stats.SUM,
+        period: Duration.minutes(5),
+      }),
+      threshold: 1,
+      evaluationPeriods: 1,
+      comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
+    });
   }
 }
 

@@ -1,10 +1,17 @@
 import type { Node } from 'constructs';
+import { DEFAULT_RATE_LIMITS, type RateLimits } from '../../functions/domain/rate-limit.ts';
 
 /** What a deployment may set, as CDK context (`-c retryBaseSeconds=30`). The defaults are the specification's. */
 export interface Settings {
   retryBaseSeconds: number;
   retryCapSeconds: number;
   attemptTimeoutSeconds: number;
+  /** Requests a minute for each tier: `rateLimitSandbox`, `rateLimitStandard`, `rateLimitScale`. */
+  rateLimits: RateLimits;
+  /** Another issuer of sessions than the stack's own user pool: `oidcIssuer`, `oidcAudience` and the names of two claims. */
+  oidc?: { issuer: string; audience: string; organizationClaim?: string; roleClaim?: string };
+  /** Origin of the dashboard, without which session cookies change nothing. */
+  dashboardOrigin?: string;
 }
 
 /** A context value is wrong. The message is one line for the person who deploys. */
@@ -12,25 +19,98 @@ export class SettingError extends Error {
   override name = 'SettingError';
 }
 
+type Context = Pick<Node, 'tryGetContext'>;
+
 /** @throws SettingError naming the value, its range and what was given */
-export function readSettings(node: Pick<Node, 'tryGetContext'>): Settings {
-  const seconds = (key: keyof Settings, standard: number, [least, most]: [number, number]): number => {
-    const given: unknown = node.tryGetContext(key);
-    if (given === undefined) return standard;
-    const value = Number(given);
-    if (given === '' || !(value >= least && value <= most))
-      throw new SettingError(
-        `context ${key} must be a number of seconds from ${least} to ${most}, not "${given}"`,
-      );
-    return value;
-  };
-  const settings = {
-    retryBaseSeconds: seconds('retryBaseSeconds', 30, [0, 3600]),
+export function readSettings(node: Context): Settings {
+  const settings: Settings = {
+    retryBaseSeconds: number(node, 'retryBaseSeconds', 30, SECONDS(0, 3600)),
     // A wait is held by the queue message's visibility, which SQS limits to 12 hours.
-    retryCapSeconds: seconds('retryCapSeconds', 3600, [0, 43_200]),
-    attemptTimeoutSeconds: seconds('attemptTimeoutSeconds', 10, [0.1, 60]),
+    retryCapSeconds: number(node, 'retryCapSeconds', 3600, SECONDS(0, 43_200)),
+    attemptTimeoutSeconds: number(node, 'attemptTimeoutSeconds', 10, SECONDS(0.1, 60)),
+    rateLimits: {
+      sandbox: number(node, 'rateLimitSandbox', DEFAULT_RATE_LIMITS.sandbox, REQUESTS),
+      standard: number(node, 'rateLimitStandard', DEFAULT_RATE_LIMITS.standard, REQUESTS),
+      scale: number(node, 'rateLimitScale', DEFAULT_RATE_LIMITS.scale, REQUESTS),
+    },
+    ...oidcOf(node),
+    ...originOf(node),
   };
   if (settings.retryCapSeconds < settings.retryBaseSeconds)
     throw new SettingError('context retryCapSeconds must not be less than retryBaseSeconds');
+  const { sandbox, standard, scale } = settings.rateLimits;
+  if (sandbox > Math.min(standard, scale))
+    throw new SettingError('context rateLimitSandbox must be the lowest of the rate limits');
   return settings;
+}
+
+interface Range {
+  what: string;
+  least: number;
+  most: number;
+  whole: boolean;
+}
+const SECONDS = (least: number, most: number): Range => ({
+  what: 'a number of seconds',
+  least,
+  most,
+  whole: false,
+});
+const REQUESTS: Range = {
+  what: 'a whole number of requests a minute',
+  least: 1,
+  most: 1_000_000_000,
+  whole: true,
+};
+
+function number(node: Context, name: string, standard: number, { what, least, most, whole }: Range): number {
+  const given: unknown = node.tryGetContext(name);
+  if (given === undefined) return standard;
+  const value = Number(given);
+  if (given === '' || !(value >= least && value <= most) || (whole && !Number.isInteger(value)))
+    throw new SettingError(`context ${name} must be ${what} from ${least} to ${most}, not "${given}"`);
+  return value;
+}
+
+function text(node: Context, name: string): string | undefined {
+  const given: unknown = node.tryGetContext(name);
+  if (given === undefined || given === '') return undefined;
+  return String(given);
+}
+
+function oidcOf(node: Context): Pick<Settings, 'oidc'> {
+  const issuer = text(node, 'oidcIssuer');
+  const audience = text(node, 'oidcAudience');
+  const organizationClaim = text(node, 'oidcOrganizationClaim');
+  const roleClaim = text(node, 'oidcRoleClaim');
+  if (issuer === undefined && audience === undefined) {
+    if (organizationClaim ?? roleClaim)
+      throw new SettingError('context oidcOrganizationClaim and oidcRoleClaim go with oidcIssuer');
+    return {};
+  }
+  if (issuer === undefined || audience === undefined)
+    throw new SettingError('context oidcIssuer and oidcAudience must be given together');
+  if (URL.parse(issuer)?.protocol !== 'https:')
+    throw new SettingError(`context oidcIssuer must be an https URL, not "${issuer}"`);
+  return {
+    oidc: {
+      issuer,
+      audience,
+      ...(organizationClaim === undefined ? {} : { organizationClaim }),
+      ...(roleClaim === undefined ? {} : { roleClaim }),
+    },
+  };
+}
+
+/** Browsers send an origin without a path; one with anything more would match nothing. */
+function originOf(node: Context): Pick<Settings, 'dashboardOrigin'> {
+  const given = text(node, 'dashboardOrigin');
+  if (given === undefined) return {};
+  const url = URL.parse(given);
+  const secure = url?.protocol === 'https:' || url?.hostname === 'localhost';
+  if (url === null || url.origin !== given || !secure)
+    throw new SettingError(
+      `context dashboardOrigin must be an https origin such as https://dashboard.example.com, not "${given}"`,
+    );
+  return { dashboardOrigin: given };
 }

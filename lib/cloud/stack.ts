@@ -3,6 +3,7 @@ import type { Construct } from 'constructs';
 import type { EnrolEnvironment } from '../../functions/platform/config.ts';
 import { Api } from './api.ts';
 import { Delivery } from './delivery.ts';
+import { Identity } from './identity.ts';
 import { KeyringSecret } from './keyrings.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
@@ -22,7 +23,8 @@ export class ConversationServiceStack extends Stack {
     const cursorKeys = new KeyringSecret(this, 'CursorKeys', 'Keys that seal pagination cursors');
 
     this.tables = tables;
-    this.api = new Api(this, 'Api', { code, tables, signingKeys, cursorKeys });
+    const identity = new Identity(this, 'Identity', settings);
+    this.api = new Api(this, 'Api', { code, tables, signingKeys, cursorKeys, identity, settings });
     this.delivery = new Delivery(this, 'Delivery', { code, tables, signingKeys, settings });
 
     const enrol = new ServiceFunction(this, 'Enrol', {
@@ -36,5 +38,6 @@ export class ConversationServiceStack extends Stack {
 
     new CfnOutput(this, 'ApiUrl', { value: this.api.rest.url, description: 'Public routes are below v1/' });
     new CfnOutput(this, 'EnrolFunctionName', { value: enrol.functionName });
+    if (identity.pool) new CfnOutput(this, 'UserPoolId', { value: identity.pool.userPoolId });
   }
 }

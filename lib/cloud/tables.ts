@@ -2,6 +2,7 @@ import { RemovalPolicy } from 'aws-cdk-lib';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
+import { acknowledge } from './acknowledgements.ts';
 
 /** What a function may do with a table, in the words of what it does. */
 const VERBS = {
@@ -14,26 +15,30 @@ const VERBS = {
 } as const;
 export type TableVerb = keyof typeof VERBS;
 
+interface DataTableProps extends Pick<dynamodb.TableProps, 'sortKey' | 'stream'> {
+  partitionKey: string;
+  /** What it holds is worth nothing after a minute: it is neither backed up nor kept when the stack goes. */
+  ephemeral?: true;
+}
+
 /** A table of ours: on demand, recoverable to any second of the last 35 days, kept when the stack goes. */
 export class DataTable extends Construct {
   readonly table: dynamodb.Table;
 
-  constructor(
-    scope: Construct,
-    id: string,
-    props: Pick<dynamodb.TableProps, 'sortKey' | 'stream'> & { partitionKey: string },
-  ) {
+  constructor(scope: Construct, id: string, props: DataTableProps) {
     super(scope, id);
+    const kept = props.ephemeral === undefined;
     this.table = new dynamodb.Table(this, 'Table', {
       partitionKey: { name: props.partitionKey, type: dynamodb.AttributeType.STRING },
       ...(props.sortKey === undefined ? {} : { sortKey: props.sortKey }),
       ...(props.stream === undefined ? {} : { stream: props.stream }),
       billingMode: dynamodb.BillingMode.PAY_PER_REQUEST,
       timeToLiveAttribute: 'expiresAt',
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      deletionProtection: true,
-      removalPolicy: RemovalPolicy.RETAIN,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: kept },
+      deletionProtection: kept,
+      removalPolicy: kept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
+    if (!kept) acknowledge(this.table, { DDB3: 'Its items are counts that end with their minute.' });
   }
 
   get name(): string {
@@ -46,11 +51,15 @@ export class DataTable extends Construct {
   }
 }
 
-/** The three tables (architecture.md, Tables). */
+/**
+ * The tables (architecture.md, Tables). Rate windows have one of their own, so that a caller who storms its counter throttles
+ * that and nothing else, and no function that only reads may change the service's data.
+ */
 export class Tables extends Construct {
   readonly service: DataTable;
   readonly outbox: DataTable;
   readonly deliveries: DataTable;
+  readonly rates: DataTable;
 
   constructor(scope: Construct, id: string) {
     super(scope, id);
@@ -61,5 +70,6 @@ export class Tables extends Construct {
       stream: dynamodb.StreamViewType.NEW_IMAGE,
     });
     this.deliveries = new DataTable(this, 'Deliveries', { partitionKey: 'pk', sortKey });
+    this.rates = new DataTable(this, 'Rates', { partitionKey: 'pk', ephemeral: true });
   }
 }

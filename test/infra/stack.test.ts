@@ -1,6 +1,7 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api/routes.ts';
+import type { Route } from '../../functions/platform/route.ts';
 import { ofType, synthesize } from './synthesize.ts';
 
 const template = synthesize();
@@ -69,13 +70,82 @@ describe('functions', () => {
 });
 
 describe('tables', () => {
-  it.each(ofType(template, 'AWS::DynamoDB::Table'))('%s is kept, protected and recoverable', (_, table) => {
+  const tables = ofType(template, 'AWS::DynamoDB::Table');
+  const isRates = ([id]: (typeof tables)[number]) => id.startsWith('TablesRates');
+
+  it('only the counts of the rate limiter may go: they end with their minute', () => {
+    const [[, rates] = []] = tables.filter(isRates);
+    expect(rates?.DeletionPolicy).toBe('Delete');
+    expect(rates?.Properties.TimeToLiveSpecification).toEqual({ AttributeName: 'expiresAt', Enabled: true });
+  });
+
+  it.each(tables.filter((table) => !isRates(table)))('%s is kept, protected and recoverable', (_, table) => {
     expect(table.DeletionPolicy).toBe('Retain');
     expect(table.Properties).toMatchObject({
       BillingMode: 'PAY_PER_REQUEST',
       DeletionProtectionEnabled: true,
       PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
       TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
+    });
+  });
+});
+
+describe('sessions', () => {
+  const environmentOf = (name: string) =>
+    functions
+      .map(([, fn]) => Object(fn.Properties.Environment).Variables)
+      .find((variables) => variables.POWERTOOLS_SERVICE_NAME === name);
+
+  it.each(Object.values(routes))('$name knows the issuer exactly when it takes sessions', (route: Route) => {
+    expect('OIDC_ISSUER' in environmentOf(route.name)).toBe(route.role !== undefined);
+  });
+
+  it('nobody signs up by himself, and nobody who is signed in can write organization or role', () => {
+    template.hasResourceProperties('AWS::Cognito::UserPool', {
+      AdminCreateUserConfig: { AllowAdminCreateUserOnly: true },
+      DeletionProtection: 'ACTIVE',
+    });
+    const [[, client] = []] = ofType(template, 'AWS::Cognito::UserPoolClient');
+    expect(client?.Properties.WriteAttributes).toEqual(['name']);
+  });
+
+  it('another issuer takes the place of the user pool', () => {
+    const other = synthesize({ oidcIssuer: 'https://id.example.com', oidcAudience: 'dashboard' });
+    expect(ofType(other, 'AWS::Cognito::UserPool')).toEqual([]);
+    other.hasResourceProperties('AWS::Lambda::Function', {
+      Environment: {
+        Variables: Match.objectLike({
+          OIDC_ISSUER: 'https://id.example.com',
+          OIDC_AUDIENCE: 'dashboard',
+          OIDC_ORGANIZATION_CLAIM: 'custom:organization',
+        }),
+      },
+    });
+  });
+});
+
+describe('the rate limiter', () => {
+  it('has its numbers from the settings, in every endpoint function', () => {
+    const limited = synthesize({ rateLimitSandbox: 5, rateLimitStandard: 50, rateLimitScale: '500' });
+    const variables = ofType(limited, 'AWS::Lambda::Function')
+      .map(([, fn]) => Object(fn.Properties.Environment).Variables)
+      .filter((its) => 'RATE_TABLE' in its);
+    expect(variables).toHaveLength(Object.keys(routes).length);
+    for (const its of variables)
+      expect([its.RATE_LIMIT_SANDBOX, its.RATE_LIMIT_STANDARD, its.RATE_LIMIT_SCALE]).toEqual([
+        '5',
+        '50',
+        '500',
+      ]);
+  });
+
+  it('tells somebody when it cannot count, whichever function met it', () => {
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      Namespace: 'ConversationService',
+      MetricName: 'RateLimiterFailures',
+      Dimensions: [{ Name: 'service', Value: 'api' }],
+      Threshold: 1,
+      Statistic: 'Sum',
     });
   });
 });
@@ -191,6 +261,14 @@ describe('settings', () => {
     ],
     [{ retryBaseSeconds: 'soon' }, /retryBaseSeconds .* not "soon"/],
     [{ retryBaseSeconds: 10, retryCapSeconds: 5 }, /retryCapSeconds must not be less/],
+    [{ rateLimitStandard: 0 }, /rateLimitStandard must be a whole number of requests a minute .* not "0"/],
+    [{ rateLimitScale: 1.5 }, /rateLimitScale .* not "1.5"/],
+    [{ rateLimitSandbox: 601 }, /rateLimitSandbox must be the lowest/],
+    [{ oidcIssuer: 'https://id.example.com' }, /oidcIssuer and oidcAudience must be given together/],
+    [{ oidcIssuer: 'http://id.example.com', oidcAudience: 'a' }, /oidcIssuer must be an https URL/],
+    [{ oidcRoleClaim: 'role' }, /go with oidcIssuer/],
+    [{ dashboardOrigin: 'https://dashboard.example.com/' }, /dashboardOrigin must be an https origin/],
+    [{ dashboardOrigin: 'http://dashboard.example.com' }, /dashboardOrigin must be an https origin/],
   ])('%j is refused in one clear line', (context, message) => {
     expect(() => synthesize(context)).toThrow(message);
   });

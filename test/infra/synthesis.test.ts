@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { routes } from '../../functions/api/routes.ts';
+import { WORKERS } from '../../lib/cloud/bundle.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
@@ -38,7 +40,7 @@ describe('the whole synthesis', () => {
     const directories = assets
       .filter(({ source }) => source.packaging === 'zip')
       .map(({ source }) => source.path);
-    expect(directories).toHaveLength(16);
+    expect(directories).toHaveLength(Object.keys(routes).length + WORKERS.length);
     for (const directory of directories)
       expect(await readdir(join(outdir, directory))).toContain('index.mjs');
   });

@@ -2,13 +2,15 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { type Problem, problem, unavailable } from '../../domain/problem.ts';
-import type { Tenant } from '../../domain/tenant.ts';
+import { type Quota, quotaHeaders, type RateBucket } from '../../domain/rate-limit.ts';
+import type { Organization, Tenant, Tier } from '../../domain/tenant.ts';
 import { problemResult, type Reply, type Success, successResult } from '../reply.ts';
 import type { Route } from '../route.ts';
-import { authenticate, type Keys } from './authentication.ts';
+import { type Authenticate, type Caller, unauthenticated } from './authentication.ts';
+import { deprecationHeaders, gone } from './deprecation.ts';
 import { isTransient } from './failure.ts';
 import { type Memory, type Once, onceOf, remember, replay } from './idempotency.ts';
-import { type ApiRequest, requestIdOf, type UseCase } from './request.ts';
+import { type ApiRequest, type Refusals, requestIdOf, type UseCase } from './request.ts';
 import { parseBody, parseQuery } from './validation.ts';
 
 /** Commits all changes or none. */
@@ -17,7 +19,13 @@ export type CommitEffect<Change> = (
 ) => Promise<{ kind: 'committed' } | { kind: 'refused'; refusal: string }>;
 
 export interface ApiPorts<Change> {
-  keys: Keys;
+  authenticate: Authenticate;
+  /** The organization of a caller; it may be some seconds old. */
+  organization(id: Tenant['orgId'], now: Date): Promise<Pick<Organization, 'tier'> | undefined>;
+  /** Takes the request out of the caller's budget. */
+  limit(bucket: RateBucket, tier: Tier, now: Date): Promise<Quota>;
+  /** Counts a failure of the limiter, which an alarm watches: requests pass meanwhile. */
+  onLimiterFailure(): void;
   memory: Memory<Change>;
   commit: CommitEffect<Change>;
   logger: Logger;
@@ -26,7 +34,9 @@ export interface ApiPorts<Change> {
 
 /** What the middlewares have established; each adds its part to the event before the use case runs. */
 interface Established {
-  tenant?: Tenant;
+  caller?: Caller;
+  /** Header fields that every answer has from here on. */
+  headers?: Record<string, string>;
   input?: { params: Record<string, string>; query: object; body: unknown };
   once?: Once | undefined;
 }
@@ -45,15 +55,16 @@ export function apiHandler<R extends Route, Change>(
   useCase: UseCase<R, Change>,
   reveal: (data: unknown) => unknown = (data) => data,
 ) {
-  const { logger, keys, memory, commit, now } = ports;
+  const { logger, authenticate, organization, limit, onLimiterFailure, memory, commit, now } = ports;
 
   /** A hook that returns a result ends the pipeline there. */
   const answer = async (event: Arriving, reply: Reply): Promise<APIGatewayProxyResult> => {
     const requestId = requestIdOf(event);
-    if (reply.kind === 'problem') return problemResult(reply, requestId);
+    const headers = { ...deprecationHeaders(route.deprecation), ...event.established?.headers };
+    if (reply.kind === 'problem') return problemResult(reply, requestId, headers);
     const data =
       route.success.status === 204 ? undefined : route.success.data.parse(await reveal(reply.data));
-    return successResult(route.success.status, { ...reply, data }, requestId);
+    return successResult(route.success.status, { ...reply, data }, requestId, headers);
   };
 
   const observed: Stage = {
@@ -69,16 +80,52 @@ export function apiHandler<R extends Route, Change>(
       const reply = transient
         ? unavailable()
         : problem('INTERNAL_ERROR', 'Something went wrong on our side.');
-      return problemResult(reply, requestIdOf(event));
+      return answer(event, reply);
+    },
+  };
+
+  const served: Stage = {
+    before: ({ event }) => {
+      const over = gone(route.deprecation, now());
+      if (over) return answer(event, over);
     },
   };
 
   const authenticated: Stage = {
     before: async ({ event }) => {
-      const caller = await authenticate(event, route.scope, keys);
-      if (!caller.ok) return answer(event, caller.problem);
-      event.established = { tenant: caller.tenant };
-      logger.appendKeys({ orgId: caller.tenant.orgId, keyId: caller.key.id });
+      const caller = await authenticate(event, route);
+      if ('kind' in caller) return answer(event, caller);
+      event.established = { caller };
+      logger.appendKeys({ orgId: caller.tenant.orgId, ...caller.logged });
+    },
+  };
+
+  /** Comes before the permission is looked at: a caller that is refused uses up its budget as well. */
+  const limited: Stage = {
+    before: async ({ event }) => {
+      const { caller } = complete(event, 'caller');
+      const at = now();
+      const known = await organization(caller.bucket.orgId, at);
+      if (known === undefined) return answer(event, unauthenticated('The organization does not exist.'));
+      const quota = await limit(caller.bucket, known.tier, at).catch((error: Error) => {
+        logger.warn('the rate limiter failed, the request passes', error);
+        onLimiterFailure();
+        return undefined;
+      });
+      if (quota === undefined) return;
+      event.established = { ...event.established, headers: quotaHeaders(quota) };
+      if (!quota.allowed)
+        return answer(
+          event,
+          problem('RATE_LIMITED', 'Too many requests. Retry-After says when to try again.'),
+        );
+    },
+  };
+
+  const permitted: Stage = {
+    before: ({ event }) => {
+      const { denied } = complete(event, 'caller').caller;
+      if (denied) return answer(event, denied);
     },
   };
 
@@ -106,8 +153,8 @@ export function apiHandler<R extends Route, Change>(
 
   const once: Stage = {
     before: ({ event }) => {
-      const { tenant, input } = complete(event);
-      const found = onceOf(event, route, tenant, input);
+      const { caller, input } = complete(event, 'caller', 'input');
+      const found = onceOf(event, route, caller.tenant, input);
       if (found === undefined) return;
       if ('kind' in found) return answer(event, found);
       event.established = { ...event.established, once: found };
@@ -116,14 +163,17 @@ export function apiHandler<R extends Route, Change>(
 
   return middy<Arriving, APIGatewayProxyResult, Error, Context>()
     .use(observed)
+    .use(served)
     .use(authenticated)
+    .use(limited)
+    .use(permitted)
     .use(parsed)
     .use(once)
     .handler(async (event: Arriving) => {
-      const { tenant, input } = complete(event);
+      const { caller, input } = complete(event, 'caller', 'input');
       const at = now();
       const request = {
-        tenant,
+        tenant: caller.tenant,
         ...input,
         now: at,
         effect: effectOf(route, { memory, commit }, event.established?.once, at),
@@ -138,10 +188,12 @@ export function apiHandler<R extends Route, Change>(
 }
 
 /** @throws when a middleware that must have run did not, which is a defect */
-function complete(event: Arriving): Required<Pick<Established, 'tenant' | 'input'>> {
-  const { tenant, input } = event.established ?? {};
-  if (tenant === undefined || input === undefined) throw new Error('the pipeline ran out of order');
-  return { tenant, input };
+function complete<K extends keyof Established>(
+  { established = {} }: Arriving,
+  ...parts: K[]
+): Required<Pick<Established, K>> {
+  if (parts.some((part) => established[part] === undefined)) throw new Error('the pipeline ran out of order');
+  return established as Required<Pick<Established, K>>;
 }
 
 /**
@@ -164,14 +216,12 @@ function effectOf<Change>(
   once: Once | undefined,
   now: Date,
 ): ApiRequest<Route, Change>['effect'] {
-  return async (
-    reply: Success,
-    changes: readonly Change[],
-    refusals: Partial<Record<string, Problem>> = {},
-  ) => {
+  return async (reply: Success, changes: readonly Change[], refusals: Refusals = {}) => {
     const guard = once
       ? [memory.record(once.scope, remember(once.fingerprint, route.success.status, reply), now)]
       : [];
+    // DynamoDB takes no transaction of nothing.
+    if (guard.length + changes.length === 0) return reply;
     // The record goes first: of several refused conditions the first one is the answer.
     const result = await commit([...guard, ...changes]);
     if (result.kind === 'committed') return reply;
@@ -182,7 +232,7 @@ function effectOf<Change>(
         : problem('CONFLICT', 'A request with this Idempotency-Key is being processed.');
     }
     const refused = refusals[result.refusal];
-    if (refused) return refused;
+    if (refused) return typeof refused === 'function' ? refused() : refused;
     throw new Error(`the effect of ${route.name} was refused: ${result.refusal}`);
   };
 }

@@ -1,37 +1,54 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { type ApiKey, bearerKey, digestOf, grants, type Scope } from '../../domain/api-key.ts';
+import { type ApiKey, bearerKey, digestOf, grants } from '../../domain/api-key.ts';
 import { type Problem, problem } from '../../domain/problem.ts';
+import type { RateBucket } from '../../domain/rate-limit.ts';
 import type { Tenant } from '../../domain/tenant.ts';
+import type { Route } from '../route.ts';
 import { header } from './request.ts';
+
+/** Who calls, once that is established. */
+export interface Caller {
+  /** Whose data the request acts on; nothing else says so. */
+  tenant: Tenant;
+  bucket: RateBucket;
+  /** Names the caller in the logs. */
+  logged: Record<string, string>;
+  /** A caller who is known, and may not do this. */
+  denied?: Problem;
+}
+
+/** Establishes who calls, before anything else of the request is looked at. A problem when nobody that is known. */
+export type Authenticate = (
+  event: APIGatewayProxyEvent,
+  route: Pick<Route, 'scope' | 'role' | 'method'>,
+) => Promise<Caller | Problem>;
 
 /** Finds a key by its digest. */
 export interface Keys {
   find(digest: string): Promise<ApiKey | undefined>;
 }
 
-export type Authentication = { ok: true; tenant: Tenant; key: ApiKey } | { ok: false; problem: Problem };
-
-/** One answer to every reason, so that it tells nothing of which keys exist. */
-const refused = (): Authentication => ({
-  ok: false,
-  problem: problem('AUTHENTICATION_ERROR', 'A valid API key is required: Authorization: Bearer ck_….', {
-    'WWW-Authenticate': 'Bearer realm="conversation-service"',
-  }),
-});
+/** One answer to every reason, so that it tells nothing of which credentials exist. */
+export const unauthenticated = (needed: string): Problem =>
+  problem('AUTHENTICATION_ERROR', needed, { 'WWW-Authenticate': 'Bearer realm="conversation-service"' });
 
 /**
- * Establishes who calls and whether the key has the scope, before anything else is looked at (public-api.md,
- * Authentication). A sandbox key acts only through its pairing; without one it is refused.
+ * Callers with API keys (public-api.md, Authentication). A sandbox key acts only through its pairing; without one it is
+ * refused.
  */
-export async function authenticate(
-  event: APIGatewayProxyEvent,
-  scope: Scope,
-  keys: Keys,
-): Promise<Authentication> {
-  const presented = bearerKey(header(event, 'authorization'));
-  const key = presented === undefined ? undefined : await keys.find(digestOf(presented));
-  if (key === undefined || key.revokedAt !== undefined || key.environment !== 'live') return refused();
-  if (!grants(key.scopes, scope))
-    return { ok: false, problem: problem('PERMISSION_DENIED', `The API key lacks the scope ${scope}.`) };
-  return { ok: true, key, tenant: { orgId: key.orgId, generation: 0 } };
+export function keyAuthentication(keys: Keys): Authenticate {
+  return async (event, { scope }) => {
+    const presented = bearerKey(header(event, 'authorization'));
+    const key = presented === undefined ? undefined : await keys.find(digestOf(presented));
+    if (key === undefined || key.revokedAt !== undefined || key.environment !== 'live')
+      return unauthenticated('A valid API key is required: Authorization: Bearer ck_….');
+    return {
+      tenant: { orgId: key.orgId, generation: 0 },
+      bucket: { orgId: key.orgId, kind: key.environment },
+      logged: { keyId: key.id },
+      ...(scope !== undefined && grants(key.scopes, scope)
+        ? {}
+        : { denied: problem('PERMISSION_DENIED', `The API key lacks the scope ${scope}.`) }),
+    };
+  };
 }

@@ -5,6 +5,9 @@ import type { Tenant } from '../../domain/tenant.ts';
 import type { Reply, Success } from '../reply.ts';
 import type { Route } from '../route.ts';
 
+/** What the refusal of a change means: a problem, or something to do about it. */
+export type Refusals = Partial<Record<string, Problem | (() => Promise<Reply>)>>;
+
 /** What a use case is given of a request: authenticated, parsed, and no more of the gateway's event. */
 export interface ApiRequest<R extends Route, Change> {
   /** The effective organization; nothing else says whose data this is. */
@@ -17,11 +20,7 @@ export interface ApiRequest<R extends Route, Change> {
    * Commits the request's effect together with its idempotency record, and gives the reply to answer: `reply`, or the first
    * reply when another request with the same key was faster, or the problem that a refused change stands for.
    */
-  effect(
-    reply: Success,
-    changes: readonly Change[],
-    refusals?: Partial<Record<string, Problem>>,
-  ): Promise<Reply>;
+  effect(reply: Success, changes: readonly Change[], refusals?: Refusals): Promise<Reply>;
 }
 
 /** What a route does. All that it changes goes through `effect`; a repeated request runs it again up to there. */

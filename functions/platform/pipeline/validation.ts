@@ -11,14 +11,20 @@ type Parsed<T> = { ok: true; value: T } | { ok: false; problem: Problem };
 
 const refuse = (refused: Problem): { ok: false; problem: Problem } => ({ ok: false, problem: refused });
 
-/** Parses the body: its size, its media type, its JSON, its shape, in this order. */
+/**
+ * Parses the body: its size, its media type, its JSON, its shape, in this order. A POST or PATCH that takes no body still takes
+ * nothing but JSON in its place (decisions.md, Representation); with other methods a body means nothing (RFC 9110, 9.3.1).
+ */
 export function parseBody(event: APIGatewayProxyEvent, route: Route): Parsed<unknown> {
-  if (route.body === undefined) return { ok: true, value: undefined };
+  if (route.method === 'GET' || route.method === 'DELETE') return { ok: true, value: undefined };
+  const optional =
+    route.body === undefined ? { success: true, data: undefined } : route.body.safeParse(undefined);
   const text = event.isBase64Encoded
     ? Buffer.from(event.body ?? '', 'base64').toString('utf8')
     : (event.body ?? '');
   if (Buffer.byteLength(text) > MAX_BODY_BYTES)
     return refuse(problem('PAYLOAD_TOO_LARGE', `The body must be at most ${MAX_BODY_BYTES} bytes.`));
+  if (text === '' && optional.success) return { ok: true, value: optional.data };
   const mediaType = header(event, 'content-type')?.split(';')[0]?.trim().toLowerCase();
   if (mediaType !== 'application/json' && (text !== '' || mediaType !== undefined))
     return refuse(
@@ -30,7 +36,7 @@ export function parseBody(event: APIGatewayProxyEvent, route: Route): Parsed<unk
   } catch {
     return refuse(problem('VALIDATION_ERROR', 'The body is not valid JSON.'));
   }
-  return parse(route.body, json, 'body');
+  return route.body === undefined ? { ok: true, value: undefined } : parse(route.body, json, 'body');
 }
 
 /** Parses the query string. Unknown parameters are ignored. */

@@ -1,0 +1,58 @@
+import type { OrgId } from './ids.ts';
+import type { Environment, Tier } from './tenant.ts';
+
+/** Requests a minute for each tier. */
+export type RateLimits = Readonly<Record<Tier, number>>;
+
+/** The specification's numbers (decisions.md, Rate limits). */
+export const DEFAULT_RATE_LIMITS: RateLimits = { sandbox: 60, standard: 600, scale: 6000 };
+
+/**
+ * What is counted together. The dashboard has a budget of its own: an admin must be able to revoke a key that uses up the
+ * organization's.
+ */
+export interface RateBucket {
+  orgId: OrgId;
+  kind: Environment | 'dashboard';
+}
+
+export const WINDOW_SECONDS = 60;
+
+/** The window that a moment is in; windows follow one another without gaps, the same on every machine. */
+export interface RateWindow {
+  /** Seconds since the epoch. */
+  start: number;
+  /** Whole seconds until the next window, at least 1. */
+  resetSeconds: number;
+}
+
+export function windowAt(now: Date): RateWindow {
+  const seconds = now.getTime() / 1000;
+  const start = Math.floor(seconds / WINDOW_SECONDS) * WINDOW_SECONDS;
+  return { start, resetSeconds: Math.max(1, Math.ceil(start + WINDOW_SECONDS - seconds)) };
+}
+
+/** What is left of a budget after a request. */
+export interface Quota {
+  tier: Tier;
+  /** Requests in a window. */
+  limit: number;
+  remaining: number;
+  resetSeconds: number;
+  allowed: boolean;
+}
+
+/** The header fields of draft-ietf-httpapi-ratelimit-headers: `q` quota, `w` window, `r` remaining, `t` seconds to its reset. */
+export function quotaHeaders({
+  tier,
+  limit,
+  remaining,
+  resetSeconds,
+  allowed,
+}: Quota): Record<string, string> {
+  return {
+    'RateLimit-Policy': `"${tier}";q=${limit};w=${WINDOW_SECONDS}`,
+    RateLimit: `"${tier}";r=${remaining};t=${resetSeconds}`,
+    ...(allowed ? {} : { 'Retry-After': String(resetSeconds) }),
+  };
+}

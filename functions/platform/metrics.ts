@@ -1,0 +1,9 @@
+import { Metrics } from '@aws-lambda-powertools/metrics';
+import { METRICS } from './metric-names.ts';
+
+const metrics = new Metrics(METRICS);
+
+/** Counts one occurrence, in CloudWatch's embedded metric format: a log line, no call. */
+export function countOne(name: string): void {
+  metrics.singleMetric().addMetric(name, 'Count', 1);
+}

@@ -1,0 +1,95 @@
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import * as cognito from 'aws-cdk-lib/aws-cognito';
+import { Construct } from 'constructs';
+import type { SessionEnvironment } from '../../functions/platform/config.ts';
+import { acknowledge } from './acknowledgements.ts';
+import type { Settings } from './settings.ts';
+
+/** Custom attributes of the pool, as its ID tokens name them. */
+const CLAIMS = { organization: 'custom:organization', role: 'custom:role' };
+
+/**
+ * Who people are: a Cognito user pool, or another OpenID Connect issuer that the settings name, whose tokens must then carry an
+ * organization and a role.
+ */
+export class Identity extends Construct {
+  /** What the functions that take sessions have to know. */
+  readonly environment: SessionEnvironment;
+  readonly pool: cognito.UserPool | undefined;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    { oidc, dashboardOrigin }: Pick<Settings, 'oidc' | 'dashboardOrigin'>,
+  ) {
+    super(scope, id);
+    const dashboard = dashboardOrigin === undefined ? {} : { DASHBOARD_ORIGIN: dashboardOrigin };
+    if (oidc !== undefined) {
+      this.environment = {
+        OIDC_ISSUER: oidc.issuer,
+        OIDC_AUDIENCE: oidc.audience,
+        OIDC_ORGANIZATION_CLAIM: oidc.organizationClaim ?? CLAIMS.organization,
+        OIDC_ROLE_CLAIM: oidc.roleClaim ?? CLAIMS.role,
+        ...dashboard,
+      };
+      return;
+    }
+    this.pool = new cognito.UserPool(this, 'Users', {
+      // People are added to an organization by those who run it; who signs up by himself has none.
+      selfSignUpEnabled: false,
+      signInAliases: { email: true },
+      autoVerify: { email: true },
+      customAttributes: {
+        organization: new cognito.StringAttribute({ minLen: 36, maxLen: 36, mutable: true }),
+        role: new cognito.StringAttribute({ minLen: 5, maxLen: 6, mutable: true }),
+      },
+      passwordPolicy: {
+        minLength: 12,
+        requireDigits: true,
+        requireLowercase: true,
+        requireSymbols: true,
+        requireUppercase: true,
+      },
+      mfa: cognito.Mfa.OPTIONAL,
+      mfaSecondFactor: { otp: true, sms: false },
+      accountRecovery: cognito.AccountRecovery.EMAIL_ONLY,
+      deletionProtection: true,
+      removalPolicy: RemovalPolicy.RETAIN,
+    });
+    acknowledge(this.pool, {
+      COG2: 'A second factor is offered to everyone; to require it is for the organization that signs in to decide.',
+      COG8: 'Threat protection needs the Plus tier, priced per user; the account that deploys may choose it.',
+    });
+    const client = this.pool.addClient('Dashboard', {
+      generateSecret: false,
+      authFlows: { userSrp: true },
+      preventUserExistenceErrors: true,
+      enableTokenRevocation: true,
+      idTokenValidity: Duration.hours(1),
+      accessTokenValidity: Duration.hours(1),
+      refreshTokenValidity: Duration.days(30),
+      readAttributes: new cognito.ClientAttributes()
+        .withStandardAttributes({ email: true, emailVerified: true, fullname: true })
+        .withCustomAttributes('organization', 'role'),
+      // Whoever is signed in may write the attributes that the client may: organization and role must not be among them.
+      writeAttributes: new cognito.ClientAttributes().withStandardAttributes({ fullname: true }),
+      ...(dashboardOrigin === undefined
+        ? { disableOAuth: true }
+        : {
+            oAuth: {
+              flows: { authorizationCodeGrant: true },
+              scopes: [cognito.OAuthScope.OPENID, cognito.OAuthScope.EMAIL],
+              callbackUrls: [`${dashboardOrigin}/signed-in`],
+              logoutUrls: [`${dashboardOrigin}/`],
+            },
+          }),
+    });
+    this.environment = {
+      OIDC_ISSUER: this.pool.userPoolProviderUrl,
+      OIDC_AUDIENCE: client.userPoolClientId,
+      OIDC_ORGANIZATION_CLAIM: CLAIMS.organization,
+      OIDC_ROLE_CLAIM: CLAIMS.role,
+      ...dashboard,
+    };
+  }
+}
