@@ -7,7 +7,7 @@ import type { Route } from '../../../functions/platform/route.ts';
 const all: Route[] = Object.values(routes);
 const directory = new URL('../../../functions/api/', import.meta.url);
 /** Files of the directory that are no route's. */
-const SHARED = ['routes.ts', 'schemas.ts', 'endpoint.ts'];
+const SHARED = ['routes.ts', 'schemas.ts', 'endpoint.ts', 'session-endpoint.ts'];
 
 const namesIn = (path: string): string[] => [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
 
@@ -44,8 +44,14 @@ describe.each(all.map((route) => [`${route.method} ${route.path}`, route] as con
     expect(existsSync(new URL(`${route.name}.ts`, directory))).toBe(true);
   });
 
-  it('is a route of version 1, and its path is well formed', () => {
-    expect(route.path).toMatch(/^\/v1(\/([a-z-]+|\{[a-zA-Z]+\}))+$/);
+  it('is a route of version 1 or of the settings, and its path is well formed', () => {
+    expect(route.path).toMatch(/^\/(v1|settings)(\/([a-z-]+|\{[a-zA-Z]+\}))+$/);
+  });
+
+  it('takes keys in version 1, and sessions in the settings, where admins change', () => {
+    const settings = route.path.startsWith('/settings/');
+    expect([route.scope !== undefined, route.role !== undefined]).toEqual([!settings, settings]);
+    if (settings && route.method !== 'GET') expect(route.role).toBe('admin');
   });
 
   it('takes the parameters that its path names', () => {
@@ -59,11 +65,16 @@ describe.each(all.map((route) => [`${route.method} ${route.path}`, route] as con
   });
 
   it('needs a scope to read for reading, and one to write for writing', () => {
-    expect(route.scope.split(':')[0]).toBe(route.method === 'GET' ? 'read' : 'write');
+    if (route.scope) expect(route.scope.split(':')[0]).toBe(route.method === 'GET' ? 'read' : 'write');
   });
 
-  it('says how it takes an Idempotency-Key exactly when it is a POST', () => {
-    expect(route.idempotency !== undefined).toBe(route.method === 'POST');
+  it('says how it takes an Idempotency-Key exactly when it is a POST of version 1', () => {
+    expect(route.idempotency !== undefined).toBe(route.method === 'POST' && route.path.startsWith('/v1/'));
+  });
+
+  it('announces an end that comes after its deprecation', () => {
+    const { since, sunset } = route.deprecation ?? { since: true, sunset: '9999-01-01T00:00:00.000Z' };
+    expect(new Date(sunset).getTime()).toBeGreaterThan(since === true ? 0 : new Date(since).getTime());
   });
 
   it('takes a body only with POST and PATCH', () => {
@@ -79,6 +90,24 @@ describe.each(all.map((route) => [`${route.method} ${route.path}`, route] as con
 describe('registering and testing an endpoint', () => {
   it.each([routes.registerWebhook, routes.testWebhook])('needs an Idempotency-Key: $name', (route) => {
     expect(route.idempotency).toBe('required');
+  });
+});
+
+describe('the secret of an API key', () => {
+  it('is in the answer to its creation and in no other', () => {
+    const key = {
+      id: `key_${'0'.repeat(32)}`,
+      orgId: `org_${'0'.repeat(32)}`,
+      environment: 'live',
+      name: 'Test key',
+      scopes: ['read:webhooks'],
+      createdAt: '2026-11-20T09:30:00.000Z',
+      secretOnce: 'ck_live_canary',
+      digest: 'digest-canary',
+    };
+    expect(JSON.stringify(routes.createApiKey.success.data.parse(key))).toContain('ck_live_canary');
+    expect(JSON.stringify(routes.createApiKey.success.data.parse(key))).not.toContain('digest-canary');
+    expect(JSON.stringify(routes.listApiKeys.success.data.parse([key]))).not.toContain('canary');
   });
 });
 

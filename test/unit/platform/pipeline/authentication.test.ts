@@ -3,7 +3,7 @@ import { digestOf, mintKey, Scope } from '../../../../functions/domain/api-key.t
 import { success } from '../../../../functions/platform/reply.ts';
 import { NOW } from '../../../builders.ts';
 import { aRequest, createThingWith, envelope, send, thingRoute } from './call.ts';
-import { inMemory } from './in-memory.ts';
+import { inMemory, MISSING_ORGANIZATION } from './in-memory.ts';
 
 /** A request in which everything is wrong. */
 const hopeless = {
@@ -45,6 +45,12 @@ describe('a request without a valid key', () => {
     expect(answers[0]).toMatchObject({ status: 401, runs: 0 });
   });
 
+  it('is refused when its organization does not exist', async () => {
+    const service = inMemory();
+    service.keys.set(digestOf(service.secret), { ...service.key, orgId: MISSING_ORGANIZATION });
+    expect(await createThingWith({}, service)).toMatchObject({ status: 401, runs: 0 });
+  });
+
   it('is refused before anything else of it is looked at', async () => {
     const service = inMemory();
     const asked = vi.spyOn(service.ports.memory, 'find');
@@ -58,7 +64,7 @@ describe('a request without a valid key', () => {
 
   it('looks no key up when none of the right form was presented', async () => {
     const service = inMemory();
-    const asked = vi.spyOn(service.ports.keys, 'find');
+    const asked = vi.spyOn(service.lookup, 'find');
     await createThingWith({ headers: { Authorization: 'Bearer ck_live_short' } }, service);
     expect(asked).not.toHaveBeenCalled();
   });

@@ -49,7 +49,7 @@ describe('an unexpected failure', () => {
       throw new Error('canary');
     };
     const [keys, memory, commit] = [inMemory(), inMemory(), inMemory()];
-    keys.ports.keys.find = fail;
+    keys.lookup.find = fail;
     memory.ports.memory.find = fail;
     memory.refusal = 'idempotency-key-used';
     commit.ports.commit = fail;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../../functions/domain/ids.ts';
 import { problem } from '../../../../functions/domain/problem.ts';
+import type { UseCase } from '../../../../functions/platform/pipeline/request.ts';
 import { success } from '../../../../functions/platform/reply.ts';
 import type { Route } from '../../../../functions/platform/route.ts';
 import { NOW } from '../../../builders.ts';
@@ -14,7 +15,7 @@ import {
   type ThingUseCase,
   thingRoute,
 } from './call.ts';
-import { type InMemory, inMemory } from './in-memory.ts';
+import { type Change, type InMemory, inMemory } from './in-memory.ts';
 
 const honouring = { ...thingRoute, idempotency: 'honoured' } as const satisfies Route;
 const ignoring = { ...thingRoute, idempotency: undefined } as const satisfies Route;
@@ -79,13 +80,43 @@ describe('the Idempotency-Key header', () => {
   });
 });
 
+it('an effect without changes is remembered with its key, and is no transaction at all without one', async () => {
+  const service = inMemory();
+  const nothing: UseCase<typeof honouring, Change> = async ({ effect }) => effect(success({ name: 'x' }), []);
+  const unkeyed = aRequest(service, { headers: { 'Idempotency-Key': undefined } });
+  expect((await send(honouring, service, unkeyed, nothing)).status).toBe(201);
+  expect(service.commits).toEqual([]);
+  const key = randomUUID();
+  const [first, again] = [
+    await send(honouring, service, once(service, key), nothing),
+    await send(honouring, service, once(service, key), nothing),
+  ];
+  expect(first.headers).not.toHaveProperty('Idempotency-Replayed');
+  expect(again.headers).toMatchObject({ 'Idempotency-Replayed': 'true' });
+});
+
+it('a refused change may be answered by another look at what is there', async () => {
+  const service = inMemory();
+  service.refusal = 'changed';
+  const answer = await send(thingRoute, service, aRequest(service), async ({ effect }) =>
+    effect(success({ name: 'x' }), [{ write: 'thing' }], {
+      changed: async () => success({ name: 'as it is' }),
+    }),
+  );
+  expect(answer).toMatchObject({ status: 201, body: { data: { name: 'as it is' } } });
+});
+
 describe('a request that is repeated with its key', () => {
   it('is answered as at first, and has no second effect', async () => {
     const [service, useCase, key] = [inMemory(), counting(), randomUUID()];
     const first = await send(thingRoute, service, once(service, key), useCase);
     const again = await send(thingRoute, service, once(service, key), useCase);
     expect(first.headers).not.toHaveProperty('Idempotency-Replayed');
-    expect(again).toEqual({ ...first, headers: { ...first.headers, 'Idempotency-Replayed': 'true' } });
+    expect(again).toEqual({
+      ...first,
+      // A replay is a request: it uses the budget up as well.
+      headers: { ...first.headers, RateLimit: '"standard";r=8;t=42', 'Idempotency-Replayed': 'true' },
+    });
     expect(service.commits).toHaveLength(1);
   });
 

@@ -2,6 +2,7 @@ import { type ApiKey, digestOf, mintKey } from '../../../../functions/domain/api
 import { newId } from '../../../../functions/domain/ids.ts';
 import type { Tenant } from '../../../../functions/domain/tenant.ts';
 import type { ApiPorts } from '../../../../functions/platform/pipeline/api.ts';
+import { type Keys, keyAuthentication } from '../../../../functions/platform/pipeline/authentication.ts';
 import type { IdempotencyScope, Remembered } from '../../../../functions/platform/pipeline/idempotency.ts';
 import { NOW } from '../../../builders.ts';
 import { CapturingLogger } from '../capturing-logger.ts';
@@ -17,6 +18,12 @@ export interface InMemory {
   tenant: Tenant;
   /** Keys by digest. */
   keys: Map<string, ApiKey>;
+  /** Where the pipeline looks keys up. */
+  lookup: Keys;
+  /** What is left of the budget before the next request; the limit of a window is 10. */
+  budget: number;
+  /** How often the limiter failed and requests passed. */
+  limiterFailures: number;
   /** Each commit that took effect. */
   commits: (readonly Change[])[];
   /** Remembers an answer as another request with the same key would. */
@@ -26,6 +33,9 @@ export interface InMemory {
   logger: CapturingLogger;
   ports: ApiPorts<Change>;
 }
+
+/** An organization that keys may name and that does not exist. */
+export const MISSING_ORGANIZATION = newId('org', NOW);
 
 export function inMemory(): InMemory {
   const secret = mintKey('live');
@@ -49,8 +59,20 @@ export function inMemory(): InMemory {
     commits: [],
     rememberMeanwhile: (scope, answer) => answers.set(nameOf(scope), answer),
     logger,
+    lookup: { find: async (digest) => service.keys.get(digest) },
+    budget: 10,
+    limiterFailures: 0,
     ports: {
-      keys: { find: async (digest) => service.keys.get(digest) },
+      authenticate: keyAuthentication({ find: (digest) => service.lookup.find(digest) }),
+      organization: async (id) => (id === MISSING_ORGANIZATION ? undefined : { tier: 'standard' }),
+      limit: async (_, tier) => {
+        const allowed = service.budget > 0;
+        if (allowed) service.budget -= 1;
+        return { tier, limit: 10, remaining: service.budget, resetSeconds: 42, allowed };
+      },
+      onLimiterFailure: () => {
+        service.limiterFailures += 1;
+      },
       memory: {
         find: async (scope) => answers.get(nameOf(scope)),
         record: (scope, answer) => ({ record: scope, answer }),

@@ -25,7 +25,7 @@ describe('the log of a request', () => {
   it('does not name the organization of an earlier request of the same process', async () => {
     const service = inMemory();
     await createThingWith({}, service);
-    service.ports.keys.find = async () => {
+    service.lookup.find = async () => {
       throw new Error('the lookup failed');
     };
     await createThingWith({ headers: { Authorization: `Bearer ${mintKey('live')}` } }, service);

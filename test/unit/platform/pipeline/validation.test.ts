@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import * as z from 'zod/mini';
 import { RegisterWebhook } from '../../../../functions/api/schemas.ts';
 import { success } from '../../../../functions/platform/reply.ts';
 import type { Route } from '../../../../functions/platform/route.ts';
@@ -105,14 +106,54 @@ describe('a body', () => {
     expect(seen).toEqual([{ name: 'a thing' }]);
   });
 
-  it('is not read where a route has none', async () => {
-    const service = inMemory();
+  it('means nothing where a route has none, but must be JSON all the same', async () => {
     const bodiless = { ...thingRoute, body: undefined } as const satisfies Route;
-    const { status } = await send(bodiless, service, aRequest(service, { body: '{' }), async ({ body }) => {
-      expect(body).toBeUndefined();
-      return success({ name: 'x' });
+    const call = (change: Parameters<typeof aRequest>[1]) => {
+      const service = inMemory();
+      return send(bodiless, service, aRequest(service, change), async ({ body }) => {
+        expect(body).toBeUndefined();
+        return success({ name: 'x' });
+      });
+    };
+    expect(await call({ body: '{"anything":true}' })).toMatchObject({ status: 201 });
+    expect(await call({ body: null, headers: { 'Content-Type': undefined } })).toMatchObject({ status: 201 });
+    expect(await call({ body: '{' })).toMatchObject({ status: 400 });
+    expect(await call({ headers: { 'Content-Type': 'text/plain' } })).toMatchObject({ status: 415 });
+    expect(await call({ body: jsonOf(256 * KIB + 1) })).toMatchObject({ status: 413 });
+  });
+
+  it.each(['GET', 'DELETE'] as const)('means nothing at all with %s', async (method) => {
+    const service = inMemory();
+    const route = { ...thingRoute, method, idempotency: undefined, body: undefined } as const satisfies Route;
+    const event = aRequest(service, { body: '{', headers: { 'Content-Type': 'text/plain' } });
+    expect(await send(route, service, event, async () => success({ name: 'x' }))).toMatchObject({
+      status: 201,
     });
-    expect(status).toBe(201);
+  });
+
+  it('may be left out where all of it is optional, and is then what an empty one would be', async () => {
+    const route = {
+      ...thingRoute,
+      body: z._default(z.object({ by: z._default(z.string(), 'api') }), { by: 'api' }),
+    } as const satisfies Route;
+    const seen: unknown[] = [];
+    const call = (change: Parameters<typeof aRequest>[1]) => {
+      const service = inMemory();
+      return send(route, service, aRequest(service, change), async ({ body }) => {
+        seen.push(body);
+        return success({ name: 'x' });
+      });
+    };
+    await call({ body: null, headers: { 'Content-Type': undefined } });
+    await call({ body: '' });
+    await call({ body: '{}' });
+    await call({ body: '{"by":"ada"}' });
+    expect(seen).toEqual([{ by: 'api' }, { by: 'api' }, { by: 'api' }, { by: 'ada' }]);
+    expect(await call({ body: '{"by":1}' })).toMatchObject({ status: 400 });
+    expect(await call({ body: 'null' })).toMatchObject({ status: 400 });
+    expect(await call({ body: 'by=ada', headers: { 'Content-Type': undefined } })).toMatchObject({
+      status: 415,
+    });
   });
 });
 
