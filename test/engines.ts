@@ -23,7 +23,7 @@ import type { Engine } from '../lib/local/engines/engine.ts';
 import { startSqs } from '../lib/local/engines/sqs.ts';
 
 type KeyDefinition = Pick<CreateTableCommandInput, 'AttributeDefinitions' | 'KeySchema'>;
-type TableName = 'service' | 'outbox' | 'deliveries';
+type TableName = 'service' | 'outbox' | 'deliveries' | 'rates';
 export type TestTables = Record<TableName, Table>;
 
 const byPartitionAndSort: KeyDefinition = {
@@ -37,21 +37,24 @@ const byPartitionAndSort: KeyDefinition = {
   ],
 };
 
+const byPartition: KeyDefinition = {
+  AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
+  KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+};
+
 /** The keys of the stack's tables. */
 export const KEY_DEFINITIONS: Record<TableName, KeyDefinition> = {
   service: byPartitionAndSort,
-  outbox: {
-    AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
-    KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
-  },
+  outbox: byPartition,
   deliveries: byPartitionAndSort,
+  rates: byPartition,
 };
 
 /** Clients of one engine under test. */
 interface Clients {
   /** A new client each time, so that a test can add its own middleware. */
   client(): DynamoDBDocumentClient;
-  /** The three tables, empty and with names of their own. */
+  /** The stack's tables, empty and with names of their own. */
   tables(client?: DynamoDBDocumentClient): Promise<TestTables>;
 }
 
@@ -88,12 +91,13 @@ export function dynamoDb(): Clients {
         await waitUntilTableExists({ client: ours, maxWaitTime: 20, minDelay: 1 }, { TableName });
         return { client: ours, name: TableName };
       };
-      const [service, outbox, deliveries] = await Promise.all([
+      const [service, outbox, deliveries, rates] = await Promise.all([
         create('service'),
         create('outbox'),
         create('deliveries'),
+        create('rates'),
       ]);
-      return { service, outbox, deliveries };
+      return { service, outbox, deliveries, rates };
     },
   };
 }

@@ -9,7 +9,7 @@ it("the tables that the contracts run on have the keys of the stack's", () => {
   const tables = new Tables(stack, 'Tables');
   const { Resources } = Template.fromStack(stack).toJSON();
 
-  for (const name of ['service', 'outbox', 'deliveries'] as const) {
+  for (const name of ['service', 'outbox', 'deliveries', 'rates'] as const) {
     const { Ref } = stack.resolve(tables[name].name);
     const { AttributeDefinitions, KeySchema, GlobalSecondaryIndexes } = Resources[Ref].Properties;
     expect({ AttributeDefinitions, KeySchema, GlobalSecondaryIndexes }).toEqual(KEY_DEFINITIONS[name]);

@@ -1,0 +1,72 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from 'vitest';
+import { newId } from '../../../functions/domain/ids.ts';
+import { DEFAULT_RATE_LIMITS, type RateBucket, windowAt } from '../../../functions/domain/rate-limit.ts';
+import { rateLimiter } from '../../../functions/platform/pipeline/rate-limit.ts';
+import { keys } from '../../../functions/store/keys.ts';
+import { rateWindowStore } from '../../../functions/store/rate-windows.ts';
+import { later, NOW, seconds } from '../../builders.ts';
+import { dynamoDb } from '../../engines.ts';
+
+const engine = dynamoDb();
+const { start } = windowAt(NOW);
+const TIMEOUT_MS = 20_000;
+const aBucket = (kind: RateBucket['kind'] = 'live'): RateBucket => ({ orgId: newId('org', NOW), kind });
+
+async function someWindows() {
+  const { rates } = await engine.tables();
+  const windows = rateWindowStore(rates);
+  return {
+    rates,
+    windows,
+    take: (bucket: RateBucket, limit: number, at = start) => windows.take(bucket, at, limit, TIMEOUT_MS),
+  };
+}
+
+describe('a window of requests', () => {
+  it('with a limit of 60 is full for exactly one of 61 at once', async () => {
+    const { take } = await someWindows();
+    const bucket = aBucket();
+    const results = await Promise.all(Array.from({ length: 61 }, () => take(bucket, 60)));
+    const counted = results.flatMap((result) => (result === 'full' ? [] : [result.used]));
+    expect(counted.sort((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (_, index) => index + 1));
+  });
+
+  it('is counted apart for each organization, each kind of caller and each minute', async () => {
+    const { take } = await someWindows();
+    const [bucket, other] = [aBucket(), aBucket()];
+    expect(await take(bucket, 1)).toEqual({ used: 1 });
+    expect(await take(bucket, 1)).toBe('full');
+    expect(await take(other, 1)).toEqual({ used: 1 });
+    expect(await take({ ...bucket, kind: 'sandbox' }, 1)).toEqual({ used: 1 });
+    expect(await take({ ...bucket, kind: 'dashboard' }, 1)).toEqual({ used: 1 });
+    expect(await take(bucket, 1, start + 60)).toEqual({ used: 1 });
+  });
+
+  it('counts nothing any more once it is full, and goes by itself', async () => {
+    const { rates, take } = await someWindows();
+    const bucket = aBucket();
+    for (let times = 0; times < 5; times++) await take(bucket, 2);
+    const { Item } = await rates.client.send(
+      new GetCommand({ TableName: rates.name, Key: keys.rateWindow(bucket, start), ConsistentRead: true }),
+    );
+    expect(Item).toMatchObject({ used: 2, expiresAt: start + 3600 });
+  });
+});
+
+describe('the limiter over real windows', () => {
+  it('lets 61 requests at once of two instances through but one', async () => {
+    const { windows } = await someWindows();
+    const limits = { ...DEFAULT_RATE_LIMITS, sandbox: 60 };
+    const instances = [rateLimiter(windows, limits), rateLimiter(windows, limits)];
+    const bucket = aBucket('sandbox');
+    const quotas = await Promise.all(
+      Array.from({ length: 61 }, (_, index) => instances[index % 2]?.(bucket, 'sandbox', later(NOW, index))),
+    );
+    expect(quotas.filter((quota) => quota?.allowed === false)).toHaveLength(1);
+    expect(await instances[0]?.(bucket, 'sandbox', later(NOW, seconds(60)))).toMatchObject({
+      allowed: true,
+      remaining: 59,
+    });
+  });
+});

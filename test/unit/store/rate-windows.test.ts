@@ -1,0 +1,28 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, expect, it } from 'vitest';
+import { newId } from '../../../functions/domain/ids.ts';
+import { rateWindowStore } from '../../../functions/store/rate-windows.ts';
+import { NOW } from '../../builders.ts';
+
+const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
+const dynamo = mockClient(client);
+const windows = rateWindowStore({ client, name: 'rates' });
+const bucket = { orgId: newId('org', NOW), kind: 'live' } as const;
+
+beforeEach(() => {
+  dynamo.reset();
+});
+
+it('counting a request is one write, which is given up when the table does not answer in time', async () => {
+  dynamo.on(UpdateCommand).resolves({ Attributes: { used: 3 } });
+  expect(await windows.take(bucket, 0, 10, 500)).toEqual({ used: 3 });
+  expect(dynamo.calls()).toHaveLength(1);
+  expect(dynamo.call(0).args[1]).toMatchObject({ abortSignal: expect.any(AbortSignal) });
+});
+
+it('a table that fails is not a window that is full', async () => {
+  dynamo.on(UpdateCommand).rejects(new Error('throttled'));
+  await expect(windows.take(bucket, 0, 10, 500)).rejects.toThrow('throttled');
+});
