@@ -10,6 +10,7 @@ import type { Duplex } from 'node:stream';
 import { LocalRunError } from '../errors.ts';
 import type { Answer } from './answer.ts';
 import { announcesTooMuch, drain, readBody } from './body.ts';
+import { frontDoor } from './front-door.ts';
 import { arrivalAt, failure, matchOperation, respond, UNREADABLE } from './handler.ts';
 import type { Arrival } from './proxy-event.ts';
 import { type GatewayRequest, parseTarget } from './request.ts';
@@ -80,7 +81,7 @@ async function serve(api: RestApi, message: IncomingMessage, response: ServerRes
   if (!request) return refuse(api, message, response, 400);
   const matched = matchOperation(api, request);
   if (!matched) {
-    const answer = failure(api, 'MISSING_AUTHENTICATION_TOKEN', request, arrival);
+    const answer = frontDoor(api, request) ?? failure(api, 'MISSING_AUTHENTICATION_TOKEN', request, arrival);
     return sendUnread(message, response, answer);
   }
   if (message.headers.expect !== undefined && !announcesTooMuch(message)) response.writeContinue();
