@@ -66,7 +66,8 @@ function problemOfUrl(url: URL, policy: ReceiverPolicy): ReceiverUrlProblem | un
   return undefined;
 }
 
-const tooLong = `url must be at most ${MAX_RECEIVER_URL_LENGTH.toLocaleString('en-US')} characters`;
+/** Without a locale's separators: formatting this one number took longer than loading the rest of the function's code. */
+const tooLong = `url must be at most ${MAX_RECEIVER_URL_LENGTH} characters`;
 
 /** The parser leaves the port empty when it is the scheme's own. */
 function isReceiverPort(port: string): boolean {

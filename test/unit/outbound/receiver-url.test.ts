@@ -40,7 +40,7 @@ describe('checkReceiverUrl', () => {
     ['https://10.0.0.1/', 'url must have a public host name or public address'],
     ['https://receiver.local/', 'url must have a public host name or public address'],
     ['https://[::1/', 'url must be a valid absolute URL'],
-    [`https://example.com/${'a'.repeat(2029)}`, 'url must be at most 2,048 characters'],
+    [`https://example.com/${'a'.repeat(2029)}`, 'url must be at most 2048 characters'],
   ])('says of %s: %s', (url, problem) => {
     expect(problemOf(url)).toBe(problem);
   });
