@@ -14,13 +14,15 @@ const { values: options } = parseArgs({
     events: { type: 'string', default: '200' },
     messages: { type: 'string', default: '2000' },
     connections: { type: 'string', default: '16' },
+    calls: { type: 'string', default: '800' },
     help: { type: 'boolean', default: false },
   },
 });
 if (options.help) {
-  process.stdout.write(`Usage: npm run bench -- [--events 200] [--messages 2000] [--connections 16]
+  process.stdout.write(`Usage: npm run bench -- [--events 200] [--messages 2000] [--connections 16] [--calls 800]
 
   start       from the command to Ready: cold, and warm after Ctrl-C
+  api         time of a read and of a write over 4 connections, warm
   latency     event committed (its createdAt) to request at the receiver, one at a time
   throughput  messages posted over some connections to one endpoint, until the last is delivered
   kill        the same with the whole run killed in the middle and started again
@@ -73,6 +75,22 @@ async function postMessages(api: ApiClient, conversation: string, count: number,
   return { accepted, refused };
 }
 
+/** Milliseconds of each of `count` calls over all connections, sorted; throws when one is not a success. */
+async function timesOf(call: () => Promise<{ status: number }>, count: number, lanes: number) {
+  const times: number[] = [];
+  let next = 0;
+  const lane = async () => {
+    while (next++ < count) {
+      const began = performance.now();
+      const { status } = await call();
+      times.push(performance.now() - began);
+      if (status >= 300) throw new Error(`a call was answered ${status}`);
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return times.sort((a, b) => a - b);
+}
+
 interface Received {
   seen: Map<string, number>;
   copies: Map<string, number>;
@@ -110,6 +128,21 @@ try {
   report('stop (Ctrl-C)', ms(performance.now() - stopping));
   run = await startLocalRun(directory.path);
   report('start, warm', ms(run.readyAfterMs));
+
+  const four = apiClient(run.environment, 4);
+  const read = await four.createConversation();
+  for (const [name, call] of [
+    ['read', () => four.get(`/api/v1/conversations/${read}`)],
+    ['write', () => four.post('/api/v1/conversations', { channelId: 'bench', externalUserId: 'ada' })],
+  ] as const) {
+    await timesOf(call, 100, 4);
+    const times = await timesOf(call, Number(options.calls), 4);
+    report(
+      `${name} over 4 connections, p50, p99`,
+      `${ms(quantile(times, 0.5))}, ${ms(quantile(times, 0.99))}`,
+    );
+  }
+  four.close();
 
   const connections = Number(options.connections);
   let api = apiClient(run.environment, connections);
