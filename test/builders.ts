@@ -1,9 +1,11 @@
+import { ApiKey } from '../functions/domain/api-key.ts';
+import { Conversation, Escalation, Message, Ticket } from '../functions/domain/conversation.ts';
 import { Delivery } from '../functions/domain/delivery.ts';
 import { Endpoint } from '../functions/domain/endpoint.ts';
 import { buildEvent, type OutboxEvent } from '../functions/domain/events.ts';
 import { deliveryId, newId } from '../functions/domain/ids.ts';
 import { Keyring } from '../functions/domain/keyring.ts';
-import type { Tenant } from '../functions/domain/tenant.ts';
+import { Organization, type Tenant } from '../functions/domain/tenant.ts';
 
 /*
  * Things of the domain as they usually are, each with a new identifier. A test names only what it is about:
@@ -22,6 +24,29 @@ export const aTenant = (changes: Partial<Tenant> = {}): Tenant => ({
   generation: 0,
   ...changes,
 });
+
+/** A live organization with the default settings. */
+export const anOrganization = (changes: Partial<Organization> = {}): Organization =>
+  Organization.parse({
+    id: newId('org', NOW),
+    name: 'Example Ltd',
+    environment: 'live',
+    tier: 'standard',
+    createdAt: NOW.toISOString(),
+    ...changes,
+  });
+
+/** A live API key that may do everything. */
+export const anApiKey = (changes: Partial<ApiKey> = {}): ApiKey =>
+  ApiKey.parse({
+    id: newId('key', NOW),
+    orgId: newId('org', NOW),
+    environment: 'live',
+    name: 'Test key',
+    scopes: ['write:webhooks', 'write:conversations', 'write:knowledge'],
+    createdAt: NOW.toISOString(),
+    ...changes,
+  });
 
 /** An active endpoint, subscribed to new conversations. */
 export const anEndpoint = (changes: Partial<Endpoint> = {}): Endpoint =>
@@ -78,3 +103,38 @@ export function aKeyring({ versions = 1, fill = 'k' }: { versions?: number; fill
     current: String(versions),
   });
 }
+
+/** An open conversation. */
+export const aConversation = (changes: Partial<Conversation> = {}): Conversation =>
+  Conversation.parse({
+    id: newId('cnv', NOW),
+    channelId: 'chn_web',
+    externalUserId: 'visitor-1',
+    status: 'open',
+    createdAt: NOW.toISOString(),
+    ...changes,
+  });
+
+/** A message of a user. */
+export const aMessage = (changes: Partial<Message> = {}): Message =>
+  Message.parse({
+    id: newId('msg', NOW),
+    conversationId: newId('cnv', NOW),
+    role: 'user',
+    content: 'Hello',
+    createdAt: NOW.toISOString(),
+    ...changes,
+  });
+
+/** An escalation for no reason given. */
+export const anEscalation = (changes: Partial<Escalation> = {}): Escalation =>
+  Escalation.parse({
+    id: newId('esc', NOW),
+    conversationId: newId('cnv', NOW),
+    createdAt: NOW.toISOString(),
+    ...changes,
+  });
+
+/** A ticket of no conversation and for no reason given. */
+export const aTicket = (changes: Partial<Ticket> = {}): Ticket =>
+  Ticket.parse({ id: newId('tkt', NOW), createdAt: NOW.toISOString(), ...changes });

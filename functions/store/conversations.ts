@@ -1,5 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { Conversation } from '../domain/conversation.ts';
+import { Conversation, MOVES, type Move } from '../domain/conversation.ts';
 import type { ConversationId } from '../domain/ids.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { partition } from './collection.ts';
@@ -28,21 +28,27 @@ export function conversationStore(service: Table) {
       return addition(service, { ...keys.conversation(tenant, conversation.id), ...conversation });
     },
 
-    /**
-     * A message to a resolved conversation opens it again (decisions.md, Conversations). One that was opened meanwhile is as
-     * good: of several messages at once all get through.
-     */
-    reopen(tenant: Tenant, id: ConversationId): Change {
+    /** Moves a conversation from one of the states that the move may leave; refused as `conversation-changed` from any other. */
+    move(tenant: Tenant, id: ConversationId, move: Move): Change {
+      const { from, to } = MOVES[move.kind];
+      const states = Object.fromEntries(from.map((status, index) => [`:from${index}`, status]));
       return {
         refusal: 'conversation-changed',
         write: {
           Update: {
             TableName: service.name,
             Key: keys.conversation(tenant, id),
-            UpdateExpression: 'SET #status = :open',
-            ConditionExpression: '#status IN (:resolved, :open)',
+            UpdateExpression:
+              move.kind === 'resolve'
+                ? 'SET #status = :to, resolvedAt = :at, resolvedBy = :by'
+                : 'SET #status = :to REMOVE resolvedAt, resolvedBy',
+            ConditionExpression: `#status IN (${Object.keys(states).join(', ')})`,
             ExpressionAttributeNames: { '#status': 'status' },
-            ExpressionAttributeValues: { ':open': 'open', ':resolved': 'resolved' },
+            ExpressionAttributeValues: {
+              ...states,
+              ':to': to,
+              ...(move.kind === 'resolve' ? { ':at': move.at.toISOString(), ':by': move.by } : {}),
+            },
           },
         },
       };

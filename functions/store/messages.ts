@@ -1,5 +1,6 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { Message } from '../domain/conversation.ts';
-import type { ConversationId } from '../domain/ids.ts';
+import type { ConversationId, MessageId } from '../domain/ids.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { partition } from './collection.ts';
 import { keys } from './keys.ts';
@@ -10,6 +11,17 @@ import { addition, type Change } from './transaction.ts';
 /** Messages of a conversation. Whether the conversation is the tenant's is for the caller to have checked. */
 export function messageStore(service: Table) {
   return {
+    async find(tenant: Tenant, conversation: ConversationId, id: MessageId): Promise<Message | undefined> {
+      const { Item } = await service.client.send(
+        new GetCommand({
+          TableName: service.name,
+          Key: keys.message(tenant, conversation, id),
+          ConsistentRead: true,
+        }),
+      );
+      return Item && Message.parse(Item);
+    },
+
     list(tenant: Tenant, conversation: ConversationId, page: PageRequest): Promise<Page<Message>> {
       const pk = keys.messages(tenant, conversation);
       return newestFirst([partition(service, pk, (row) => Message.parse(row))], page);
@@ -17,8 +29,7 @@ export function messageStore(service: Table) {
 
     add(tenant: Tenant, message: Message): Change {
       return addition(service, {
-        pk: keys.messages(tenant, message.conversationId),
-        sk: message.id,
+        ...keys.message(tenant, message.conversationId, message.id),
         ...message,
       });
     },

@@ -12,6 +12,7 @@ type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 /** Why a change can be refused: each names the one condition that its write carries. */
 export type Refusal =
   | 'idempotency-key-used'
+  | 'api-key-missing'
   | 'endpoint-limit'
   | 'endpoint-missing'
   | 'endpoint-changed'

@@ -1,16 +1,30 @@
 import { describe, expect, it } from 'vitest';
-import type { Conversation, Message } from '../../../functions/domain/conversation.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import type { Tenant } from '../../../functions/domain/tenant.ts';
 import { conversationStore } from '../../../functions/store/conversations.ts';
 import { deliveryStore } from '../../../functions/store/deliveries.ts';
+import { escalationStore } from '../../../functions/store/escalations.ts';
 import { messageStore } from '../../../functions/store/messages.ts';
 import type { Page, PageRequest } from '../../../functions/store/pages.ts';
+import { ticketStore } from '../../../functions/store/tickets.ts';
 import { committer } from '../../../functions/store/transaction.ts';
-import { aDelivery, anEvent, aTenant, later, NOW } from '../../builders.ts';
+import {
+  aConversation,
+  aDelivery,
+  aMessage,
+  anEscalation,
+  anEvent,
+  aTenant,
+  aTicket,
+  later,
+  NOW,
+} from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 
 const engine = dynamoDb();
+/** What the listed things belong to. */
+const conversationId = newId('cnv', NOW);
+const webhookId = newId('whk', NOW);
 
 /** A collection of one tenant: adds an item created at a time, and lists. */
 interface Collection {
@@ -24,13 +38,7 @@ const collections: Record<string, (tables: TestTables, tenant: Tenant) => Collec
     const commit = committer(service.client);
     return {
       async add(createdAt) {
-        const conversation: Conversation = {
-          id: newId('cnv', createdAt),
-          channelId: 'chn_web',
-          externalUserId: 'visitor-1',
-          status: 'open',
-          createdAt: createdAt.toISOString(),
-        };
+        const conversation = aConversation({ id: newId('cnv', createdAt) });
         await commit([store.add(tenant, conversation)]);
         return conversation.id;
       },
@@ -40,25 +48,41 @@ const collections: Record<string, (tables: TestTables, tenant: Tenant) => Collec
   messages: ({ service }, tenant) => {
     const store = messageStore(service);
     const commit = committer(service.client);
-    const conversationId = newId('cnv', NOW);
     return {
       async add(createdAt) {
-        const message: Message = {
-          id: newId('msg', createdAt),
-          conversationId,
-          role: 'user',
-          content: 'Hello',
-          createdAt: createdAt.toISOString(),
-        };
+        const message = aMessage({ id: newId('msg', createdAt), conversationId });
         await commit([store.add(tenant, message)]);
         return message.id;
       },
       list: (page) => store.list(tenant, conversationId, page),
     };
   },
+  'an escalation log': ({ service }, tenant) => {
+    const store = escalationStore(service);
+    const commit = committer(service.client);
+    return {
+      async add(createdAt) {
+        const escalation = anEscalation({ id: newId('esc', createdAt), conversationId });
+        await commit([store.add(tenant, escalation)]);
+        return escalation.id;
+      },
+      list: (page) => store.list(tenant, conversationId, page),
+    };
+  },
+  tickets: ({ service }, tenant) => {
+    const store = ticketStore(service);
+    const commit = committer(service.client);
+    return {
+      async add(createdAt) {
+        const ticket = aTicket({ id: newId('tkt', createdAt) });
+        await commit([store.add(tenant, ticket)]);
+        return ticket.id;
+      },
+      list: (page) => store.list(tenant, page),
+    };
+  },
   deliveries: ({ service, deliveries }, tenant) => {
     const store = deliveryStore(deliveries, service, committer(service.client));
-    const webhookId = newId('whk', NOW);
     return {
       async add(createdAt) {
         const eventId = anEvent({ now: createdAt }).id;
@@ -147,13 +171,7 @@ describe('listing conversations', () => {
     const { service } = await engine.tables();
     const store = conversationStore(service);
     const [ours, theirs] = [aTenant(), aTenant()];
-    const conversation: Conversation = {
-      id: newId('cnv', NOW),
-      channelId: 'chn_web',
-      externalUserId: 'visitor-1',
-      status: 'open',
-      createdAt: NOW.toISOString(),
-    };
+    const conversation = aConversation();
     await committer(service.client)([store.add(ours, conversation)]);
 
     expect(await store.list(ours, { limit: 10 })).toEqual({ items: [conversation] });
@@ -167,15 +185,8 @@ describe('listing conversations', () => {
     const commit = committer(service.client);
     const tenant = aTenant();
     const conversationId = newId('cnv', NOW);
-    const large = Array.from(
-      { length: 12 },
-      (_, index): Message => ({
-        id: newId('msg', later(NOW, index)),
-        conversationId,
-        role: 'user',
-        content: 'x'.repeat(200_000),
-        createdAt: NOW.toISOString(),
-      }),
+    const large = Array.from({ length: 12 }, (_, index) =>
+      aMessage({ id: newId('msg', later(NOW, index)), conversationId, content: 'x'.repeat(200_000) }),
     );
     for (const message of large) await commit([store.add(tenant, message)]);
 

@@ -1,9 +1,8 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import type { Conversation, Message } from '../../../functions/domain/conversation.ts';
+import type { Message } from '../../../functions/domain/conversation.ts';
 import { buildEvent } from '../../../functions/domain/events.ts';
-import { newId } from '../../../functions/domain/ids.ts';
 import { conversationStore } from '../../../functions/store/conversations.ts';
 import { deliveryStore } from '../../../functions/store/deliveries.ts';
 import { endpointStore } from '../../../functions/store/endpoints.ts';
@@ -11,7 +10,7 @@ import { keys } from '../../../functions/store/keys.ts';
 import { messageStore } from '../../../functions/store/messages.ts';
 import { outboxStore } from '../../../functions/store/outbox.ts';
 import { Contended, committer } from '../../../functions/store/transaction.ts';
-import { aDelivery, anEndpoint, aTenant, NOW } from '../../builders.ts';
+import { aConversation, aDelivery, aMessage, anEndpoint, aTenant, NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { cancelTransactions, conflictOnOverlap, loseNextAnswer } from './faults.ts';
 
@@ -19,37 +18,25 @@ const engine = dynamoDb();
 const atOnce = async () => undefined;
 
 /** A conversation, and posting messages to it as the route does. */
-async function aConversation(client: DynamoDBDocumentClient, status: Conversation['status'] = 'open') {
+async function postingTo(client: DynamoDBDocumentClient) {
   const { service, outbox } = await engine.tables(client);
   const tenant = aTenant();
   const conversations = conversationStore(service);
   const messages = messageStore(service);
   const events = outboxStore(outbox);
-  const conversation: Conversation = {
-    id: newId('cnv', NOW),
-    channelId: 'chn_web',
-    externalUserId: 'visitor-1',
-    status,
-    createdAt: NOW.toISOString(),
-  };
-  await committer(client)([conversations.add(tenant, conversation)]);
+  const conversation = aConversation();
+  const commit = committer(client, atOnce);
+  await commit([conversations.add(tenant, conversation)]);
 
   return {
-    post(commit = committer(client, atOnce)) {
-      const message: Message = {
-        id: newId('msg', NOW),
-        conversationId: conversation.id,
-        role: 'user',
-        content: 'Hello',
-        createdAt: NOW.toISOString(),
-      };
+    post() {
+      const message = aMessage({ conversationId: conversation.id });
       const event = buildEvent(
         'message.received',
         { ...message, messageId: message.id },
         { tenant, now: NOW },
       );
-      const reopened = status === 'resolved' ? [conversations.reopen(tenant, conversation.id)] : [];
-      const committed = commit([messages.add(tenant, message), events.append(event), ...reopened]);
+      const committed = commit([messages.add(tenant, message), events.append(event)]);
       return { message, event, committed };
     },
     /** Whether both the message and its event are there, or neither. @throws when only one is */
@@ -62,14 +49,13 @@ async function aConversation(client: DynamoDBDocumentClient, status: Conversatio
       expect(Item !== undefined).toBe(found);
       return found;
     },
-    find: () => conversations.find(tenant, conversation.id),
   };
 }
 
 describe('fifty messages to one conversation at once', () => {
   it('do not meet on any item while the conversation is open', async () => {
     const client = engine.client();
-    const { post, happened } = await aConversation(client);
+    const { post, happened } = await postingTo(client);
     const conflicts = conflictOnOverlap(client);
 
     const posted = Array.from({ length: 50 }, () => post());
@@ -82,7 +68,7 @@ describe('fifty messages to one conversation at once', () => {
 
   it('all get through when each is cancelled up to five times', async () => {
     const client = engine.client();
-    const { post, happened } = await aConversation(client);
+    const { post, happened } = await postingTo(client);
     const tries = new Map<string, number>();
     cancelTransactions(client, ({ ClientRequestToken = '' }) => {
       const attempt = (tries.get(ClientRequestToken) ?? 0) + 1;
@@ -100,7 +86,7 @@ describe('fifty messages to one conversation at once', () => {
 
   it('are all or nothing each when some meet conflicts without end', async () => {
     const client = engine.client();
-    const { post, happened } = await aConversation(client);
+    const { post, happened } = await postingTo(client);
     const unlucky = new Set<string>();
     const seen = new Set<string>();
     cancelTransactions(client, ({ ClientRequestToken = '' }) => {
@@ -115,23 +101,6 @@ describe('fifty messages to one conversation at once', () => {
     const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
     expect(failures).toHaveLength(10);
     expect(failures.every((reason) => reason instanceof Contended)).toBe(true);
-    for (const [index, one] of posted.entries())
-      expect(await happened(one)).toBe(results[index]?.status === 'fulfilled');
-  });
-
-  it('reopen a resolved conversation, and none is half there when they meet on it', async () => {
-    const client = engine.client();
-    const { post, happened, find } = await aConversation(client, 'resolved');
-    const conflicts = conflictOnOverlap(client);
-    const commit = committer(client);
-
-    const posted = Array.from({ length: 50 }, () => post(commit));
-    const results = await Promise.allSettled(posted.map(({ committed }) => committed));
-
-    expect(conflicts.count()).toBeGreaterThan(0);
-    expect(await find()).toMatchObject({ status: 'open' });
-    const committed = results.filter((result) => result.status === 'fulfilled');
-    expect(committed.length).toBeGreaterThan(0);
     for (const [index, one] of posted.entries())
       expect(await happened(one)).toBe(results[index]?.status === 'fulfilled');
   });

@@ -8,6 +8,7 @@ import {
   DELIVERY_SHARDS,
   keys,
   shards,
+  TICKET_SHARDS,
   tenantKey,
 } from '../../../functions/store/keys.ts';
 import { aTenant, NOW } from '../../builders.ts';
@@ -23,11 +24,40 @@ const tenants: fc.Arbitrary<Tenant> = fc.record({
 function partitionsOf(tenant: Tenant, names: { conversation: `cnv_${string}`; route: string; key: string }) {
   return [
     ...shards(CONVERSATION_SHARDS).map((shard) => keys.conversations(tenant, shard)),
-    keys.conversation(tenant, names.conversation).pk,
     keys.messages(tenant, names.conversation),
+    keys.escalations(tenant, names.conversation),
+    ...shards(TICKET_SHARDS).map((shard) => keys.tickets(tenant, shard)),
     keys.idempotency(tenant, names.route, names.key).pk,
   ];
 }
+
+const tenant = aTenant();
+const endpoint = newId('whk', NOW);
+
+/** The collections that are spread over shards: where a new item of each lies, and the partitions that its listing reads. */
+const spread = Object.entries({
+  conversations: {
+    add() {
+      const id = newId('cnv', NOW);
+      return { id, key: () => keys.conversation(tenant, id) };
+    },
+    listed: shards(CONVERSATION_SHARDS).map((shard) => keys.conversations(tenant, shard)),
+  },
+  tickets: {
+    add() {
+      const id = newId('tkt', NOW);
+      return { id, key: () => keys.ticket(tenant, id) };
+    },
+    listed: shards(TICKET_SHARDS).map((shard) => keys.tickets(tenant, shard)),
+  },
+  deliveries: {
+    add() {
+      const id = newId('dlv', NOW);
+      return { id, key: () => keys.delivery(endpoint, 0, id) };
+    },
+    listed: shards(DELIVERY_SHARDS).map((shard) => keys.deliveries(endpoint, 0, shard)),
+  },
+});
 
 describe('partitions', () => {
   const names = fc.record({
@@ -68,6 +98,15 @@ describe('partitions', () => {
     for (const partition of own(one)) expect(data).not.toContain(partition);
   });
 
+  it('hold one collection each: nothing is listed among things of another kind or conversation', () => {
+    const tenant = aTenant();
+    const one = partitionsOf(tenant, { conversation: newId('cnv', NOW), route: 'r', key: 'k' });
+    expect(new Set(one).size).toBe(one.length);
+    const another = newId('cnv', NOW);
+    expect(one).not.toContain(keys.messages(tenant, another));
+    expect(one).not.toContain(keys.escalations(tenant, another));
+  });
+
   it('of deliveries differ between endpoints, generations and shards', () => {
     const endpoints = [newId('whk', NOW), newId('whk', NOW)];
     const all = endpoints.flatMap((endpoint) =>
@@ -84,6 +123,21 @@ describe('partitions', () => {
   });
 });
 
+describe('things of a conversation', () => {
+  it('are items of the partition that their listing reads, under their identifiers', () => {
+    const conversation = newId('cnv', NOW);
+    const [message, escalation] = [newId('msg', NOW), newId('esc', NOW)];
+    expect(keys.message(tenant, conversation, message)).toEqual({
+      pk: keys.messages(tenant, conversation),
+      sk: message,
+    });
+    expect(keys.escalation(tenant, conversation, escalation)).toEqual({
+      pk: keys.escalations(tenant, conversation),
+      sk: escalation,
+    });
+  });
+});
+
 describe('items of one partition', () => {
   it('have keys of their own', () => {
     const { orgId } = aTenant();
@@ -97,27 +151,29 @@ describe('items of one partition', () => {
 });
 
 describe('shards', () => {
-  it('of an item are always the same, and one of those that a listing reads', () => {
-    const tenant = aTenant();
-    for (let count = 0; count < 200; count++) {
-      const conversation = newId('cnv', NOW);
-      const { pk, sk } = keys.conversation(tenant, conversation);
-      expect(sk).toBe(conversation);
-      expect(keys.conversation(tenant, conversation).pk).toBe(pk);
-      const listed = shards(CONVERSATION_SHARDS).map((shard) => keys.conversations(tenant, shard));
-      expect(listed).toContain(pk);
-    }
-  });
+  it.each(spread)(
+    'of %s are always the same, and one of those that a listing reads',
+    (_, { add, listed }) => {
+      for (let count = 0; count < 200; count++) {
+        const { id, key } = add();
+        expect(key().sk).toBe(id);
+        expect(key()).toEqual(key());
+        expect(listed).toContain(key().pk);
+      }
+    },
+  );
 
-  it('take about the same each, also of what is created in the same millisecond', () => {
-    const endpoint = newId('whk', NOW);
-    const taken = new Map<string, number>();
-    for (let count = 0; count < 4_000; count++) {
-      const { pk } = keys.delivery(endpoint, 0, newId('dlv', NOW));
-      taken.set(pk, (taken.get(pk) ?? 0) + 1);
-    }
-    expect(taken.size).toBe(DELIVERY_SHARDS);
-    // 500 are expected in each; 350 is more than seven standard deviations below.
-    expect(Math.min(...taken.values())).toBeGreaterThan(350);
-  });
+  it.each(spread)(
+    'of %s take about the same each, also of what is created in one millisecond',
+    (_, { add, listed }) => {
+      const taken = new Map<string, number>();
+      for (let count = 0; count < 500 * listed.length; count++) {
+        const { pk } = add().key();
+        taken.set(pk, (taken.get(pk) ?? 0) + 1);
+      }
+      expect(taken.size).toBe(listed.length);
+      // 500 are expected in each; 350 is more than seven standard deviations below.
+      expect(Math.min(...taken.values())).toBeGreaterThan(350);
+    },
+  );
 });

@@ -1,0 +1,273 @@
+import { randomUUID } from 'node:crypto';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from 'vitest';
+import { type Move, moved } from '../../../functions/domain/conversation.ts';
+import { aConversation, NOW } from '../../builders.ts';
+import { dynamoDb } from '../../engines.ts';
+import { type Answer, aConversationService } from './conversation-service.ts';
+import { cancelTransactions, conflictOnOverlap } from './faults.ts';
+
+const engine = dynamoDb();
+
+const resolved = aConversation({ status: 'resolved', resolvedAt: NOW.toISOString(), resolvedBy: 'first' });
+const resolution: Move = { kind: 'resolve', by: 'another', at: NOW };
+
+const times = <T>(count: number, act: () => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, act));
+const withStatus = (answers: Answer[], status: number) =>
+  answers.filter((answer) => answer.status === status);
+const sorted = (ids: unknown[]) => ids.map(String).toSorted();
+
+/** Lets something happen before each transaction: after the function has read, and before it commits. */
+function beforeTransactions(
+  client: DynamoDBDocumentClient,
+  meanwhile: (count: number) => Promise<unknown>,
+): void {
+  let count = 0;
+  client.middlewareStack.add(
+    (next, context) => async (request) => {
+      if (context.commandName === 'TransactWriteItemsCommand') {
+        count += 1;
+        await meanwhile(count);
+      }
+      return next(request);
+    },
+    // Before the faults, so that they meet whatever is let through.
+    { step: 'initialize', priority: 'high', name: 'beforeTransactions' },
+  );
+}
+
+/** Lets something happen before the first transaction. */
+const beforeTheCommit = (client: DynamoDBDocumentClient, meanwhile: () => Promise<unknown>) =>
+  beforeTransactions(client, async (count) => (count === 1 ? meanwhile() : undefined));
+
+/** Makes the first transactions of so many requests meet, however fast the machine is: none goes on before all have come. */
+function meeting(client: DynamoDBDocumentClient, parties: number): { count(): number } {
+  const { promise: all, resolve } = Promise.withResolvers<void>();
+  beforeTransactions(client, (count) => {
+    if (count === parties) resolve();
+    return all;
+  });
+  return conflictOnOverlap(client);
+}
+
+/** What is answered is what is there: each 201 has its message and its event, and there are no others. */
+async function expectNoneLost(
+  { messages, events }: Awaited<ReturnType<typeof aConversationService>>,
+  answers: Answer[],
+): Promise<void> {
+  expect(new Set(answers.map(({ status }) => status))).not.toContain(500);
+  const created = sorted(withStatus(answers, 201).map(({ data }) => data?.id));
+  expect(sorted(await messages())).toEqual(created);
+  expect(sorted((await events('message.received')).map(({ messageId }) => messageId))).toEqual(created);
+  expect(withStatus(answers, 201).length + withStatus(answers, 503).length).toBe(answers.length);
+}
+
+describe('fifty messages posted to one conversation at once', () => {
+  it('write no item that another writes while it is open', async () => {
+    const service = await aConversationService(engine);
+    const conflicts = meeting(service.client, 50);
+
+    const answers = await times(50, service.post);
+
+    expect(conflicts.count()).toBe(0);
+    expect(withStatus(answers, 201)).toHaveLength(50);
+    await expectNoneLost(service, answers);
+  });
+
+  it('get through or are answered 503, and none is lost, when their transactions conflict', async () => {
+    const service = await aConversationService(engine);
+    const tries = new Map<string, number>();
+    // Four transactions in ten meet another writer each time, the others up to five times.
+    cancelTransactions(service.client, ({ ClientRequestToken = '' }) => {
+      if (!tries.has(ClientRequestToken)) tries.set(ClientRequestToken, tries.size % 10);
+      const left = tries.get(ClientRequestToken) ?? 0;
+      if (left > 5) return true;
+      tries.set(ClientRequestToken, left - 1);
+      return left > 0;
+    });
+
+    const answers = await times(50, service.post);
+
+    expect(withStatus(answers, 503)).toHaveLength(20);
+    for (const { headers } of withStatus(answers, 503)) expect(headers).toHaveProperty('Retry-After');
+    await expectNoneLost(service, answers);
+  });
+
+  it('open a resolved conversation, and none is lost when they meet on it', async () => {
+    const service = await aConversationService(engine, resolved);
+    const conflicts = meeting(service.client, 50);
+
+    const answers = await times(50, service.post);
+
+    expect(conflicts.count()).toBeGreaterThan(0);
+    expect(withStatus(answers, 201)).not.toHaveLength(0);
+    await expectNoneLost(service, answers);
+    expect(await service.find()).toEqual(moved(resolved, { kind: 'reopen' }));
+  });
+});
+
+describe('a message to a resolved conversation', () => {
+  it('goes to the human when the conversation was opened and handed off meanwhile', async () => {
+    const service = await aConversationService(engine, resolved);
+    beforeTheCommit(service.client, async () => {
+      await service.move({ kind: 'reopen' });
+      await service.move({ kind: 'hand-off' });
+    });
+
+    const answer = await service.post();
+
+    expect(answer.status).toBe(201);
+    await expectNoneLost(service, [answer]);
+    expect(await service.find()).toMatchObject({ status: 'handed_off' });
+  });
+
+  it('is refused with 503 when the conversation changes each time that it is read', async () => {
+    const service = await aConversationService(engine, resolved);
+    // It is resolved whenever it is read, and open whenever the message would open it.
+    beforeTransactions(service.client, async () => service.move({ kind: 'reopen' }));
+    resolveBeforeReads(service);
+
+    const answer = await service.post();
+
+    expect([answer.status, answer.error?.type]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    await expectNoneLost(service, [answer]);
+  });
+});
+
+/** Resolves the conversation before each read of an item. */
+function resolveBeforeReads({ client, move }: Awaited<ReturnType<typeof aConversationService>>): void {
+  client.middlewareStack.add(
+    (next, context) => async (request) => {
+      if (context.commandName === 'GetItemCommand') await move(resolution);
+      return next(request);
+    },
+    { step: 'initialize', name: 'resolveBeforeReads' },
+  );
+}
+
+describe('a request for a human', () => {
+  it('gets through once when twenty come at once', async () => {
+    const service = await aConversationService(engine);
+    const conflicts = meeting(service.client, 20);
+
+    const answers = await times(20, service.handOff);
+
+    expect(conflicts.count()).toBeGreaterThan(0);
+    expect(withStatus(answers, 201)).toHaveLength(1);
+    expect(withStatus(answers, 409).length + withStatus(answers, 503).length).toBe(19);
+    const [{ data } = { data: undefined }] = withStatus(answers, 201);
+    expect((await service.escalations()).map(({ id }) => id)).toEqual([data?.id]);
+    expect((await service.events('handoff.requested')).map((event) => event.escalationLogId)).toEqual([
+      data?.id,
+    ]);
+  });
+
+  it.each([
+    ['handed off', { kind: 'hand-off' } as const, /handed off already/],
+    ['resolved', resolution, /resolved.*message.*opens it again/],
+  ])('says so when the conversation was %s meanwhile, and adds nothing', async (_, move, message) => {
+    const service = await aConversationService(engine);
+    beforeTheCommit(service.client, () => service.move(move));
+
+    const answer = await service.handOff();
+
+    expect([answer.status, answer.error?.type]).toEqual([409, 'CONFLICT']);
+    expect(answer.error?.message).toMatch(message);
+    expect(await service.escalations()).toEqual([]);
+    expect(await service.events('handoff.requested')).toEqual([]);
+  });
+
+  it('gets through when the conversation was resolved and opened again meanwhile', async () => {
+    const service = await aConversationService(engine);
+    beforeTheCommit(service.client, async () => {
+      await service.move(resolution);
+      await service.move({ kind: 'reopen' });
+    });
+
+    expect(await service.handOff()).toMatchObject({ status: 201 });
+
+    expect(await service.find()).toMatchObject({ status: 'handed_off' });
+  });
+
+  it('of a repeated idempotency key is answered as at first, though the conversation is resolved by now', async () => {
+    const service = await aConversationService(engine);
+    const idempotencyKey = randomUUID();
+    const first = await service.handOff({ idempotencyKey });
+    await service.move(resolution);
+
+    const again = await service.handOff({ idempotencyKey });
+
+    expect(again).toMatchObject({ status: 201, data: first.data });
+    expect(again.headers).toMatchObject({ 'Idempotency-Replayed': 'true', Location: first.headers.Location });
+    expect(await service.events('handoff.requested')).toHaveLength(1);
+  });
+});
+
+describe('resolving a conversation', () => {
+  it('takes effect once when twenty do it at once, and all who get an answer get the same', async () => {
+    const service = await aConversationService(engine);
+    const conflicts = meeting(service.client, 20);
+    let resolver = 0;
+
+    const answers = await times(20, () => {
+      resolver += 1;
+      return service.resolve({ body: { resolvedBy: `agent ${resolver}` } });
+    });
+
+    expect(conflicts.count()).toBeGreaterThan(0);
+    expect(withStatus(answers, 200).length + withStatus(answers, 503).length).toBe(20);
+    const resolvers = new Set(withStatus(answers, 200).map(({ data }) => data?.resolvedBy));
+    expect(resolvers.size).toBe(1);
+    const [resolvedBy] = resolvers;
+    expect(await service.find()).toMatchObject({ status: 'resolved', resolvedBy });
+    expect(await service.events('conversation.resolved')).toEqual([expect.objectContaining({ resolvedBy })]);
+  });
+
+  it('answers with who was faster, and emits nothing, when it was resolved meanwhile', async () => {
+    const service = await aConversationService(engine);
+    beforeTheCommit(service.client, () => service.move(resolution));
+
+    const answer = await service.resolve({ body: { resolvedBy: 'too late' } });
+
+    expect(answer).toMatchObject({ status: 200, data: { status: 'resolved', resolvedBy: 'another' } });
+    expect(await service.events('conversation.resolved')).toEqual([]);
+  });
+
+  it('takes effect when the conversation was handed off meanwhile', async () => {
+    const service = await aConversationService(engine);
+    beforeTheCommit(service.client, () => service.move({ kind: 'hand-off' }));
+
+    expect(await service.resolve()).toMatchObject({ status: 200, data: { resolvedBy: 'api' } });
+
+    expect(await service.find()).toMatchObject({ status: 'resolved', resolvedBy: 'api' });
+    expect(await service.events('conversation.resolved')).toHaveLength(1);
+  });
+
+  it('takes effect when it was resolved and opened again meanwhile', async () => {
+    const service = await aConversationService(engine, aConversation({ status: 'handed_off' }));
+    beforeTheCommit(service.client, async () => {
+      await service.move(resolution);
+      await service.move({ kind: 'reopen' });
+    });
+
+    expect(await service.resolve()).toMatchObject({ status: 200, data: { resolvedBy: 'api' } });
+
+    expect(await service.find()).toMatchObject({ status: 'resolved', resolvedBy: 'api' });
+  });
+
+  it('that changed nothing is remembered under its idempotency key like any other', async () => {
+    const service = await aConversationService(engine, resolved);
+    const idempotencyKey = randomUUID();
+    const first = await service.resolve({ idempotencyKey });
+    await service.move({ kind: 'reopen' });
+
+    const again = await service.resolve({ idempotencyKey });
+
+    expect(first).toMatchObject({ status: 200, data: { resolvedBy: 'first' } });
+    expect(again).toMatchObject({ status: 200, data: first.data });
+    expect(again.headers).toHaveProperty('Idempotency-Replayed', 'true');
+    expect(await service.find()).toMatchObject({ status: 'open' });
+    expect(await service.events('conversation.resolved')).toEqual([]);
+  });
+});

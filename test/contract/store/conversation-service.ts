@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import { vi } from 'vitest';
+import { digestOf, mintKey } from '../../../functions/domain/api-key.ts';
+import type { Conversation, Move } from '../../../functions/domain/conversation.ts';
+import { newId } from '../../../functions/domain/ids.ts';
+import { conversationStore } from '../../../functions/store/conversations.ts';
+import { escalationStore } from '../../../functions/store/escalations.ts';
+import { keys } from '../../../functions/store/keys.ts';
+import { messageStore } from '../../../functions/store/messages.ts';
+import { eventOf } from '../../../functions/store/outbox.ts';
+import { addition, committer } from '../../../functions/store/transaction.ts';
+import { aConversation, aTenant, NOW } from '../../builders.ts';
+import type { dynamoDb } from '../../engines.ts';
+
+type Engine = ReturnType<typeof dynamoDb>;
+
+/** An answer with its body parsed. */
+export interface Answer {
+  status: number;
+  headers: Record<string, unknown>;
+  data: Record<string, unknown> | undefined;
+  error: { type: string; message: string } | undefined;
+}
+
+/**
+ * A conversation and the functions of its routes as Lambda runs them, on empty tables. Their client is the one to put faults
+ * into; what the test itself reads and writes goes through another.
+ */
+export async function aConversationService(engine: Engine, conversation: Conversation = aConversation()) {
+  const { service, outbox, deliveries } = await engine.tables();
+  // A table with a partition key alone, for the rate windows.
+  const { outbox: rates } = await engine.tables();
+  const tenant = aTenant();
+  const secret = mintKey('live');
+  const commit = committer(service.client);
+  const conversations = conversationStore(service);
+  await commit([
+    conversations.add(tenant, conversation),
+    addition(service, {
+      ...keys.organization(tenant.orgId),
+      id: tenant.orgId,
+      name: 'An organization',
+      environment: 'live',
+      tier: 'scale',
+      createdAt: NOW.toISOString(),
+    }),
+    addition(service, {
+      ...keys.apiKey(digestOf(secret)),
+      id: newId('key', NOW),
+      orgId: tenant.orgId,
+      environment: 'live',
+      name: 'A key',
+      scopes: ['write:conversations'],
+      createdAt: NOW.toISOString(),
+    }),
+  ]);
+
+  const functions = await load({
+    AWS_ENDPOINT_URL_DYNAMODB: await addressOf(engine),
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    POWERTOOLS_LOG_LEVEL: 'SILENT',
+    SERVICE_TABLE: service.name,
+    OUTBOX_TABLE: outbox.name,
+    DELIVERIES_TABLE: deliveries.name,
+    RATE_TABLE: rates.name,
+    RATE_LIMIT_SANDBOX: '60',
+    RATE_LIMIT_STANDARD: '600',
+    RATE_LIMIT_SCALE: '6000',
+    CURSOR_KEYS: 'cursor-keys',
+    SIGNING_KEYS: 'signing-keys',
+  });
+
+  type Call = { body?: object; idempotencyKey?: string };
+  const call = async (handler: Handler, { body, idempotencyKey }: Call = {}): Promise<Answer> => {
+    const result = await handler(aRequest(secret, conversation, body, idempotencyKey), CONTEXT);
+    const parsed = JSON.parse(result.body);
+    return {
+      status: result.statusCode,
+      headers: result.headers ?? {},
+      data: parsed.data,
+      error: parsed.error,
+    };
+  };
+
+  return {
+    client: functions.client,
+    post: () => call(functions.createMessage, { body: { role: 'user', content: 'Hello' } }),
+    handOff: (of?: Call) => call(functions.requestHandoff, of),
+    resolve: (of?: Call) => call(functions.resolveConversation, of),
+    /** Moves the conversation as another request does. */
+    move: (move: Move) => commit([conversations.move(tenant, conversation.id, move)]),
+    find: () => conversations.find(tenant, conversation.id),
+    messages: async () =>
+      (await messageStore(service).list(tenant, conversation.id, { limit: 100 })).items.map(({ id }) => id),
+    escalations: async () =>
+      (await escalationStore(service).list(tenant, conversation.id, { limit: 100 })).items,
+    /** The data of all events of a type. */
+    async events(type: string): Promise<Record<string, unknown>[]> {
+      const { Items = [] } = await outbox.client.send(
+        new ScanCommand({ TableName: outbox.name, ConsistentRead: true }),
+      );
+      return Items.map(eventOf)
+        .filter((event) => event.type === type)
+        .map(({ body }) => JSON.parse(body).data);
+    },
+  };
+}
+
+type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
+
+/** Loads the functions anew in an environment, which they read when they load. */
+async function load(environment: Record<string, string>) {
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  vi.resetModules();
+  const [message, handoff, resolution, { tables }] = await Promise.all([
+    import('../../../functions/api/create-message.ts'),
+    import('../../../functions/api/request-handoff.ts'),
+    import('../../../functions/api/resolve-conversation.ts'),
+    import('../../../functions/api/endpoint.ts'),
+  ]);
+  return {
+    client: tables.service.client,
+    createMessage: message.handler as Handler,
+    requestHandoff: handoff.handler as Handler,
+    resolveConversation: resolution.handler as Handler,
+  };
+}
+
+async function addressOf(engine: Engine): Promise<string> {
+  const endpoint = await engine.client().config.endpoint?.();
+  if (endpoint === undefined) throw new Error('the clients of an engine are told its endpoint');
+  return `${endpoint.protocol}//${endpoint.hostname}:${endpoint.port}`;
+}
+
+/** A request as the gateway hands it on. */
+const aRequest = (
+  secret: string,
+  { id }: Conversation,
+  body?: object,
+  idempotencyKey?: string,
+): APIGatewayProxyEvent => ({
+  httpMethod: 'POST',
+  path: '/api/v1/conversations/1',
+  resource: '/v1/conversations/{id}',
+  headers: {
+    authorization: `Bearer ${secret}`,
+    'content-type': 'application/json',
+    ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+  },
+  multiValueHeaders: {},
+  pathParameters: { id },
+  queryStringParameters: null,
+  multiValueQueryStringParameters: null,
+  stageVariables: null,
+  body: JSON.stringify(body ?? {}),
+  isBase64Encoded: false,
+  requestContext: {
+    ...({} as APIGatewayProxyEvent['requestContext']),
+    requestId: randomUUID(),
+    extendedRequestId: randomUUID(),
+  },
+});
+
+const CONTEXT = {
+  ...({} as Context),
+  functionName: 'a-function',
+  awsRequestId: 'invocation-id',
+  getRemainingTimeInMillis: () => 10_000,
+};

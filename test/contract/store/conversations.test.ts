@@ -1,0 +1,172 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Conversation, type Move, moved } from '../../../functions/domain/conversation.ts';
+import { newId } from '../../../functions/domain/ids.ts';
+import type { Tenant } from '../../../functions/domain/tenant.ts';
+import { conversationStore } from '../../../functions/store/conversations.ts';
+import { escalationStore } from '../../../functions/store/escalations.ts';
+import { messageStore } from '../../../functions/store/messages.ts';
+import { committer } from '../../../functions/store/transaction.ts';
+import { aConversation, aMessage, anEscalation, aTenant, later, NOW } from '../../builders.ts';
+import { dynamoDb } from '../../engines.ts';
+
+const engine = dynamoDb();
+
+const COMMITTED = { kind: 'committed' };
+const REFUSED = { kind: 'refused', refusal: 'conversation-changed' };
+
+const moves: fc.Arbitrary<Move> = fc.oneof(
+  fc.constant<Move>({ kind: 'hand-off' }),
+  fc.record({
+    kind: fc.constant('resolve' as const),
+    by: fc.string({ minLength: 1, maxLength: 20 }),
+    at: fc.nat({ max: 100_000 }).map((milliseconds) => later(NOW, milliseconds)),
+  }),
+  fc.constant<Move>({ kind: 'reopen' }),
+);
+
+async function stored(conversation = aConversation()) {
+  const { service } = await engine.tables();
+  const store = conversationStore(service);
+  const commit = committer(service.client);
+  const tenant = aTenant();
+  await commit([store.add(tenant, conversation)]);
+  return {
+    conversation,
+    tenant,
+    store,
+    find: () => store.find(tenant, conversation.id),
+    move: (move: Move) => commit([store.move(tenant, conversation.id, move)]),
+    commit,
+  };
+}
+
+describe('moving a stored conversation', () => {
+  it('does what the rule says and refuses what it forbids, whatever came before', async () => {
+    const { commit, store, tenant } = await stored();
+    await fc.assert(
+      fc.asyncProperty(fc.array(moves, { minLength: 1, maxLength: 12 }), async (sequence) => {
+        let expected = aConversation();
+        await commit([store.add(tenant, expected)]);
+        for (const move of sequence) {
+          const next = moved(expected, move);
+          expect(await commit([store.move(tenant, expected.id, move)])).toEqual(next ? COMMITTED : REFUSED);
+          expected = next ?? expected;
+          expect(await store.find(tenant, expected.id)).toEqual(expected);
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it.each<[string, Conversation, Move]>([
+    ['hands an open one off', aConversation(), { kind: 'hand-off' }],
+    ['resolves an open one', aConversation(), { kind: 'resolve', by: 'api', at: NOW }],
+    [
+      'resolves one that is handed off',
+      aConversation({ status: 'handed_off' }),
+      { kind: 'resolve', by: 'api', at: NOW },
+    ],
+    [
+      'opens a resolved one',
+      aConversation({ status: 'resolved', resolvedAt: NOW.toISOString(), resolvedBy: 'api' }),
+      { kind: 'reopen' },
+    ],
+  ])('%s once when twenty try at once', async (_, conversation, move) => {
+    const { find, move: tried } = await stored(conversation);
+
+    const results = await Promise.all(Array.from({ length: 20 }, () => tried(move)));
+
+    expect(results.filter(({ kind }) => kind === 'committed')).toHaveLength(1);
+    expect(results.filter(({ kind }) => kind === 'refused')).toEqual(
+      Array.from({ length: 19 }, () => REFUSED),
+    );
+    expect(await find()).toEqual(moved(conversation, move));
+  });
+
+  it('keeps who resolved it first', async () => {
+    const { find, move, conversation } = await stored();
+    const first = { kind: 'resolve', by: 'first', at: NOW } as const;
+    await move(first);
+
+    expect(await move({ kind: 'resolve', by: 'second', at: later(NOW, 1) })).toEqual(REFUSED);
+
+    expect(await find()).toEqual(moved(conversation, first));
+  });
+
+  it.each<Move>([{ kind: 'hand-off' }, { kind: 'resolve', by: 'api', at: NOW }, { kind: 'reopen' }])(
+    'makes none by $kind where there is none',
+    async (move) => {
+      const { commit, store, tenant } = await stored();
+      const id = newId('cnv', NOW);
+
+      expect(await commit([store.move(tenant, id, move)])).toEqual(REFUSED);
+
+      expect(await store.find(tenant, id)).toBeUndefined();
+      expect((await store.list(tenant, { limit: 10 })).items).toHaveLength(1);
+    },
+  );
+
+  it.each([
+    ['another organization', () => aTenant()],
+    ['another generation', (tenant: Tenant) => ({ ...tenant, generation: 1 })],
+  ])('is refused to %s', async (_, other) => {
+    const { commit, store, tenant, conversation, find } = await stored();
+
+    expect(await commit([store.move(other(tenant), conversation.id, { kind: 'hand-off' })])).toEqual(REFUSED);
+
+    expect(await find()).toEqual(conversation);
+  });
+});
+
+/** What belongs to a conversation: adds one and finds it. */
+const parts = Object.entries({
+  'a message': async () => {
+    const { service } = await engine.tables();
+    const store = messageStore(service);
+    const made = aMessage();
+    return {
+      made,
+      add: (tenant: Tenant) => committer(service.client)([store.add(tenant, made)]),
+      find: (tenant: Tenant, conversation = made.conversationId) => store.find(tenant, conversation, made.id),
+    };
+  },
+  'an entry of an escalation log': async () => {
+    const { service } = await engine.tables();
+    const store = escalationStore(service);
+    const made = anEscalation({ reason: 'asked for a person' });
+    return {
+      made,
+      add: (tenant: Tenant) => committer(service.client)([store.add(tenant, made)]),
+      find: (tenant: Tenant, conversation = made.conversationId) => store.find(tenant, conversation, made.id),
+    };
+  },
+});
+
+describe.each(parts)('%s', (_, make) => {
+  it('is found as it was added', async () => {
+    const { made, add, find } = await make();
+    const tenant = aTenant();
+    await add(tenant);
+
+    expect(await find(tenant)).toEqual(made);
+  });
+
+  it('is not found in another conversation, organization or generation', async () => {
+    const { add, find } = await make();
+    const tenant = aTenant();
+    await add(tenant);
+
+    expect(await find(tenant, newId('cnv', NOW))).toBeUndefined();
+    expect(await find(aTenant())).toBeUndefined();
+    expect(await find({ ...tenant, generation: 1 })).toBeUndefined();
+  });
+
+  it('is never written over', async () => {
+    const { add } = await make();
+    const tenant = aTenant();
+    await add(tenant);
+
+    expect(await add(tenant)).toEqual({ kind: 'refused', refusal: 'exists' });
+  });
+});

@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  Conversation,
+  type ConversationStatus,
+  type Move,
+  moved,
+} from '../../../functions/domain/conversation.ts';
+import { newId } from '../../../functions/domain/ids.ts';
+import { aConversation, NOW } from '../../builders.ts';
+import { texts, times } from './arbitraries.ts';
+
+const resolution = { kind: 'resolve', by: 'api', at: NOW } as const;
+
+/** The rule as decisions.md says it: what comes of each move in each state; undefined where it is refused or changes nothing. */
+const TABLE: Record<ConversationStatus, Record<Move['kind'], ConversationStatus | undefined>> = {
+  open: { 'hand-off': 'handed_off', resolve: 'resolved', reopen: undefined },
+  handed_off: { 'hand-off': undefined, resolve: 'resolved', reopen: undefined },
+  resolved: { 'hand-off': undefined, resolve: undefined, reopen: 'open' },
+};
+
+const inState: Record<ConversationStatus, Conversation> = {
+  open: aConversation(),
+  handed_off: aConversation({ status: 'handed_off' }),
+  resolved: aConversation({ status: 'resolved', resolvedAt: NOW.toISOString(), resolvedBy: 'first' }),
+};
+
+const moves: fc.Arbitrary<Move> = fc.oneof(
+  fc.constant<Move>({ kind: 'hand-off' }),
+  fc.record({ kind: fc.constant('resolve' as const), by: texts, at: times }),
+  fc.constant<Move>({ kind: 'reopen' }),
+);
+
+/** Each state after the moves that were possible, the first state included. */
+function statesThrough(sequence: readonly Move[]): Conversation[] {
+  let state = aConversation();
+  const states = [state];
+  for (const move of sequence) {
+    state = moved(state, move) ?? state;
+    states.push(state);
+  }
+  return states;
+}
+
+const cases = Object.entries(TABLE).flatMap(([status, row]) =>
+  Object.entries(row).map(([kind, to]) => [kind as Move['kind'], status as ConversationStatus, to] as const),
+);
+const moveOf = (kind: Move['kind']): Move => (kind === 'resolve' ? resolution : { kind });
+
+describe('a conversation', () => {
+  it.each(cases)('by the move "%s" comes from %s to %s (undefined: it stays)', (kind, status, to) => {
+    expect(moved(inState[status], moveOf(kind))?.status).toBe(to);
+  });
+
+  it('says when and by whom it was resolved, exactly while it is', () => {
+    fc.assert(
+      fc.property(fc.array(moves, { maxLength: 20 }), (sequence) => {
+        for (const state of statesThrough(sequence)) {
+          expect(state.resolvedAt !== undefined).toBe(state.status === 'resolved');
+          expect(state.resolvedBy !== undefined).toBe(state.status === 'resolved');
+        }
+      }),
+    );
+  });
+
+  it('is resolved by the first who says so, until a message opens it again', () => {
+    fc.assert(
+      fc.property(fc.array(moves, { maxLength: 20 }), (sequence) => {
+        let resolvedBy: string | undefined;
+        for (const [index, state] of statesThrough(sequence).slice(1).entries()) {
+          const move = sequence[index];
+          if (move?.kind === 'resolve') resolvedBy ??= move.by;
+          if (move?.kind === 'reopen') resolvedBy = undefined;
+          expect(state.resolvedBy).toBe(resolvedBy);
+        }
+      }),
+    );
+  });
+
+  it('keeps all else, whatever happens to it', () => {
+    const lasting = ({ id, channelId, externalUserId, createdAt }: Conversation) =>
+      JSON.stringify([id, channelId, externalUserId, createdAt]);
+    fc.assert(
+      fc.property(fc.array(moves, { maxLength: 20 }), (sequence) => {
+        expect(new Set(statesThrough(sequence).map(lasting)).size).toBe(1);
+      }),
+    );
+  });
+
+  it('is something that its table may hold, in every state', () => {
+    fc.assert(
+      fc.property(fc.array(moves, { maxLength: 20 }), (sequence) => {
+        for (const state of statesThrough(sequence)) expect(Conversation.parse(state)).toEqual(state);
+      }),
+    );
+  });
+
+  it('is not altered itself by a move', () => {
+    const before = structuredClone(inState);
+    for (const [kind, status] of cases) moved(inState[status], moveOf(kind));
+    expect(inState).toEqual(before);
+  });
+});
+
+describe('a stored conversation', () => {
+  it.each([
+    { status: 'closed' },
+    { id: newId('msg', NOW) },
+    { resolvedAt: 'yesterday' },
+    { channelId: null },
+  ])('cannot have %o', (fault) => {
+    expect(Conversation.safeParse({ ...aConversation(), ...fault }).success).toBe(false);
+  });
+});
