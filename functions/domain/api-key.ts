@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import * as z from 'zod/mini';
-import { KeyId, OrgId } from './ids.ts';
+import { KeyId, newId, OrgId } from './ids.ts';
 import { Environment } from './tenant.ts';
 
 export const Scope = z.enum([
@@ -32,6 +32,20 @@ const BEARER = /^Bearer +(\S+)$/i;
 /** The text of a new key; shown once, never stored. */
 export function mintKey(environment: Environment): string {
   return `ck_${environment}_${randomBytes(32).toString('base64url')}`;
+}
+
+/**
+ * A new key as it is stored, and its text.
+ * @param terms what the key is for, and what it may do
+ */
+export function issueKey(
+  terms: Pick<ApiKey, 'orgId' | 'environment' | 'name' | 'scopes'>,
+  now: Date,
+): { key: ApiKey; secret: string } {
+  return {
+    key: { id: newId('key', now), ...terms, createdAt: now.toISOString() },
+    secret: mintKey(terms.environment),
+  };
 }
 
 /** SHA-256 of a key in hex: what is stored and looked up. No salt is needed, the key itself has 256 random bits. */

@@ -16,10 +16,21 @@ export type Tenant = z.infer<typeof Tenant>;
 export const Tier = z.enum(['sandbox', 'standard', 'scale']);
 export type Tier = z.infer<typeof Tier>;
 
+const RANGE = 'must be between 0 and 100';
+
+/** A percentage with no more digits than a person sets, which every store can hold exactly. */
+const percentage = z.number().check(
+  z.minimum(0, { error: RANGE }),
+  z.maximum(100, { error: RANGE }),
+  z.refine((percent) => Number(percent.toFixed(2)) === percent, {
+    error: 'must have at most two decimals',
+  }),
+);
+
 /** What an organization's admins set for themselves (decisions.md, Content-change notifications). */
 export const OrganizationSettings = z.object({
   /** Share of a source's text, in percent, that must have changed before admins are told. */
-  contentChangeThreshold: z.number().check(z.minimum(0), z.maximum(100)),
+  contentChangeThreshold: percentage,
   contentChangeNotifications: z.boolean(),
 });
 export type OrganizationSettings = z.infer<typeof OrganizationSettings>;

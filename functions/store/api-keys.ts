@@ -1,11 +1,28 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
 import { ApiKey } from '../domain/api-key.ts';
-import { keys } from './keys.ts';
+import type { KeyId, OrgId } from '../domain/ids.ts';
+import { partition } from './collection.ts';
+import { type Key, keys } from './keys.ts';
+import { newestFirst, type Page, type PageRequest } from './pages.ts';
 import type { Table } from './table.ts';
 import { addition, type Change } from './transaction.ts';
 
-/** API keys, found by the digest of the key. */
+/** The listing's row names the digest, so that a revocation finds the row which callers are looked up by. It stays in here. */
+const ListedApiKey = z.extend(ApiKey, { digest: z.string() });
+
+/**
+ * API keys. Each has two rows: one found by the digest of the key that a caller presents, and one in its organization's listing.
+ * They are written together or not at all.
+ */
 export function apiKeyStore(service: Table) {
+  async function listed(orgId: OrgId, id: KeyId): Promise<z.infer<typeof ListedApiKey> | undefined> {
+    const { Item } = await service.client.send(
+      new GetCommand({ TableName: service.name, Key: keys.listedApiKey(orgId, id), ConsistentRead: true }),
+    );
+    return Item && ListedApiKey.parse(Item);
+  }
+
   return {
     /** Reads consistently, so that a revocation takes effect at the next request. */
     async find(digest: string): Promise<ApiKey | undefined> {
@@ -15,8 +32,38 @@ export function apiKeyStore(service: Table) {
       return Item && ApiKey.parse(Item);
     },
 
-    add(digest: string, key: ApiKey): Change {
-      return addition(service, { ...keys.apiKey(digest), ...key });
+    /** Keys of an organization, newest first, revoked ones included. */
+    list(orgId: OrgId, page: PageRequest): Promise<Page<ApiKey>> {
+      return newestFirst([partition(service, keys.apiKeys(orgId), (row) => ApiKey.parse(row))], page);
+    },
+
+    create(digest: string, key: ApiKey): Change[] {
+      return [
+        addition(service, { ...keys.apiKey(digest), ...key }),
+        addition(service, { ...keys.listedApiKey(key.orgId, key.id), ...key, digest }),
+      ];
+    },
+
+    /**
+     * What revokes a key of the organization: nothing when it has none of that id, or when it is revoked already. Of several
+     * revocations at once the first one's time stays.
+     */
+    async revoke(orgId: OrgId, id: KeyId, now: Date): Promise<Change[]> {
+      const key = await listed(orgId, id);
+      if (key === undefined || key.revokedAt !== undefined) return [];
+      const revocation = (row: Key): Change => ({
+        refusal: 'api-key-missing',
+        write: {
+          Update: {
+            TableName: service.name,
+            Key: row,
+            UpdateExpression: 'SET revokedAt = if_not_exists(revokedAt, :now)',
+            ConditionExpression: 'attribute_exists(pk)',
+            ExpressionAttributeValues: { ':now': now.toISOString() },
+          },
+        },
+      });
+      return [revocation(keys.apiKey(key.digest)), revocation(keys.listedApiKey(orgId, id))];
     },
   };
 }

@@ -7,13 +7,15 @@ import type { Table } from './table.ts';
 import { addition, type Change } from './transaction.ts';
 
 export function organizationStore(service: Table) {
+  async function find(id: OrgId): Promise<Organization | undefined> {
+    const { Item } = await service.client.send(
+      new GetCommand({ TableName: service.name, Key: keys.organization(id), ConsistentRead: true }),
+    );
+    return Item && Organization.parse(Item);
+  }
+
   return {
-    async find(id: OrgId): Promise<Organization | undefined> {
-      const { Item } = await service.client.send(
-        new GetCommand({ TableName: service.name, Key: keys.organization(id), ConsistentRead: true }),
-      );
-      return Item && Organization.parse(Item);
-    },
+    find,
 
     add(organization: NewOrganization): Change {
       return addition(service, { ...keys.organization(organization.id), ...organization });
@@ -22,7 +24,7 @@ export function organizationStore(service: Table) {
     /** Sets what is given and leaves the rest, also when two admins save at once. Undefined when there is no such organization. */
     async change(id: OrgId, settings: Partial<OrganizationSettings>): Promise<Organization | undefined> {
       const given = Object.entries(settings).filter(([, value]) => value !== undefined);
-      if (given.length === 0) return this.find(id);
+      if (given.length === 0) return find(id);
       try {
         const { Attributes } = await service.client.send(
           new UpdateCommand({

@@ -1,6 +1,6 @@
 import middy from '@middy/core';
 import * as z from 'zod/mini';
-import { digestOf, mintKey, Scope } from '../domain/api-key.ts';
+import { digestOf, issueKey, Scope } from '../domain/api-key.ts';
 import { newId } from '../domain/ids.ts';
 import { documentClient } from '../platform/clients.ts';
 import { EnrolEnvironment, readEnvironment } from '../platform/config.ts';
@@ -39,16 +39,11 @@ export const handler = middy<unknown, unknown>()
       tier,
       createdAt: now.toISOString(),
     } as const;
-    const secret = mintKey('live');
-    const key = {
-      id: newId('key', now),
-      orgId: organization.id,
-      environment: 'live',
-      name: 'First key',
-      scopes,
-      createdAt: organization.createdAt,
-    } as const;
-    await commit([organizations.add(organization), apiKeys.add(digestOf(secret), key)]);
+    const { key, secret } = issueKey(
+      { orgId: organization.id, environment: 'live', name: 'First key', scopes },
+      now,
+    );
+    await commit([organizations.add(organization), ...apiKeys.create(digestOf(secret), key)]);
     logger.info('an organization was enrolled', { orgId: organization.id, keyId: key.id });
     const { orgId: _, ...shown } = key;
     return { organizationId: organization.id, key: { ...shown, secretOnce: secret } };

@@ -1,8 +1,9 @@
-/** Error names of the SDK and its services that mean: the same call may succeed in a moment. */
+/** Names of errors, the SDK's and ours, that mean: the same call may succeed in a moment. */
 const TRANSIENT = new Set([
   'Contended',
   'InternalServerError',
   'InternalServiceError',
+  'IssuerUnavailable',
   'LimitExceededException',
   'ProvisionedThroughputExceededException',
   'RequestLimitExceeded',

@@ -23,21 +23,30 @@ export function sessionAuthentication({
   verify,
   dashboardOrigin,
 }: SessionAuthenticationOptions): Authenticate {
+  // As browsers write it: without a path, and without the scheme's own port.
+  const dashboard = dashboardOrigin === undefined ? undefined : new URL(dashboardOrigin).origin;
+
+  /** `null` is what browsers send where they will not say which page makes a request (RFC 6454, 7.3). */
+  function fromDashboard(event: APIGatewayProxyEvent): boolean {
+    const origin = header(event, 'origin');
+    return origin !== undefined && origin !== 'null' && origin === dashboard;
+  }
+
   return async (event, { role, method }) => {
     const authorization = header(event, 'authorization');
+    // Its form alone says so: whether the key exists is nothing that this route tells.
     if (bearerKey(authorization) !== undefined)
       return problem('PERMISSION_DENIED', 'A dashboard session is required; API keys are not accepted here.');
-    const presented = tokenIn(event, authorization);
+    const presented = presentedIn(event, authorization);
     const session = presented && (await verify(presented.token));
     if (!presented || !session)
       return unauthenticated('A valid dashboard session is required: Authorization: Bearer, or its cookie.');
-    const fromDashboard = dashboardOrigin !== undefined && header(event, 'origin') === dashboardOrigin;
-    const denied =
-      presented.ambient && method !== 'GET' && !fromDashboard
-        ? problem('PERMISSION_DENIED', 'Changes with a session cookie must come from the dashboard (Origin).')
-        : role !== undefined && permits(session.role, role)
-          ? undefined
-          : problem('PERMISSION_DENIED', 'This is for admins of the organization.');
+    const forged = presented.ambient && method !== 'GET' && !fromDashboard(event);
+    const denied = forged
+      ? problem('PERMISSION_DENIED', 'Changes with a session cookie must come from the dashboard (Origin).')
+      : role !== undefined && permits(session.role, role)
+        ? undefined
+        : problem('PERMISSION_DENIED', 'Only admins of the organization may do this.');
     return {
       tenant: { orgId: session.orgId, generation: 0 },
       bucket: { orgId: session.orgId, kind: 'dashboard' },
@@ -48,7 +57,7 @@ export function sessionAuthentication({
 }
 
 /** A bearer token is sent on purpose; a cookie is ambient, the browser adds it by itself. */
-function tokenIn(
+function presentedIn(
   event: APIGatewayProxyEvent,
   authorization: string | undefined,
 ): { token: string; ambient: boolean } | undefined {
@@ -56,9 +65,11 @@ function tokenIn(
   if (bearer !== undefined) return { token: bearer, ambient: false };
   // A request that tries to authenticate in another way is not rescued by a cookie.
   if (authorization !== undefined) return undefined;
-  for (const pair of (header(event, 'cookie') ?? '').split(';')) {
+  const sessions = (header(event, 'cookie') ?? '').split(';').flatMap((pair) => {
     const [name, value] = pair.trim().split('=', 2);
-    if (name === SESSION_COOKIE && value) return { token: value, ambient: true };
-  }
-  return undefined;
+    return name === SESSION_COOKIE && value ? [value] : [];
+  });
+  // A browser has one such cookie. Of several somebody else may have set one, and nothing says which.
+  const [token, ...others] = sessions;
+  return token === undefined || others.length > 0 ? undefined : { token, ambient: true };
 }

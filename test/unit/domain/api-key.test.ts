@@ -1,6 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bearerKey, digestOf, grants, mintKey, Scope } from '../../../functions/domain/api-key.ts';
+import {
+  ApiKey,
+  bearerKey,
+  digestOf,
+  grants,
+  issueKey,
+  mintKey,
+  Scope,
+} from '../../../functions/domain/api-key.ts';
+import { creationTime, newId } from '../../../functions/domain/ids.ts';
+import { NOW } from '../../builders.ts';
 import { texts } from './arbitraries.ts';
 
 const environments = ['live', 'sandbox'] as const;
@@ -19,6 +29,35 @@ describe('a new key', () => {
   it('is never the same as another', () => {
     const keys = Array.from({ length: 1_000 }, () => mintKey('live'));
     expect(new Set(keys).size).toBe(keys.length);
+  });
+});
+
+describe('issuing a key', () => {
+  const terms = { orgId: newId('org', NOW), name: 'Build server', scopes: ['read:webhooks' as const] };
+
+  it.each(environments)('of %s gives what is stored of it, and its text', (environment) => {
+    const { key, secret } = issueKey({ ...terms, environment }, NOW);
+    expect(key).toEqual({
+      ...terms,
+      environment,
+      id: expect.stringMatching(/^key_/),
+      createdAt: NOW.toISOString(),
+    });
+    expect(ApiKey.parse(key)).toEqual(key);
+    expect(creationTime(key.id)).toEqual(NOW);
+    expect(bearerKey(`Bearer ${secret}`)).toBe(secret);
+    expect(secret).toContain(`_${environment}_`);
+  });
+
+  it('leaves nothing of the text in what is stored', () => {
+    const { key, secret } = issueKey({ ...terms, environment: 'live' }, NOW);
+    expect(JSON.stringify(key)).not.toContain(secret.slice(-10));
+  });
+
+  it('twice gives two keys', () => {
+    const [one, other] = [0, 1].map(() => issueKey({ ...terms, environment: 'live' }, NOW));
+    expect(one?.key.id).not.toBe(other?.key.id);
+    expect(one?.secret).not.toBe(other?.secret);
   });
 });
 

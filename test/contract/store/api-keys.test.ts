@@ -1,0 +1,176 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type ApiKey, digestOf, mintKey } from '../../../functions/domain/api-key.ts';
+import { newId, type OrgId } from '../../../functions/domain/ids.ts';
+import { apiKeyStore } from '../../../functions/store/api-keys.ts';
+import { committer } from '../../../functions/store/transaction.ts';
+import { anApiKey, later, NOW, seconds } from '../../builders.ts';
+import { dynamoDb } from '../../engines.ts';
+import { conflictOnOverlap } from './faults.ts';
+
+const engine = dynamoDb();
+const COMMITTED = { kind: 'committed' };
+const newDigest = () => digestOf(mintKey('live'));
+
+async function keyStore(client = engine.client()) {
+  const { service } = await engine.tables(client);
+  const store = apiKeyStore(service);
+  const commit = committer(client);
+  return {
+    ...store,
+    async add(key: ApiKey = anApiKey(), digest = newDigest()) {
+      const result = await commit(store.create(digest, key));
+      return { key, digest, result };
+    },
+    /** As the route does it. */
+    async revokeNow(key: Pick<ApiKey, 'orgId' | 'id'>, now: Date) {
+      const changes = await store.revoke(key.orgId, key.id, now);
+      return changes.length === 0 ? 'nothing' : commit(changes);
+    },
+    listAll: async (orgId: OrgId) => (await store.list(orgId, { limit: 100 })).items,
+  };
+}
+
+describe('a key', () => {
+  it('is found by its digest, and listed by its organization without it', async () => {
+    const { add, find, listAll } = await keyStore();
+    const { key, digest } = await add();
+
+    expect(await find(digest)).toEqual(key);
+    expect(await find(newDigest())).toBeUndefined();
+    expect(await listAll(key.orgId)).toEqual([key]);
+    expect(JSON.stringify(await listAll(key.orgId))).not.toContain(digest);
+  });
+
+  it('is listed by no other organization', async () => {
+    const { add, listAll } = await keyStore();
+    const [one, other] = [await add(), await add()];
+
+    expect(await listAll(one.key.orgId)).toEqual([one.key]);
+    expect(await listAll(other.key.orgId)).toEqual([other.key]);
+    expect(await listAll(newId('org', NOW))).toEqual([]);
+  });
+
+  it.each([
+    ['of another with its digest', (_: ApiKey, digest: string) => [anApiKey(), digest] as const],
+    ['of another with its identifier', (key: ApiKey) => [key, newDigest()] as const],
+  ])('stays as it is beside an attempt to make one %s', async (_, clashing) => {
+    const { add, find, listAll } = await keyStore();
+    const { key, digest } = await add();
+    const [second, secondDigest] = clashing(key, digest);
+
+    const { result } = await add({ ...second, name: 'Second' }, secondDigest);
+
+    expect(result).toEqual({ kind: 'refused', refusal: 'exists' });
+    expect(await find(digest)).toEqual(key);
+    expect(await listAll(key.orgId)).toEqual([key]);
+    expect(second.orgId === key.orgId ? [] : await listAll(second.orgId)).toEqual([]);
+  });
+
+  it('that is listed comes after those that were made later, page by page', async () => {
+    const { add, list } = await keyStore();
+    const orgId = newId('org', NOW);
+    const made: string[] = [];
+    for (let count = 0; count < 7; count++) {
+      const createdAt = later(NOW, seconds(count));
+      const { key } = await add(
+        anApiKey({ orgId, id: newId('key', createdAt), createdAt: createdAt.toISOString() }),
+      );
+      made.push(key.id);
+    }
+
+    const seen: string[] = [];
+    for (let after: string | undefined, pages = 0; pages < 4; pages++) {
+      const { items, next } = await list(orgId, { limit: 2, after });
+      seen.push(...items.map(({ id }) => id));
+      after = next;
+    }
+    expect(seen).toEqual(made.toReversed());
+  });
+});
+
+describe('revoking a key', () => {
+  it('takes effect for its callers and in the list, and in nothing else of it', async () => {
+    const { add, find, listAll, revokeNow } = await keyStore();
+    const orgId = newId('org', NOW);
+    const { key, digest } = await add(anApiKey({ orgId }));
+    const { key: beside } = await add(anApiKey({ orgId }));
+
+    expect(await revokeNow(key, later(NOW, 1))).toEqual(COMMITTED);
+
+    const revoked = { ...key, revokedAt: later(NOW, 1).toISOString() };
+    expect(await find(digest)).toEqual(revoked);
+    expect((await listAll(orgId)).toSorted((a, b) => a.id.localeCompare(b.id))).toEqual(
+      [revoked, beside].toSorted((a, b) => a.id.localeCompare(b.id)),
+    );
+  });
+
+  it('again does nothing, and the first time stays', async () => {
+    const { add, find, revokeNow } = await keyStore();
+    const { key, digest } = await add();
+    await revokeNow(key, later(NOW, 1));
+
+    expect(await revokeNow(key, later(NOW, 2))).toBe('nothing');
+
+    expect((await find(digest))?.revokedAt).toBe(later(NOW, 1).toISOString());
+  });
+
+  it('from many sides at once takes effect once, with one time in both places', async () => {
+    const client = engine.client();
+    const { add, find, listAll, revokeNow } = await keyStore(client);
+    const { key, digest } = await add();
+    const conflicts = conflictOnOverlap(client);
+
+    const times = Array.from({ length: 5 }, (_, count) => later(NOW, count + 1));
+    const results = await Promise.all(times.map((time) => revokeNow(key, time)));
+
+    expect(results.filter((result) => result !== 'nothing' && result.kind !== 'committed')).toEqual([]);
+    expect(conflicts.count()).toBeGreaterThan(0);
+    const found = await find(digest);
+    expect(times.map((time) => time.toISOString())).toContain(found?.revokedAt);
+    expect(await listAll(key.orgId)).toEqual([found]);
+  });
+
+  it('that nobody has does nothing', async () => {
+    const { revoke, listAll } = await keyStore();
+    const orgId = newId('org', NOW);
+    expect(await revoke(orgId, newId('key', NOW), NOW)).toEqual([]);
+    expect(await listAll(orgId)).toEqual([]);
+  });
+
+  it('of another organization does nothing', async () => {
+    const { add, find, listAll, revokeNow } = await keyStore();
+    const { key, digest } = await add();
+
+    expect(await revokeNow({ orgId: newId('org', NOW), id: key.id }, NOW)).toBe('nothing');
+
+    expect(await find(digest)).toEqual(key);
+    expect(await listAll(key.orgId)).toEqual([key]);
+  });
+
+  it('in any order leaves each key as callers meet it also in the list', async () => {
+    const store = await keyStore();
+    const actions = fc.array(fc.record({ key: fc.nat({ max: 3 }), after: fc.nat({ max: 1000 }) }), {
+      maxLength: 8,
+    });
+    await fc.assert(
+      fc.asyncProperty(actions, async (revocations) => {
+        const orgId = newId('org', NOW);
+        const made = await Promise.all(Array.from({ length: 4 }, () => store.add(anApiKey({ orgId }))));
+        const first = new Map<string, string>();
+        for (const { key: index, after } of revocations) {
+          const { key } = made[index] ?? (await store.add());
+          await store.revokeNow(key, later(NOW, after));
+          if (!first.has(key.id)) first.set(key.id, later(NOW, after).toISOString());
+        }
+        const listed = await store.listAll(orgId);
+        for (const { key, digest } of made) {
+          const found = await store.find(digest);
+          expect(found?.revokedAt).toBe(first.get(key.id));
+          expect(listed).toContainEqual(found);
+        }
+      }),
+      { numRuns: 20 },
+    );
+  });
+});

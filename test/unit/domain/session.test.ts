@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { newId } from '../../../functions/domain/ids.ts';
+import { permits, Role, Session } from '../../../functions/domain/session.ts';
+import { NOW } from '../../builders.ts';
+import { idsOf } from './arbitraries.ts';
+
+const roles = fc.constantFrom(...Role.options);
+
+describe('a role', () => {
+  it('may do what it is named for', () => {
+    for (const role of Role.options) expect(permits(role, role)).toBe(true);
+  });
+
+  it('of an admin may do whatever any role may', () => {
+    for (const needed of Role.options) expect(permits('admin', needed)).toBe(true);
+  });
+
+  it('of a member may not do what admins do', () => {
+    expect(permits('member', 'admin')).toBe(false);
+  });
+
+  it('that may do what another is named for may do all that the other may', () => {
+    fc.assert(
+      fc.property(roles, roles, roles, (one, other, needed) => {
+        if (permits(one, other) && permits(other, needed)) expect(permits(one, needed)).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('a session', () => {
+  const session = { userId: 'user-1', orgId: newId('org', NOW), role: 'member' };
+
+  it('is a person, an organization and a role, and nothing beside', () => {
+    const people = fc.record({
+      userId: fc.string({ minLength: 1, maxLength: 255 }),
+      orgId: idsOf('org'),
+      role: roles,
+    });
+    fc.assert(
+      fc.property(people, fc.dictionary(fc.string(), fc.anything()), (person, beside) => {
+        expect(Session.parse({ ...beside, ...person })).toEqual(person);
+      }),
+    );
+  });
+
+  it.each([
+    ['without a person', { ...session, userId: undefined }],
+    ['of an empty person', { ...session, userId: '' }],
+    ['of a person at too great length', { ...session, userId: 'x'.repeat(256) }],
+    ['without an organization', { ...session, orgId: undefined }],
+    ['of another kind of identifier', { ...session, orgId: newId('key', NOW) }],
+    ['of an organization and more', { ...session, orgId: `${session.orgId}#0` }],
+    ['without a role', { ...session, role: undefined }],
+    ['of an unknown role', { ...session, role: 'owner' }],
+  ])('is none %s', (_, claims) => {
+    expect(Session.safeParse(claims).success).toBe(false);
+  });
+});

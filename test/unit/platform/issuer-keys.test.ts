@@ -1,0 +1,219 @@
+import type { RequestListener } from 'node:http';
+import { inspect } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { issuerKeys } from '../../../functions/platform/issuer-keys.ts';
+import { isTransient } from '../../../functions/platform/pipeline/failure.ts';
+import { later, NOW, seconds } from '../../builders.ts';
+import { aKey, anIssuer, aToken, DISCOVERY, type Issuer, KEYS, verifierOf, wrongly } from './an-issuer.ts';
+
+const [key, newer] = await Promise.all([aKey('ES256', 'first'), aKey('ES256', 'second')]);
+/** A token that outlives every test. */
+const lasting = (issuer: Issuer, by = key) => aToken(issuer, by, { claims: { exp: 9_999_999_999 } });
+const pass = (count: number) => vi.setSystemTime(later(new Date(), seconds(count)));
+
+const REST = 5;
+const COOLDOWN = 30;
+const FRESH = 600;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: NOW });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('the keys of an issuer', () => {
+  it('are asked for when the first token comes, and then kept', async () => {
+    const issuer = await anIssuer(key);
+    const verify = verifierOf(issuer);
+    expect(issuer.requests).toEqual([]);
+    const token = await lasting(issuer);
+    for (let times = 0; times < 3; times++) expect(await verify(token)).toMatchObject({ role: 'admin' });
+    expect(issuer.requests).toEqual([DISCOVERY, KEYS]);
+  });
+
+  it('are asked for once when many tokens come at the same time', async () => {
+    const issuer = await anIssuer(key);
+    const verify = verifierOf(issuer);
+    const token = await lasting(issuer);
+    const sessions = await Promise.all(Array.from({ length: 50 }, () => verify(token)));
+    expect(sessions.filter((session) => session === undefined)).toEqual([]);
+    expect(issuer.requests).toEqual([DISCOVERY, KEYS]);
+  });
+
+  it('are not asked for by what cannot be a token of theirs', async () => {
+    const issuer = await anIssuer(key);
+    const verify = verifierOf(issuer);
+    const secret = { ...key, alg: 'HS256', privateKey: Buffer.alloc(32) };
+    for (const token of ['', 'x', 'a.b.c', 'x'.repeat(9000), await lasting(issuer, secret)])
+      expect(await verify(token)).toBeUndefined();
+    expect(issuer.requests).toEqual([]);
+  });
+
+  it('take in a new one when it is first used, and keep the old ones', async () => {
+    const issuer = await anIssuer(key);
+    const verify = verifierOf(issuer);
+    await verify(await lasting(issuer));
+    issuer.keys = [key.jwk, newer.jwk];
+    pass(COOLDOWN);
+    expect(await verify(await lasting(issuer, newer))).toBeDefined();
+    expect(await verify(await lasting(issuer))).toBeDefined();
+    expect(issuer.requests).toEqual([DISCOVERY, KEYS, KEYS]);
+  });
+
+  it('are read again at most every half minute for keys that there are not', async () => {
+    const issuer = await anIssuer(key);
+    const verify = verifierOf(issuer);
+    for (let times = 0; times < 4; times++) {
+      for (let tokens = 0; tokens < 20; tokens++) {
+        const token = await aToken(issuer, newer, { header: { kid: `made-up-${tokens}` } });
+        expect(await verify(token)).toBeUndefined();
+      }
+      pass(COOLDOWN - 1);
+    }
+    // The rounds are at 0, 29, 58 and 87 seconds. Only the third one is late enough after the reading before it.
+    expect(issuer.requests).toEqual([DISCOVERY, KEYS, KEYS]);
+    expect(await verify(await lasting(issuer))).toBeDefined();
+  });
+
+  it('lose one that the issuer withdraws within ten minutes', async () => {
+    const issuer = await anIssuer(key, newer);
+    const verify = verifierOf(issuer);
+    const token = await lasting(issuer);
+    expect(await verify(token)).toBeDefined();
+    issuer.keys = [newer.jwk];
+    pass(FRESH);
+    expect(await verify(token)).toBeUndefined();
+    expect(await verify(await lasting(issuer, newer))).toBeDefined();
+  });
+
+  it('are found below an issuer with a path, with and without a slash at its end', async () => {
+    for (const path of ['/pool', '/pool/']) {
+      const issuer = await anIssuer(key);
+      const keys = `${issuer.url}${KEYS}`;
+      const url = `${issuer.url}${path}`;
+      issuer.fault = {
+        path: `/pool${DISCOVERY}`,
+        answer: (_, response) => response.end(JSON.stringify({ issuer: url, jwks_uri: keys })),
+      };
+      const token = await aToken({ ...issuer, url }, key);
+      expect(await verifierOf({ url })(token)).toMatchObject({ role: 'admin' });
+    }
+  });
+});
+
+const faults: [string, RequestListener][] = [
+  ['answers 500', wrongly.answering(500)],
+  ['answers 404', wrongly.answering(404, '{}')],
+  ['redirects', wrongly.answering(302, '', { location: '/elsewhere' })],
+  ['answers with a page', wrongly.answering(200, '<html>')],
+  ['answers with nothing', wrongly.answering(200)],
+  ['answers with null', wrongly.answering(200, 'null')],
+  ['answers with another document', wrongly.answering(200, '{"keys":"none"}')],
+  ['hangs up', wrongly.hangingUp],
+];
+
+/** What a call throws. */
+const failureOf = (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+describe.each([DISCOVERY, KEYS])('an issuer that at %s', (path) => {
+  it.each(faults)('%s is down: no token of it can be judged until it is back', async (_, answer) => {
+    const issuer = await anIssuer(key);
+    const verify = verifierOf(issuer);
+    const token = await lasting(issuer);
+    issuer.fault = { path, answer };
+
+    const failure = await failureOf(verify(token));
+    expect(isTransient(failure)).toBe(true);
+    expect(inspect(failure, { depth: 9 })).not.toContain(token.slice(-20));
+
+    issuer.fault = undefined;
+    pass(REST);
+    expect(await verify(token)).toMatchObject({ role: 'admin' });
+  });
+
+  it('does not answer is down after the time that it has', async () => {
+    const issuer = await anIssuer(key);
+    issuer.fault = { path, answer: wrongly.never };
+    const failure = await failureOf(verifierOf(issuer, {}, 50)(await lasting(issuer)));
+    expect(isTransient(failure)).toBe(true);
+  });
+
+  it('does not end its answer is down after the time that it has', async () => {
+    const issuer = await anIssuer(key);
+    issuer.fault = { path, answer: (_, response) => void response.write('{') };
+    const failure = await failureOf(verifierOf(issuer, {}, 50)(await lasting(issuer)));
+    expect(isTransient(failure)).toBe(true);
+  });
+
+  it('is down is left alone for a while, however many tokens come', async () => {
+    const issuer = await anIssuer(key);
+    const verify = verifierOf(issuer);
+    const token = await lasting(issuer);
+    issuer.fault = { path, answer: wrongly.answering(503) };
+    await failureOf(verify(token));
+    const asked = issuer.requests.length;
+    for (let times = 0; times < 20; times++) expect(isTransient(await failureOf(verify(token)))).toBe(true);
+    expect(issuer.requests).toHaveLength(asked);
+    pass(REST);
+    await failureOf(verify(token));
+    expect(issuer.requests).toHaveLength(asked + 1);
+  });
+});
+
+describe('an issuer that is down', () => {
+  it('does not end the sessions whose keys are known, as long as these are fresh', async () => {
+    const issuer = await anIssuer(key);
+    const verify = verifierOf(issuer);
+    const token = await lasting(issuer);
+    await verify(token);
+    issuer.fault = { answer: wrongly.hangingUp };
+    pass(FRESH - 1);
+    expect(isTransient(await failureOf(verify(await lasting(issuer, newer))))).toBe(true);
+    expect(await verify(token)).toBeDefined();
+    pass(1);
+    expect(isTransient(await failureOf(verify(token)))).toBe(true);
+  });
+});
+
+describe('a discovery document', () => {
+  it.each<[string, (issuer: Issuer) => Record<string, unknown>]>([
+    ['of another issuer', () => ({ issuer: 'https://issuer.example.com' })],
+    ['of an issuer that begins like ours', ({ url }) => ({ issuer: `${url}/` })],
+    ['of no issuer', () => ({ issuer: undefined })],
+    ['without keys', () => ({ jwks_uri: undefined })],
+    ['whose keys are at no URL', () => ({ jwks_uri: '/keys' })],
+    ['whose keys could be altered on their way', () => ({ jwks_uri: 'http://keys.example.com/' })],
+    ['whose keys are in a file', () => ({ jwks_uri: 'file:///keys' })],
+  ])('%s is not believed', async (_, changes) => {
+    const issuer = await anIssuer(key);
+    issuer.discovery = changes(issuer);
+    const failure = await failureOf(verifierOf(issuer)(await lasting(issuer)));
+    expect(failure).toMatchObject({ name: 'IssuerUnavailable' });
+    expect(issuer.requests).toEqual([DISCOVERY]);
+  });
+});
+
+describe('the address of an issuer', () => {
+  it.each([
+    'http://issuer.example.com',
+    'http://10.0.0.1',
+    'http://localhost.example.com',
+    'ftp://localhost',
+  ])('is refused when its answers could be altered on their way: %s', (issuer) => {
+    expect(() => issuerKeys(issuer, 1000)).toThrow('https');
+  });
+
+  it.each([
+    'https://issuer.example.com/pool',
+    'http://localhost:3000',
+    'http://127.0.0.1',
+    'http://[::1]:80',
+  ])('is taken: %s', (issuer) => {
+    expect(() => issuerKeys(issuer, 1000)).not.toThrow();
+  });
+});

@@ -1,0 +1,230 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
+import { mintKey } from '../../../../functions/domain/api-key.ts';
+import { newId } from '../../../../functions/domain/ids.ts';
+import type { Role, Session } from '../../../../functions/domain/session.ts';
+import { sessionAuthentication } from '../../../../functions/platform/pipeline/session-authentication.ts';
+import { success } from '../../../../functions/platform/reply.ts';
+import type { Method, Route } from '../../../../functions/platform/route.ts';
+import { NOW } from '../../../builders.ts';
+import { type Answer, aRequest, envelope, send } from './call.ts';
+import { inMemory, MISSING_ORGANIZATION } from './in-memory.ts';
+
+const DASHBOARD = 'https://dashboard.example.com';
+const orgId = newId('org', NOW);
+
+const sessions: Record<string, Session> = {
+  'admin-token': { userId: 'ada', orgId, role: 'admin' },
+  'member-token': { userId: 'mia', orgId, role: 'member' },
+  'orphan-token': { userId: 'otto', orgId: MISSING_ORGANIZATION, role: 'admin' },
+};
+
+const settingsRoute = (method: Method, role: Role) =>
+  ({
+    name: 'change-settings',
+    method,
+    path: '/settings/things',
+    summary: 'Change a thing',
+    role,
+    params: z.object({}),
+    query: z.object({}),
+    success: { status: 200, data: z.object({ name: z.string() }) },
+  }) satisfies Route;
+
+/** A request to a route of the settings; says also which tokens were verified, and on whose data the use case ran. */
+async function request(
+  headers: Record<string, string | undefined>,
+  { method = 'PATCH', role = 'admin', dashboardOrigin = DASHBOARD }: Asked = {},
+): Promise<Answer & { verified: string[]; tenants: unknown[]; lines: Record<string, unknown>[] }> {
+  const service = inMemory();
+  const verified: string[] = [];
+  const tenants: unknown[] = [];
+  service.ports.authenticate = sessionAuthentication({
+    verify: async (token) => {
+      verified.push(token);
+      return sessions[token];
+    },
+    dashboardOrigin: dashboardOrigin === 'none' ? undefined : dashboardOrigin,
+  });
+  const event = aRequest(service, {
+    headers: { Authorization: undefined, 'Content-Type': undefined, ...headers },
+    pathParameters: null,
+    body: null,
+  });
+  const answer = await send(settingsRoute(method, role), service, event, async ({ tenant }) => {
+    tenants.push(tenant);
+    service.logger.info('something to say');
+    return success({ name: 'thing' });
+  });
+  return { ...answer, verified, tenants, lines: service.logger.lines };
+}
+
+interface Asked {
+  method?: Method;
+  role?: Role;
+  /** `none`: the stack has no dashboard. */
+  dashboardOrigin?: string;
+}
+
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+const cookie = (token: string, origin?: string) => ({ Cookie: `__Host-session=${token}`, Origin: origin });
+
+describe('a session', () => {
+  it.each([
+    ['as a bearer token', bearer('admin-token')],
+    ['as a bearer token in another writing', { authorization: 'bearer   admin-token' }],
+    ['in its cookie', cookie('admin-token', DASHBOARD)],
+    ['in its cookie among others', { Cookie: 'a=b; __Host-session=admin-token;c=d', Origin: DASHBOARD }],
+    [
+      'in its cookie, the names of headers small',
+      { cookie: '__Host-session=admin-token', origin: DASHBOARD },
+    ],
+    ['as a bearer token beside a cookie', { ...bearer('admin-token'), ...cookie('member-token') }],
+  ])('is taken %s, and acts on its organization', async (_, headers) => {
+    const { status, tenants, verified, lines } = await request(headers);
+    expect(status).toBe(200);
+    expect(tenants).toEqual([{ orgId, generation: 0 }]);
+    expect(verified).toEqual(['admin-token']);
+    expect(lines).toMatchObject([{ orgId, userId: 'ada' }]);
+    expect(JSON.stringify(lines)).not.toContain('admin-token');
+  });
+
+  it.each([
+    ['nothing', {}, []],
+    ['an empty header', { Authorization: '' }, []],
+    ['another scheme', { Authorization: 'Basic YTpi' }, []],
+    ['the scheme alone', { Authorization: 'Bearer ' }, []],
+    ['two tokens', { Authorization: 'Bearer admin-token admin-token' }, []],
+    ['an unknown token', bearer('unknown'), ['unknown']],
+    ['a malformed API key', bearer('ck_live_short'), ['ck_live_short']],
+    ['an unknown token in the cookie', cookie('unknown', DASHBOARD), ['unknown']],
+    ['an empty cookie', cookie('', DASHBOARD), []],
+    ['a cookie of another name', { Cookie: 'session=admin-token', Origin: DASHBOARD }, []],
+    ['a cookie whose name only ends like ours', { Cookie: 'x__Host-session=admin-token' }, []],
+    ['a cookie whose name is in capitals', { Cookie: '__HOST-SESSION=admin-token' }, []],
+    ['two such cookies', { Cookie: '__Host-session=admin-token; __Host-session=member-token' }, []],
+    [
+      'another scheme beside a cookie',
+      { Authorization: 'Basic YTpi', ...cookie('admin-token', DASHBOARD) },
+      [],
+    ],
+    [
+      'a bad token beside a good cookie',
+      { ...bearer('unknown'), ...cookie('admin-token', DASHBOARD) },
+      ['unknown'],
+    ],
+    ['a session of an organization that does not exist', bearer('orphan-token'), ['orphan-token']],
+  ])('is missing in a request with %s', async (_, headers, looked) => {
+    const { status, headers: answered, body, tenants, verified } = await request(headers);
+    expect(status).toBe(401);
+    expect(body).toEqual(envelope('AUTHENTICATION_ERROR'));
+    expect(answered).toMatchObject({ 'WWW-Authenticate': expect.stringMatching(/^Bearer /) });
+    expect(tenants).toEqual([]);
+    expect(verified).toEqual(looked);
+  });
+
+  it('cannot be verified while the issuer is down: the answer is 503', async () => {
+    const service = inMemory();
+    service.ports.authenticate = sessionAuthentication({
+      verify: async () => {
+        throw Object.assign(new Error('canary'), { name: 'IssuerUnavailable' });
+      },
+      dashboardOrigin: undefined,
+    });
+    const event = aRequest(service, { headers: bearer('admin-token'), pathParameters: null });
+    const { status, body, headers } = await send(settingsRoute('GET', 'member'), service, event, async () =>
+      success({ name: 'thing' }),
+    );
+    expect(status).toBe(503);
+    expect(body).toEqual(envelope('SERVICE_UNAVAILABLE', expect.not.stringContaining('canary')));
+    expect(headers).toMatchObject({ 'Retry-After': expect.stringMatching(/^[1-9]\d*$/) });
+  });
+});
+
+describe('an API key where a session is required', () => {
+  it.each(['live', 'sandbox'] as const)('is refused as such, and not looked up: %s', async (environment) => {
+    for (const headers of [
+      bearer(mintKey(environment)),
+      { ...bearer(mintKey(environment)), ...cookie('x') },
+    ]) {
+      const { status, body, verified, tenants } = await request(headers, { method: 'GET', role: 'member' });
+      expect(status).toBe(403);
+      expect(body).toEqual(envelope('PERMISSION_DENIED', expect.stringContaining('session')));
+      expect([verified, tenants]).toEqual([[], []]);
+    }
+  });
+});
+
+describe('a role', () => {
+  it.each([
+    ['admin', 'admin', 200],
+    ['admin', 'member', 200],
+    ['member', 'member', 200],
+    ['member', 'admin', 403],
+  ] as const)('of %s where %s is needed is answered %i', async (has, role, expected) => {
+    const { status, body, tenants } = await request(bearer(`${has}-token`), { role });
+    expect(status).toBe(expected);
+    expect(tenants).toHaveLength(expected === 200 ? 1 : 0);
+    if (expected === 403)
+      expect(body).toEqual(envelope('PERMISSION_DENIED', expect.stringContaining('admin')));
+  });
+});
+
+describe('a session in the cookie', () => {
+  it.each<[string, string | undefined]>([
+    ['absent', undefined],
+    ['empty', ''],
+    ['null', 'null'],
+    ['another site', 'https://attacker.example'],
+    ['a subdomain', 'https://x.dashboard.example.com'],
+    ['the domain above', 'https://example.com'],
+    ['another scheme', 'http://dashboard.example.com'],
+    ['another port', 'https://dashboard.example.com:8443'],
+    ['one that begins alike', `${DASHBOARD}.attacker.example`],
+    ['one that ends alike', 'https://attacker-dashboard.example.com'],
+    ['one with a path', `${DASHBOARD}/`],
+    ['in capitals', DASHBOARD.toUpperCase()],
+    ['two origins', `${DASHBOARD} https://attacker.example`],
+    ['credentials before it', 'https://attacker@dashboard.example.com'],
+  ])('changes nothing when the origin is %s', async (_, origin) => {
+    for (const method of ['POST', 'PATCH', 'DELETE'] as const) {
+      const { status, body, tenants } = await request(cookie('admin-token', origin), { method });
+      expect(status).toBe(403);
+      expect(body).toEqual(envelope('PERMISSION_DENIED', expect.stringContaining('Origin')));
+      expect(tenants).toEqual([]);
+    }
+  });
+
+  it('changes what the dashboard asks for', async () => {
+    for (const method of ['POST', 'PATCH', 'DELETE'] as const)
+      expect(await request(cookie('admin-token', DASHBOARD), { method })).toMatchObject({ status: 200 });
+  });
+
+  it('is for reading whatever the origin', async () => {
+    for (const origin of [undefined, 'null', 'https://attacker.example'])
+      expect(await request(cookie('admin-token', origin), { method: 'GET' })).toMatchObject({ status: 200 });
+  });
+
+  it.each(['none', 'data:text/html,dashboard'])(
+    'changes nothing where the dashboard has no origin: %s',
+    async (dashboardOrigin) => {
+      for (const origin of [undefined, 'null', 'undefined', '', dashboardOrigin])
+        expect(await request(cookie('admin-token', origin), { dashboardOrigin })).toMatchObject({
+          status: 403,
+        });
+    },
+  );
+
+  it.each([`${DASHBOARD}/`, `${DASHBOARD}:443`, `${DASHBOARD}/settings?tab=keys`])(
+    'knows the dashboard by its origin when its address is configured as %s',
+    async (dashboardOrigin) => {
+      const { status } = await request(cookie('admin-token', DASHBOARD), { dashboardOrigin });
+      expect(status).toBe(200);
+    },
+  );
+
+  it('needs no origin as a bearer token, which no browser adds by itself', async () => {
+    for (const Origin of [undefined, 'https://attacker.example'])
+      expect(await request({ ...bearer('admin-token'), Origin })).toMatchObject({ status: 200 });
+  });
+});
