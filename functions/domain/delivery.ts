@@ -67,6 +67,14 @@ export const Reminder = z.pick(Delivery, {
 });
 export type Reminder = z.infer<typeof Reminder>;
 
+export const reminderOf = ({ id, orgId, generation, webhookId, eventId }: Delivery): Reminder => ({
+  id,
+  orgId,
+  generation,
+  webhookId,
+  eventId,
+});
+
 /** A delivery under a lease. */
 export type Claimed = Delivery & { lease: Lease };
 

@@ -14,33 +14,45 @@ import type { Tenant } from './tenant.ts';
 export const MessageRole = z.enum(['user', 'assistant', 'agent', 'system']);
 
 /**
- * What each event tells (public-api.md, Events). These schemas *build* `data`: a field that is not listed is
- * dropped whatever the record at hand holds, so that nothing else of it can leak.
+ * What each event tells (public-api.md, Events), and in which version of its shape: a changed `data` needs a new version
+ * (public-api.md, Versioning 6). These schemas *build* `data`: a field that is not listed is dropped whatever the record at hand
+ * holds, so that nothing else of it can leak.
  */
-const catalogue = {
-  'conversation.created': z.object({
-    conversationId: ConversationId,
-    channelId: z.string(),
-    externalUserId: z.string(),
-  }),
-  'message.received': z.object({ conversationId: ConversationId, messageId: MessageId, role: MessageRole }),
-  'handoff.requested': z.object({
-    conversationId: ConversationId,
-    escalationLogId: EscalationId,
-    reason: z.optional(z.string()),
-  }),
-  'ticket.created': z.object({
-    ticketId: TicketId,
-    conversationId: z.optional(ConversationId),
-    reason: z.optional(z.string()),
-  }),
-  'conversation.resolved': z.object({ conversationId: ConversationId, resolvedBy: z.string() }),
-  'webhook.test': z.object({ webhookId: EndpointId }),
+export const EVENT_CATALOGUE = {
+  'conversation.created': {
+    schemaVersion: 1,
+    data: z.object({ conversationId: ConversationId, channelId: z.string(), externalUserId: z.string() }),
+  },
+  'message.received': {
+    schemaVersion: 1,
+    data: z.object({ conversationId: ConversationId, messageId: MessageId, role: MessageRole }),
+  },
+  'handoff.requested': {
+    schemaVersion: 1,
+    data: z.object({
+      conversationId: ConversationId,
+      escalationLogId: EscalationId,
+      reason: z.optional(z.string()),
+    }),
+  },
+  'ticket.created': {
+    schemaVersion: 1,
+    data: z.object({
+      ticketId: TicketId,
+      conversationId: z.optional(ConversationId),
+      reason: z.optional(z.string()),
+    }),
+  },
+  'conversation.resolved': {
+    schemaVersion: 1,
+    data: z.object({ conversationId: ConversationId, resolvedBy: z.string() }),
+  },
+  'webhook.test': { schemaVersion: 1, data: z.object({ webhookId: EndpointId }) },
 } as const;
 
-type Catalogue = typeof catalogue;
+type Catalogue = typeof EVENT_CATALOGUE;
 export type EventType = keyof Catalogue;
-export type EventData<T extends EventType> = z.infer<Catalogue[T]>;
+export type EventData<T extends EventType> = z.infer<Catalogue[T]['data']>;
 
 /** What an endpoint may list in its `events`; `webhook.test` is sent to one endpoint only and is not among them. */
 export const SUBSCRIBABLE = [
@@ -54,9 +66,6 @@ export const SUBSCRIBABLE = [
 export const SubscribableType = z.enum(SUBSCRIBABLE);
 export type SubscribableType = z.infer<typeof SubscribableType>;
 export const EventTypeName = z.enum([...SUBSCRIBABLE, 'webhook.test']);
-
-/** Payload-shape version of every type; a changed shape needs a new one (public-api.md, Versioning 6). */
-const SCHEMA_VERSION = 1;
 
 /** An event as the outbox holds it. `body` is the exact text that every attempt of every delivery signs and sends. */
 export const OutboxEvent = z.object({
@@ -83,7 +92,7 @@ export function buildEvent<T extends EventType>(
 ): OutboxEvent {
   const { tenant, now, onlyTo } = context;
   const createdAt = now.toISOString();
-  const allowed = catalogue[type].parse(data);
+  const { schemaVersion, data: allowlist } = EVENT_CATALOGUE[type];
   return {
     id: newId('evt', now),
     orgId: tenant.orgId,
@@ -92,10 +101,10 @@ export function buildEvent<T extends EventType>(
     createdAt,
     body: JSON.stringify({
       type,
-      schemaVersion: SCHEMA_VERSION,
+      schemaVersion,
       orgId: tenant.orgId,
       createdAt,
-      data: allowed,
+      data: allowlist.parse(data),
     }),
     ...(onlyTo === undefined ? {} : { onlyTo }),
   };

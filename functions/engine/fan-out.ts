@@ -1,7 +1,8 @@
-import { type Delivery, newDelivery, type Reminder } from '../domain/delivery.ts';
+import { type Delivery, newDelivery, type Reminder, reminderOf } from '../domain/delivery.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
 import type { OutboxEvent } from '../domain/events.ts';
 import type { OrgId } from '../domain/ids.ts';
+import type { Owed } from '../domain/redelivery.ts';
 import { mapConcurrently } from './concurrency.ts';
 import type { Log } from './log.ts';
 
@@ -18,51 +19,58 @@ export interface FanOutPorts {
 const CONCURRENCY = 32;
 
 /**
- * Makes, for each event, one delivery for each endpoint that is to have it, and sends a reminder of each that is open. It may
- * crash anywhere and be repeated: identifiers are derived, puts are conditional, and a reminder too many changes nothing. That
- * is why one is also sent for a delivery that already exists: the run that added it may have ended before its own.
- * @returns the events that have to be tried again
+ * Deals with what the outbox owes: makes, for each event, one delivery for each endpoint that is to have it, and sends a reminder
+ * of each that is open; sends the reminder of each redelivery, whose delivery was committed with it. It may crash anywhere
+ * and be repeated: identifiers are derived, puts are conditional, and a reminder too many changes nothing. That is why one is
+ * also sent for a delivery that already exists: the run that added it may have ended before its own.
+ * @returns what has to be tried again
  */
 export function fanOut({ subscribers, deliveries, queue, log, now }: FanOutPorts) {
-  return async (events: readonly OutboxEvent[]): Promise<OutboxEvent[]> => {
-    const failed = new Set<OutboxEvent>();
+  return async (batch: readonly Owed[]): Promise<Owed[]> => {
+    const failed = new Set<Owed>();
     const endpointsOf = remembered((orgId: OrgId) => subscribers.all(orgId));
 
-    const fail = (event: OutboxEvent, reason: unknown) => {
-      failed.add(event);
-      log.error('fan-out of an event failed and will be repeated', {
-        eventId: event.id,
+    const fail = (owed: Owed, reason: unknown) => {
+      failed.add(owed);
+      log.error('an entry of the outbox could not be dealt with and will be repeated', {
+        ...namesOf(owed),
         reason: String(reason),
       });
     };
 
-    const owed = await mapConcurrently(events, CONCURRENCY, async (event) => {
+    async function addDeliveries(event: OutboxEvent): Promise<Reminder[]> {
+      const recipients = (await endpointsOf(event.orgId)).filter((endpoint) => receives(endpoint, event));
+      const reminders = await Promise.all(
+        recipients.map(async (endpoint) => {
+          const delivery = newDelivery(event, endpoint, now());
+          const result = await deliveries.add(delivery);
+          // One that exists may be open although a new one would not: its endpoint was active when it was added.
+          return delivery.status === 'pending' || result === 'exists' ? [reminderOf(delivery)] : [];
+        }),
+      );
+      return reminders.flat();
+    }
+
+    const due = await mapConcurrently(batch, CONCURRENCY, async (owed) => {
       try {
-        const recipients = (await endpointsOf(event.orgId)).filter((endpoint) => receives(endpoint, event));
-        return await Promise.all(
-          recipients.map(async (endpoint) => {
-            const delivery = newDelivery(event, endpoint, now());
-            const result = await deliveries.add(delivery);
-            // One that exists may be open although a new one would not: its endpoint was active when it was added.
-            return { event, delivery, open: delivery.status === 'pending' || result === 'exists' };
-          }),
-        );
+        const reminders = owed.kind === 'event' ? await addDeliveries(owed.event) : [owed.reminder];
+        return reminders.map((reminder) => ({ owed, reminder }));
       } catch (reason) {
-        fail(event, reason);
+        fail(owed, reason);
         return [];
       }
     });
 
-    const open = owed.flat().filter((one) => one.open);
-    const eventOf = new Map(open.map(({ event, delivery }) => [delivery.id, event]));
+    const open = due.flat();
+    const owing = new Map(open.map(({ owed, reminder }) => [reminder.id, owed]));
     try {
-      const refused = await queue.send(open.map(({ delivery }) => reminderOf(delivery)));
+      const refused = await queue.send(open.map(({ reminder }) => reminder));
       for (const { id } of refused) {
-        const event = eventOf.get(id);
-        if (event) fail(event, 'the queue refused its reminder');
+        const owed = owing.get(id);
+        if (owed) fail(owed, 'the queue refused its reminder');
       }
     } catch (reason) {
-      for (const { event } of open) fail(event, reason);
+      for (const { owed } of open) fail(owed, reason);
     }
     return [...failed];
   };
@@ -74,13 +82,11 @@ function receives(endpoint: Endpoint, event: OutboxEvent): boolean {
   return endpoint.events.some((type) => type === event.type);
 }
 
-const reminderOf = ({ id, orgId, generation, webhookId, eventId }: Delivery): Reminder => ({
-  id,
-  orgId,
-  generation,
-  webhookId,
-  eventId,
-});
+/** How the log names it. */
+const namesOf = (owed: Owed): Record<string, string> =>
+  owed.kind === 'event'
+    ? { eventId: owed.event.id }
+    : { eventId: owed.reminder.eventId, deliveryId: owed.reminder.id };
 
 /** Asks once for each key, however many ask at the same time. */
 function remembered<K, V>(load: (key: K) => Promise<V>): (key: K) => Promise<V> {

@@ -14,6 +14,7 @@ import {
   standingOf,
 } from '../domain/delivery.ts';
 import type { EndpointId } from '../domain/ids.ts';
+import { HISTORY_DAYS } from '../domain/redelivery.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { partition } from './collection.ts';
 import {
@@ -27,10 +28,16 @@ import {
 import { endpointChange } from './endpoints.ts';
 import { DELIVERY_SHARDS, keys, shards } from './keys.ts';
 import { newestFirst, type Page, type PageRequest } from './pages.ts';
-import { expiry, HISTORY_DAYS, type Table } from './table.ts';
-import { type Commit, Contended } from './transaction.ts';
+import { expiry, type Table } from './table.ts';
+import { addition, type Change, type Commit, Contended } from './transaction.ts';
 
 const parse = (row: unknown): Delivery => Delivery.parse(row);
+
+const rowOf = (delivery: Delivery) => ({
+  ...deliveryKey(delivery),
+  ...delivery,
+  expiresAt: expiry(new Date(delivery.createdAt), HISTORY_DAYS),
+});
 
 /**
  * Deliveries and their moves. Each move is one conditional write that names the states it may leave, so that two
@@ -86,11 +93,7 @@ export function deliveryStore(deliveries: Table, service: Pick<Table, 'name'>, c
         await deliveries.client.send(
           new PutCommand({
             ...table,
-            Item: {
-              ...deliveryKey(delivery),
-              ...delivery,
-              expiresAt: expiry(new Date(delivery.createdAt), HISTORY_DAYS),
-            },
+            Item: rowOf(delivery),
             ConditionExpression: 'attribute_not_exists(pk)',
           }),
         );
@@ -99,6 +102,11 @@ export function deliveryStore(deliveries: Table, service: Pick<Table, 'name'>, c
         if (error instanceof ConditionalCheckFailedException) return 'exists';
         throw error;
       }
+    },
+
+    /** The addition of a delivery as a change, for a transaction that makes it due as well. */
+    adding(delivery: Delivery): Change {
+      return addition(deliveries, rowOf(delivery));
     },
 
     /**

@@ -8,6 +8,3 @@ export interface Table {
 
 /** When DynamoDB may delete an item, in its unit: whole seconds since the epoch. */
 export const expiry = (now: Date, days: number): number => Math.ceil(now.getTime() / 1000) + days * 86_400;
-
-/** Days for which events and their deliveries are kept; within them an event can be delivered again. */
-export const HISTORY_DAYS = 30;

@@ -2,7 +2,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import middy from '@middy/core';
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
-import type { OutboxEvent } from '../domain/events.ts';
+import type { Owed } from '../domain/redelivery.ts';
 import { fanOut } from '../engine/fan-out.ts';
 import { documentClient, queueClient } from '../platform/clients.ts';
 import { FanOutEnvironment, readEnvironment } from '../platform/config.ts';
@@ -11,7 +11,7 @@ import { logger } from '../platform/logger.ts';
 import { logContext } from '../platform/pipeline/worker.ts';
 import { deliveryStore } from '../store/deliveries.ts';
 import { endpointStore } from '../store/endpoints.ts';
-import { eventOf } from '../store/outbox.ts';
+import { owedBy } from '../store/outbox.ts';
 import { committer } from '../store/transaction.ts';
 
 const environment = readEnvironment(FanOutEnvironment);
@@ -30,19 +30,19 @@ const run = fanOut({
 export const handler = middy<DynamoDBStreamEvent, DynamoDBBatchResponse>()
   .use(logContext(logger))
   .handler(async ({ Records }: DynamoDBStreamEvent) => {
-    const sequences = new Map<OutboxEvent, string>();
+    const sequences = new Map<Owed, string>();
     const failed: string[] = [];
     for (const { dynamodb } of Records) {
       const sequence = dynamodb?.SequenceNumber ?? '';
       try {
         // The types of Lambda's events and of the SDK name the same shape differently.
         const image = (dynamodb?.NewImage ?? {}) as Record<string, AttributeValue>;
-        sequences.set(eventOf(unmarshall(image)), sequence);
+        sequences.set(owedBy(unmarshall(image)), sequence);
       } catch (error) {
-        logger.error('a stream record is no event', { sequence, reason: String(error) });
+        logger.error('a stream record is no entry of the outbox', { sequence, reason: String(error) });
         failed.push(sequence);
       }
     }
-    for (const event of await run([...sequences.keys()])) failed.push(sequences.get(event) ?? '');
+    for (const owed of await run([...sequences.keys()])) failed.push(sequences.get(owed) ?? '');
     return { batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
   });

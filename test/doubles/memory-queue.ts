@@ -33,6 +33,7 @@ export class MemoryQueue {
   readonly #maxReceives: number;
   #messages: Message[] = [];
   #sent = 0;
+  #refusals = 0;
   readonly deadLetters: Reminder[] = [];
 
   constructor(terms: { now: () => Date; visibilitySeconds: number; maxReceives: number }) {
@@ -46,12 +47,19 @@ export class MemoryQueue {
     return this.#messages.map((message) => message.reminder);
   }
 
+  /** Makes the queue refuse so many of the next messages, as SQS may any part of a batch. */
+  refuse(count: number): void {
+    this.#refusals += count;
+  }
+
   readonly send: FanOutPorts['queue']['send'] = async (reminders) => {
-    for (const reminder of reminders) {
+    const refused = reminders.slice(0, this.#refusals);
+    this.#refusals -= refused.length;
+    for (const reminder of reminders.slice(refused.length)) {
       this.#sent += 1;
       this.#messages.push({ number: this.#sent, reminder, receives: 0, visibleAt: this.#now() });
     }
-    return [];
+    return refused;
   };
 
   /** Gives up to `limit` visible messages and hides them; a message received too often goes to the dead letters instead. */

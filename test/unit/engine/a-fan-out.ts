@@ -1,14 +1,22 @@
-import type { Reminder } from '../../../functions/domain/delivery.ts';
+import { type Delivery, type Reminder, reminderOf } from '../../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
+import type { OutboxEvent } from '../../../functions/domain/events.ts';
 import { type FanOutPorts, fanOut } from '../../../functions/engine/fan-out.ts';
-import { anEndpoint, anEvent, aTenant, NOW } from '../../builders.ts';
+import { aDelivery, anEndpoint, anEvent, aTenant, NOW } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 
 export const tenant = aTenant();
 export const ours = (changes: Partial<Endpoint> = {}) => anEndpoint({ orgId: tenant.orgId, ...changes });
-export const events = (count: number) => Array.from({ length: count }, () => anEvent({ tenant }));
+/** What the outbox owes for an event. */
+export const owing = (event: OutboxEvent = anEvent({ tenant })) => ({ kind: 'event' as const, event });
+export const events = (count: number) => Array.from({ length: count }, () => owing());
+/** What the outbox owes for a delivery that is sent again. */
+export const anOrder = (delivery: Delivery = aDelivery({ orgId: tenant.orgId })) => ({
+  kind: 'redelivery' as const,
+  reminder: reminderOf(delivery),
+});
 
 /** Fan-out over stores in memory, with some of its ports replaced. */
 export function aFanOut(endpoints: Endpoint[], replaced: Partial<FanOutPorts> = {}) {

@@ -1,6 +1,8 @@
 import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/backoff.ts';
+import { reminderOf } from '../../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import type { OutboxEvent } from '../../../functions/domain/events.ts';
+import { type Owed, redeliveryOf } from '../../../functions/domain/redelivery.ts';
 import { attemptClocks } from '../../../functions/domain/timing.ts';
 import { type DispatchPorts, dispatch } from '../../../functions/engine/dispatch.ts';
 import { fanOut } from '../../../functions/engine/fan-out.ts';
@@ -11,7 +13,7 @@ import { MemoryQueue, type ReceivedReminder } from '../../doubles/memory-queue.t
 import { recordedLog } from '../../doubles/recorded-log.ts';
 import { Steps } from '../../doubles/steps.ts';
 import { VirtualClock } from '../../doubles/virtual-clock.ts';
-import { DeliveryWatch } from './delivery-watch.ts';
+import { DeliveryWatch, isOpen } from './delivery-watch.ts';
 
 /** What comes of an attempt; `breaks` is a defect on our side. */
 export type Answer = 'accepts' | 'refuses' | 'breaks';
@@ -22,7 +24,7 @@ export const clocks = attemptClocks(10);
 const MAX_ROUNDS = 100;
 
 /**
- * An event on its way to its endpoints: fan-out and dispatchers as the functions run them, over stores and a queue in memory,
+ * An event on its way to its endpoints, and again when it is asked for: fan-out and dispatchers as the functions run them, over stores and a queue in memory,
  * one step at a time on a clock that the test moves.
  */
 export class DeliveryWorld {
@@ -39,17 +41,42 @@ export class DeliveryWorld {
   readonly #log = recordedLog();
   readonly #event: OutboxEvent;
   readonly #nextAnswer: () => Answer;
-  /** Whether the stream was told that it is done with the event. */
-  fannedOut = false;
+  /** What was committed to the outbox, in the order of its stream, and what the stream was told to be done with. */
+  readonly #outbox: Owed[];
+  readonly #done = new Set<Owed>();
 
   constructor(event: OutboxEvent, endpoints: readonly Endpoint[], nextAnswer: () => Answer) {
     this.#event = event;
+    this.#outbox = [{ kind: 'event', event }];
     this.#nextAnswer = nextAnswer;
     for (const endpoint of endpoints) this.endpoints.put(endpoint);
   }
 
-  /** Starts a fan-out of the event: the first one, or a repetition. */
+  /** Whether the stream is done with the event. */
+  get fannedOut(): boolean {
+    return this.#outbox.some((owed) => owed.kind === 'event' && this.#done.has(owed));
+  }
+
+  /**
+   * Sends a delivery again that has ended, as the API does: the new one and its order are there at once. Does nothing when there is
+   * none or when it may not be.
+   * @param which picks one of those that have ended
+   */
+  async redeliver(which: number): Promise<void> {
+    const ended = this.deliveries.every.filter((delivery) => !isOpen(delivery));
+    const delivery = ended[which % ended.length];
+    const endpoint = delivery && (await this.endpoints.find(delivery.orgId, delivery.webhookId));
+    if (delivery === undefined || endpoint === undefined) return;
+    const redelivery = redeliveryOf(delivery, endpoint, this.clock.now());
+    if (redelivery.kind === 'refused') return;
+    await this.deliveries.add(redelivery.delivery);
+    this.#outbox.push({ kind: 'redelivery', reminder: reminderOf(redelivery.delivery) });
+  }
+
+  /** Starts a fan-out from the first entry that the stream is not done with, or of everything once more. */
   async startFanOut(): Promise<void> {
+    const first = this.#outbox.findIndex((owed) => !this.#done.has(owed));
+    const batch = this.#outbox.slice(Math.max(first, 0));
     await this.steps.start(async (gate) => {
       const run = fanOut({
         subscribers: interposed('endpoints', this.endpoints, gate),
@@ -58,8 +85,8 @@ export class DeliveryWorld {
         log: this.#log,
         now: this.clock.now,
       });
-      const failed = await run([this.#event]);
-      if (failed.length === 0) this.fannedOut = true;
+      const failed = await run(batch);
+      for (const owed of batch) if (!failed.includes(owed)) this.#done.add(owed);
     });
   }
 
@@ -105,7 +132,7 @@ export class DeliveryWorld {
   /** Lets everything run to its end without further mishaps, over as much time as it takes. */
   async finish(): Promise<void> {
     await this.#finishSteps();
-    while (!this.fannedOut) {
+    while (this.#done.size < this.#outbox.length) {
       await this.startFanOut();
       await this.#finishSteps();
     }

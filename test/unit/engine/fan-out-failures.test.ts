@@ -1,18 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Delivery, Reminder } from '../../../functions/domain/delivery.ts';
-import type { OutboxEvent } from '../../../functions/domain/events.ts';
+import type { EventId } from '../../../functions/domain/ids.ts';
 import type { FanOutPorts } from '../../../functions/engine/fan-out.ts';
 import { anEvent } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
-import { aFanOut, events, ours, tenant } from './a-fan-out.ts';
+import { aFanOut, anOrder, events, ours, owing, tenant } from './a-fan-out.ts';
+
+const idOf = ({ event }: ReturnType<typeof owing>) => event.id;
 
 describe('a fan-out that fails in part', () => {
   /** Events whose delivery to the endpoint cannot be added. */
-  const failingFor = (failing: OutboxEvent[], deliveries: FanOutPorts['deliveries']) => ({
+  const failingFor = (failing: EventId[], deliveries: FanOutPorts['deliveries']) => ({
     async add(delivery: Delivery) {
-      if (failing.some(({ id }) => id === delivery.eventId)) throw new Error('the table is throttled');
+      if (failing.includes(delivery.eventId)) throw new Error('the table is throttled');
       return deliveries.add(delivery);
     },
   });
@@ -21,20 +23,20 @@ describe('a fan-out that fails in part', () => {
     const batch = events(10);
     const failing = batch.filter((_, index) => index === 2 || index === 7);
     const store = new MemoryDeliveries(new MemoryEndpoints());
-    const { run, sent, log } = aFanOut([ours()], { deliveries: failingFor(failing, store) });
+    const { run, sent, log } = aFanOut([ours()], { deliveries: failingFor(failing.map(idOf), store) });
 
     expect(await run(batch)).toEqual(failing);
 
-    const others = batch.filter((event) => !failing.includes(event)).map(({ id }) => id);
+    const others = batch.filter((owed) => !failing.includes(owed)).map(idOf);
     expect(store.every.map(({ eventId }) => eventId)).toEqual(others);
     expect(sent.map(({ eventId }) => eventId)).toEqual(others);
-    expect(log.entries.map(({ fields }) => fields.eventId)).toEqual(failing.map(({ id }) => id));
+    expect(log.entries.map(({ fields }) => fields.eventId)).toEqual(failing.map(idOf));
   });
 
   it('reports all events of an organization whose endpoints cannot be read, and no others', async () => {
     const endpoint = ours();
     const ourEvents = events(2);
-    const theirEvents = [anEvent(), anEvent()];
+    const theirEvents = [owing(anEvent()), owing(anEvent())];
     const { run, sent } = aFanOut([], {
       subscribers: {
         async all(orgId) {
@@ -47,7 +49,7 @@ describe('a fan-out that fails in part', () => {
     const failed = await run([...ourEvents, ...theirEvents]);
 
     expect(new Set(failed)).toEqual(new Set(theirEvents));
-    expect(sent.map(({ eventId }) => eventId)).toEqual(ourEvents.map(({ id }) => id));
+    expect(sent.map(({ eventId }) => eventId)).toEqual(ourEvents.map(idOf));
   });
 
   it('reports exactly the events some of whose reminders the queue refused', async () => {
@@ -73,7 +75,7 @@ describe('a fan-out that fails in part', () => {
           const failed = await run(batch);
 
           const concerned = new Set(refused.map(({ eventId }) => eventId));
-          expect(new Set(failed.map(({ id }) => id))).toEqual(concerned);
+          expect(new Set(failed)).toEqual(new Set(batch.filter((owed) => concerned.has(idOf(owed)))));
           expect(failed).toHaveLength(concerned.size);
         },
       ),
@@ -90,7 +92,7 @@ describe('a fan-out that fails in part', () => {
     };
     const { run, deliveries } = aFanOut([ours(), disabled], { queue });
     const open = events(3);
-    const skippedOnly = anEvent({ tenant, onlyTo: disabled.id });
+    const skippedOnly = owing(anEvent({ tenant, onlyTo: disabled.id }));
 
     expect(await run([...open, skippedOnly])).toEqual(open);
 
@@ -116,5 +118,55 @@ describe('a fan-out that fails in part', () => {
 
     expect(deliveries.every).toHaveLength(8);
     expect(sent).toHaveLength(8);
+  });
+});
+
+describe('the reminder of a redelivery', () => {
+  it('is reported when the queue refuses it, and what else is in the batch is not', async () => {
+    const unlucky = anOrder();
+    const { run, log } = aFanOut([ours()], {
+      queue: {
+        async send(reminders) {
+          return reminders.filter(({ id }) => id === unlucky.reminder.id);
+        },
+      },
+    });
+
+    expect(await run([...events(2), anOrder(), unlucky, ...events(2)])).toEqual([unlucky]);
+
+    expect(log.entries).toMatchObject([{ level: 'error', fields: { deliveryId: unlucky.reminder.id } }]);
+  });
+
+  it('is reported when the queue is down, and sent when that is repeated', async () => {
+    const orders = [anOrder(), anOrder()];
+    let broken = true;
+    const { run, sent } = aFanOut([], {
+      queue: {
+        async send(reminders) {
+          if (broken) throw new Error('the queue is down');
+          sent.push(...reminders);
+          return [];
+        },
+      },
+    });
+    const failed = await run(orders);
+    broken = false;
+
+    expect(failed).toEqual(orders);
+    expect(await run(failed)).toEqual([]);
+    expect(sent).toEqual(orders.map(({ reminder }) => reminder));
+  });
+
+  it('is sent although endpoints cannot be read and deliveries cannot be added', async () => {
+    const order = anOrder();
+    const batch = [...events(2), order];
+    const down = async () => {
+      throw new Error('the table is throttled');
+    };
+    const { run, sent } = aFanOut([], { subscribers: { all: down }, deliveries: { add: down } });
+
+    expect(await run(batch)).toEqual(batch.slice(0, 2));
+
+    expect(sent).toEqual([order.reminder]);
   });
 });

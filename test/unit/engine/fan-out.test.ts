@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Delivery, Reminder } from '../../../functions/domain/delivery.ts';
 import { deliveryId } from '../../../functions/domain/ids.ts';
 import { anEndpoint, anEvent, NOW } from '../../builders.ts';
-import { aFanOut, events, ours, tenant } from './a-fan-out.ts';
+import { aFanOut, anOrder, events, ours, owing, tenant } from './a-fan-out.ts';
 
 const endpointsOf = (deliveries: readonly Pick<Delivery, 'webhookId'>[]) =>
   deliveries.map(({ webhookId }) => webhookId).toSorted();
@@ -13,7 +13,7 @@ describe('fan-out', () => {
     const { run, deliveries, sent } = aFanOut([first, second]);
     const event = anEvent({ tenant });
 
-    expect(await run([event])).toEqual([]);
+    expect(await run([owing(event)])).toEqual([]);
 
     expect(deliveries.every).toHaveLength(2);
     for (const endpoint of [first, second])
@@ -45,7 +45,7 @@ describe('fan-out', () => {
     const addressee = ours({ events: ['ticket.created'] });
     const { run, deliveries } = aFanOut([ours(), addressee, ours()]);
 
-    await run([anEvent({ tenant, onlyTo: addressee.id })]);
+    await run([owing(anEvent({ tenant, onlyTo: addressee.id }))]);
 
     expect(endpointsOf(deliveries.every)).toEqual([addressee.id]);
   });
@@ -53,7 +53,7 @@ describe('fan-out', () => {
   it('adds nothing for an event whose one endpoint is gone', async () => {
     const { run, deliveries } = aFanOut([ours()]);
 
-    expect(await run([anEvent({ tenant, onlyTo: anEndpoint().id })])).toEqual([]);
+    expect(await run([owing(anEvent({ tenant, onlyTo: anEndpoint().id }))])).toEqual([]);
 
     expect(deliveries.every).toEqual([]);
   });
@@ -80,7 +80,7 @@ describe('fan-out', () => {
     const { run } = aFanOut([], { subscribers });
     const other = anEvent();
 
-    await run([...events(40), other]);
+    await run([...events(40), owing(other)]);
 
     expect(asked.toSorted()).toEqual([tenant.orgId, other.orgId].toSorted());
   });
@@ -126,5 +126,40 @@ describe('a repeated fan-out', () => {
 
     expect(deliveries.every).toMatchObject([{ status: 'pending' }]);
     expect(sent).toEqual(reminders);
+  });
+});
+
+describe('the order of a redelivery', () => {
+  it('sends the reminder of its one delivery, and adds none', async () => {
+    const { run, deliveries, sent } = aFanOut([ours(), ours()]);
+    const order = anOrder();
+
+    expect(await run([order])).toEqual([]);
+
+    expect(sent).toEqual([order.reminder]);
+    expect(deliveries.every).toEqual([]);
+  });
+
+  it('is dealt with among events, each once', async () => {
+    const { run, deliveries, sent } = aFanOut([ours()]);
+    const orders = [anOrder(), anOrder()];
+
+    expect(await run([...events(3), ...orders, ...events(2)])).toEqual([]);
+
+    const ordered = orders.map(({ reminder }) => reminder.id);
+    expect(sent.map(({ id }) => id).toSorted()).toEqual(
+      [...deliveries.every.map(({ id }) => id), ...ordered].toSorted(),
+    );
+    expect(deliveries.every).toHaveLength(5);
+  });
+
+  it('sends the same reminder when it is repeated', async () => {
+    const { run, sent } = aFanOut([ours()]);
+    const order = anOrder();
+
+    await run([order]);
+    await run([order]);
+
+    expect(sent).toEqual([order.reminder, order.reminder]);
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Endpoint } from '../../../functions/domain/endpoint.ts';
+import { MAX_ATTEMPTS } from '../../../functions/domain/backoff.ts';
 import { anEndpoint, anEvent, aTenant } from '../../builders.ts';
 import { isOpen } from './delivery-watch.ts';
 import { type Answer, clocks, DeliveryWorld } from './delivery-world.ts';
@@ -9,7 +9,8 @@ import { type Answer, clocks, DeliveryWorld } from './delivery-world.ts';
 type Happening =
   | { kind: 'fan-out' | 'dispatch' | 'remind' | 'disable' | 'delete' }
   | { kind: 'go-on'; which: number; steps: number }
-  | { kind: 'fail' | 'crash'; which: number }
+  | { kind: 'fail' | 'crash' | 'redeliver'; which: number }
+  | { kind: 'refuse'; messages: number }
   | { kind: 'elapse'; seconds: number };
 
 const which = fc.nat(9);
@@ -32,9 +33,19 @@ const happening = fc.oneof<fc.WeightedArbitrary<Happening>[]>(
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('fan-out' as const, 'remind' as const) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('refuse' as const), messages: fc.integer({ min: 1, max: 3 }) }),
+  },
 );
 const orDisabling = fc.oneof<fc.WeightedArbitrary<Happening>[]>(
   { weight: 30, arbitrary: happening },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('disable' as const, 'delete' as const) }) },
+);
+const orRedelivering = fc.oneof<fc.WeightedArbitrary<Happening>[]>(
+  { weight: 20, arbitrary: happening },
+  { weight: 3, arbitrary: fc.constant({ kind: 'fan-out' as const }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('redeliver' as const), which }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('disable' as const, 'delete' as const) }) },
 );
 
@@ -54,7 +65,8 @@ const tenant = aTenant();
 const RUNS = { numRuns: 1000 };
 const PATIENCE = 60_000;
 
-async function happen(world: DeliveryWorld, endpoints: readonly Endpoint[], next: Happening): Promise<void> {
+async function happen(world: DeliveryWorld, next: Happening): Promise<void> {
+  const endpoints = await world.endpoints.all(tenant.orgId);
   switch (next.kind) {
     case 'fan-out':
       return world.startFanOut();
@@ -71,12 +83,15 @@ async function happen(world: DeliveryWorld, endpoints: readonly Endpoint[], next
       return world.steps.fail(next.which);
     case 'crash':
       return world.steps.crash(next.which);
+    case 'refuse':
+      return world.queue.refuse(next.messages);
+    case 'redeliver':
+      return world.redeliver(next.which);
     case 'elapse':
       return world.clock.elapse(next.seconds);
     case 'disable':
       for (const endpoint of endpoints)
-        if (await world.endpoints.find(tenant.orgId, endpoint.id))
-          world.endpoints.put({ ...endpoint, status: 'auto_disabled', consecutiveFailures: 10 });
+        world.endpoints.put({ ...endpoint, status: 'auto_disabled', consecutiveFailures: 10 });
       return;
     case 'delete':
       // An endpoint that goes between a fan-out and its repetition leaves a delivery that only the reconciler finds.
@@ -86,6 +101,15 @@ async function happen(world: DeliveryWorld, endpoints: readonly Endpoint[], next
 }
 
 /** Runs a world through what happens, and then to its end. */
+async function goThrough(world: DeliveryWorld, happenings: readonly Happening[]): Promise<void> {
+  for (const next of happenings) {
+    await happen(world, next);
+    world.look();
+  }
+  await world.finish();
+}
+
+/** A world in which an event was committed, after what happened to it. */
 async function through(
   happenings: readonly Happening[],
   { first, afterwards }: { first: readonly Answer[]; afterwards: Answer },
@@ -95,11 +119,7 @@ async function through(
   const sequence = first.values();
   const world = new DeliveryWorld(anEvent({ tenant }), endpoints, () => sequence.next().value ?? afterwards);
   await world.startFanOut();
-  for (const next of happenings) {
-    await happen(world, endpoints, next);
-    world.look();
-  }
-  await world.finish();
+  await goThrough(world, happenings);
   return world;
 }
 
@@ -143,6 +163,39 @@ describe('a delivery whose workers crash between any two steps, whose calls fail
             const { deliveries } = await through(happenings, receiver, endpointCount);
 
             expect(deliveries.every.filter(isOpen)).toEqual([]);
+          },
+        ),
+        RUNS,
+      );
+    },
+    PATIENCE,
+  );
+
+  it(
+    'is sent again as often as that is asked for, each time as a delivery that ends by itself',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          manyOf(orRedelivering),
+          answers,
+          fc.integer({ min: 1, max: 2 }),
+          which,
+          async (happenings, receiver, endpointCount, first) => {
+            const world = await through([], receiver, endpointCount);
+            const originals = world.deliveries.every;
+
+            await goThrough(world, [{ kind: 'redeliver', which: first }, ...happenings]);
+
+            const [again, ...others] = world.deliveries.every.slice(endpointCount);
+            expect(again?.redeliveryOf).toBe(originals[first % endpointCount]?.id);
+            expect(world.deliveries.every.slice(0, endpointCount)).toEqual(originals);
+            expect(world.queue.deadLetters).toEqual([]);
+            for (const { status, attempts, eventId, attemptLog } of [again ?? expect.fail(), ...others]) {
+              expect(eventId).toBe(originals[0]?.eventId);
+              expect(['succeeded', 'exhausted', 'skipped']).toContain(status);
+              if (status === 'exhausted') expect(attempts).toBe(MAX_ATTEMPTS);
+              expect(attemptLog.some(({ error }) => error === undefined)).toBe(status === 'succeeded');
+            }
           },
         ),
         RUNS,

@@ -1,0 +1,59 @@
+import * as z from 'zod/mini';
+import { type Delivery, OPEN_STATUSES, Reminder } from './delivery.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { OutboxEvent } from './events.ts';
+import { creationTime, newId } from './ids.ts';
+
+/** Days from its creation for which an event can be sent again; deliveries are kept for as long. */
+export const HISTORY_DAYS = 30;
+
+/**
+ * Days for which an event is kept. Each attempt reads the body, so it has to outlive the attempts of a delivery that was sent again
+ * at the last moment: these span 63.5 minutes, and 51 hours under the slowest retry policy that a deployment may set.
+ */
+export const EVENT_DAYS = HISTORY_DAYS + 3;
+
+/** Why a delivery is not sent again. */
+export type RedeliveryRefusal = 'still-open' | 'endpoint-disabled' | 'event-expired';
+
+export type Redelivery =
+  | { kind: 'redeliver'; delivery: Delivery }
+  | { kind: 'refused'; why: RedeliveryRefusal };
+
+/**
+ * The new delivery that sends a finished one's event again, whatever its end was and however often that is asked for
+ * (decisions.md, Deliveries: Redelivery). It has all its attempts before it, and an identifier of its own, so that receivers
+ * which drop what they have seen by `webhook-id` take it. Whether the endpoint still subscribes to the event does not matter.
+ */
+export function redeliveryOf(delivery: Delivery, endpoint: Pick<Endpoint, 'status'>, now: Date): Redelivery {
+  if (OPEN_STATUSES.some((open) => open === delivery.status)) return { kind: 'refused', why: 'still-open' };
+  if (endpoint.status === 'auto_disabled') return { kind: 'refused', why: 'endpoint-disabled' };
+  if (now.getTime() - creationTime(delivery.eventId).getTime() > HISTORY_DAYS * MS_PER_DAY)
+    return { kind: 'refused', why: 'event-expired' };
+  const { orgId, generation, webhookId, eventId, eventType } = delivery;
+  return {
+    kind: 'redeliver',
+    delivery: {
+      id: newId('dlv', now),
+      orgId,
+      generation,
+      webhookId,
+      eventId,
+      eventType,
+      status: 'pending',
+      attempts: 0,
+      attemptLog: [],
+      createdAt: now.toISOString(),
+      redeliveryOf: delivery.id,
+    },
+  };
+}
+
+const MS_PER_DAY = 86_400_000;
+
+/** What the outbox holds for a redelivery: its delivery was committed with it, so that only the reminder is owed. */
+export const RedeliveryOrder = z.object({ kind: z.literal('redelivery'), reminder: Reminder });
+export type RedeliveryOrder = z.infer<typeof RedeliveryOrder>;
+
+/** What an entry of the outbox owes: an event its deliveries with their reminders, a redelivery its reminder. */
+export type Owed = { kind: 'event'; event: OutboxEvent } | RedeliveryOrder;

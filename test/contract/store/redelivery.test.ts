@@ -1,0 +1,168 @@
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from 'vitest';
+import { type Delivery, reminderOf } from '../../../functions/domain/delivery.ts';
+import { redeliveryOf } from '../../../functions/domain/redelivery.ts';
+import { deliveryStore } from '../../../functions/store/deliveries.ts';
+import { type IdempotencyScope, idempotencyStore } from '../../../functions/store/idempotency.ts';
+import { outboxStore, owedBy } from '../../../functions/store/outbox.ts';
+import { type Commit, Contended, committer } from '../../../functions/store/transaction.ts';
+import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
+import { dynamoDb } from '../../engines.ts';
+import { cancelTransactions, conflictOnOverlap, loseNextAnswer } from './faults.ts';
+import { storeKinds } from './stores.ts';
+
+const engine = dynamoDb();
+const atOnce = async () => undefined;
+const LATER = later(NOW, seconds(60));
+
+function again(delivery: Delivery): Delivery {
+  const redelivery = redeliveryOf(delivery, anEndpoint(), LATER);
+  if (redelivery.kind === 'refused') throw new Error(`refused: ${redelivery.why}`);
+  return redelivery.delivery;
+}
+
+/** An exhausted delivery, and sending it again as the route does. */
+async function anExhaustedDelivery(client = engine.client()) {
+  const { service, outbox, deliveries } = await engine.tables(client);
+  const store = deliveryStore(deliveries, service, committer(client));
+  const orders = outboxStore(outbox);
+  const memory = idempotencyStore(service);
+  const exhausted = aDelivery({ status: 'exhausted', attempts: 8, terminalAt: NOW.toISOString() });
+  await store.add(exhausted);
+  const tenant = { orgId: exhausted.orgId, generation: exhausted.generation };
+  const scope: IdempotencyScope = {
+    tenant,
+    route: 'redeliver-delivery',
+    key: '6f1f4f0c-4d0f-4a36-9f5c-0a5f0f1b2c3d',
+  };
+
+  return {
+    exhausted,
+    store,
+    redeliver(options: { commit?: Commit; once?: boolean; delivery?: Delivery } = {}) {
+      const { commit = committer(client, atOnce), once = false, delivery = again(exhausted) } = options;
+      const answer = { fingerprint: 'f'.repeat(64), status: 202, data: JSON.stringify(delivery.id) };
+      return commit([
+        ...(once ? [memory.record(scope, answer, LATER)] : []),
+        store.adding(delivery),
+        orders.appendRedelivery(reminderOf(delivery)),
+      ]);
+    },
+    /** The answer that a repetition would get. */
+    remembered: () => memory.find(scope, LATER),
+    /** The new deliveries, each of which has its order. @throws when there is one without the other */
+    async redeliveries(): Promise<Delivery[]> {
+      const page = await store.list(tenant, exhausted.webhookId, { limit: 100 });
+      const { Items = [] } = await client.send(
+        new ScanCommand({ TableName: outbox.name, ConsistentRead: true }),
+      );
+      const made = page.items.filter(({ redeliveryOf: original }) => original === exhausted.id);
+      const orderIds = Items.map((row) => Object(owedBy(row)).reminder.id);
+      expect(orderIds.toSorted()).toEqual(made.map(({ id }) => id).toSorted());
+      return made;
+    },
+  };
+}
+
+describe('the transaction of a redelivery', () => {
+  it('adds the new delivery and the order of its reminder, and leaves the old delivery alone', async () => {
+    const { exhausted, store, redeliver, redeliveries } = await anExhaustedDelivery();
+    const delivery = again(exhausted);
+
+    expect(await redeliver({ delivery })).toEqual({ kind: 'committed' });
+
+    expect(await redeliveries()).toEqual([delivery]);
+    expect(await store.find(exhausted)).toEqual(exhausted);
+  });
+
+  it('adds neither when the delivery is already there, and changes nothing about it', async () => {
+    const { store, exhausted, redeliver, redeliveries } = await anExhaustedDelivery();
+    const delivery = again(exhausted);
+    await redeliver({ delivery });
+    const claim = await store.claim(delivery, { now: LATER, leaseSeconds: 25, maxAttempts: 8 });
+
+    expect(await redeliver({ delivery })).toEqual({ kind: 'refused', refusal: 'exists' });
+
+    expect(claim).toMatchObject({ kind: 'claimed', delivery: { attempts: 1 } });
+    expect(await redeliveries()).toEqual([claim.kind === 'claimed' && claim.delivery]);
+  });
+
+  it('may be made as often as one likes at the same time, and meets no other', async () => {
+    const client = engine.client();
+    const { redeliver, redeliveries } = await anExhaustedDelivery(client);
+    const conflicts = conflictOnOverlap(client);
+
+    const results = await Promise.all(Array.from({ length: 20 }, () => redeliver()));
+
+    expect(results).toEqual(Array.from({ length: 20 }, () => ({ kind: 'committed' })));
+    expect(conflicts.count()).toBe(0);
+    expect(await redeliveries()).toHaveLength(20);
+  });
+
+  it('is made once by twenty requests with one idempotency key, and the answer names that delivery', async () => {
+    const client = engine.client();
+    const { redeliver, redeliveries, remembered } = await anExhaustedDelivery(client);
+    const conflicts = conflictOnOverlap(client);
+
+    const results = await Promise.all(
+      Array.from({ length: 20 }, () => redeliver({ once: true, commit: committer(client) })),
+    );
+
+    expect(results.filter(({ kind }) => kind === 'committed')).toHaveLength(1);
+    expect(results.filter(({ kind }) => kind === 'refused')).toEqual(
+      Array.from({ length: 19 }, () => ({ kind: 'refused', refusal: 'idempotency-key-used' })),
+    );
+    expect(conflicts.count()).toBeGreaterThan(0);
+    const made = await redeliveries();
+    expect(made).toHaveLength(1);
+    expect(await remembered()).toMatchObject({ data: JSON.stringify(made[0]?.id) });
+  });
+
+  it('adds neither when it is cancelled without end, and its key stays free', async () => {
+    const client = engine.client();
+    const { redeliver, redeliveries, remembered } = await anExhaustedDelivery(client);
+    let unlucky = true;
+    cancelTransactions(client, () => unlucky);
+
+    await expect(redeliver({ once: true })).rejects.toThrow(Contended);
+    expect(await redeliveries()).toEqual([]);
+    expect(await remembered()).toBeUndefined();
+
+    unlucky = false;
+    expect(await redeliver({ once: true })).toEqual({ kind: 'committed' });
+    expect(await redeliveries()).toHaveLength(1);
+  });
+
+  it('is committed once when its answer was lost', async () => {
+    const client = engine.client();
+    const { redeliver, redeliveries } = await anExhaustedDelivery(client);
+    const fault = loseNextAnswer(client, 'TransactWriteItemsCommand');
+
+    expect(await redeliver()).toEqual({ kind: 'committed' });
+
+    expect(fault.lost()).toBe(true);
+    expect(await redeliveries()).toHaveLength(1);
+  });
+});
+
+describe.each(storeKinds(engine))('a delivery that repeats another (%s)', (_, make) => {
+  it('has eight attempts of its own, counted from one, and its moves leave the other alone', async () => {
+    const { deliveries } = await make();
+    const exhausted = aDelivery({ status: 'exhausted', attempts: 8, terminalAt: NOW.toISOString() });
+    const delivery = again(exhausted);
+    await deliveries.add(exhausted);
+    expect(await deliveries.add(delivery)).toBe('added');
+
+    const numbers: number[] = [];
+    for (let attempt = 0; attempt < 9; attempt += 1) {
+      const now = later(LATER, attempt * seconds(25));
+      const claim = await deliveries.claim(delivery, { now, leaseSeconds: 25, maxAttempts: 8 });
+      if (claim.kind === 'claimed') numbers.push(claim.delivery.attempts);
+      else expect(claim).toEqual({ kind: 'spent' });
+    }
+
+    expect(numbers).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(await deliveries.find(delivery)).toMatchObject({ redeliveryOf: exhausted.id, status: 'pending' });
+    expect(await deliveries.find(exhausted)).toEqual(exhausted);
+  });
+});

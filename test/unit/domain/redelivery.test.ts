@@ -1,0 +1,138 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { MAX_ATTEMPTS, nextAttemptAt } from '../../../functions/domain/backoff.ts';
+import { Delivery, DeliveryStatus, reminderOf, standingOf } from '../../../functions/domain/delivery.ts';
+import { creationTime, newId } from '../../../functions/domain/ids.ts';
+import { EVENT_DAYS, HISTORY_DAYS, redeliveryOf } from '../../../functions/domain/redelivery.ts';
+import { readSettings } from '../../../lib/cloud/settings.ts';
+import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
+
+const TERMINAL = ['succeeded', 'exhausted', 'skipped'] as const satisfies readonly DeliveryStatus[];
+const DAY = seconds(86_400);
+const active = anEndpoint();
+
+/** Deliveries as they can be found, and how old their event is. */
+const found = fc
+  .record({
+    status: fc.constantFrom(...DeliveryStatus.options),
+    attempts: fc.integer({ min: 0, max: MAX_ATTEMPTS }),
+    generation: fc.nat(9),
+    leased: fc.boolean(),
+    repeated: fc.boolean(),
+    age: fc.integer({ min: 0, max: 2 * HISTORY_DAYS * DAY }),
+  })
+  .map(({ status, attempts, generation, leased, repeated, age }) => ({
+    age,
+    delivery: aDelivery({
+      eventId: newId('evt', later(NOW, -age)),
+      status,
+      attempts,
+      generation,
+      lastError: 'refused',
+      ...(leased && { lease: { token: 't', until: NOW.getTime() + 1 } }),
+      ...(repeated && { redeliveryOf: newId('dlv', NOW) }),
+    }),
+  }));
+
+/** The new delivery. @throws when there is none */
+function again(delivery: Delivery, now = NOW): Delivery {
+  const redelivery = redeliveryOf(delivery, active, now);
+  if (redelivery.kind === 'refused') throw new Error(`refused: ${redelivery.why}`);
+  return redelivery.delivery;
+}
+
+describe('a redelivery', () => {
+  it('is had exactly of what has ended, for an active endpoint, within the days that events can be sent again', () => {
+    fc.assert(
+      fc.property(
+        found,
+        fc.constantFrom('active' as const, 'auto_disabled' as const),
+        ({ delivery, age }, status) => {
+          const { kind } = redeliveryOf(delivery, { status }, NOW);
+          const allowed =
+            TERMINAL.some((terminal) => terminal === delivery.status) &&
+            status === 'active' &&
+            age <= HISTORY_DAYS * DAY;
+          expect(kind).toBe(allowed ? 'redeliver' : 'refused');
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('is of the same event to the same endpoint, untried, and names what it repeats', () => {
+    fc.assert(
+      fc.property(found, ({ delivery }) => {
+        const redelivery = redeliveryOf(delivery, active, NOW);
+        if (redelivery.kind === 'refused') return;
+        const { orgId, generation, webhookId, eventId, eventType } = delivery;
+        expect(redelivery.delivery).toEqual({
+          id: expect.not.stringMatching(delivery.id),
+          orgId,
+          generation,
+          webhookId,
+          eventId,
+          eventType,
+          status: 'pending',
+          attempts: 0,
+          attemptLog: [],
+          createdAt: NOW.toISOString(),
+          redeliveryOf: delivery.id,
+        });
+        expect(Delivery.parse(redelivery.delivery)).toEqual(redelivery.delivery);
+        expect(standingOf(redelivery.delivery, NOW, MAX_ATTEMPTS)).toEqual({ kind: 'claimable' });
+      }),
+    );
+  });
+
+  it('is another one each time, and its identifier is of the time when it was asked for', () => {
+    const delivery = aDelivery({ status: 'succeeded' });
+    const now = later(NOW, seconds(90));
+
+    const many = Array.from({ length: 100 }, () => again(delivery, now));
+
+    expect(new Set(many.map(({ id }) => id)).size).toBe(100);
+    for (const { id } of many) expect(creationTime(id)).toEqual(now);
+  });
+
+  it('can itself be sent again, for as long as the event can and no longer', () => {
+    const delivery = aDelivery({ status: 'exhausted' });
+    const first: Delivery = { ...again(delivery, later(NOW, 20 * DAY)), status: 'exhausted' };
+    const end = later(NOW, HISTORY_DAYS * DAY);
+
+    expect(again(first, end)).toMatchObject({ eventId: delivery.eventId, redeliveryOf: first.id });
+    expect(redeliveryOf(first, active, later(end, 1))).toEqual({ kind: 'refused', why: 'event-expired' });
+  });
+
+  it.each(['pending', 'retrying'] as const)('is refused while the delivery is %s', (status) => {
+    const delivery = aDelivery({ status });
+    expect(redeliveryOf(delivery, active, NOW)).toEqual({ kind: 'refused', why: 'still-open' });
+  });
+
+  it.each(TERMINAL)('of one that is %s is refused while its endpoint is disabled', (status) => {
+    const disabled = anEndpoint({ status: 'auto_disabled' });
+    const delivery = aDelivery({ status });
+    expect(redeliveryOf(delivery, disabled, NOW)).toEqual({ kind: 'refused', why: 'endpoint-disabled' });
+  });
+
+  it('has a reminder like any other delivery', () => {
+    const delivery = again(aDelivery({ status: 'skipped' }));
+    const { id, orgId, generation, webhookId, eventId } = delivery;
+    expect(reminderOf(delivery)).toEqual({ id, orgId, generation, webhookId, eventId });
+  });
+});
+
+describe('an event', () => {
+  it('is kept until the last attempt of its last redelivery, however slow its retries may be set', () => {
+    const slowest = { baseSeconds: 3600, capSeconds: 43_200, maxAttempts: MAX_ATTEMPTS };
+    const settings = (context: Record<string, number>) =>
+      readSettings({ tryGetContext: (name: string) => context[name] });
+    expect(() => settings({ retryBaseSeconds: 3601, retryCapSeconds: 43_200 })).toThrow('retryBaseSeconds');
+    expect(() => settings({ retryCapSeconds: 43_201 })).toThrow('retryCapSeconds');
+    let due = later(NOW, HISTORY_DAYS * DAY);
+    for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt += 1)
+      due = nextAttemptAt(attempt, later(due, seconds(60)), slowest);
+
+    expect(due.getTime()).toBeLessThan(later(NOW, EVENT_DAYS * DAY).getTime());
+  });
+});
