@@ -1,0 +1,196 @@
+import { createHash } from 'node:crypto';
+import { v7 } from 'uuid';
+import { DEFAULT_RETRY_POLICY, nextAttemptAt } from '../../functions/domain/backoff.ts';
+import { deliveryId, type IdPrefix } from '../../functions/domain/ids.ts';
+
+/*
+ * The one cast of all examples: an organization, its endpoint, one conversation and what became of it. Whatever the service would
+ * derive is derived here as well (identifiers carry the time of creation, a delivery's follows from event and endpoint, retries are
+ * spaced by the policy), so that an example is what an answer would hold.
+ */
+
+/** An identifier as the service makes them, but the same at each call: its random bits are those of its prefix and time. */
+export function exampleId<P extends IdPrefix>(prefix: P, createdAt: string): `${P}_${string}` {
+  const random = createHash('sha256').update(`${prefix}/${createdAt}`).digest().subarray(0, 16);
+  return `${prefix}_${v7({ msecs: Date.parse(createdAt), random }).replaceAll('-', '')}`;
+}
+
+const created = <P extends IdPrefix>(prefix: P, createdAt: string) => ({
+  id: exampleId(prefix, createdAt),
+  createdAt,
+});
+
+export const organization = {
+  ...created('org', '2026-06-01T08:00:00.000Z'),
+  name: 'Acme',
+  environment: 'live',
+  tier: 'standard',
+  contentChangeThreshold: 20,
+  contentChangeNotifications: true,
+} as const;
+
+export const apiKey = {
+  ...created('key', '2026-06-01T08:05:12.480Z'),
+  environment: 'live',
+  name: 'Production backend',
+  scopes: ['write:conversations', 'write:webhooks'],
+  revokedAt: null,
+} as const;
+
+/** Of the right form, and nobody's. */
+export const apiKeySecret = 'ck_live_An-example-of-the-form-and-no-key-of-anybody';
+
+export const revokedApiKey = {
+  ...created('key', '2026-06-01T08:00:00.000Z'),
+  environment: 'live',
+  name: 'First key',
+  scopes: [
+    'read:webhooks',
+    'write:webhooks',
+    'read:conversations',
+    'write:conversations',
+    'read:knowledge',
+    'write:knowledge',
+  ],
+  revokedAt: '2026-06-01T08:12:44.009Z',
+} as const;
+
+export const webhook = {
+  ...created('whk', '2026-11-20T09:30:00.000Z'),
+  url: 'https://hooks.acme.example/conversations',
+  events: ['conversation.created', 'handoff.requested', 'ticket.created'],
+  status: 'active',
+  consecutiveFailures: 0,
+} as const;
+
+/** Of the right form: the base64 of 32 bytes. */
+export const signingSecret = `whsec_${Buffer.from('example signing secret, not real').toString('base64')}`;
+
+export const conversation = {
+  ...created('cnv', '2026-11-20T09:31:00.250Z'),
+  channelId: 'chn_web',
+  externalUserId: 'ada@customer.example',
+  status: 'open',
+  resolvedAt: null,
+  resolvedBy: null,
+} as const;
+
+export const resolvedConversation = {
+  ...conversation,
+  status: 'resolved',
+  resolvedAt: '2026-11-20T09:52:41.730Z',
+  resolvedBy: 'agent-42',
+} as const;
+
+export const message = {
+  ...created('msg', '2026-11-20T09:31:04.512Z'),
+  conversationId: conversation.id,
+  role: 'user',
+  content: 'My parcel has not arrived. Can I talk to somebody?',
+} as const;
+
+export const reply = {
+  ...created('msg', '2026-11-20T09:31:06.037Z'),
+  conversationId: conversation.id,
+  role: 'assistant',
+  content: 'Of course. I will hand you over to a colleague.',
+} as const;
+
+export const escalation = {
+  ...created('esc', '2026-11-20T09:31:07.118Z'),
+  conversationId: conversation.id,
+  reason: 'The customer asked for a person',
+} as const;
+
+export const ticket = {
+  ...created('tkt', '2026-11-20T09:36:20.641Z'),
+  conversationId: conversation.id,
+  reason: 'No agent is available before Monday',
+} as const;
+
+/** An event has its cause's time; its deliveries carry it in their identifiers too. */
+export const eventAt = (createdAt: string) => {
+  const id = exampleId('evt', createdAt);
+  return { id, createdAt, deliveryId: deliveryId(id, webhook.id) };
+};
+
+export const conversationCreated = eventAt(conversation.createdAt);
+export const handoffRequested = eventAt(escalation.createdAt);
+export const webhookTest = eventAt('2026-11-20T09:30:42.905Z');
+
+/** Answered with a 200 at the first attempt. */
+export const succeededDelivery = {
+  id: conversationCreated.deliveryId,
+  webhookId: webhook.id,
+  eventId: conversationCreated.id,
+  eventType: 'conversation.created',
+  status: 'succeeded',
+  attempts: 1,
+  nextRetryAt: null,
+  terminalAt: '2026-11-20T09:31:00.512Z',
+  terminalReason: null,
+  lastError: null,
+  lastResponseStatus: 200,
+  redeliveryOf: null,
+  createdAt: '2026-11-20T09:31:00.368Z',
+} as const;
+
+/** Its second attempt ended then. */
+const secondFailureAt = new Date('2026-11-20T09:31:47.940Z');
+
+/** Failed twice, to be tried again. */
+export const retryingDelivery = {
+  id: handoffRequested.deliveryId,
+  webhookId: webhook.id,
+  eventId: handoffRequested.id,
+  eventType: 'handoff.requested',
+  status: 'retrying',
+  attempts: 2,
+  nextRetryAt: nextAttemptAt(2, secondFailureAt, DEFAULT_RETRY_POLICY).toISOString(),
+  terminalAt: null,
+  terminalReason: null,
+  lastError: 'timed out after 10 s',
+  lastResponseStatus: null,
+  redeliveryOf: null,
+  createdAt: '2026-11-20T09:31:07.236Z',
+} as const;
+
+export const retryingDeliveryWithAttempts = {
+  ...retryingDelivery,
+  attemptLog: [
+    {
+      number: 1,
+      startedAt: '2026-11-20T09:31:07.301Z',
+      durationMs: 214,
+      status: 503,
+      error: 'the receiver answered 503',
+      response: 'upstream unavailable',
+    },
+    {
+      number: 2,
+      startedAt: '2026-11-20T09:31:37.938Z',
+      durationMs: 10_002,
+      status: null,
+      error: 'timed out after 10 s',
+      response: null,
+    },
+  ],
+} as const;
+
+/** The succeeded delivery, sent once more. */
+export const redelivery = {
+  ...succeededDelivery,
+  id: exampleId('dlv', '2026-11-21T14:02:33.870Z'),
+  status: 'pending',
+  attempts: 0,
+  terminalAt: null,
+  lastResponseStatus: null,
+  redeliveryOf: succeededDelivery.id,
+  createdAt: '2026-11-21T14:02:33.870Z',
+} as const;
+
+export const REQUEST_ID = 'UKxQwG4jIAMEbRg=';
+export const IDEMPOTENCY_KEY = '7d0f3c4e-9a52-4f6b-8c1d-2e5b90a7f413';
+/** Of the length and alphabet of a real one, and like one without meaning to anybody else. */
+export const CURSOR =
+  'AfsH3kq0ZmTnUe9oD1xYtJ8cRwL5vNqP2aGhKbSi7MzX4EyQuC6dVjWr-OlTpBfIg_zHsAn3kRe8uYc0LmDo5tJxWqPvZiGb';

@@ -1,0 +1,31 @@
+import { BODY_CONSTRAINTS, BODY_FIELDS, ENVELOPE_FIELDS, EVENT_FIELDS, RESOURCE_FIELDS } from './fields.ts';
+import type { OpenApiDocument, Schema } from './openapi.ts';
+import { EVENT_TYPES, eventSchemaName } from './schemas.ts';
+
+type Texts = Readonly<Record<string, string>>;
+
+/** Puts the texts and constraints of the fields into the named schemas. They are not in the schemas of the functions, which would carry them about. */
+export function describeFields(document: OpenApiDocument): OpenApiDocument {
+  const described = structuredClone(document);
+  const { schemas } = described.components;
+  for (const [name, texts] of Object.entries({ ...RESOURCE_FIELDS, ...BODY_FIELDS }))
+    describe(schemas[name], texts);
+  for (const [name, constraints] of Object.entries(BODY_CONSTRAINTS))
+    for (const [field, constraint] of Object.entries(constraints))
+      Object.assign(property(schemas[name], field) ?? {}, constraint);
+  for (const type of EVENT_TYPES) {
+    const schema = schemas[eventSchemaName(type)];
+    describe(schema, ENVELOPE_FIELDS);
+    describe(property(schema, 'data'), EVENT_FIELDS[type]);
+  }
+  return described;
+}
+
+const property = (schema: Schema | undefined, name: string): Schema | undefined => schema?.properties?.[name];
+
+function describe(schema: Schema | undefined, texts: Texts): void {
+  for (const [name, description] of Object.entries(texts)) {
+    const found = property(schema, name);
+    if (found !== undefined) found.description = description;
+  }
+}

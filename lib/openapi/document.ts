@@ -1,0 +1,102 @@
+import type { Route } from '../../functions/platform/route.ts';
+import { describeFields } from './describe-fields.ts';
+import { webhooks } from './events.ts';
+import { HEADERS } from './headers.ts';
+import { INTRODUCTION, TAGS } from './introduction.ts';
+import type { OpenApiDocument, Operation, PathItem, Response } from './openapi.ts';
+import type { OperationText } from './operation-text.ts';
+import { PARAMETERS, parametersOf } from './parameters.ts';
+import { schemaComponents, schemaRef } from './rendering.ts';
+import { OTHER_ERROR, type ProblemResponse, problemResponses, successResponse } from './responses.ts';
+import { accessText, SECURITY_SCHEMES, securityOf } from './security.ts';
+import { withoutUnused } from './unused.ts';
+
+/**
+ * The OpenAPI 3.1 document of one version of the API: the routes below its path and the organization settings, which have no version.
+ * @param routes by operation id
+ * @param texts of every one of the routes
+ * @throws when a route has no text, or a path parameter that is not described
+ */
+export function openApiDocument(
+  routes: Readonly<Record<string, Route>>,
+  texts: Readonly<Record<string, OperationText>>,
+  version: `v${number}`,
+): OpenApiDocument {
+  const paths: Record<string, PathItem> = {};
+  const responses: Record<string, Response> = { OtherError: OTHER_ERROR };
+  const tags = new Set<string>(['Events']);
+  for (const [operationId, route] of Object.entries(routes)) {
+    if (!route.path.startsWith(`/${version}/`) && !route.path.startsWith('/settings/')) continue;
+    const text = texts[operationId];
+    if (text === undefined) throw new Error(`no text for the operation ${operationId}`);
+    const problems = problemResponses(route);
+    for (const { name, response } of problems) if (name !== undefined) responses[name] ??= response;
+    tags.add(text.tag);
+    const path = `/api${route.path}`;
+    paths[path] = {
+      ...paths[path],
+      [route.method.toLowerCase()]: operation(operationId, route, text, problems),
+    };
+  }
+  const document: OpenApiDocument = {
+    openapi: '3.1.1',
+    info: {
+      title: 'Conversation Service API',
+      version: `${version.slice(1)}.0.0`,
+      summary: 'Conversations, messages, handoffs and tickets, and signed webhooks that tell of them.',
+      description: INTRODUCTION,
+      contact: { name: 'Support of the Conversation Service' },
+      license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+    },
+    servers: [{ url: '/', description: 'Where this document is served' }],
+    tags: Object.entries(TAGS)
+      .filter(([name]) => tags.has(name))
+      .map(([name, description]) => ({ name, description })),
+    paths,
+    webhooks: webhooks(),
+    components: {
+      schemas: schemaComponents(),
+      responses,
+      parameters: PARAMETERS,
+      headers: HEADERS,
+      securitySchemes: SECURITY_SCHEMES,
+    },
+  };
+  return describeFields(withoutUnused(document));
+}
+
+function operation(
+  operationId: string,
+  route: Route,
+  text: OperationText,
+  problems: readonly ProblemResponse[],
+): Operation {
+  const parameters = parametersOf(route);
+  return {
+    operationId,
+    tags: [text.tag],
+    summary: route.summary,
+    description: `${text.description}\n\n${accessText(route)}`,
+    ...(route.deprecation === undefined ? {} : { deprecated: true }),
+    ...securityOf(route),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(route.body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: !route.body.safeParse(undefined).success,
+            content: { 'application/json': { schema: schemaRef(route.body), example: text.body } },
+          },
+        }),
+    responses: {
+      [route.success.status]: successResponse(route, text),
+      ...Object.fromEntries(
+        problems.map(({ status, name, response }) => [
+          status,
+          name === undefined ? response : { $ref: `#/components/responses/${name}` },
+        ]),
+      ),
+      default: { $ref: '#/components/responses/OtherError' },
+    },
+  };
+}

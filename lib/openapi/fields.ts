@@ -1,0 +1,215 @@
+import type * as z from 'zod/mini';
+import type { EventData, EventType } from '../../functions/domain/events.ts';
+import { MAX_RECEIVER_URL_LENGTH } from '../../functions/domain/receiver-url.ts';
+import type { Schema } from './openapi.ts';
+import type { BODIES, RESOURCES } from './schemas.ts';
+
+/*
+ * What the fields mean. The types ask for a text for every field that a schema has, so that a new one without does not compile.
+ */
+
+type Texts<T extends Record<string, z.ZodMiniType>> = {
+  [Name in keyof T]: Record<keyof z.output<T[Name]>, string>;
+};
+
+const CREATED = 'When it was created, UTC.';
+const SCOPES =
+  'What the key may do. A `write:` scope implies the `read:` scope of the same resource. Each scope at most once.';
+
+const webhook = {
+  id: 'Identifies the endpoint.',
+  url: 'Where its deliveries go, as the service understood it: host names in lower case, for example.',
+  events: 'The event types it receives. There is no wildcard.',
+  status:
+    '`active`, or `auto_disabled` after 10 deliveries in a row ended `exhausted`. A disabled endpoint stays disabled: register it again.',
+  consecutiveFailures:
+    'How many of its deliveries ended `exhausted` since one last ended `succeeded`. A failed attempt that is retried does not count.',
+  createdAt: 'When it was registered, UTC.',
+};
+
+const delivery = {
+  id: 'Identifies the delivery, and is its `webhook-id` header on every attempt. Use it, or `eventId`, to recognise duplicates.',
+  webhookId: 'The endpoint that it is for.',
+  eventId: 'The event that it delivers. The same for all endpoints and for redeliveries.',
+  eventType: 'Type of the event.',
+  status:
+    '`pending`: no attempt has finished. `retrying`: an attempt failed and another will come. Terminal: `succeeded` (an attempt was answered 2xx), `exhausted` (8 attempts failed), `skipped` (not sent, because its endpoint is disabled or deleted).',
+  attempts: 'Attempts started so far, 8 at most.',
+  nextRetryAt:
+    'When the next attempt is due; null unless `retrying`. The waits double from 30 seconds to 1 hour.',
+  terminalAt: 'When it became terminal; null before.',
+  terminalReason:
+    'Why it ended without success: `max_attempts`, `endpoint_disabled` or `endpoint_deleted`. Null otherwise.',
+  lastError:
+    'What went wrong in the last failed attempt, in one line; it stays after a success. Null when no attempt failed.',
+  lastResponseStatus: 'HTTP status of the last attempt; null when there was none or it got no answer.',
+  redeliveryOf: 'The delivery that this one repeats on request; null for the first one of its event.',
+  createdAt: CREATED,
+};
+
+const organizationSettings = {
+  contentChangeThreshold:
+    'How much of an imported source’s text, in percent, must have changed before the admins get an e-mail.',
+  contentChangeNotifications: 'Whether admins get e-mails about changed content at all.',
+};
+
+const apiKey = {
+  id: 'Identifies the key. It is not the key itself.',
+  environment: 'The key selects the mode: `live` acts on the organization, `sandbox` on its sandbox.',
+  name: 'Label for people.',
+  scopes: SCOPES,
+  createdAt: CREATED,
+  revokedAt: 'When it was revoked, UTC; null while it works.',
+};
+
+export const RESOURCE_FIELDS: Texts<typeof RESOURCES> = {
+  Webhook: webhook,
+  RegisteredWebhook: {
+    ...webhook,
+    secret:
+      'The signing secret of this endpoint: `whsec_` and the base64 of 32 bytes. Only this answer has it. There is no rotation: for a new secret register again and delete this endpoint.',
+  },
+  TestEvent: {
+    eventId: 'The event that was written.',
+    deliveryId:
+      'Its delivery to this endpoint. It can be read within a moment of this answer, and is 404 until then.',
+  },
+  Delivery: delivery,
+  DeliveryWithAttempts: {
+    ...delivery,
+    attemptLog:
+      'Its finished attempts, oldest first. One whose worker was lost counts in `attempts` and is missing here.',
+  },
+  Attempt: {
+    number: 'Counts from 1; the `webhook-attempt` header.',
+    startedAt: 'When it began, UTC.',
+    durationMs: 'How long it took, in milliseconds. The limit is 10 seconds.',
+    status: 'HTTP status of the receiver’s answer; null when there was none.',
+    error: 'Why it failed, in one line; null when it succeeded.',
+    response: 'The beginning of the answer’s body, at most 1 KiB; null when it succeeded or there was none.',
+  },
+  Conversation: {
+    id: 'Identifies the conversation.',
+    channelId: 'The channel it takes place on, in your own naming.',
+    externalUserId: 'Who is talking to you, in your own naming.',
+    status: '`open`; `handed_off` once a human was asked for; `resolved`. A message reopens a resolved one.',
+    resolvedAt: 'When it was resolved, UTC; null unless it is resolved.',
+    resolvedBy: 'Who resolved it; null unless it is resolved.',
+    createdAt: CREATED,
+  },
+  Message: {
+    id: 'Identifies the message.',
+    conversationId: 'The conversation it belongs to.',
+    role: 'Who said it: the external `user`, the `assistant`, a human `agent`, or the `system`.',
+    content: 'Its text.',
+    createdAt: CREATED,
+  },
+  Escalation: {
+    id: 'Identifies the entry of the escalation log. Events call it `escalationLogId`.',
+    conversationId: 'The conversation that was handed off.',
+    reason: 'Why, if that was said.',
+    createdAt: 'When the handoff was requested, UTC.',
+  },
+  Ticket: {
+    id: 'Identifies the ticket.',
+    conversationId: 'The conversation it came out of, if any.',
+    reason: 'What it is about, if that was said.',
+    createdAt: CREATED,
+  },
+  Organization: {
+    id: 'Identifies the organization. Events call it `orgId`.',
+    name: 'Its name.',
+    environment: '`live`, or `sandbox` for a paired sandbox organization.',
+    tier: 'Its rate limit: `sandbox` 60, `standard` 600, `scale` 6,000 requests a minute.',
+    ...organizationSettings,
+    createdAt: CREATED,
+  },
+  ApiKey: apiKey,
+  CreatedApiKey: {
+    ...apiKey,
+    secretOnce: 'The key itself, for `Authorization: Bearer`. Only this answer has it; it is stored nowhere.',
+  },
+};
+
+const events =
+  'The event types to receive, each at most once. `webhook.test` cannot be subscribed to: the test operation sends it.';
+const url =
+  'An `https` URL of at most 2,048 characters with a public host name or address; port 443 or from 1024 on; without credentials and fragment.';
+
+export const BODY_FIELDS: Texts<typeof BODIES> = {
+  RegisterWebhook: { url, events },
+  UpdateWebhook: { url: `${url} Left out: stays as it is.`, events: `${events} Left out: stay as they are.` },
+  CreateConversation: {
+    channelId: 'The channel it takes place on, in your own naming.',
+    externalUserId: 'Who is talking to you, in your own naming.',
+  },
+  CreateMessage: {
+    role: 'Who said it: the external `user`, the `assistant`, a human `agent`, or the `system`.',
+    content: 'Its text.',
+  },
+  RequestHandoff: { reason: 'Why a human is needed. The event carries it.' },
+  ResolveConversation: { resolvedBy: 'Who resolved it, in your own naming. The event carries it.' },
+  CreateTicket: {
+    conversationId: 'The conversation it comes out of. It must exist.',
+    reason: 'What it is about. The event carries it.',
+  },
+  UpdateOrganization: {
+    contentChangeThreshold: `${organizationSettings.contentChangeThreshold} Left out: stays as it is.`,
+    contentChangeNotifications: `${organizationSettings.contentChangeNotifications} Left out: stays as it is.`,
+  },
+  CreateApiKey: { name: 'Label for people.', scopes: SCOPES },
+};
+
+/** Constraints that use cases and refinements apply, which a schema cannot be asked for. */
+export const BODY_CONSTRAINTS: { [Name in keyof typeof BODIES]?: Record<string, Schema> } = {
+  RegisterWebhook: {
+    url: { format: 'uri', maxLength: MAX_RECEIVER_URL_LENGTH },
+    events: { uniqueItems: true },
+  },
+  UpdateWebhook: {
+    url: { format: 'uri', maxLength: MAX_RECEIVER_URL_LENGTH },
+    events: { uniqueItems: true },
+  },
+  CreateApiKey: { scopes: { uniqueItems: true } },
+};
+
+export const ENVELOPE_FIELDS = {
+  type: 'Type of the event. Handle the types you know and answer 2xx to others: types are added without notice.',
+  schemaVersion: 'Version of the shape of `data`. A change of the shape has a new version.',
+  orgId: 'The organization it happened in.',
+  createdAt: 'When it happened, UTC.',
+  data: 'What happened: these fields and no others.',
+};
+
+const conversationId = 'The conversation.';
+const reason = 'Why, if that was said; absent otherwise.';
+
+export const EVENT_FIELDS: { [T in EventType]: Record<keyof EventData<T>, string> } = {
+  'conversation.created': {
+    conversationId,
+    channelId: 'The channel it takes place on.',
+    externalUserId: 'Who is talking.',
+  },
+  'message.received': {
+    conversationId,
+    messageId: 'The message. Its content is read with the API.',
+    role: 'Who said it.',
+  },
+  'handoff.requested': { conversationId, escalationLogId: 'The entry of the escalation log.', reason },
+  'ticket.created': {
+    ticketId: 'The ticket.',
+    conversationId: 'The conversation it came out of; absent when there is none.',
+    reason: 'What it is about, if that was said; absent otherwise.',
+  },
+  'conversation.resolved': {
+    conversationId,
+    resolvedBy: 'Who resolved it; `api` when the call did not say.',
+  },
+  'webhook.test': { webhookId: 'The endpoint under test.' },
+};
+
+export const ERROR_FIELDS = {
+  type: 'What went wrong, for programs. New types may be added: treat an unknown one by its status.',
+  message: 'What went wrong, for people: names the field and the constraint. Its wording may change.',
+  requestId: 'Names the request; the same as the `Request-Id` header. Quote it to support.',
+};

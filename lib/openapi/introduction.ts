@@ -1,0 +1,54 @@
+import type { Tag } from './operation-text.ts';
+
+/** The document's opening text, in CommonMark. */
+export const INTRODUCTION = `The public API of a multi-tenant conversation platform: conversations, messages, handoffs and tickets, and signed
+webhooks that tell of them, so that nobody needs to poll.
+
+## Requests and answers
+
+JSON in UTF-8, at most 256 KiB, with \`Content-Type: application/json\`. Unknown fields and unknown query parameters are ignored.
+Timestamps are ISO 8601 in UTC with milliseconds. Identifiers sort by their time of creation. Lengths of texts are counted in UTF-16 code
+units.
+
+A success is \`{"success": true, "data": …}\`, an error \`{"error": {"type", "message", "requestId"}}\` with a status of 400 or more.
+Decide by \`error.type\`, show \`error.message\`, quote \`error.requestId\` to support; it is also the \`Request-Id\` header of every answer.
+What API Gateway answers by itself (an unknown path, a method that a path does not have) has the same form.
+
+## Authentication
+
+Operations under \`/api/v1\` take an API key: \`Authorization: Bearer ck_live_…\`. Operations under \`/api/settings\` take the session of a
+person, never a key.
+
+## Retries and idempotency
+
+A \`POST\` with an \`Idempotency-Key\` (a UUID of your choice) can be repeated without fear: a repetition gets the first answer again, with
+\`Idempotency-Replayed: true\`. Repeat after a 429 or 503 when \`Retry-After\` says, after a 500 or a broken connection a moment later, each
+time waiting longer. \`GET\`, \`PATCH\` and \`DELETE\` can be repeated as they are.
+
+## Lists
+
+Newest first, in pages. \`nextCursor\` is the \`cursor\` of the next page, and null on the last one. A cursor is opaque: do not parse or
+construct one. A walk through the pages neither skips nor repeats what existed when it began.
+
+## Rate limits
+
+Requests are counted per organization and minute: 600 in the tier \`standard\`, 6,000 in \`scale\`. \`RateLimit-Policy\` and \`RateLimit\` tell
+the quota and what is left of it; beyond it the answer is 429 with \`Retry-After\`. The dashboard has a budget of its own.
+
+## Versions
+
+Fields, operations, event types and values of answers are added without notice: tolerate what you do not know. Everything else that
+changes gets a new version beside this one. An operation that will end says so in \`Deprecation\` and \`Sunset\` headers on every answer.`;
+
+/** What the groups of operations are about, in the order in which they are shown. */
+export const TAGS: Record<Tag | 'Events', string> = {
+  Conversations:
+    'Conversations with external users, their messages, and the handing over to a human. Each write is told to the endpoints that subscribe to its event.',
+  Tickets: 'Fallback tickets: what is left for people to follow up.',
+  Webhooks: 'Endpoints that receive events. An organization may have 50.',
+  Deliveries:
+    'What became of each event at each endpoint. One event makes one delivery for each active endpoint that subscribes to it; deliveries are kept for 30 days.',
+  Events: 'What endpoints receive.',
+  Organization: 'The organization and its settings, for people with a dashboard session.',
+  'API keys': 'The keys that programs call with, managed by admins with a dashboard session.',
+};

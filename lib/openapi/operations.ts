@@ -1,0 +1,16 @@
+import type { RouteKey } from '../../functions/api/routes.ts';
+import type { OperationText } from './operation-text.ts';
+import { CONVERSATION_TEXTS } from './texts/conversations.ts';
+import { DELIVERY_TEXTS } from './texts/deliveries.ts';
+import { SETTINGS_TEXTS } from './texts/settings.ts';
+import { TICKET_TEXTS } from './texts/tickets.ts';
+import { WEBHOOK_TEXTS } from './texts/webhooks.ts';
+
+/** The text of every operation; a route without one does not compile. */
+export const OPERATIONS: Record<RouteKey, OperationText> = {
+  ...WEBHOOK_TEXTS,
+  ...DELIVERY_TEXTS,
+  ...CONVERSATION_TEXTS,
+  ...TICKET_TEXTS,
+  ...SETTINGS_TEXTS,
+};

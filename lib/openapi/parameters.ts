@@ -1,0 +1,91 @@
+import * as ids from '../../functions/domain/ids.ts';
+import type { Route } from '../../functions/platform/route.ts';
+import { CURSOR, IDEMPOTENCY_KEY } from './cast.ts';
+import type { Parameter, Ref } from './openapi.ts';
+import { isPaged } from './problems.ts';
+import { inlined } from './rendering.ts';
+
+const inPath = (name: string, id: Parameters<typeof inlined>[0], description: string) => ({
+  name,
+  in: 'path' as const,
+  required: true,
+  description,
+  schema: inlined(id),
+});
+
+const KEPT =
+  'A request with the key of an earlier one, to the same operation and with the same content, gets the first answer again, with `Idempotency-Replayed: true`, and takes no effect a second time; with other content it is refused with 422. Keys are kept for 24 hours; only successes are remembered.';
+
+const idempotencyKey = (required: boolean, description: string) => ({
+  name: 'Idempotency-Key',
+  in: 'header' as const,
+  required,
+  description,
+  schema: { type: 'string' as const, format: 'uuid' },
+  example: IDEMPOTENCY_KEY,
+});
+
+/** Parameters by the names under which operations refer to them. */
+export const PARAMETERS = {
+  WebhookId: inPath('id', ids.EndpointId, 'Identifies the webhook endpoint.'),
+  DeliveryId: inPath('deliveryId', ids.DeliveryId, 'Identifies the delivery.'),
+  ConversationId: inPath('id', ids.ConversationId, 'Identifies the conversation.'),
+  MessageId: inPath('messageId', ids.MessageId, 'Identifies the message.'),
+  EscalationLogId: inPath('escalationLogId', ids.EscalationId, 'Identifies the entry of the escalation log.'),
+  TicketId: inPath('id', ids.TicketId, 'Identifies the ticket.'),
+  ApiKeyId: inPath('id', ids.KeyId, 'Identifies the API key. It is not the key itself.'),
+  Limit: {
+    name: 'limit',
+    in: 'query',
+    description:
+      'How many items a page has at most. A number out of range is clamped to 1 or 100, an empty one is the default; only what is no integer is refused.',
+    schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+  },
+  Cursor: {
+    name: 'cursor',
+    in: 'query',
+    description:
+      'The `nextCursor` of the page before, as it was given. It opens no other listing, and one that was altered is refused, never taken for the first page. Leave it out for the first page.',
+    schema: { type: 'string' },
+    example: CURSOR,
+  },
+  RequiredIdempotencyKey: idempotencyKey(
+    true,
+    `A UUID of your choice, new for each thing that you want done. ${KEPT}`,
+  ),
+  IdempotencyKey: idempotencyKey(
+    false,
+    `A UUID of your choice, new for each thing that you want done. Without one, a repeated request takes effect again. ${KEPT}`,
+  ),
+} as const satisfies Record<string, Parameter>;
+
+export type ParameterName = keyof typeof PARAMETERS;
+
+/** By the pattern of the identifier, since `{id}` means another thing in each path. */
+const NAMES = new Map<unknown, ParameterName>([
+  [ids.EndpointId, 'WebhookId'],
+  [ids.DeliveryId, 'DeliveryId'],
+  [ids.ConversationId, 'ConversationId'],
+  [ids.MessageId, 'MessageId'],
+  [ids.EscalationId, 'EscalationLogId'],
+  [ids.TicketId, 'TicketId'],
+  [ids.KeyId, 'ApiKeyId'],
+]);
+
+/** @throws when a path has a parameter that has no text here */
+export function parametersOf(route: Route): Ref[] {
+  const names = Object.entries(shapeOf(route)).map(([name, id]) => {
+    const known = NAMES.get(id);
+    if (known === undefined) throw new Error(`${route.name}: no description of the path parameter ${name}`);
+    return known;
+  });
+  if (isPaged(route)) names.push('Limit', 'Cursor');
+  if (route.idempotency === 'required') names.push('RequiredIdempotencyKey');
+  if (route.idempotency === 'honoured') names.push('IdempotencyKey');
+  return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
+}
+
+function shapeOf({ name, params }: Route): Readonly<Record<string, unknown>> {
+  if (!('shape' in params)) throw new Error(`${name}: the path parameters are no object`);
+  return Object(params.shape);
+}

@@ -1,0 +1,125 @@
+import type { ProblemType } from '../../functions/domain/problem.ts';
+import type { Route } from '../../functions/platform/route.ts';
+
+/** Whether a route gives its answer in pages. */
+export const isPaged = ({ query }: Pick<Route, 'query'>): boolean => 'limit' in query.parse({});
+
+/** Whether a route reads what is in the request's body: also where none is expected, something else than JSON is refused. */
+export const readsBody = ({ method }: Pick<Route, 'method'>): boolean =>
+  method === 'POST' || method === 'PATCH';
+
+/**
+ * Every error type that a route's function may answer with. All but `refusals` follow from its facts, by what the pipeline does
+ * (functions/platform/pipeline).
+ */
+export function problemsOf(route: Route): ProblemType[] {
+  const types = new Set<ProblemType>([
+    'AUTHENTICATION_ERROR',
+    'PERMISSION_DENIED',
+    'RATE_LIMITED',
+    'INTERNAL_ERROR',
+    'SERVICE_UNAVAILABLE',
+    ...(route.refusals ?? []),
+  ]);
+  // What a DELETE names may be gone already: that is a success.
+  if (route.path.includes('{') && route.success.status !== 204) types.add('NOT_FOUND');
+  if (isPaged(route)) types.add('VALIDATION_ERROR');
+  if (readsBody(route))
+    for (const type of ['VALIDATION_ERROR', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const)
+      types.add(type);
+  if (route.idempotency !== undefined)
+    for (const type of ['VALIDATION_ERROR', 'CONFLICT', 'IDEMPOTENCY_KEY_REUSED'] as const) types.add(type);
+  if (route.deprecation !== undefined) types.add('GONE');
+  return [...types].sort();
+}
+
+interface ProblemText {
+  /** What it means, and what to do. */
+  description: string;
+  /** Messages that it comes with, by what they are about. */
+  messages: Readonly<Record<string, string>>;
+}
+
+export const PROBLEM_TEXTS: Record<ProblemType, ProblemText> = {
+  VALIDATION_ERROR: {
+    description:
+      'The request is malformed: the body, a parameter or the `Idempotency-Key`. The message names the field and the constraint. Correct the request; the same one fails again.',
+    messages: {
+      'a field': 'channelId must have at most 200 characters.',
+      'the body': 'The body is not valid JSON.',
+      'the limit of a page': 'limit must be an integer.',
+      'a cursor of another listing': 'cursor is not one that this listing gave.',
+      'the idempotency key': 'The header Idempotency-Key must be a UUID.',
+    },
+  },
+  AUTHENTICATION_ERROR: {
+    description:
+      'No valid credential: none, an unknown, malformed, revoked or expired one. Which of these it is, is not told. Do not repeat the request as it is.',
+    messages: {
+      'no valid key': 'A valid API key is required: Authorization: Bearer ck_….',
+      'no valid session': 'A valid dashboard session is required: Authorization: Bearer, or its cookie.',
+    },
+  },
+  PERMISSION_DENIED: {
+    description:
+      'The credential is valid and may not do this. The message names the scope or the role that is missing. An API key is never accepted where a dashboard session is asked for.',
+    messages: {
+      'a missing scope': 'The API key lacks the scope write:webhooks.',
+      'a key instead of a session': 'A dashboard session is required; API keys are not accepted here.',
+      'a missing role': 'This is for admins of the organization.',
+    },
+  },
+  NOT_FOUND: {
+    description:
+      'There is no such thing in the caller’s organization. What belongs to another organization is not there either.',
+    messages: { 'an unknown identifier': 'No such resource.' },
+  },
+  METHOD_NOT_ALLOWED: {
+    description: 'The path does not have this method; `Allow` names those it has.',
+    messages: { 'a wrong method': 'The path does not have this method.' },
+  },
+  CONFLICT: {
+    description:
+      'The state of things forbids it, or a request with the same `Idempotency-Key` is being processed just now. The message says which. Read the resource before trying again.',
+    messages: { 'a request under way': 'A request with this Idempotency-Key is being processed.' },
+  },
+  LIMIT_EXCEEDED: {
+    description: 'The organization has as many of these as it may have. Delete one first.',
+    messages: { 'too many endpoints': 'An organization may have 50 webhook endpoints. Delete one first.' },
+  },
+  GONE: {
+    description: 'The operation’s `Sunset` has passed.',
+    messages: {
+      'after the sunset':
+        'This route is no longer served. The Link header, where present, names its successor.',
+    },
+  },
+  PAYLOAD_TOO_LARGE: {
+    description: 'The body has more than 262,144 bytes (256 KiB).',
+    messages: { 'a large body': 'The body must be at most 262144 bytes.' },
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    description: 'The body is not sent as `application/json`.',
+    messages: { 'another type': 'The body must be JSON, with Content-Type: application/json.' },
+  },
+  IDEMPOTENCY_KEY_REUSED: {
+    description:
+      'The `Idempotency-Key` was used within the last 24 hours with another request to this operation. Use a new key for a new request.',
+    messages: { 'another request': 'The Idempotency-Key was used with another request.' },
+  },
+  RATE_LIMITED: {
+    description:
+      'The organization’s requests of this minute are used up. `Retry-After` says when the next minute begins.',
+    messages: { 'too many requests': 'Too many requests. Retry-After says when to try again.' },
+  },
+  INTERNAL_ERROR: {
+    description:
+      'A defect on our side. Whether the request took effect is unknown: repeat it with the same `Idempotency-Key` where the operation takes one.',
+    messages: { 'a defect': 'Something went wrong on our side.' },
+  },
+  SERVICE_UNAVAILABLE: {
+    description:
+      'The service is busy or a part of it is down. Repeat the request after `Retry-After`, with the same `Idempotency-Key` where the operation takes one, and wait longer each time.',
+    messages: { busy: 'The service is busy. Try again shortly.' },
+  },
+};

@@ -1,0 +1,100 @@
+import * as z from 'zod/mini';
+import { PROBLEM_STATUS, type ProblemType } from '../../functions/domain/problem.ts';
+import * as cast from './cast.ts';
+import { errorSchema } from './error-schema.ts';
+import type { Schema } from './openapi.ts';
+import { BODIES, EVENTS, RESOURCES } from './schemas.ts';
+
+const REF = '#/components/schemas/';
+
+/** The named schemas as the document's components: what requests may hold, and what answers and events do hold. */
+export const schemaComponents = (): Record<string, Schema> => ({
+  ...rendered({ ...RESOURCES, ...EVENTS }, 'output'),
+  ...rendered(BODIES, 'input'),
+  Error: errorSchema(Object.keys(PROBLEM_STATUS) as ProblemType[]),
+});
+
+function rendered(
+  named: Readonly<Record<string, z.ZodMiniType>>,
+  io: 'input' | 'output',
+): Record<string, Schema> {
+  const names = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(named)) names.add(schema, { id });
+  const { schemas } = z.toJSONSchema(names, { io, uri: (id) => `${REF}${id}` });
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [name, refined(schema as Schema, io)]),
+  );
+}
+
+const NAMES = new Map<unknown, string>(
+  Object.entries({ ...RESOURCES, ...BODIES }).map(([name, schema]) => [schema, name]),
+);
+
+/**
+ * Refers to a named schema, or to a list of one.
+ * @throws when the schema has no name in `schemas.ts`
+ */
+export function schemaRef(schema: z.ZodMiniType): Schema {
+  if (schema instanceof z.ZodMiniArray) return { type: 'array', items: schemaRef(element(schema)) };
+  const name = NAMES.get(schema);
+  if (name === undefined) throw new Error('a schema that a route uses has no name in lib/openapi/schemas.ts');
+  return { $ref: `${REF}${name}` };
+}
+
+const element = (list: z.ZodMiniArray): z.ZodMiniType => list.def.element as z.ZodMiniType;
+
+/** One schema that has no name, as a request gives it. */
+export const inlined = (schema: z.ZodMiniType): Schema =>
+  refined(z.toJSONSchema(schema, { io: 'input' }) as Schema, 'input');
+
+const ID_EXAMPLES = Object.fromEntries(
+  [
+    cast.organization.id,
+    cast.apiKey.id,
+    cast.webhook.id,
+    cast.conversationCreated.id,
+    cast.succeededDelivery.id,
+    cast.conversation.id,
+    cast.message.id,
+    cast.escalation.id,
+    cast.ticket.id,
+  ].map((id) => [id.slice(0, 4), id]),
+);
+
+/** Makes of what zod says of a schema what the API promises. */
+function refined(schema: Schema, io: 'input' | 'output'): Schema {
+  const { $schema, $id, ...keywords } = schema as Schema & { $schema?: string; $id?: string };
+  const kept = { ...keywords };
+  // Answers only gain fields and unknown ones of requests are ignored: neither side may refuse what it does not know.
+  delete kept.additionalProperties;
+  // What an answer fills in is there; it is no default for whoever reads it.
+  if (io === 'output') delete kept.default;
+  // `date-time` says it; the pattern that accepts nothing but days which exist is 300 characters long.
+  if (kept.format === 'date-time') delete kept.pattern;
+  if (kept.minimum === Number.MIN_SAFE_INTEGER) delete kept.minimum;
+  if (kept.maximum === Number.MAX_SAFE_INTEGER) delete kept.maximum;
+  if (Number.isInteger(kept.const)) kept.type = 'integer';
+  const example = ID_EXAMPLES[kept.pattern?.slice(1, 5) ?? ''];
+  if (example !== undefined) kept.examples = [example];
+  if (kept.properties) kept.properties = mapped(kept.properties, (property) => refined(property, io));
+  if (kept.items) kept.items = refined(kept.items, io);
+  if (kept.anyOf) kept.anyOf = kept.anyOf.map((option) => refined(option, io));
+  return flatNull(kept);
+}
+
+/** `anyOf: [{ type: 'string', … }, { type: 'null' }]` is `type: ['string', 'null'], …`, which tools show better. */
+function flatNull({ anyOf, ...rest }: Schema): Schema {
+  const [inner, none] = anyOf ?? [];
+  if (anyOf === undefined || inner === undefined) return rest;
+  if (anyOf.length !== 2 || none?.type !== 'null' || typeof inner.type !== 'string')
+    return { anyOf, ...rest };
+  return {
+    ...rest,
+    ...inner,
+    type: [inner.type, 'null'],
+    ...(inner.enum === undefined ? {} : { enum: [...inner.enum, null] }),
+  };
+}
+
+const mapped = <T>(record: Readonly<Record<string, T>>, change: (value: T) => T): Record<string, T> =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));

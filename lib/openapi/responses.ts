@@ -1,0 +1,116 @@
+import { PROBLEM_STATUS, type ProblemType } from '../../functions/domain/problem.ts';
+import type { Route } from '../../functions/platform/route.ts';
+import { REQUEST_ID } from './cast.ts';
+import { errorSchema } from './error-schema.ts';
+import { type HeaderName, headerRefs, locationHeader } from './headers.ts';
+import type { Response } from './openapi.ts';
+import type { OperationText } from './operation-text.ts';
+import { isPaged, PROBLEM_TEXTS, problemsOf } from './problems.ts';
+import { schemaRef } from './rendering.ts';
+
+/** Headers that every answer of a route has. */
+const always = ({ deprecation }: Pick<Route, 'deprecation'>): HeaderName[] => [
+  'Request-Id',
+  ...(deprecation === undefined ? [] : (['Deprecation', 'Sunset'] as const)),
+  ...(deprecation?.guide === undefined ? [] : (['Link'] as const)),
+];
+
+const NEXT_CURSOR = {
+  type: ['string', 'null'],
+  description: 'The `cursor` of the next page; null on the last page.',
+};
+
+const QUOTA: readonly HeaderName[] = ['RateLimit-Policy', 'RateLimit'];
+
+/** The answer to a request that took effect (public-api.md, Response envelope). */
+export function successResponse(route: Route, text: OperationText): Response {
+  const { status, data } = route.success;
+  const names: HeaderName[] = [
+    ...always(route),
+    ...QUOTA,
+    ...(route.idempotency === undefined ? [] : (['Idempotency-Replayed'] as const)),
+  ];
+  const headers = {
+    ...headerRefs(names),
+    ...(text.location === undefined ? {} : { Location: locationHeader(text.location) }),
+  };
+  const response = { description: text.answer, headers };
+  if (status === 204) return response;
+  const paged = isPaged(route);
+  return {
+    ...response,
+    content: {
+      'application/json': {
+        schema: {
+          type: 'object',
+          properties: {
+            success: { type: 'boolean', const: true },
+            data: schemaRef(data),
+            ...(paged ? { nextCursor: NEXT_CURSOR } : {}),
+          },
+          required: ['success', 'data', ...(paged ? ['nextCursor'] : [])],
+        },
+        // Parsed, so that it is what an answer builds, in its order.
+        example: { success: true, data: data.parse(text.data), ...(paged ? { nextCursor: null } : {}) },
+      },
+    },
+  };
+}
+
+/** Headers of an error, beyond those that every answer has. */
+function errorHeaders(status: number): readonly HeaderName[] {
+  // Before the caller is known there is no budget that could be told of.
+  if (status === 401) return ['WWW-Authenticate'];
+  if (status === 410) return [];
+  return status === 429 || status === 503 ? [...QUOTA, 'Retry-After'] : QUOTA;
+}
+
+/** An answer to requests that are refused or fail: one for each status, whose `error.type` is one of exactly these. */
+export interface ProblemResponse {
+  status: `${number}`;
+  /** Routes share the answers of one name. Undefined for a deprecated route, whose answers have headers of its own. */
+  name: string | undefined;
+  response: Response;
+}
+
+export function problemResponses(route: Route): ProblemResponse[] {
+  const byStatus = Map.groupBy(problemsOf(route), (type) => PROBLEM_STATUS[type]);
+  return [...byStatus].map(([status, types]) => ({
+    status: `${status}`,
+    name: route.deprecation === undefined ? types.map(pascal).join('Or') : undefined,
+    response: problemResponse(route, status, types),
+  }));
+}
+
+function problemResponse(route: Route, status: number, types: readonly ProblemType[]): Response {
+  return {
+    description: types.map((type) => `\`${type}\`: ${PROBLEM_TEXTS[type].description}`).join('\n\n'),
+    headers: headerRefs([...always(route), ...errorHeaders(status)]),
+    content: {
+      'application/json': {
+        schema: errorSchema(types),
+        examples: Object.fromEntries(types.flatMap(problemExamples)),
+      },
+    },
+  };
+}
+
+/** What no route can foresee: answers of the gateway itself, and types that are added later. */
+export const OTHER_ERROR: Response = {
+  description:
+    'Any other error has the same form: what API Gateway answers by itself, and error types that are added later. Decide by the status.',
+  headers: headerRefs(['Request-Id']),
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+};
+
+const problemExamples = (type: ProblemType) =>
+  Object.entries(PROBLEM_TEXTS[type].messages).map(([about, message]) => [
+    `${type} ${about}`.replaceAll(/[ _]/g, '-').toLowerCase(),
+    {
+      summary: `${type}: ${about}`,
+      value: { error: { type, message, requestId: REQUEST_ID } },
+    },
+  ]);
+
+const pascal = (type: ProblemType): string =>
+  type.toLowerCase().replaceAll(/(^|_)./g, (letter) => letter.slice(-1).toUpperCase());

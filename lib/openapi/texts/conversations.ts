@@ -1,0 +1,88 @@
+import * as cast from '../cast.ts';
+import type { OperationText } from '../operation-text.ts';
+
+const at = `/api/v1/conversations/${cast.conversation.id}`;
+
+export const CONVERSATION_TEXTS = {
+  createConversation: {
+    tag: 'Conversations',
+    description: `Starts a conversation with an external user on a channel. Both are named as you name them; they need not be known to the
+service. Sends \`conversation.created\`.
+
+Several conversations with the same user on the same channel may exist. Send an \`Idempotency-Key\` so that a repeated request starts no
+second one.`,
+    body: { channelId: cast.conversation.channelId, externalUserId: cast.conversation.externalUserId },
+    answer: 'The conversation.',
+    data: cast.conversation,
+    location: at,
+  },
+  listConversations: {
+    tag: 'Conversations',
+    description: 'The organization’s conversations in every state, the one that started last first.',
+    answer: 'A page of conversations.',
+    data: [cast.resolvedConversation],
+  },
+  readConversation: {
+    tag: 'Conversations',
+    description:
+      'One conversation and the state it is in. Its messages have a list of their own (`listMessages`).',
+    answer: 'The conversation.',
+    data: cast.resolvedConversation,
+  },
+  createMessage: {
+    tag: 'Conversations',
+    description: `Records a message, whoever said it. Sends \`message.received\`. A message to a resolved conversation opens it again.
+
+Refused with \`CONFLICT\` when the conversation was changed at the same moment, for example resolved; the message is then not recorded.
+Try again.`,
+    body: { role: cast.message.role, content: cast.message.content },
+    answer: 'The message.',
+    data: cast.message,
+    location: `${at}/messages/${cast.message.id}`,
+  },
+  listMessages: {
+    tag: 'Conversations',
+    description: 'The messages of a conversation, newest first.',
+    answer: 'A page of messages.',
+    data: [cast.reply, cast.message],
+  },
+  readMessage: {
+    tag: 'Conversations',
+    description: 'One message, for example the one that a `message.received` event names.',
+    answer: 'The message.',
+    data: cast.message,
+  },
+  requestHandoff: {
+    tag: 'Conversations',
+    description: `Asks for a human. The conversation becomes \`handed_off\`, an entry of its escalation log is written, and
+\`handoff.requested\` is sent.
+
+Only an open conversation can be handed off: one that is handed off already, or resolved, is refused with \`CONFLICT\`. A message opens
+a resolved one again. The body may be left out.`,
+    body: { reason: cast.escalation.reason },
+    answer: 'The entry of the escalation log.',
+    data: cast.escalation,
+    location: `${at}/escalations/${cast.escalation.id}`,
+  },
+  listEscalations: {
+    tag: 'Conversations',
+    description: 'When and why a conversation was handed off, the last time first.',
+    answer: 'A page of the escalation log.',
+    data: [cast.escalation],
+  },
+  readEscalation: {
+    tag: 'Conversations',
+    description:
+      'One entry of the escalation log, for example the one that a `handoff.requested` event names.',
+    answer: 'The entry of the escalation log.',
+    data: cast.escalation,
+  },
+  resolveConversation: {
+    tag: 'Conversations',
+    description: `Marks a conversation resolved, handed off or not, and sends \`conversation.resolved\`. Resolving one that is resolved already
+changes nothing and sends nothing: the answer is the conversation as it is, with who resolved it first. The body may be left out.`,
+    body: { resolvedBy: cast.resolvedConversation.resolvedBy },
+    answer: 'The conversation, resolved.',
+    data: cast.resolvedConversation,
+  },
+} as const satisfies Record<string, OperationText>;

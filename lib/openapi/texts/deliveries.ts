@@ -1,0 +1,31 @@
+import * as cast from '../cast.ts';
+import type { OperationText } from '../operation-text.ts';
+
+export const DELIVERY_TEXTS = {
+  listDeliveries: {
+    tag: 'Deliveries',
+    description: `What was, is and will be sent to one endpoint, newest first. Deliveries are kept for 30 days. Those of a deleted endpoint
+cannot be read: 404.`,
+    answer: 'A page of deliveries.',
+    data: [cast.retryingDelivery, cast.succeededDelivery],
+  },
+  readDelivery: {
+    tag: 'Deliveries',
+    description: `One delivery with the log of its attempts: when each began, how long it took, what the receiver answered, or why there was
+no answer. Of an answer that was no success the first KiB of the body is kept, so that a receiver can say what it did not like.`,
+    answer: 'The delivery with its attempts.',
+    data: cast.retryingDeliveryWithAttempts,
+  },
+  redeliverDelivery: {
+    tag: 'Deliveries',
+    description: `Sends the event of a finished delivery again, whether it \`succeeded\`, is \`exhausted\` or was \`skipped\`. It becomes a new
+delivery with an identifier of its own, 8 attempts of its own, and \`redeliveryOf\` naming the one it repeats. Event identifier and body
+are the same to the byte. It counts for the endpoint’s failures like any other.
+
+Refused with \`CONFLICT\` while the delivery is not finished, when the endpoint is disabled, and when the event is more than 30 days
+old. It may be done as often as you like; without an \`Idempotency-Key\` each call sends once more.`,
+    answer: 'The new delivery.',
+    data: cast.redelivery,
+    location: `/api/v1/webhooks/${cast.webhook.id}/deliveries/${cast.redelivery.id}`,
+  },
+} as const satisfies Record<string, OperationText>;
