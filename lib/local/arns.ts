@@ -16,3 +16,5 @@ export const functionArn = (name: string) => arn('lambda', `function:${name}`);
 
 /** Secrets Manager ends each ARN in six characters of its own choice; here they are always the same. */
 export const secretArn = (name: string) => arn('secretsmanager', `secret:${name}-000000`);
+
+export const userPoolArn = (id: string) => arn('cognito-idp', `userpool/${id}`);

@@ -9,7 +9,14 @@ import { createFunctions, defineFunctions, type Functions } from './functions/fu
 import type { LocalFunction } from './functions/runtime.ts';
 import { compileRestApi, defineRestApi } from './gateway/rest-api.ts';
 import { type Gateway, startGateway } from './gateway/server.ts';
-import { provisionQueues, provisionSecrets, provisionTables } from './provision/provision.ts';
+import { type Identity, type RunningIdentity, startIdentity } from './identity/identity.ts';
+import {
+  provisionQueues,
+  provisionSecrets,
+  provisionTables,
+  provisionUserPool,
+  userPoolOf,
+} from './provision/provision.ts';
 import {
   concurrencyOf,
   type EventSourceMapping,
@@ -50,6 +57,8 @@ export interface Cloud {
   /** `http://localhost:PORT`, without the stage. */
   url: string;
   outputs: Record<string, string>;
+  /** Stands for the template's user pool; absent when it has none. */
+  identity?: Identity;
   /** Invokes a function by its physical name; throws what the function throws. */
   invoke(functionName: string, payload: unknown): Promise<unknown>;
   /** Every child process: the engine's, and the sandboxes'. */
@@ -76,11 +85,13 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
     secrets: provisionSecrets(template, references),
   });
   started.defer(() => secrets.stop());
+  const log = options.onLog ?? (() => undefined);
+  const identity = await startUserPool(template, references, options.directory, log);
+  if (identity) started.defer(() => identity.stop());
   defineFunctions(template, references);
   defineRestApi(template, references);
   defineRules(template, references);
 
-  const log = options.onLog ?? (() => undefined);
   startUpkeep(engines, started, log);
   const mappings = eventSourceMappings(template, references);
   const endpoints = { ...engines.endpoints, secretsManager: secrets.endpoint };
@@ -113,10 +124,27 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
   return {
     url,
     outputs,
+    identity,
     stop,
     invoke: async (functionName, payload) => invoke(functions.of(functionName), payload),
     processIds: () => [engines.processId(), ...functions.processIds()].filter((id) => id !== undefined),
   };
+}
+
+/** What stands for the template's user pool, if it has one; its references are defined then. */
+async function startUserPool(
+  template: Template,
+  references: References,
+  directory: string,
+  log: NonNullable<CloudOptions['onLog']>,
+): Promise<RunningIdentity | undefined> {
+  const pool = userPoolOf(template);
+  if (!pool) return undefined;
+  return startIdentity({
+    directory,
+    define: (issuer) => provisionUserPool(template, pool, references, issuer),
+    onLog: (text) => log({ source: 'identity', text }),
+  });
 }
 
 /** Lets what is in hand end, for a moment; then ends the sandboxes, which ends the rest of it, and the engines at last. */

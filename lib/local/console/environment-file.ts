@@ -3,12 +3,18 @@ import { LocalRunError } from '../errors.ts';
 import { PRIVATE, readIfPresent, replaceFile } from './files.ts';
 
 /**
- * What a shell needs to use the local run. `BASE_URL` is without `/api/v1`; the files are absolute paths of PEM files.
+ * What a shell needs to use the local run. `BASE_URL` is without `/api/v1`; the tokens are ID tokens of an admin and a member of the
+ * organization, valid for a day; the files are absolute paths of PEM files.
  */
 const LocalEnvironment = z.object({
   BASE_URL: z.string(),
   API_KEY: z.string(),
   ORG_ID: z.string(),
+  // A stack without a user pool has nobody who signs in, and earlier versions did not write them.
+  ADMIN_TOKEN: z.string().optional(),
+  MEMBER_TOKEN: z.string().optional(),
+  OIDC_ISSUER: z.string().optional(),
+  OIDC_CLIENT_ID: z.string().optional(),
   CA_FILE: z.string(),
   RECEIVER_CERT_FILE: z.string(),
   RECEIVER_KEY_FILE: z.string(),
@@ -18,13 +24,13 @@ export type LocalEnvironment = z.infer<typeof LocalEnvironment>;
 /** The file's text: `export NAME='value'` lines for any POSIX shell. */
 export function renderEnvironment(environment: LocalEnvironment): string {
   return Object.entries(LocalEnvironment.parse(environment))
-    .map(([name, value]) => `export ${name}=${quoteForShell(value)}\n`)
+    .flatMap(([name, value]) => (value === undefined ? [] : `export ${name}=${quoteForShell(value)}\n`))
     .join('');
 }
 
 /**
  * Reads what {@link renderEnvironment} wrote, whatever else the file holds.
- * @returns undefined when a name is missing
+ * @returns undefined when a name is missing that every run has written
  */
 export function parseEnvironment(text: string): LocalEnvironment | undefined {
   const found = new Map<string, string>();

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type CertificateFiles, ensureCertificates } from '../certificates/certificate-files.ts';
 import type { Cloud, CloudOptions } from '../cloud.ts';
+import { freePort } from '../engines/free-port.ts';
 import { LocalRunError } from '../errors.ts';
 import { startReceiver } from '../receiver/receiver.ts';
 import { ApiClient } from './api-client.ts';
@@ -10,6 +11,7 @@ import { formatDuration } from './format.ts';
 import { openFunctionLog } from './function-log.ts';
 import { type LocalDirectory, openLocalDirectory } from './local-directory.ts';
 import { ensureOrganization, type Organization } from './organization.ts';
+import { settlePeople } from './people.ts';
 import type { Screen } from './screen.ts';
 import { readSettings, type Settings, type Variables } from './settings.ts';
 import { pathForShell, renderDemonstration, renderReady } from './start-view.ts';
@@ -60,17 +62,19 @@ export async function localRun(
     screen.print(`\n  ${screen.paint('bold', 'Conversation Service')}, local run\n`);
 
     const certificates = await ensureCertificates(directory.path, new Date());
+    // The stack is told where the dashboard is, so the port is chosen before there is anything to listen on it.
+    const port = settings.port === 0 ? await freePort() : settings.port;
     await screen.step('Synthesize the stack', () =>
       parts.synthesize({
         assembly: directory.assembly,
         compileCache: directory.compileCache,
-        context: contextOf(settings),
+        context: contextOf(settings, `http://localhost:${port}`),
         signal: stop.signal,
       }),
     );
     const cloud = started.adopt(
       await screen.step('Start the stack here', () =>
-        parts.startCloud(cloudOptions(settings, directory, certificates, log.accept)),
+        parts.startCloud(cloudOptions({ ...settings, port }, directory, certificates, log.accept)),
       ),
       (running) => running.stop(),
     );
@@ -87,7 +91,8 @@ export async function localRun(
     });
 
     const place = { baseUrl: cloud.url, environmentFile: directory.environmentFile, logFile: log.path };
-    screen.print(`\n${renderReady({ ...place, cwd: parts.cwd }, screen.paint)}\n`);
+    const sessions = cloud.identity !== undefined;
+    screen.print(`\n${renderReady({ ...place, cwd: parts.cwd, sessions }, screen.paint)}\n`);
     await untilAborted(stop.signal);
   }
   const kept = pathForShell(settings.directory, parts.cwd);
@@ -111,7 +116,7 @@ function cloudOptions(
   };
 }
 
-/** Sees to it that there is an organization with a working key, and that shells find both. */
+/** Sees to it that there is an organization with a working key and people who can sign in, and that shells find them all. */
 async function makeReachable(
   cloud: Cloud,
   directory: LocalDirectory,
@@ -135,6 +140,7 @@ async function makeReachable(
     BASE_URL: cloud.url,
     API_KEY: organization.apiKey,
     ORG_ID: organization.id,
+    ...(cloud.identity && (await settlePeople(cloud.identity, organization.id))),
     CA_FILE: certificates.caFile,
     RECEIVER_CERT_FILE: certificates.receiverCertFile,
     RECEIVER_KEY_FILE: certificates.receiverKeyFile,

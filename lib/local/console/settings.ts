@@ -15,6 +15,8 @@ export interface Settings {
   retryBaseSeconds?: number;
   retryCapSeconds?: number;
   attemptTimeoutSeconds?: number;
+  /** Of the tier that the local organization has. */
+  rateLimitPerMinute?: number;
   dynamodbEndpoint?: string;
   sqsEndpoint?: string;
 }
@@ -40,6 +42,7 @@ export function readSettings(variables: Variables, cwd: string): Settings {
     retryBaseSeconds,
     retryCapSeconds,
     attemptTimeoutSeconds: seconds(variables, 'ATTEMPT_TIMEOUT_SECONDS', [0.1, 60]),
+    rateLimitPerMinute: count(variables, 'RATE_LIMIT_PER_MINUTE', 1_000_000_000),
     dynamodbEndpoint: endpoint(variables, 'DYNAMODB_ENDPOINT'),
     sqsEndpoint: endpoint(variables, 'SQS_ENDPOINT'),
   };
@@ -78,6 +81,16 @@ function seconds(variables: Variables, name: string, [least, most]: [number, num
     throw new LocalRunError(
       `${name} must be a number of seconds from ${least} to ${most}, not ${JSON.stringify(text)}.`,
     );
+  }
+  return value;
+}
+
+function count(variables: Variables, name: string, most: number): number | undefined {
+  const text = given(variables, name);
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < 1 || value > most) {
+    throw new LocalRunError(`${name} must be a whole number from 1 to ${most}, not ${JSON.stringify(text)}.`);
   }
   return value;
 }

@@ -24,6 +24,7 @@ Environment:
   RETRY_BASE_SECONDS        first retry delay, fractions allowed (30)
   RETRY_CAP_SECONDS         longest retry delay, fractions allowed (3600)
   ATTEMPT_TIMEOUT_SECONDS   what a receiver may take to answer, fractions allowed (10)
+  RATE_LIMIT_PER_MINUTE     API calls of the organization in a minute (6000)
   DYNAMODB_ENDPOINT         another DynamoDB than the embedded one
   SQS_ENDPOINT              another SQS than the embedded one
   DYNOXIDE_BIN              executable of the embedded DynamoDB, where npm has none for the machine
@@ -52,10 +53,10 @@ export async function startCommand(args: readonly string[]): Promise<number> {
       cwd: process.cwd(),
       screen: createScreen(process.stdout),
       stop,
-      // The cloud's modules load meanwhile: the AWS SDK and the engines take half a second, which neither --help nor a
-      // wrong setting should wait for.
+      // The cloud's modules load meanwhile: the AWS SDK, the engines and the identity provider take half a second and more, which
+      // neither --help nor a wrong setting should wait for.
       synthesize: async (options) => {
-        await Promise.all([synthesize(options), import('../cloud.ts')]);
+        await Promise.all([synthesize(options), import('../cloud.ts'), import('../identity/provider.ts')]);
       },
       startCloud: async (options) => (await import('../cloud.ts')).startCloud(options),
       demonstrationTimeoutMs: DEMONSTRATION_TIMEOUT_MS,

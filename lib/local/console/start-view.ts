@@ -15,15 +15,25 @@ export function renderDemonstration(seen: Demonstrated, paint: Paint): string {
   ].join('\n');
 }
 
-/** The last screen of the start: where everything is and what to do next. */
+/** With a token of 24 hours of the organization's admin; MEMBER_TOKEN is a member's. */
+const SETTINGS_CALL: [command: string, does: string] = [
+  'curl -H "Authorization: Bearer $ADMIN_TOKEN" $BASE_URL/api/settings/organization',
+  '',
+];
+
+/**
+ * The last screen of the start: where everything is and what to do next.
+ * @param place.sessions whether there are people who sign in
+ */
 export function renderReady(
-  place: { baseUrl: string; environmentFile: string; logFile: string; cwd: string },
+  place: { baseUrl: string; environmentFile: string; logFile: string; cwd: string; sessions: boolean },
   paint: Paint,
 ): string {
   const environmentFile = pathForShell(place.environmentFile, place.cwd);
   const next: [command: string, does: string][] = [
-    [`source ${environmentFile}`, 'BASE_URL, API_KEY and the certificate files for your shell'],
+    [`source ${environmentFile}`, 'BASE_URL, API_KEY and all that follows, for your shell'],
     ['curl -H "Authorization: Bearer $API_KEY" $BASE_URL/api/v1/conversations', ''],
+    ...(place.sessions ? [SETTINGS_CALL] : []),
     ['npm run listen', 'receives deliveries and shows them (in another terminal)'],
     ['Ctrl-C', 'stops; npm start goes on from here, npm start -- --fresh begins anew'],
   ];

@@ -6,12 +6,32 @@ import type { Settings } from './settings.ts';
 const PROJECT = fileURLToPath(new URL('../../../', import.meta.url));
 const MAX_OUTPUT = 64 * 1024;
 
-/** Settings of the stack, as the CDK app reads them from its context; what is absent keeps the stack's own value. */
-export function contextOf(settings: Settings): Record<string, number> {
-  const { retryBaseSeconds, retryCapSeconds, attemptTimeoutSeconds } = settings;
+/** Of the tiers below the local organization's, as the stack has them: no tier may have more than a higher one. */
+const STANDARD_RATE_LIMITS = { standard: 600, sandbox: 60 };
+
+/** Values that the CDK app reads from its context. */
+export type StackContext = Readonly<Record<string, string | number>>;
+
+/**
+ * Settings of the stack, as the CDK app reads them from its context; what is absent keeps the stack's own value.
+ * @param gateway origin of the API, which stands for the dashboard's here
+ */
+export function contextOf(settings: Settings, gateway: string): StackContext {
+  const { retryBaseSeconds, retryCapSeconds, attemptTimeoutSeconds, rateLimitPerMinute } = settings;
   const given = Object.entries({ retryBaseSeconds, retryCapSeconds, attemptTimeoutSeconds });
-  return Object.fromEntries(given.filter((entry): entry is [string, number] => entry[1] !== undefined));
+  return {
+    ...Object.fromEntries(given.filter((entry): entry is [string, number] => entry[1] !== undefined)),
+    ...(rateLimitPerMinute === undefined ? {} : rateLimitsUpTo(rateLimitPerMinute)),
+    dashboardOrigin: gateway,
+  };
 }
+
+/** The local organization has the highest tier. */
+const rateLimitsUpTo = (most: number): StackContext => ({
+  rateLimitScale: most,
+  rateLimitStandard: Math.min(STANDARD_RATE_LIMITS.standard, most),
+  rateLimitSandbox: Math.min(STANDARD_RATE_LIMITS.sandbox, most),
+});
 
 /**
  * Runs the CDK app, which writes the cloud assembly.
@@ -23,7 +43,7 @@ export function contextOf(settings: Settings): Record<string, number> {
 export async function synthesize(options: {
   assembly: string;
   compileCache: string;
-  context: Record<string, number>;
+  context: StackContext;
   signal: AbortSignal;
 }): Promise<void> {
   const app = spawn(process.execPath, ['bin/app.ts'], {

@@ -2,3 +2,4 @@
 export { provisionQueues } from './queues.ts';
 export { provisionSecrets } from './secrets.ts';
 export { provisionTables } from './tables.ts';
+export { provisionUserPool, userPoolOf } from './user-pool.ts';

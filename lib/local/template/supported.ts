@@ -1,4 +1,5 @@
 import { applied, inert, list, object, oneOf, type Properties } from './shapes.ts';
+import { supportedIdentity } from './supported-identity.ts';
 
 const capacity = inert('the engine has no throughput limits');
 const throttling = inert('calls to this machine are not throttled');
@@ -239,6 +240,8 @@ export const supported: Readonly<Record<string, Properties>> = {
     Description: tags,
     Tags: tags,
   },
+
+  ...supportedIdentity,
 };
 
 /** Resource types that mean nothing on one machine, whatever their properties, and why. */

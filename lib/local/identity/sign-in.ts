@@ -1,0 +1,80 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { errors, type Interaction, type Provider } from 'oidc-provider';
+import { noticePage, signInPage } from './pages.ts';
+import type { Users } from './users.ts';
+
+/** Where the sign-in page lies; a number of the sign-in follows. */
+export const SIGN_IN_PATH = '/sign-in/';
+
+/** Far more than an address and a password. */
+const BODY_LIMIT_BYTES = 8 * 1024;
+
+interface Place {
+  provider: Provider;
+  users: Users;
+  headers: Record<string, string>;
+}
+
+/** Answers a request to the sign-in page: with the form, or by sending the browser on when it brought the right password. */
+export async function signIn(
+  place: Place,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { provider, users, headers } = place;
+  const send = (status: number, page: string) => response.writeHead(status, headers).end(page);
+  if (request.method !== 'GET' && request.method !== 'POST') {
+    response.setHeader('Allow', 'GET, POST');
+    send(405, noticePage('Not possible', 'This page is opened and submitted, nothing else.'));
+    return;
+  }
+  const interaction = await underWay(provider, request, response);
+  if (!interaction) {
+    send(400, noticePage('This sign-in is over', 'Go back to where you came from and sign in again.'));
+    return;
+  }
+  if (request.method === 'GET') {
+    const { login_hint: hint } = interaction.params;
+    send(200, signInPage({ email: typeof hint === 'string' ? hint : '', users: users.all() }));
+    return;
+  }
+  const form = await readForm(request);
+  if (form === 'too large') {
+    response.shouldKeepAlive = false;
+    send(413, noticePage('Too much', 'An address and a password are shorter than that.'));
+    return;
+  }
+  const email = form.get('email') ?? '';
+  const user = users.authenticate(email, form.get('password') ?? '');
+  if (user) {
+    await provider.interactionFinished(request, response, { login: { accountId: user.id, amr: ['pwd'] } });
+    return;
+  }
+  const failure = 'The email address or the password is wrong.';
+  send(422, signInPage({ email, failure, users: users.all() }));
+}
+
+/** The sign-in that the browser's cookie names, while there is one. */
+async function underWay(
+  provider: Provider,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<Interaction | undefined> {
+  try {
+    return await provider.interactionDetails(request, response);
+  } catch (error) {
+    if (error instanceof errors.SessionNotFound) return undefined;
+    throw error;
+  }
+}
+
+async function readForm(request: IncomingMessage): Promise<URLSearchParams | 'too large'> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    bytes += chunk.length;
+    if (bytes > BODY_LIMIT_BYTES) return 'too large';
+    chunks.push(chunk);
+  }
+  return new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
+}

@@ -1,0 +1,64 @@
+import { applied, inert, list, object, oneOf, type Properties } from './shapes.ts';
+
+const messages = inert('nobody signs up or is written to here');
+const ownUsers = inert('the users here are those of the local run, which the sign-in page names');
+const tags = inert('nothing here reads tags or descriptions');
+
+/** The parts of `supported` that say who people are. */
+export const supportedIdentity: Readonly<Record<string, Properties>> = {
+  'AWS::Cognito::UserPool': {
+    Schema: list(
+      object({
+        Name: applied,
+        AttributeDataType: oneOf('String'),
+        StringAttributeConstraints: object({ MinLength: applied, MaxLength: applied }),
+        Mutable: ownUsers,
+        Required: ownUsers,
+      }),
+    ),
+    UsernameAttributes: list(oneOf('email')),
+    UsernameConfiguration: object({ CaseSensitive: oneOf(false) }),
+    AccountRecoverySetting: messages,
+    AdminCreateUserConfig: messages,
+    AutoVerifiedAttributes: messages,
+    EmailConfiguration: messages,
+    EmailVerificationMessage: messages,
+    EmailVerificationSubject: messages,
+    SmsAuthenticationMessage: messages,
+    SmsConfiguration: messages,
+    SmsVerificationMessage: messages,
+    UserAttributeUpdateSettings: messages,
+    VerificationMessageTemplate: messages,
+    DeletionProtection: inert('deleting the state directory deletes what is known of the users'),
+    DeviceConfiguration: ownUsers,
+    EnabledMfas: ownUsers,
+    MfaConfiguration: ownUsers,
+    Policies: ownUsers,
+    UserPoolAddOns: inert('nobody attacks the accounts of this machine'),
+    UserPoolTier: inert('there is nothing to pay for'),
+    UserPoolName: tags,
+    UserPoolTags: tags,
+  },
+  'AWS::Cognito::UserPoolClient': {
+    UserPoolId: applied,
+    AllowedOAuthFlowsUserPoolClient: applied,
+    AllowedOAuthFlows: list(oneOf('code')),
+    AllowedOAuthScopes: applied,
+    CallbackURLs: applied,
+    LogoutURLs: applied,
+    ReadAttributes: applied,
+    GenerateSecret: oneOf(false),
+    SupportedIdentityProviders: list(oneOf('COGNITO')),
+    EnableTokenRevocation: applied,
+    AccessTokenValidity: applied,
+    IdTokenValidity: applied,
+    RefreshTokenValidity: applied,
+    TokenValidityUnits: object({ AccessToken: applied, IdToken: applied, RefreshToken: applied }),
+    AuthSessionValidity: inert('the sign-in page waits an hour'),
+    EnablePropagateAdditionalUserContextData: inert('nobody attacks the accounts of this machine'),
+    ExplicitAuthFlows: inert('people sign in at the page, and not by calls of the SDK'),
+    PreventUserExistenceErrors: inert('the sign-in page names the users anyway'),
+    WriteAttributes: inert('nobody changes attributes here'),
+    ClientName: tags,
+  },
+};
