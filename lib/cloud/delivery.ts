@@ -43,7 +43,7 @@ export class Delivery extends Construct {
 
     this.fanOut = new ServiceFunction(this, 'FanOut', {
       name: 'fan-out',
-      description: 'Makes the deliveries of each event of the outbox',
+      description: 'Makes the deliveries of each event of the outbox, and hands on redeliveries',
       code,
       timeoutSeconds: 30,
       environment: {

@@ -1,71 +1,30 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, type ReceivedDelivery, startReceiver } from '../../../lib/local/receiver/receiver.ts';
-import { type ApiClient, apiClient } from '../../support/api.ts';
-import { type LocalRun, startLocalRun, temporaryDirectory } from '../../support/local-run.ts';
+import { describe, expect, it } from 'vitest';
+import type { Answer } from '../../../lib/local/receiver/receiver.ts';
 import { until } from '../../support/until.ts';
+import { aService, ok, path } from './a-service.ts';
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
-let run: LocalRun;
-let api: ApiClient;
-const open: (() => Promise<void>)[] = [];
-
-const settings = { RETRY_BASE_SECONDS: '0.1', RETRY_CAP_SECONDS: '2', ATTEMPT_TIMEOUT_SECONDS: '2' };
-
-beforeAll(async () => {
-  directory = await temporaryDirectory();
-  run = await startLocalRun(directory.path, settings);
-  api = apiClient(run.environment);
-}, 120_000);
-
-afterAll(async () => {
-  for (const stop of open) await stop();
-  api?.close();
-  await run?.interrupt();
-  await directory?.remove();
+const service = aService({
+  RETRY_BASE_SECONDS: '0.1',
+  RETRY_CAP_SECONDS: '2',
+  ATTEMPT_TIMEOUT_SECONDS: '2',
 });
-
-/**
- * A receiver with an endpoint at it. Tests run side by side in one organization, so most subscribe to what none causes and
- * use the test operation.
- */
-async function subscribe(
-  respond: (delivery: ReceivedDelivery) => Answer | Promise<Answer>,
-  events = ['ticket.created'],
-) {
-  const received: ReceivedDelivery[] = [];
-  const { url, stop } = await startReceiver({
-    ...run.tls,
-    respond,
-    onDelivery: (delivery) => received.push(delivery),
-  });
-  const { id, secret } = await api.register(`${url}/hooks`, events);
-  open.push(stop);
-  return { id, secret, received };
-}
-
-const ok = () => ({ status: 200 });
-const path = (id: string) => `/api/v1/webhooks/${id}`;
-const deliveries = (id: string) => api.all(`${path(id)}/deliveries`);
+const { subscribe, deliveries, ended } = service;
 
 async function post(conversation: string, content = 'hello'): Promise<string> {
-  const answer = await api.post(`/api/v1/conversations/${conversation}/messages`, { role: 'user', content });
+  const answer = await service.api.post(`/api/v1/conversations/${conversation}/messages`, {
+    role: 'user',
+    content,
+  });
   expect(answer.status).toBe(201);
   return String(answer.body.data?.id);
 }
 
-/** Waits until all of an endpoint's deliveries have ended, and gives them. */
-const ended = (id: string, count: number) =>
-  until(`${count} deliveries of ${id} to end`, async () => {
-    const all = await deliveries(id);
-    return all.length >= count && all.every(({ terminalAt }) => terminalAt !== null) && all;
-  });
-
 describe.concurrent('a delivery', () => {
   it('carries what the specification allows, signed so that both libraries verify it', async () => {
     const { id, secret, received } = await subscribe(ok, ['conversation.created', 'message.received']);
-    const conversation = await api.createConversation();
+    const conversation = await service.api.createConversation();
     const message = await post(conversation, 'a secret of the conversation');
     await ended(id, 2);
 
@@ -76,7 +35,11 @@ describe.concurrent('a delivery', () => {
       expect(headers['webhook-attempt']).toBe('1');
     }
     const events = received.map(({ body }) => JSON.parse(body.toString()));
-    const envelope = { schemaVersion: 1, orgId: run.environment.ORG_ID, createdAt: expect.any(String) };
+    const envelope = {
+      schemaVersion: 1,
+      orgId: service.run.environment.ORG_ID,
+      createdAt: expect.any(String),
+    };
     expect(events).toContainEqual({
       type: 'conversation.created',
       ...envelope,
@@ -92,7 +55,7 @@ describe.concurrent('a delivery', () => {
   it('of the test operation reaches one endpoint, whatever it subscribes to', async () => {
     const tested = await subscribe(ok);
     const other = await subscribe(ok);
-    const answer = await api.post(`${path(tested.id)}/test`);
+    const answer = await service.api.post(`${path(tested.id)}/test`);
     expect(answer.status).toBe(202);
     const [delivery] = await ended(tested.id, 1);
     expect(delivery).toMatchObject({
@@ -113,7 +76,7 @@ describe.concurrent('a delivery', () => {
 
   it('is attempted exactly 8 times by a receiver that fails, with growing waits, and then exhausted', async () => {
     const { id, received } = await subscribe(() => ({ status: 500, body: 'no '.repeat(2000) }));
-    await api.post(`${path(id)}/test`);
+    await service.api.post(`${path(id)}/test`);
     const [delivery] = await ended(id, 1);
     expect(delivery).toMatchObject({
       status: 'exhausted',
@@ -143,12 +106,15 @@ describe.concurrent('a delivery', () => {
       expect(wait).toBeGreaterThanOrEqual(due[n] ?? 0);
     });
 
-    const read = await api.get(`${path(id)}/deliveries/${delivery?.id}`);
+    const read = await service.api.get(`${path(id)}/deliveries/${delivery?.id}`);
     const log = Object(read.body.data).attemptLog;
     expect(log.map(({ number }: { number: number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
     expect(log[0]).toMatchObject({ status: 500, error: expect.stringContaining('500') });
     expect(Buffer.byteLength(log[0].response)).toBeLessThanOrEqual(1024);
-    expect((await api.get(path(id))).body.data).toMatchObject({ status: 'active', consecutiveFailures: 1 });
+    expect((await service.api.get(path(id))).body.data).toMatchObject({
+      status: 'active',
+      consecutiveFailures: 1,
+    });
   });
 
   it('fails readably by a redirect, a hang and a closed connection, and follows or waits for none', async () => {
@@ -161,10 +127,10 @@ describe.concurrent('a delivery', () => {
     const { id } = await subscribe(
       ({ headers }) => answers[Number(headers['webhook-attempt']) - 1]?.() ?? ok(),
     );
-    await api.post(`${path(id)}/test`);
+    await service.api.post(`${path(id)}/test`);
     const [delivery] = await ended(id, 1);
     expect(delivery).toMatchObject({ status: 'succeeded', attempts: 3, lastResponseStatus: 200 });
-    const read = await api.get(`${path(id)}/deliveries/${delivery?.id}`);
+    const read = await service.api.get(`${path(id)}/deliveries/${delivery?.id}`);
     const [redirected, hung, succeeded] = Object(read.body.data).attemptLog;
     expect(redirected).toMatchObject({ status: 302, error: expect.stringContaining('302') });
     expect(hung).toMatchObject({ status: null, error: expect.stringMatching(/timed out/) });
@@ -179,22 +145,28 @@ describe.concurrent('an endpoint', () => {
     let healthy = false;
     const { id, received } = await subscribe(() => ({ status: healthy ? 200 : 500 }));
     const test = (times: number) =>
-      Promise.all(Array.from({ length: times }, () => api.post(`${path(id)}/test`)));
+      Promise.all(Array.from({ length: times }, () => service.api.post(`${path(id)}/test`)));
 
     await test(9);
     await ended(id, 9);
-    expect((await api.get(path(id))).body.data).toMatchObject({ status: 'active', consecutiveFailures: 9 });
+    expect((await service.api.get(path(id))).body.data).toMatchObject({
+      status: 'active',
+      consecutiveFailures: 9,
+    });
 
     healthy = true;
     await test(1);
     await ended(id, 10);
-    expect((await api.get(path(id))).body.data).toMatchObject({ status: 'active', consecutiveFailures: 0 });
+    expect((await service.api.get(path(id))).body.data).toMatchObject({
+      status: 'active',
+      consecutiveFailures: 0,
+    });
 
     // All ten end at about the same time: exactly one of them is the tenth.
     healthy = false;
     await test(10);
     await ended(id, 20);
-    expect((await api.get(path(id))).body.data).toMatchObject({
+    expect((await service.api.get(path(id))).body.data).toMatchObject({
       status: 'auto_disabled',
       consecutiveFailures: 10,
     });
@@ -210,12 +182,12 @@ describe.concurrent('an endpoint', () => {
 
   it('that is deleted has no later deliveries, and its waiting ones end without another attempt', async () => {
     const { id, received } = await subscribe(() => ({ status: 500 }));
-    await api.post(`${path(id)}/test`);
+    await service.api.post(`${path(id)}/test`);
     await until('the first attempt', () => received.length > 0);
-    await api.call({ method: 'DELETE', path: path(id) });
+    await service.api.call({ method: 'DELETE', path: path(id) });
     const attempts = received.length;
     const witness = await subscribe(() => ({ status: 500 }));
-    await api.post(`${path(witness.id)}/test`);
+    await service.api.post(`${path(witness.id)}/test`);
     await ended(witness.id, 1);
     // One attempt may have been under way when the endpoint was deleted.
     expect(received.length).toBeLessThanOrEqual(attempts + 1);
@@ -225,11 +197,8 @@ describe.concurrent('an endpoint', () => {
 describe('the signing secret', () => {
   it('outlives a restart', async () => {
     const { id, secret, received } = await subscribe(ok);
-    expect(await run.interrupt()).toBe(0);
-    api.close();
-    run = await startLocalRun(directory.path, settings);
-    api = apiClient(run.environment);
-    await api.post(`${path(id)}/test`);
+    expect(await service.restart()).toBe(0);
+    await service.api.post(`${path(id)}/test`);
     await ended(id, 1);
     const [delivery] = received;
     expect(

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll } from 'vitest';
+import { type Answer, type ReceivedDelivery, startReceiver } from '../../../lib/local/receiver/receiver.ts';
+import { type ApiClient, apiClient } from '../../support/api.ts';
+import { type LocalRun, startLocalRun, temporaryDirectory } from '../../support/local-run.ts';
+import { until } from '../../support/until.ts';
+
+export const ok = () => ({ status: 200 });
+export const path = (id: string) => `/api/v1/webhooks/${id}`;
+
+/** A local run for the tests of this file, and receivers with endpoints at it. */
+export function aService(settings: Record<string, string>) {
+  let directory: Awaited<ReturnType<typeof temporaryDirectory>> | undefined;
+  let started: { run: LocalRun; api: ApiClient } | undefined;
+  const receivers: (() => Promise<void>)[] = [];
+
+  async function start(): Promise<void> {
+    directory ??= await temporaryDirectory();
+    const run = await startLocalRun(directory.path, settings);
+    started = { run, api: apiClient(run.environment) };
+  }
+
+  function current() {
+    if (started === undefined) throw new Error('the local run lives only while the tests do');
+    return started;
+  }
+
+  beforeAll(start, 120_000);
+  afterAll(async () => {
+    for (const stop of receivers) await stop();
+    started?.api.close();
+    await started?.run.interrupt();
+    await directory?.remove();
+  });
+
+  const deliveries = (id: string) => current().api.all(`${path(id)}/deliveries`);
+  return {
+    get run() {
+      return current().run;
+    },
+    get api() {
+      return current().api;
+    },
+    deliveries,
+
+    /** Ends the run, and starts it again on what it left. @returns the exit code of the first, null when it was killed */
+    async restart(end: 'interrupt' | 'kill' = 'interrupt'): Promise<number | null> {
+      const code = (await current().run[end]()) ?? null;
+      current().api.close();
+      await start();
+      return code;
+    },
+
+    /**
+     * A receiver with an endpoint at it. Tests run side by side in one organization, so most subscribe to what none causes and
+     * use the test operation.
+     */
+    async subscribe(
+      respond: (delivery: ReceivedDelivery) => Answer | Promise<Answer>,
+      events = ['ticket.created'],
+    ) {
+      const { run, api } = current();
+      const received: ReceivedDelivery[] = [];
+      const { url, stop } = await startReceiver({
+        ...run.tls,
+        respond,
+        onDelivery: (delivery) => received.push(delivery),
+      });
+      receivers.push(stop);
+      const { id, secret } = await api.register(`${url}/hooks`, events);
+      return { id, secret, received };
+    },
+
+    /** Waits until so many of an endpoint's deliveries are there and all have ended, and gives them, newest first. */
+    ended: (id: string, count: number) =>
+      until(`${count} deliveries of ${id} to end`, async () => {
+        const all = await deliveries(id);
+        return all.length >= count && all.every(({ terminalAt }) => terminalAt !== null) && all;
+      }),
+  };
+}
