@@ -73,12 +73,16 @@ function constraint(issue: z.core.$ZodIssue): string {
     case 'invalid_value':
       return `must be one of ${issue.values.map(String).join(', ')}`;
     case 'too_small':
-      return `must have at least ${issue.minimum} ${unit(issue.origin)}`;
+      return `must ${amount('at least', issue.minimum, issue.origin)}`;
     case 'too_big':
-      return `must have at most ${issue.maximum} ${unit(issue.origin)}`;
+      return `must ${amount('at most', issue.maximum, issue.origin)}`;
     default:
       return 'is not of the right form';
   }
 }
 
-const unit = (origin: string): string => (origin === 'string' ? 'characters' : 'items');
+/** Numbers are so much; texts and lists have so many. */
+function amount(bound: string, limit: number | bigint, origin: string): string {
+  const of = { string: 'character', array: 'item' }[origin];
+  return of === undefined ? `be ${bound} ${limit}` : `have ${bound} ${limit} ${of}${limit === 1 ? '' : 's'}`;
+}

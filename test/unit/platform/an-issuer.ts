@@ -20,8 +20,9 @@ export async function aKey(alg: string, kid: string): Promise<IssuerKey> {
 
 /** Answers in place of the issuer's own. */
 export const wrongly = {
-  answering: (status: number, body = '', headers: Record<string, string> = {}): RequestListener => {
-    return (_, response) => response.writeHead(status, headers).end(body);
+  answering: (status: number, body: unknown = '', headers: Record<string, string> = {}): RequestListener => {
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    return (_, response) => response.writeHead(status, headers).end(text);
   },
   hangingUp: (({ socket }) => socket.destroy()) satisfies RequestListener,
   never: (() => undefined) satisfies RequestListener,
@@ -43,6 +44,12 @@ export interface Issuer {
 export const DISCOVERY = '/.well-known/openid-configuration';
 export const KEYS = '/keys';
 
+/** What it publishes, by path. */
+export const documentsOf = ({ url, keys, discovery }: Issuer): Record<string, object> => ({
+  [DISCOVERY]: { issuer: url, jwks_uri: `${url}${KEYS}`, ...discovery },
+  [KEYS]: { keys },
+});
+
 export async function anIssuer(...keys: IssuerKey[]): Promise<Issuer> {
   const issuer: Issuer = { url: '', keys: keys.map(({ jwk }) => jwk), requests: [], discovery: {} };
   const server = createServer((request, response) => {
@@ -50,10 +57,7 @@ export async function anIssuer(...keys: IssuerKey[]): Promise<Issuer> {
     issuer.requests.push(path);
     const { fault } = issuer;
     if (fault && (fault.path ?? path) === path) return fault.answer(request, response);
-    const document = {
-      [DISCOVERY]: { issuer: issuer.url, jwks_uri: `${issuer.url}${KEYS}`, ...issuer.discovery },
-      [KEYS]: { keys: issuer.keys },
-    }[path];
+    const document = documentsOf(issuer)[path.split('?')[0] ?? ''];
     response.writeHead(document ? 200 : 404, { 'content-type': 'application/json' });
     response.end(JSON.stringify(document ?? {}));
   });

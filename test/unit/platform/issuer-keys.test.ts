@@ -4,7 +4,17 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { issuerKeys } from '../../../functions/platform/issuer-keys.ts';
 import { isTransient } from '../../../functions/platform/pipeline/failure.ts';
 import { later, NOW, seconds } from '../../builders.ts';
-import { aKey, anIssuer, aToken, DISCOVERY, type Issuer, KEYS, verifierOf, wrongly } from './an-issuer.ts';
+import {
+  aKey,
+  anIssuer,
+  aToken,
+  DISCOVERY,
+  documentsOf,
+  type Issuer,
+  KEYS,
+  verifierOf,
+  wrongly,
+} from './an-issuer.ts';
 
 const [key, newer] = await Promise.all([aKey('ES256', 'first'), aKey('ES256', 'second')]);
 /** A token that outlives every test. */
@@ -105,7 +115,6 @@ describe('the keys of an issuer', () => {
 const faults: [string, RequestListener][] = [
   ['answers 500', wrongly.answering(500)],
   ['answers 404', wrongly.answering(404, '{}')],
-  ['redirects', wrongly.answering(302, '', { location: '/elsewhere' })],
   ['answers with a page', wrongly.answering(200, '<html>')],
   ['answers with nothing', wrongly.answering(200)],
   ['answers with null', wrongly.answering(200, 'null')],
@@ -134,6 +143,19 @@ describe.each([DISCOVERY, KEYS])('an issuer that at %s', (path) => {
     issuer.fault = undefined;
     pass(REST);
     expect(await verify(token)).toMatchObject({ role: 'admin' });
+  });
+
+  it('answers rightly with the status of an error is down', async () => {
+    const issuer = await anIssuer(key);
+    issuer.fault = { path, answer: wrongly.answering(500, documentsOf(issuer)[path]) };
+    expect(isTransient(await failureOf(verifierOf(issuer)(await lasting(issuer))))).toBe(true);
+  });
+
+  it('redirects is down, and nobody follows', async () => {
+    const issuer = await anIssuer(key);
+    issuer.fault = { path, answer: wrongly.answering(302, '', { location: `${path}?moved` }) };
+    expect(isTransient(await failureOf(verifierOf(issuer)(await lasting(issuer))))).toBe(true);
+    expect(issuer.requests).not.toContain(`${path}?moved`);
   });
 
   it('does not answer is down after the time that it has', async () => {
@@ -187,7 +209,11 @@ describe('a discovery document', () => {
     ['of no issuer', () => ({ issuer: undefined })],
     ['without keys', () => ({ jwks_uri: undefined })],
     ['whose keys are at no URL', () => ({ jwks_uri: '/keys' })],
-    ['whose keys could be altered on their way', () => ({ jwks_uri: 'http://keys.example.com/' })],
+    // An address of this machine, to which a request would get through, but not one that is known as such.
+    [
+      'whose keys could be altered on their way',
+      ({ url }) => ({ jwks_uri: `${url.replace('127.0.0.1', '0.0.0.0')}${KEYS}` }),
+    ],
     ['whose keys are in a file', () => ({ jwks_uri: 'file:///keys' })],
   ])('%s is not believed', async (_, changes) => {
     const issuer = await anIssuer(key);

@@ -23,7 +23,7 @@ export const thingRoute = {
   query: z.object({ view: z.optional(z.enum(['short', 'long'])) }),
   body: z.object({
     name: text,
-    size: z.optional(z.int()),
+    size: z.optional(z.int().check(z.minimum(0), z.maximum(100))),
     tags: z.optional(z.array(text).check(z.minLength(1), z.maxLength(2))),
   }),
   success: { status: 201, data: z.object({ name: z.string() }) },

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod/mini';
 import { mintKey } from '../../../../functions/domain/api-key.ts';
 import { newId } from '../../../../functions/domain/ids.ts';
@@ -7,7 +7,7 @@ import { sessionAuthentication } from '../../../../functions/platform/pipeline/s
 import { success } from '../../../../functions/platform/reply.ts';
 import type { Method, Route } from '../../../../functions/platform/route.ts';
 import { NOW } from '../../../builders.ts';
-import { type Answer, aRequest, envelope, send } from './call.ts';
+import { aRequest, envelope, send } from './call.ts';
 import { inMemory, MISSING_ORGANIZATION } from './in-memory.ts';
 
 const DASHBOARD = 'https://dashboard.example.com';
@@ -35,7 +35,7 @@ const settingsRoute = (method: Method, role: Role) =>
 async function request(
   headers: Record<string, string | undefined>,
   { method = 'PATCH', role = 'admin', dashboardOrigin = DASHBOARD }: Asked = {},
-): Promise<Answer & { verified: string[]; tenants: unknown[]; lines: Record<string, unknown>[] }> {
+) {
   const service = inMemory();
   const verified: string[] = [];
   const tenants: unknown[] = [];
@@ -51,12 +51,14 @@ async function request(
     pathParameters: null,
     body: null,
   });
+  const limit = vi.spyOn(service.ports, 'limit');
   const answer = await send(settingsRoute(method, role), service, event, async ({ tenant }) => {
     tenants.push(tenant);
     service.logger.info('something to say');
     return success({ name: 'thing' });
   });
-  return { ...answer, verified, tenants, lines: service.logger.lines };
+  const budgets = limit.mock.calls.map(([bucket]) => bucket);
+  return { ...answer, verified, tenants, budgets, lines: service.logger.lines };
 }
 
 interface Asked {
@@ -81,8 +83,9 @@ describe('a session', () => {
     ],
     ['as a bearer token beside a cookie', { ...bearer('admin-token'), ...cookie('member-token') }],
   ])('is taken %s, and acts on its organization', async (_, headers) => {
-    const { status, tenants, verified, lines } = await request(headers);
+    const { status, tenants, verified, budgets, lines } = await request(headers);
     expect(status).toBe(200);
+    expect(budgets).toEqual([{ orgId, kind: 'dashboard' }]);
     expect(tenants).toEqual([{ orgId, generation: 0 }]);
     expect(verified).toEqual(['admin-token']);
     expect(lines).toMatchObject([{ orgId, userId: 'ada' }]);
