@@ -78,7 +78,8 @@ export class Identity extends Construct {
         : {
             oAuth: {
               flows: { authorizationCodeGrant: true },
-              scopes: [cognito.OAuthScope.OPENID, cognito.OAuthScope.EMAIL],
+              // Alone it stands for every attribute that the client may read; beside another scope Cognito leaves our own ones out.
+              scopes: [cognito.OAuthScope.OPENID],
               callbackUrls: [`${dashboardOrigin}/signed-in`],
               logoutUrls: [`${dashboardOrigin}/`],
             },

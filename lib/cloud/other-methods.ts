@@ -20,6 +20,8 @@ export function refuseOtherMethods(
             responseParameters: {
               'method.response.header.Allow': `'${allowed.join(', ')}'`,
               'method.response.header.Request-Id': REQUEST_ID,
+              // Caches may keep a 405 where nothing says otherwise (RFC 9110, 15.5.6).
+              'method.response.header.Cache-Control': "'no-store'",
             },
             responseTemplates: {
               'application/json': envelope('METHOD_NOT_ALLOWED', '"The path does not have this method."'),
@@ -34,6 +36,7 @@ export function refuseOtherMethods(
             responseParameters: {
               'method.response.header.Allow': true,
               'method.response.header.Request-Id': true,
+              'method.response.header.Cache-Control': true,
             },
           },
         ],

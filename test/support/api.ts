@@ -26,7 +26,10 @@ export interface Call {
   headers?: Record<string, string>;
 }
 
-/** A client of the public API for tests: `connections` kept-alive connections at most. */
+/**
+ * A client of the API for tests: `connections` kept-alive connections at most.
+ * @param environment.API_KEY what to authenticate with: an API key, or a person's token for the organization settings
+ */
 export function apiClient({ BASE_URL, API_KEY }: { BASE_URL: string; API_KEY: string }, connections = 16) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const base = new URL(BASE_URL);

@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dirname, '../..');
 /** A local run as a person starts it: `npm start`'s own command in a process group of its own, on any free port. */
 export interface LocalRun {
   directory: string;
-  environment: LocalEnvironment;
+  environment: Required<LocalEnvironment>;
   /** PEM of the authority that signed the receivers' certificate, and that certificate. */
   tls: { ca: string; cert: string; key: string };
   /** Milliseconds from the start of the command to `Ready`. */
@@ -31,8 +31,11 @@ export async function temporaryDirectory(): Promise<{ path: string; remove(): Pr
   return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) };
 }
 
+/** More calls than a test makes in a minute. */
+const UNLIMITED = '1000000';
+
 /**
- * @param settings environment variables of the local run
+ * @param settings environment variables of the local run; without `RATE_LIMIT_PER_MINUTE` it refuses no call for their number
  * @throws Error with what it printed when it ends before it is ready
  */
 export async function startLocalRun(
@@ -44,12 +47,19 @@ export async function startLocalRun(
     cwd: ROOT,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', LOCAL_DIR: directory, ...settings },
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      PORT: '0',
+      LOCAL_DIR: directory,
+      RATE_LIMIT_PER_MINUTE: UNLIMITED,
+      ...settings,
+    },
   });
   const exited = once(child, 'exit');
   const printed: string[] = [];
   await ready(child, printed);
-  const environment = await requireEnvironmentFile(join(directory, 'env'));
+  const environment = withSessions(await requireEnvironmentFile(join(directory, 'env')));
   const [ca, cert, key] = await Promise.all(
     [environment.CA_FILE, environment.RECEIVER_CERT_FILE, environment.RECEIVER_KEY_FILE].map((file) =>
       readFile(file, 'utf8'),
@@ -73,6 +83,13 @@ export async function startLocalRun(
       await exited;
     },
   };
+}
+
+function withSessions(environment: LocalEnvironment): Required<LocalEnvironment> {
+  const { ADMIN_TOKEN, MEMBER_TOKEN, OIDC_ISSUER, OIDC_CLIENT_ID } = environment;
+  if (!ADMIN_TOKEN || !MEMBER_TOKEN || !OIDC_ISSUER || !OIDC_CLIENT_ID)
+    throw new Error('the local run has nobody who can sign in');
+  return { ...environment, ADMIN_TOKEN, MEMBER_TOKEN, OIDC_ISSUER, OIDC_CLIENT_ID };
 }
 
 function ready(child: ChildProcess, printed: string[]): Promise<void> {

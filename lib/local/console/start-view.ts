@@ -31,7 +31,7 @@ export function renderReady(
 ): string {
   const environmentFile = pathForShell(place.environmentFile, place.cwd);
   const next: [command: string, does: string][] = [
-    [`source ${environmentFile}`, 'BASE_URL, API_KEY and all that follows, for your shell'],
+    [`source ${environmentFile}`, 'BASE_URL, keys, tokens and certificate files for your shell'],
     ['curl -H "Authorization: Bearer $API_KEY" $BASE_URL/api/v1/conversations', ''],
     ...(place.sessions ? [SETTINGS_CALL] : []),
     ['npm run listen', 'receives deliveries and shows them (in another terminal)'],

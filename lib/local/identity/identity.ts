@@ -51,7 +51,7 @@ export async function startIdentity(options: {
     const onError = (error: unknown) =>
       onLog(error instanceof Error ? (error.stack ?? error.message) : String(error));
 
-    // The provider takes as long to load as the rest of the start together, and most runs never ask it anything.
+    // Made when it is first asked: it takes a sixth of a second to load, and most runs ask it nothing.
     let handler: Promise<(request: IncomingMessage, response: ServerResponse) => Promise<void>> | undefined;
     const answer = async (request: IncomingMessage, response: ServerResponse) => {
       handler ??= import('./provider.ts').then(({ createRequestHandler }) =>

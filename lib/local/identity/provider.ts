@@ -14,6 +14,9 @@ const SIGN_IN_SECONDS = 60 * 60;
 const SESSION_SECONDS = 60 * 60;
 const CODE_SECONDS = 5 * 60;
 
+/** What every user pool knows, so that a client which may not ask for one of them is told so. */
+const STANDARD_SCOPES = ['openid', 'email', 'phone', 'profile', 'aws.cognito.signin.user.admin'];
+
 export interface ProviderOptions {
   issuer: string;
   pool: UserPool;
@@ -124,7 +127,7 @@ function createProvider(
       jwks: '/.well-known/jwks.json',
       end_session: '/logout',
     },
-    scopes,
+    scopes: [...new Set([...STANDARD_SCOPES, ...scopes])],
     ttl: {
       AccessToken: pool.lifetimes.accessToken,
       AuthorizationCode: CODE_SECONDS,

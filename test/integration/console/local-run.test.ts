@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Program, startProgram, untilGone } from './program.ts';
@@ -35,6 +35,35 @@ describe('the local run', { timeout: 60_000 }, () => {
     expect(execFileSync('sh', ['-c', script], { encoding: 'utf8' })).toContain(
       `${baseUrl} ck_live_fake org_fake\n`,
     );
+  });
+
+  it('writes tokens of an admin and a member beside the key', async () => {
+    const { program, path } = await start();
+    await program.shows(/Ready/);
+    const script = `. "${path}/env" && echo "$ADMIN_TOKEN $MEMBER_TOKEN $OIDC_ISSUER $OIDC_CLIENT_ID"`;
+    expect(execFileSync('sh', ['-c', script], { encoding: 'utf8' })).toBe(
+      'token-of-0 token-of-1 http://localhost:20000 Dashboard\n',
+    );
+    expect(program.output()).toContain('Bearer $ADMIN_TOKEN');
+  });
+
+  it('does without people where the stack has none', async () => {
+    const { program, path } = await start({ FAKE_PEOPLE: 'no' });
+    await program.shows(/Ready/);
+    expect(await readFile(join(path, 'env'), 'utf8')).not.toMatch(/TOKEN|OIDC/);
+    expect(program.output()).not.toContain('ADMIN_TOKEN');
+  });
+
+  it('tells the stack which address it will have, and the settings given', async () => {
+    const { program } = await start({ RATE_LIMIT_PER_MINUTE: '30' });
+    const [, baseUrl] = await program.shows(/Ready +(http:\/\/localhost:\d+)/);
+    const [, context = ''] = await program.shows(/^context (.*)$/m);
+    expect(JSON.parse(context)).toEqual({
+      rateLimitScale: 30,
+      rateLimitStandard: 30,
+      rateLimitSandbox: 30,
+      dashboardOrigin: baseUrl,
+    });
   });
 
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('ends in good order on %s', async (signal) => {
@@ -89,6 +118,21 @@ describe('the local run', { timeout: 60_000 }, () => {
     const { program: third } = await start({}, ['--fresh'], path);
     await third.shows(/Ready/);
     expect(third.output()).not.toContain('kept');
+  });
+
+  it('goes on with the organization that an earlier version has written', async () => {
+    const { program: first, path } = await start();
+    await first.shows(/Ready/);
+    first.signal('SIGTERM');
+    await first.ended;
+    const file = join(path, 'env');
+    const written = await readFile(file, 'utf8');
+    await writeFile(file, written.replaceAll(/^export (\w+_TOKEN|OIDC_\w+)=.*\n/gm, ''));
+
+    const { program: second } = await start({}, [], path);
+    await second.shows(/org_fake, kept/);
+    await second.shows(/Ready/);
+    expect(await readFile(file, 'utf8')).toContain("export ADMIN_TOKEN='token-of-0'");
   });
 
   it('leaves its directory to the run that has it', async () => {

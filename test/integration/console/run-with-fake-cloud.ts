@@ -1,7 +1,7 @@
 /**
  * The local run on a fake cloud, as a program of its own. Its environment says how the fake behaves:
  * FAKE_DELIVERS=no delivers nothing that is created, FAKE_STOP=hangs never finishes stopping, FAKE_START=hangs never
- * starts. It prints the id of a process that stopping has to end; when FAKE_STOP=hangs, nothing but a kill ends it.
+ * starts, FAKE_PEOPLE=no has no user pool. It prints the id of a process that stopping has to end; when FAKE_STOP=hangs, nothing but a kill ends it.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,6 +11,7 @@ import { localRun } from '../../../lib/local/console/local-run.ts';
 import { exitCodeOf } from '../../../lib/local/console/program.ts';
 import { createScreen } from '../../../lib/local/console/screen.ts';
 import { awaitStopRequest } from '../../../lib/local/console/stop-request.ts';
+import type { Identity } from '../../../lib/local/identity/identity.ts';
 import { startFakeApi } from './fake-api.ts';
 
 const FOR_EVER = 'setInterval(() => undefined, 1000)';
@@ -31,7 +32,15 @@ async function startFakeCloud({ caFile, port, onLog }: CloudOptions): Promise<Cl
   process.stdout.write(`engine ${engine.pid}\n`);
   onLog?.({ source: 'Fake', text: '{"level":"INFO","message":"quiet"}' });
   onLog?.({ source: 'Fake', text: '{"level":"WARN","message":"loud"}' });
+  const people: string[] = [];
+  const identity: Identity = {
+    issuer: 'http://localhost:20000',
+    clientId: 'Dashboard',
+    setUsers: (users) => void people.push(...users.map(({ email }) => email)),
+    idToken: async (email) => `token-of-${people.indexOf(email)}`,
+  };
   return {
+    ...(process.env.FAKE_PEOPLE === 'no' ? {} : { identity }),
     url: api.url,
     outputs: { EnrolFunctionName: 'enrol', ApiUrl: api.url },
     invoke: async () => ({ organizationId: 'org_fake', key: { secretOnce: api.key } }),
@@ -53,7 +62,7 @@ const run = () =>
       cwd: process.cwd(),
       screen: createScreen(process.stdout),
       stop,
-      synthesize: async () => undefined,
+      synthesize: async ({ context }) => void process.stdout.write(`context ${JSON.stringify(context)}\n`),
       startCloud: startFakeCloud,
       demonstrationTimeoutMs: process.env.FAKE_DELIVERS === 'no' ? 100 : 30_000,
       now: () => performance.now(),

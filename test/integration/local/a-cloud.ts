@@ -54,6 +54,8 @@ export async function deadLetter({ Records }) {
   for (const { body } of Records) console.log('dead letter ' + body);
 }
 
+export const settings = async () => ({ issuer: process.env.ISSUER, audience: process.env.AUDIENCE, pool: process.env.POOL });
+
 export const direct = async (event) => { if (event.fail) throw new RangeError('asked to fail'); return { event }; };
 `;
 
@@ -195,20 +197,38 @@ const template = {
   },
 };
 
+/** A user pool with its client, and a function that is told of both. */
+export const userPool = {
+  Users: {
+    Type: 'AWS::Cognito::UserPool',
+    Properties: { Schema: [{ Name: 'role', AttributeDataType: 'String', Mutable: true }] },
+  },
+  Dashboard: {
+    Type: 'AWS::Cognito::UserPoolClient',
+    Properties: { UserPoolId: { Ref: 'Users' }, ReadAttributes: ['email', 'custom:role'] },
+  },
+  Settings: lambda('settings', 'PlainRole', {
+    ISSUER: arn('Users', 'ProviderURL'),
+    AUDIENCE: { Ref: 'Dashboard' },
+    POOL: arn('Users'),
+  }),
+};
+
 /** Directories of a run: the synthesized assembly and the state, until the test has finished. */
 export interface Place {
   assembly: string;
   directory: string;
 }
 
-export function aPlace(): Place {
+/** @param resources of the template, besides the fixture's */
+export function aPlace(resources: Record<string, object> = {}): Place {
   const root = temporaryDirectory();
   const assembly = join(root, 'assembly');
   mkdirSync(join(assembly, 'asset.code'), { recursive: true });
   const write = (file: string, content: unknown) =>
     writeFileSync(join(assembly, file), typeof content === 'string' ? content : JSON.stringify(content));
   write('asset.code/index.mjs', code);
-  write('Test.template.json', template);
+  write('Test.template.json', { ...template, Resources: { ...template.Resources, ...resources } });
   write('Test.assets.json', {
     files: {
       code: {

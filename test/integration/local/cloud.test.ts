@@ -2,7 +2,8 @@ import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import type { Cloud } from '../../../lib/local/cloud.ts';
 import { LocalRunError } from '../../../lib/local/errors.ts';
-import { aCloud, aPlace } from './a-cloud.ts';
+import { aCloud, aPlace, userPool } from './a-cloud.ts';
+import { verified } from './identity/an-application.ts';
 import { isAlive } from './processes.ts';
 
 const Item = z.object({ doneBy: z.array(z.string()), secret: z.string() });
@@ -74,6 +75,39 @@ describe('a template that runs here', () => {
     expect(await cloud.invoke('Test-Direct', { a: 1 })).toEqual({ event: { a: 1 } });
     await expect(cloud.invoke('Test-Direct', { fail: true })).rejects.toThrow('RangeError: asked to fail');
     await expect(cloud.invoke('Unheard', {})).rejects.toThrow(LocalRunError);
+  });
+});
+
+describe('a template with a user pool', () => {
+  const user = { email: 'ada@local.test', password: 'right', attributes: { 'custom:role': 'admin' } };
+
+  it('has an identity provider, and its functions are told where and for whom', async () => {
+    const { cloud } = await aCloud(aPlace(userPool));
+    const { identity } = cloud;
+    if (!identity) throw new Error('a template with a user pool has an identity provider');
+    expect(await cloud.invoke('Test-Settings', {})).toEqual({
+      issuer: identity.issuer,
+      audience: identity.clientId,
+      pool: 'arn:aws:cognito-idp:us-east-1:000000000000:userpool/us-east-1_Users',
+    });
+    identity.setUsers([user]);
+    const token = await identity.idToken(user.email, { lifetimeSeconds: 60 });
+    expect(await verified(token, identity)).toMatchObject({ email: user.email, 'custom:role': 'admin' });
+    expect(() => identity.setUsers([{ ...user, attributes: { 'custom:team': 'a' } }])).toThrow(LocalRunError);
+  });
+
+  it('has it as long as the rest', async () => {
+    const place = aPlace(userPool);
+    const { cloud } = await aCloud(place);
+    const issuer = cloud.identity?.issuer ?? '';
+    expect((await fetch(`${issuer}/.well-known/jwks.json`)).status).toBe(200);
+    await cloud.stop();
+    await expect(fetch(issuer)).rejects.toThrow('fetch failed');
+    expect((await aCloud(place)).cloud.identity?.issuer).toBe(issuer);
+  });
+
+  it('is one with people: without, there is no identity provider', async () => {
+    expect((await aCloud(aPlace())).cloud.identity).toBeUndefined();
   });
 });
 

@@ -12,6 +12,10 @@ const environment: LocalEnvironment = {
   BASE_URL: 'http://localhost:3000',
   API_KEY: 'ck_live_abc',
   ORG_ID: 'org_1',
+  ADMIN_TOKEN: 'eyJhbGciOiJSUzI1NiJ9.e30.c2ln',
+  MEMBER_TOKEN: 'eyJhbGciOiJSUzI1NiJ9.e30.c2ln',
+  OIDC_ISSUER: 'http://localhost:20000',
+  OIDC_CLIENT_ID: 'Dashboard',
   CA_FILE: '/home/it is/$HOME `x` "quoted"/ca.pem',
   RECEIVER_CERT_FILE: "/it's/receiver-cert.pem",
   RECEIVER_KEY_FILE: '/a\nb/receiver-key.pem',
@@ -40,6 +44,19 @@ describe('environment file', () => {
     expect(parseEnvironment(`# mine\nexport OTHER=1\n${renderEnvironment(environment)}`)).toEqual(
       environment,
     );
+  });
+
+  it('is still ours without what earlier versions did not write', () => {
+    const {
+      ADMIN_TOKEN: _,
+      MEMBER_TOKEN: __,
+      OIDC_ISSUER: ___,
+      OIDC_CLIENT_ID: ____,
+      ...earlier
+    } = environment;
+    const text = renderEnvironment(earlier);
+    expect(text).not.toMatch(/TOKEN|OIDC/);
+    expect(parseEnvironment(text)).toEqual(earlier);
   });
 
   it('is not taken for ours when a name is missing', () => {

@@ -14,7 +14,13 @@ describe('settings of the local run', () => {
       retryBaseSeconds: undefined,
       retryCapSeconds: undefined,
       attemptTimeoutSeconds: undefined,
+      rateLimitPerMinute: undefined,
     });
+  });
+
+  it('takes a rate limit from one call a minute to a thousand million', () => {
+    expect(read({ RATE_LIMIT_PER_MINUTE: '1' }).rateLimitPerMinute).toBe(1);
+    expect(read({ RATE_LIMIT_PER_MINUTE: '1000000000' }).rateLimitPerMinute).toBe(1_000_000_000);
   });
 
   it('takes fractions of a second', () => {
@@ -52,6 +58,11 @@ describe('settings of the local run', () => {
     ['RETRY_CAP_SECONDS', '43201'],
     ['ATTEMPT_TIMEOUT_SECONDS', '61'],
     ['ATTEMPT_TIMEOUT_SECONDS', '0.05'],
+    ['RATE_LIMIT_PER_MINUTE', '0'],
+    ['RATE_LIMIT_PER_MINUTE', '-1'],
+    ['RATE_LIMIT_PER_MINUTE', '0.5'],
+    ['RATE_LIMIT_PER_MINUTE', '1e3'],
+    ['RATE_LIMIT_PER_MINUTE', '1000000001'],
     ['DYNAMODB_ENDPOINT', 'localhost:8000'],
     ['SQS_ENDPOINT', 'not a url'],
   ])('names %s when it is %s', (name, value) => {
@@ -64,13 +75,20 @@ describe('settings of the local run', () => {
   });
 
   it('answers any text with a setting in range or with one line', () => {
-    const names = ['PORT', 'RETRY_BASE_SECONDS', 'RETRY_CAP_SECONDS', 'ATTEMPT_TIMEOUT_SECONDS'];
+    const names = [
+      'PORT',
+      'RETRY_BASE_SECONDS',
+      'RETRY_CAP_SECONDS',
+      'ATTEMPT_TIMEOUT_SECONDS',
+      'RATE_LIMIT_PER_MINUTE',
+    ];
     fc.assert(
       fc.property(fc.constantFrom(...names), fc.oneof(fc.string(), fc.float().map(String)), (name, value) => {
         try {
           const settings = read({ [name]: value });
           expect(settings.port).toBeLessThanOrEqual(65_535);
           expect(settings.retryBaseSeconds ?? 1).toBeGreaterThanOrEqual(0);
+          expect(settings.rateLimitPerMinute ?? 1).toBeGreaterThanOrEqual(1);
         } catch (error) {
           expect(error).toHaveProperty('name', 'LocalRunError');
           expect(error).toHaveProperty('message', expect.not.stringContaining('\n'));

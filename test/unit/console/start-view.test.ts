@@ -11,21 +11,27 @@ describe('the start screen', () => {
     expect(shown).toContain('✓ verified');
   });
 
+  const place = {
+    baseUrl: 'http://localhost:3000',
+    environmentFile: '/project/.local/env',
+    logFile: '/project/.local/logs/functions.log',
+    cwd: '/project',
+    sessions: true,
+  };
+  const settingsCall = 'curl -H "Authorization: Bearer $ADMIN_TOKEN" $BASE_URL/api/settings/organization';
+
   it('ends with where the API is and what to do next', () => {
-    const shown = renderReady(
-      {
-        baseUrl: 'http://localhost:3000',
-        environmentFile: '/project/.local/env',
-        logFile: '/project/.local/logs/functions.log',
-        cwd: '/project',
-      },
-      plain,
-    );
+    const shown = renderReady(place, plain);
     expect(shown).toContain('Ready   http://localhost:3000/api/v1');
     expect(shown).toContain('source .local/env ');
     expect(shown).toContain('curl -H "Authorization: Bearer $API_KEY" $BASE_URL/api/v1/conversations');
+    expect(shown).toContain(settingsCall);
     expect(shown).toContain('npm run listen');
     expect(shown).toContain('Ctrl-C');
+  });
+
+  it('leaves out what needs people where nobody can sign in', () => {
+    expect(renderReady({ ...place, sessions: false }, plain)).not.toContain('ADMIN_TOKEN');
   });
 
   it.each([

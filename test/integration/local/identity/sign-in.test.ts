@@ -1,0 +1,231 @@
+import { decodeProtectedHeader } from 'jose';
+import { describe, expect, it, vi } from 'vitest';
+import * as z from 'zod';
+import { aBrowser, type Page } from './a-browser.ts';
+import { anApplication, Tokens, verified } from './an-application.ts';
+import { admin, anIdentity, organization } from './an-identity.ts';
+
+const right = { email: admin.email, password: admin.password };
+
+/** Signs in at a fresh identity provider. */
+async function signedIn(
+  options: Parameters<typeof anIdentity>[0] = {},
+  parameters: Record<string, string> = {},
+) {
+  const provider = await anIdentity(options);
+  const application = await anApplication(provider.identity);
+  const browser = aBrowser();
+  const page = await browser.submit(await browser.open(application.signInUrl(parameters)), right);
+  const code = page.leavesTo?.searchParams.get('code') ?? '';
+  return { ...provider, application, browser, page, code };
+}
+
+async function tokens(response: Response) {
+  expect(response.status).toBe(200);
+  return Tokens.parse(await response.json());
+}
+
+const Problem = z.object({ error: z.string() });
+
+const errorOf = async (response: Response) => {
+  expect(response.status).toBe(400);
+  const { error } = Problem.parse(await response.json());
+  return error;
+};
+
+/** In the address, or behind its `#` where tokens would be. */
+const errorIn = ({ leavesTo }: Page) =>
+  leavesTo?.searchParams.get('error') ?? new URLSearchParams(leavesTo?.hash.slice(1)).get('error');
+
+describe('signing in', () => {
+  it('ends with an ID token that says who, in which organization and as what', async () => {
+    const { identity, application, page, code, logged } = await signedIn();
+    expect(`${page.leavesTo?.origin}${page.leavesTo?.pathname}`).toBe('http://localhost:3000/signed-in');
+    expect(page.leavesTo?.searchParams.get('state')).toBe('the-state');
+
+    const { id_token } = await tokens(await application.redeem(code));
+    const claims = await verified(id_token, identity);
+    expect(claims).toMatchObject({
+      nonce: 'the-nonce',
+      email: admin.email,
+      email_verified: true,
+      token_use: 'id',
+      'custom:organization': organization,
+      'custom:role': 'admin',
+    });
+    expect((claims.exp ?? 0) - (claims.iat ?? 0)).toBe(1800);
+    expect(decodeProtectedHeader(id_token).alg).toBe('RS256');
+    expect(logged).toEqual([]);
+  });
+
+  it('gives the form again when the password is wrong, and takes the right one then', async () => {
+    const { identity } = await anIdentity();
+    const application = await anApplication(identity);
+    const browser = aBrowser();
+    const form = await browser.open(application.signInUrl());
+    expect(form.status).toBe(200);
+    expect(form.headers.get('content-security-policy')).toMatch(/^default-src 'none';/);
+    expect(form.headers.get('cache-control')).toBe('no-store');
+
+    const again = await browser.submit(form, { ...right, password: 'wrong' });
+    expect(again.status).toBe(422);
+    expect(again.text).toContain('role="alert"');
+    expect(again.leavesTo).toBeUndefined();
+    expect((await browser.submit(again, {})).status).toBe(422);
+
+    const page = await browser.submit(again, right);
+    expect(page.leavesTo?.searchParams.get('code')).toBeTruthy();
+  });
+
+  it('fills in the address that the application suggests', async () => {
+    const { identity } = await anIdentity();
+    const application = await anApplication(identity);
+    const form = await aBrowser().open(application.signInUrl({ login_hint: 'someone@local.test' }));
+    expect(form.text).toContain('value="someone@local.test"');
+  });
+
+  it('is not asked for again while the browser is signed in, until it signs out', async () => {
+    const { application, browser, identity } = await signedIn();
+    expect((await browser.open(application.signInUrl())).leavesTo?.searchParams.get('code')).toBeTruthy();
+    expect((await browser.open(application.signInUrl({ prompt: 'login' }))).text).toContain(
+      '<h1>Sign in</h1>',
+    );
+
+    const signOut = new URL(application.endpoints.end_session_endpoint);
+    signOut.searchParams.set('client_id', identity.clientId);
+    signOut.searchParams.set('post_logout_redirect_uri', 'http://localhost:3000/signed-out');
+    const question = await browser.open(signOut.href);
+    expect(question.text).toContain('<h1>Sign out?</h1>');
+    const left = await browser.submit(question, { logout: 'yes' });
+    expect(left.leavesTo?.href).toBe('http://localhost:3000/signed-out');
+    expect((await browser.open(application.signInUrl())).text).toContain('<h1>Sign in</h1>');
+  });
+
+  it('leads nowhere but to the addresses of the client', async () => {
+    const { identity } = await anIdentity();
+    const application = await anApplication(identity);
+    for (const address of [
+      'http://localhost:3000/elsewhere',
+      'http://localhost:3000/signed-in/',
+      'https://evil.example/signed-in',
+    ]) {
+      const page = await aBrowser().open(application.signInUrl({ redirect_uri: address }));
+      expect(page.status).toBe(400);
+      expect(page.leavesTo).toBeUndefined();
+      expect(page.text).toContain('This cannot go on');
+    }
+  });
+
+  it.each([
+    ['without a challenge', { code_challenge: '', code_challenge_method: '' }, 'invalid_request'],
+    ['with a challenge in the clear', { code_challenge_method: 'plain' }, 'invalid_request'],
+    ['with tokens in the address', { response_type: 'id_token' }, 'unsupported_response_type'],
+    ['for a scope that the client may not have', { scope: 'openid phone' }, 'invalid_scope'],
+  ])('%s is refused', async (_, parameters, error) => {
+    const { identity } = await anIdentity({ pool: { scopes: ['openid', 'email'] } });
+    const application = await anApplication(identity);
+    expect(errorIn(await aBrowser().open(application.signInUrl(parameters)))).toBe(error);
+  });
+
+  it('says that it is over when its browser does not know of it', async () => {
+    const { identity } = await anIdentity();
+    const application = await anApplication(identity);
+    const form = await aBrowser().open(application.signInUrl());
+    const elsewhere = await aBrowser().submit(form, right);
+    expect(elsewhere.status).toBe(400);
+    expect(elsewhere.text).toContain('This sign-in is over');
+  });
+
+  it('takes no more than an address and a password', async () => {
+    const { identity } = await anIdentity();
+    const application = await anApplication(identity);
+    const browser = aBrowser();
+    const form = await browser.open(application.signInUrl());
+    expect((await browser.submit(form, { email: 'a'.repeat(100_000) })).status).toBe(413);
+    const response = await fetch(form.url, { method: 'PUT' });
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, POST']);
+  });
+
+  it('says only what its scopes cover', async () => {
+    const { identity, application, code } = await signedIn({}, { scope: 'openid email' });
+    const { id_token } = await tokens(await application.redeem(code));
+    const claims = await verified(id_token, identity);
+    expect(claims.email).toBe(admin.email);
+    expect(claims).not.toHaveProperty('custom:role');
+  });
+
+  it('writes nothing on the console', async () => {
+    const methods = (['debug', 'info', 'log', 'warn', 'error'] as const).map((name) =>
+      vi.spyOn(console, name),
+    );
+    const { application, code } = await signedIn();
+    const { refresh_token } = await tokens(await application.redeem(code));
+    await application.refresh(refresh_token);
+    await application.revoke(refresh_token);
+    await aBrowser().open(application.signInUrl({ redirect_uri: 'https://evil.example' }));
+    for (const method of methods) {
+      expect(method).not.toHaveBeenCalled();
+      method.mockRestore();
+    }
+  });
+});
+
+describe('a code', () => {
+  it('is good once', async () => {
+    const { application, code } = await signedIn();
+    await tokens(await application.redeem(code));
+    expect(await errorOf(await application.redeem(code))).toBe('invalid_grant');
+  });
+
+  it('is good only for who asked for it', async () => {
+    const { application, code } = await signedIn();
+    const stolen = await application.redeem(code, { code_verifier: 'x'.repeat(43) });
+    expect(await errorOf(stolen)).toBe('invalid_grant');
+  });
+});
+
+describe('the other tokens', () => {
+  it('tell of the user, and are renewed until they are revoked', async () => {
+    const { identity, application, code } = await signedIn();
+    const first = await tokens(await application.redeem(code));
+    expect(first.expires_in).toBe(1200);
+    const userinfo = await fetch(application.endpoints.userinfo_endpoint, {
+      headers: { authorization: `Bearer ${first.access_token}` },
+    });
+    expect(await userinfo.json()).toMatchObject({ email: admin.email, 'custom:role': 'admin' });
+
+    const second = await tokens(await application.refresh(first.refresh_token));
+    expect(await verified(second.id_token, identity)).toMatchObject({ 'custom:role': 'admin' });
+    expect((await application.revoke(first.refresh_token)).status).toBe(200);
+    expect(await errorOf(await application.refresh(first.refresh_token))).toBe('invalid_grant');
+  });
+
+  it('cannot be revoked where the client does not provide for it', async () => {
+    const { application } = await signedIn({ pool: { revocation: false } });
+    expect(application.endpoints.revocation_endpoint).toBeUndefined();
+  });
+
+  it('can be had by the pages of the application, and by no others', async () => {
+    const { application, code } = await signedIn();
+    const from = (origin: string) =>
+      fetch(application.endpoints.token_endpoint, {
+        method: 'POST',
+        headers: { origin },
+        body: new URLSearchParams({ client_id: 'Dashboard', grant_type: 'authorization_code', code }),
+      });
+    const headerOf = async (origin: string) =>
+      (await from(origin)).headers.get('access-control-allow-origin');
+    expect(await headerOf('http://localhost:3000')).toBe('http://localhost:3000');
+    expect(await headerOf('https://evil.example')).toBeNull();
+  });
+});
+
+describe('a client that does not use the sign-in page', () => {
+  it('is sent nobody, and its users have tokens all the same', async () => {
+    const { identity } = await anIdentity({ pool: { scopes: [], callbackUrls: [], logoutUrls: [] } });
+    const application = await anApplication(identity);
+    expect((await aBrowser().open(application.signInUrl())).status).toBe(400);
+    const token = await identity.idToken(admin.email, { lifetimeSeconds: 60 });
+    expect(await verified(token, identity)).toMatchObject({ 'custom:role': 'admin' });
+  });
+});

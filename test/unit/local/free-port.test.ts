@@ -1,0 +1,15 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { freePort } from '../../../lib/local/engines/free-port.ts';
+
+describe('a free port', () => {
+  it('can be listened on, and is none that systems give away by themselves', async () => {
+    const port = await freePort();
+    expect(port).toBeGreaterThanOrEqual(10_000);
+    expect(port).toBeLessThan(32_768);
+    const server = createServer().listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    server.close();
+  });
+});
