@@ -19,7 +19,8 @@ const REOPEN = { kind: 'reopen' } as const;
 /**
  * The transaction holds new items only: that the conversation exists is read before it, because DynamoDB cancels
  * transactions that meet on one item, and all messages of a conversation would (architecture.md, Scale). Only the message that
- * opens a resolved conversation again writes it: the others, which find it opened meanwhile, do without.
+ * opens a resolved conversation again writes it: the others, which find it opened meanwhile, do without. A conversation that is
+ * resolved after that read stays resolved: the message came before.
  */
 export const handler = endpoint(routes.createMessage, ({ tenant, params, body, now, effect }) =>
   optimistic(async (again) => {

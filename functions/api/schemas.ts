@@ -22,7 +22,13 @@ import { Environment, OrganizationSettings, Tier } from '../domain/tenant.ts';
  * builds it: a field that it does not name never leaves the service.
  */
 
-const text = (maximum: number) => z.string().check(z.minLength(1), z.maxLength(maximum));
+/** Lone surrogates are no text that UTF-8, and with it DynamoDB, can hold. */
+const text = (maximum: number) =>
+  z.string().check(
+    z.minLength(1),
+    z.maxLength(maximum),
+    z.refine((given) => given.isWellFormed(), { error: 'must be text without lone surrogates' }),
+  );
 const timestamp = z.iso.datetime();
 const orNull = <T extends z.ZodMiniType>(schema: T) => z._default(z.nullable(schema), null);
 

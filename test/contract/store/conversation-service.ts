@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import { vi } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import { digestOf, mintKey } from '../../../functions/domain/api-key.ts';
 import type { Conversation, Move } from '../../../functions/domain/conversation.ts';
 import { newId } from '../../../functions/domain/ids.ts';
@@ -10,6 +10,7 @@ import { escalationStore } from '../../../functions/store/escalations.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { messageStore } from '../../../functions/store/messages.ts';
 import { eventOf } from '../../../functions/store/outbox.ts';
+import { ticketStore } from '../../../functions/store/tickets.ts';
 import { addition, committer } from '../../../functions/store/transaction.ts';
 import { aConversation, aTenant, NOW } from '../../builders.ts';
 import type { dynamoDb } from '../../engines.ts';
@@ -36,8 +37,10 @@ export async function aConversationService(engine: Engine, conversation: Convers
   const secret = mintKey('live');
   const commit = committer(service.client);
   const conversations = conversationStore(service);
+  const foreign = aConversation();
   await commit([
     conversations.add(tenant, conversation),
+    conversations.add(aTenant(), foreign),
     addition(service, {
       ...keys.organization(tenant.orgId),
       id: tenant.orgId,
@@ -91,6 +94,11 @@ export async function aConversationService(engine: Engine, conversation: Convers
     post: () => call(functions.createMessage, { body: { role: 'user', content: 'Hello' } }),
     handOff: (of?: Call) => call(functions.requestHandoff, of),
     resolve: (of?: Call) => call(functions.resolveConversation, of),
+    createTicket: (body: object) => call(functions.createTicket, { body }),
+    tickets: async () => (await ticketStore(service).list(tenant, { limit: 100 })).items,
+    conversation,
+    /** A conversation of another organization. */
+    foreign,
     /** Moves the conversation as another request does. */
     move: (move: Move) => commit([conversations.move(tenant, conversation.id, move)]),
     find: () => conversations.find(tenant, conversation.id),
@@ -112,21 +120,27 @@ export async function aConversationService(engine: Engine, conversation: Convers
 
 type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
-/** Loads the functions anew in an environment, which they read when they load. */
+/** Loads the functions anew, for one test, in an environment, which they read when they load. */
 async function load(environment: Record<string, string>) {
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
   vi.resetModules();
-  const [message, handoff, resolution, { tables }] = await Promise.all([
+  const [message, handoff, resolution, ticket, { tables }] = await Promise.all([
     import('../../../functions/api/create-message.ts'),
     import('../../../functions/api/request-handoff.ts'),
     import('../../../functions/api/resolve-conversation.ts'),
+    import('../../../functions/api/create-ticket.ts'),
     import('../../../functions/api/endpoint.ts'),
   ]);
+  onTestFinished(() => {
+    tables.service.client.destroy();
+    vi.unstubAllEnvs();
+  });
   return {
     client: tables.service.client,
     createMessage: message.handler as Handler,
     requestHandoff: handoff.handler as Handler,
     resolveConversation: resolution.handler as Handler,
+    createTicket: ticket.handler as Handler,
   };
 }
 

@@ -4,6 +4,7 @@ import { ticketStore } from '../../../functions/store/tickets.ts';
 import { committer } from '../../../functions/store/transaction.ts';
 import { aTenant, aTicket, NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
+import { aConversationService } from './conversation-service.ts';
 
 const engine = dynamoDb();
 
@@ -57,5 +58,35 @@ describe('a ticket', () => {
     expect(await add({ ...ticket, reason: 'another' })).toEqual({ kind: 'refused', refusal: 'exists' });
 
     expect(await store.find(tenant, ticket.id)).toEqual(ticket);
+  });
+});
+
+describe('creating a ticket', () => {
+  it('of a conversation of the organization adds it with its event', async () => {
+    const { createTicket, tickets, events, conversation } = await aConversationService(engine);
+
+    const answer = await createTicket({ conversationId: conversation.id });
+
+    expect(answer).toMatchObject({ status: 201, data: { conversationId: conversation.id, reason: null } });
+    const ticketId = answer.data?.id;
+    expect(await tickets()).toMatchObject([{ id: ticketId, conversationId: conversation.id }]);
+    expect(await events('ticket.created')).toEqual([{ ticketId, conversationId: conversation.id }]);
+  });
+
+  it('of a conversation of another organization is refused as of one that does not exist', async () => {
+    const { createTicket, tickets, events, foreign } = await aConversationService(engine);
+
+    const answer = await createTicket({ conversationId: foreign.id });
+
+    expect(answer).toMatchObject({
+      status: 404,
+      error: { type: 'NOT_FOUND', message: 'No such conversation.' },
+    });
+    expect(await createTicket({ conversationId: newId('cnv', NOW) })).toMatchObject({
+      status: 404,
+      error: { message: answer.error?.message },
+    });
+    expect(await tickets()).toEqual([]);
+    expect(await events('ticket.created')).toEqual([]);
   });
 });

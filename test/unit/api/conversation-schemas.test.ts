@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  Conversation as ConversationAnswer,
+  CreateTicket,
+  Escalation as EscalationAnswer,
+  RequestHandoff,
+  ResolveConversation,
+  Ticket as TicketAnswer,
+} from '../../../functions/api/schemas.ts';
+import { newId } from '../../../functions/domain/ids.ts';
+import { aConversation, anEscalation, aTicket, NOW } from '../../builders.ts';
+
+/** A text field of a body, and how long its text may be. */
+const fields = [
+  ['the reason of a handoff', RequestHandoff, 'reason', 1000],
+  ['who resolves a conversation', ResolveConversation, 'resolvedBy', 200],
+  ['the reason of a ticket', CreateTicket, 'reason', 1000],
+] as const;
+
+describe.each(fields)('%s', (_, schema, field, maximum) => {
+  it('is any text of its length, and no other', () => {
+    const lengths = fc.oneof(fc.nat({ max: 3 }), fc.nat({ max: 2 * maximum }), fc.constant(maximum));
+    fc.assert(
+      fc.property(lengths, fc.constantFrom('x', ' ', '#', 'ä', '漢'), (length, character) => {
+        const body = { [field]: character.repeat(length) };
+        const parsed = schema.safeParse(body);
+        expect(parsed.success).toBe(length >= 1 && length <= maximum);
+        if (parsed.success) expect(parsed.data).toMatchObject(body);
+      }),
+    );
+  });
+
+  it.each([null, 7, true, [], {}])('is not %j', (value) => {
+    expect(schema.safeParse({ [field]: value }).success).toBe(false);
+  });
+});
+
+describe('the conversation of a ticket', () => {
+  it.each([null, '', 'nonsense', 'cnv_1', newId('msg', NOW), `${newId('cnv', NOW)}0`])(
+    'is not %j',
+    (value) => {
+      expect(CreateTicket.safeParse({ conversationId: value }).success).toBe(false);
+    },
+  );
+});
+
+describe('a body that may be left out', () => {
+  it.each([
+    ['a handoff', RequestHandoff, {}],
+    ['a resolution', ResolveConversation, { resolvedBy: 'api' }],
+    ['a ticket', CreateTicket, {}],
+  ] as const)(
+    'of %s means the same when it is missing, empty, or has unknown fields',
+    (_, schema, meaning) => {
+      for (const body of [undefined, {}, { unknown: 'field', status: 'open' }])
+        expect(schema.parse(body)).toStrictEqual(meaning);
+    },
+  );
+
+  it.each([RequestHandoff, ResolveConversation, CreateTicket])('is no other JSON (%#)', (schema) => {
+    for (const body of [null, [], 'text', 0, true]) expect(schema.safeParse(body).success).toBe(false);
+  });
+});
+
+describe('what an answer does not know', () => {
+  it('is null, never absent', () => {
+    expect(ConversationAnswer.parse(aConversation())).toMatchObject({ resolvedAt: null, resolvedBy: null });
+    expect(EscalationAnswer.parse(anEscalation())).toMatchObject({ reason: null });
+    expect(TicketAnswer.parse(aTicket())).toMatchObject({ conversationId: null, reason: null });
+  });
+
+  it('is not made up where it is known', () => {
+    const known = { resolvedAt: NOW.toISOString(), resolvedBy: 'agent-7' };
+    expect(ConversationAnswer.parse(aConversation({ status: 'resolved', ...known }))).toMatchObject(known);
+    expect(EscalationAnswer.parse(anEscalation({ reason: 'why' }))).toMatchObject({ reason: 'why' });
+    expect(TicketAnswer.parse(aTicket({ reason: 'why' }))).toMatchObject({ reason: 'why' });
+  });
+});
