@@ -2,7 +2,7 @@ import middy from '@middy/core';
 import * as z from 'zod/mini';
 import { digestOf, issueKey, Scope } from '../domain/api-key.ts';
 import { newId } from '../domain/ids.ts';
-import { documentClient } from '../platform/clients.ts';
+import { documentClient } from '../platform/clients/dynamodb.ts';
 import { EnrolEnvironment, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { logContext } from '../platform/pipeline/worker.ts';

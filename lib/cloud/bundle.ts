@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
+import { copyFileSync, globSync, mkdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { buildSync, type Metafile } from 'esbuild';
 import { routes } from '../../functions/api/routes.ts';
@@ -17,7 +17,7 @@ export type FunctionName = (typeof routes)[keyof typeof routes]['name'] | (typeo
  */
 export function bundleFunctions(directory: string): (name: FunctionName) => string {
   const entries = [
-    ...Object.values(routes).map(({ name }) => ({ name, file: `functions/api/${name}.ts` })),
+    ...Object.values(routes).map(({ name }) => ({ name, file: fileOf(name) })),
     ...WORKERS.map((name) => ({ name, file: `functions/workers/${name}.ts` })),
   ];
   const shared = join(directory, 'shared');
@@ -55,6 +55,13 @@ export function bundleFunctions(directory: string): (name: FunctionName) => stri
     }
   }
   return (name) => join(directory, name);
+}
+
+/** Routes are kept by resource: `functions/api/webhooks/register-webhook.ts`. */
+function fileOf(route: string): string {
+  const [file] = globSync(`functions/api/*/${route}.ts`, { cwd: ROOT });
+  if (file === undefined) throw new Error(`no file of functions/api is named after the route ${route}`);
+  return file;
 }
 
 /** An output file and all chunks that it imports, directly or not. */

@@ -1,36 +1,39 @@
 import * as z from 'zod/mini';
-import * as schema from '../../functions/api/schemas.ts';
+import * as conversations from '../../functions/api/conversations/schemas.ts';
+import * as settings from '../../functions/api/settings/schemas.ts';
+import * as tickets from '../../functions/api/tickets/schemas.ts';
+import * as webhooks from '../../functions/api/webhooks/schemas.ts';
 import { EVENT_CATALOGUE, type EventType } from '../../functions/domain/events.ts';
 import { OrgId } from '../../functions/domain/ids.ts';
 
 /** What answers hold, by the names that the document gives them. */
 export const RESOURCES = {
-  Webhook: schema.Webhook,
-  RegisteredWebhook: schema.RegisteredWebhook,
-  TestEvent: schema.TestEvent,
-  Delivery: schema.Delivery,
-  DeliveryWithAttempts: schema.DeliveryWithAttempts,
-  Attempt: schema.DeliveryWithAttempts.shape.attemptLog.def.element,
-  Conversation: schema.Conversation,
-  Message: schema.Message,
-  Escalation: schema.Escalation,
-  Ticket: schema.Ticket,
-  Organization: schema.Organization,
-  ApiKey: schema.ApiKey,
-  CreatedApiKey: schema.CreatedApiKey,
+  Webhook: webhooks.Webhook,
+  RegisteredWebhook: webhooks.RegisteredWebhook,
+  TestEvent: webhooks.TestEvent,
+  Delivery: webhooks.Delivery,
+  DeliveryWithAttempts: webhooks.DeliveryWithAttempts,
+  Attempt: webhooks.DeliveryWithAttempts.shape.attemptLog.def.element,
+  Conversation: conversations.Conversation,
+  Message: conversations.Message,
+  Escalation: conversations.Escalation,
+  Ticket: tickets.Ticket,
+  Organization: settings.Organization,
+  ApiKey: settings.ApiKey,
+  CreatedApiKey: settings.CreatedApiKey,
 } as const;
 
 /** What requests hold. */
 export const BODIES = {
-  RegisterWebhook: schema.RegisterWebhook,
-  UpdateWebhook: schema.UpdateWebhook,
-  CreateConversation: schema.CreateConversation,
-  CreateMessage: schema.CreateMessage,
-  RequestHandoff: schema.RequestHandoff,
-  ResolveConversation: schema.ResolveConversation,
-  CreateTicket: schema.CreateTicket,
-  UpdateOrganization: schema.UpdateOrganization,
-  CreateApiKey: schema.CreateApiKey,
+  RegisterWebhook: webhooks.RegisterWebhook,
+  UpdateWebhook: webhooks.UpdateWebhook,
+  CreateConversation: conversations.CreateConversation,
+  CreateMessage: conversations.CreateMessage,
+  RequestHandoff: conversations.RequestHandoff,
+  ResolveConversation: conversations.ResolveConversation,
+  CreateTicket: tickets.CreateTicket,
+  UpdateOrganization: settings.UpdateOrganization,
+  CreateApiKey: settings.CreateApiKey,
 } as const;
 
 export const EVENT_TYPES = Object.keys(EVENT_CATALOGUE) as EventType[];

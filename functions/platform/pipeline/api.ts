@@ -25,7 +25,7 @@ export interface ApiPorts<Change> {
   /** Takes the request out of the caller's budget. */
   limit(bucket: RateBucket, tier: Tier, now: Date): Promise<Quota>;
   /** Counts a failure of the limiter, which an alarm watches: requests pass meanwhile. */
-  onLimiterFailure(): void;
+  onLimiterFailure(): Promise<void>;
   memory: Memory<Change>;
   commit: CommitEffect<Change>;
   logger: Logger;
@@ -107,9 +107,9 @@ export function apiHandler<R extends Route, Change>(
       const at = now();
       const known = await organization(caller.bucket.orgId, at);
       if (known === undefined) return answer(event, unauthenticated('The organization does not exist.'));
-      const quota = await limit(caller.bucket, known.tier, at).catch((error: Error) => {
+      const quota = await limit(caller.bucket, known.tier, at).catch(async (error: Error) => {
         logger.warn('the rate limiter failed, the request passes', error);
-        onLimiterFailure();
+        await onLimiterFailure();
         return undefined;
       });
       if (quota === undefined) return;

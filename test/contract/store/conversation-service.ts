@@ -125,10 +125,10 @@ async function load(environment: Record<string, string>) {
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
   vi.resetModules();
   const [message, handoff, resolution, ticket, { tables }] = await Promise.all([
-    import('../../../functions/api/create-message.ts'),
-    import('../../../functions/api/request-handoff.ts'),
-    import('../../../functions/api/resolve-conversation.ts'),
-    import('../../../functions/api/create-ticket.ts'),
+    import('../../../functions/api/conversations/create-message.ts'),
+    import('../../../functions/api/conversations/request-handoff.ts'),
+    import('../../../functions/api/conversations/resolve-conversation.ts'),
+    import('../../../functions/api/tickets/create-ticket.ts'),
     import('../../../functions/api/endpoint.ts'),
   ]);
   onTestFinished(() => {

@@ -2,12 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   Conversation as ConversationAnswer,
-  CreateTicket,
   Escalation as EscalationAnswer,
   RequestHandoff,
   ResolveConversation,
-  Ticket as TicketAnswer,
-} from '../../../functions/api/schemas.ts';
+} from '../../../functions/api/conversations/schemas.ts';
+import { CreateTicket, Ticket as TicketAnswer } from '../../../functions/api/tickets/schemas.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import { aConversation, anEscalation, aTicket, NOW } from '../../builders.ts';
 

@@ -70,7 +70,7 @@ export function inMemory(): InMemory {
         if (allowed) service.budget -= 1;
         return { tier, limit: 10, remaining: service.budget, resetSeconds: 42, allowed };
       },
-      onLimiterFailure: () => {
+      onLimiterFailure: async () => {
         service.limiterFailures += 1;
       },
       memory: {

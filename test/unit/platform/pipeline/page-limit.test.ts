@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PageQuery } from '../../../../functions/api/schemas.ts';
+import { PageQuery } from '../../../../functions/api/fields.ts';
 import { success } from '../../../../functions/platform/reply.ts';
 import type { Route } from '../../../../functions/platform/route.ts';
 import { aRequest, envelope, send, thingRoute } from './call.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod/mini';
-import { RegisterWebhook } from '../../../../functions/api/schemas.ts';
+import { RegisterWebhook } from '../../../../functions/api/webhooks/schemas.ts';
 import { success } from '../../../../functions/platform/reply.ts';
 import type { Route } from '../../../../functions/platform/route.ts';
 import { aRequest, createThingWith, envelope, send, thingRoute } from './call.ts';

@@ -1,0 +1,30 @@
+import type { Conversation } from '../../domain/conversation.ts';
+import { buildEvent } from '../../domain/events.ts';
+import { newId } from '../../domain/ids.ts';
+import { success } from '../../platform/reply.ts';
+import { conversationStore } from '../../store/conversations.ts';
+import { outboxStore } from '../../store/outbox.ts';
+import { endpoint, tables } from '../endpoint.ts';
+import { routes } from './routes.ts';
+
+const conversations = conversationStore(tables.service);
+const outbox = outboxStore(tables.outbox);
+
+export const handler = endpoint(routes.createConversation, async ({ tenant, body, now, effect }) => {
+  const conversation: Conversation = {
+    id: newId('cnv', now),
+    channelId: body.channelId,
+    externalUserId: body.externalUserId,
+    status: 'open',
+    createdAt: now.toISOString(),
+  };
+  const event = buildEvent(
+    'conversation.created',
+    { ...conversation, conversationId: conversation.id },
+    { tenant, now },
+  );
+  return effect(success(conversation, { location: `/api/v1/conversations/${conversation.id}` }), [
+    conversations.add(tenant, conversation),
+    outbox.append(event),
+  ]);
+});

@@ -1,0 +1,44 @@
+import { type Message, moved } from '../../domain/conversation.ts';
+import { buildEvent } from '../../domain/events.ts';
+import { newId } from '../../domain/ids.ts';
+import { notFound } from '../../domain/problem.ts';
+import { optimistic } from '../../platform/optimistic.ts';
+import { success } from '../../platform/reply.ts';
+import { conversationStore } from '../../store/conversations.ts';
+import { messageStore } from '../../store/messages.ts';
+import { outboxStore } from '../../store/outbox.ts';
+import { endpoint, tables } from '../endpoint.ts';
+import { routes } from './routes.ts';
+
+const conversations = conversationStore(tables.service);
+const messages = messageStore(tables.service);
+const outbox = outboxStore(tables.outbox);
+
+const REOPEN = { kind: 'reopen' } as const;
+
+/**
+ * The transaction holds new items only: that the conversation exists is read before it, because DynamoDB cancels
+ * transactions that meet on one item, and all messages of a conversation would (architecture.md, Scale). Only the message that
+ * opens a resolved conversation again writes it: the others, which find it opened meanwhile, do without. A conversation that is
+ * resolved after that read stays resolved: the message came before.
+ */
+export const handler = endpoint(routes.createMessage, ({ tenant, params, body, now, effect }) =>
+  optimistic(async (again) => {
+    const conversation = await conversations.find(tenant, params.id);
+    if (!conversation) return notFound('conversation');
+    const message: Message = {
+      id: newId('msg', now),
+      conversationId: conversation.id,
+      role: body.role,
+      content: body.content,
+      createdAt: now.toISOString(),
+    };
+    const event = buildEvent('message.received', { ...message, messageId: message.id }, { tenant, now });
+    const reopened = moved(conversation, REOPEN) ? [conversations.move(tenant, conversation.id, REOPEN)] : [];
+    return effect(
+      success(message, { location: `/api/v1/conversations/${conversation.id}/messages/${message.id}` }),
+      [messages.add(tenant, message), outbox.append(event), ...reopened],
+      { 'conversation-changed': again },
+    );
+  }),
+);

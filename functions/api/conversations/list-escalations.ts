@@ -1,0 +1,17 @@
+import { notFound } from '../../domain/problem.ts';
+import { conversationStore } from '../../store/conversations.ts';
+import { escalationStore } from '../../store/escalations.ts';
+import { endpoint, tables } from '../endpoint.ts';
+import { paginated } from '../pages.ts';
+import { routes } from './routes.ts';
+
+const conversations = conversationStore(tables.service);
+const escalations = escalationStore(tables.service);
+
+export const handler = endpoint(routes.listEscalations, (request) =>
+  paginated(routes.listEscalations, request, async (page) => {
+    const { tenant, params } = request;
+    const found = await conversations.find(tenant, params.id);
+    return found ? escalations.list(tenant, found.id, page) : notFound('conversation');
+  }),
+);

@@ -1,0 +1,56 @@
+import { type Conversation, type Escalation, moved } from '../../domain/conversation.ts';
+import { buildEvent } from '../../domain/events.ts';
+import { newId } from '../../domain/ids.ts';
+import { notFound, type Problem, problem } from '../../domain/problem.ts';
+import { optimistic } from '../../platform/optimistic.ts';
+import { success } from '../../platform/reply.ts';
+import { conversationStore } from '../../store/conversations.ts';
+import { escalationStore } from '../../store/escalations.ts';
+import { outboxStore } from '../../store/outbox.ts';
+import { endpoint, tables } from '../endpoint.ts';
+import { routes } from './routes.ts';
+
+const conversations = conversationStore(tables.service);
+const escalations = escalationStore(tables.service);
+const outbox = outboxStore(tables.outbox);
+
+const HAND_OFF = { kind: 'hand-off' } as const;
+
+/** Of several requests at once one gets through; the others read again, and say what they found. */
+export const handler = endpoint(routes.requestHandoff, ({ tenant, params, body, now, effect }) =>
+  optimistic(async (again) => {
+    const conversation = await conversations.find(tenant, params.id);
+    if (!conversation) return notFound('conversation');
+    if (!moved(conversation, HAND_OFF)) return forbidden(conversation);
+    const escalation: Escalation = {
+      id: newId('esc', now),
+      conversationId: conversation.id,
+      reason: body.reason,
+      createdAt: now.toISOString(),
+    };
+    const event = buildEvent(
+      'handoff.requested',
+      { ...escalation, escalationLogId: escalation.id },
+      { tenant, now },
+    );
+    return effect(
+      success(escalation, {
+        location: `/api/v1/conversations/${conversation.id}/escalations/${escalation.id}`,
+      }),
+      [
+        conversations.move(tenant, conversation.id, HAND_OFF),
+        escalations.add(tenant, escalation),
+        outbox.append(event),
+      ],
+      { 'conversation-changed': again },
+    );
+  }),
+);
+
+const forbidden = ({ status }: Conversation): Problem =>
+  problem(
+    'CONFLICT',
+    status === 'resolved'
+      ? 'The conversation is resolved. A message to it opens it again.'
+      : 'The conversation is handed off already.',
+  );

@@ -1,9 +1,0 @@
-import { conversationStore } from '../store/conversations.ts';
-import { endpoint, paginated, tables } from './endpoint.ts';
-import { routes } from './routes.ts';
-
-const conversations = conversationStore(tables.service);
-
-export const handler = endpoint(routes.listConversations, (request) =>
-  paginated(routes.listConversations, request, (page) => conversations.list(request.tenant, page)),
-);

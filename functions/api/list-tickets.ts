@@ -1,9 +1,0 @@
-import { ticketStore } from '../store/tickets.ts';
-import { endpoint, paginated, tables } from './endpoint.ts';
-import { routes } from './routes.ts';
-
-const tickets = ticketStore(tables.service);
-
-export const handler = endpoint(routes.listTickets, (request) =>
-  paginated(routes.listTickets, request, (page) => tickets.list(request.tenant, page)),
-);

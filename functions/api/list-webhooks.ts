@@ -1,9 +1,0 @@
-import { endpointStore } from '../store/endpoints.ts';
-import { endpoint, paginated, tables } from './endpoint.ts';
-import { routes } from './routes.ts';
-
-const endpoints = endpointStore(tables.service);
-
-export const handler = endpoint(routes.listWebhooks, (request) =>
-  paginated(routes.listWebhooks, request, (page) => endpoints.list(request.tenant.orgId, page)),
-);

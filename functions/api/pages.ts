@@ -1,0 +1,40 @@
+import { type CursorBinding, openCursor, sealCursor } from '../domain/cursor.ts';
+import { type Problem, problem } from '../domain/problem.ts';
+import type { Tenant } from '../domain/tenant.ts';
+import { secretsClient } from '../platform/clients/secrets-manager.ts';
+import { keyringSource } from '../platform/keyrings.ts';
+import { success } from '../platform/reply.ts';
+import type { Route } from '../platform/route.ts';
+import { tenantKey } from '../store/keys.ts';
+import type { Page, PageRequest } from '../store/pages.ts';
+import { environment } from './endpoint.ts';
+
+const cursorKeys = keyringSource(secretsClient(), environment.CURSOR_KEYS);
+
+/** Lists: opens the cursor, reads a page, seals the next cursor. Both are bound to tenant, route and path. */
+export async function paginated<T>(
+  route: Route,
+  request: {
+    tenant: Tenant;
+    params: Record<string, string>;
+    query: { limit: number; cursor?: string | undefined };
+  },
+  read: (page: PageRequest) => Promise<Page<T> | Problem>,
+) {
+  const { tenant, params, query } = request;
+  const binding: CursorBinding = {
+    tenant: tenantKey(tenant),
+    route: route.name,
+    filters: Object.values(params),
+  };
+  const { cursor } = query;
+  const after =
+    cursor === undefined ? undefined : await cursorKeys((ring) => openCursor(ring, cursor, binding));
+  if (cursor !== undefined && after === undefined)
+    return problem('VALIDATION_ERROR', 'cursor is not one that this listing gave.');
+  const page = await read({ limit: query.limit, after });
+  if ('kind' in page) return page;
+  const { next } = page;
+  const nextCursor = next === undefined ? null : await cursorKeys((ring) => sealCursor(ring, next, binding));
+  return success(page.items, { nextCursor });
+}

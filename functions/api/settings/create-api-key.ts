@@ -1,0 +1,17 @@
+import { digestOf, issueKey } from '../../domain/api-key.ts';
+import { success } from '../../platform/reply.ts';
+import { apiKeyStore } from '../../store/api-keys.ts';
+import { tables } from '../endpoint.ts';
+import { sessionEndpoint } from '../session-endpoint.ts';
+import { routes } from './routes.ts';
+
+const apiKeys = apiKeyStore(tables.service);
+
+/** Always a live key: those of the sandbox come only from its provisioning (decisions.md, Sandbox). */
+export const handler = sessionEndpoint(routes.createApiKey, async ({ tenant, body, now, effect }) => {
+  const { key, secret } = issueKey({ orgId: tenant.orgId, environment: 'live', ...body }, now);
+  return effect(
+    success({ ...key, secretOnce: secret }, { location: `/api/settings/api-keys/${key.id}` }),
+    apiKeys.create(digestOf(secret), key),
+  );
+});

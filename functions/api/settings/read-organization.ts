@@ -1,0 +1,13 @@
+import { notFound } from '../../domain/problem.ts';
+import { success } from '../../platform/reply.ts';
+import { organizationStore } from '../../store/organizations.ts';
+import { tables } from '../endpoint.ts';
+import { sessionEndpoint } from '../session-endpoint.ts';
+import { routes } from './routes.ts';
+
+const organizations = organizationStore(tables.service);
+
+export const handler = sessionEndpoint(routes.readOrganization, async ({ tenant }) => {
+  const organization = await organizations.find(tenant.orgId);
+  return organization ? success(organization) : notFound('organization');
+});

@@ -1,0 +1,35 @@
+import * as z from 'zod/mini';
+import { Scope } from '../../domain/api-key.ts';
+import { KeyId, OrgId } from '../../domain/ids.ts';
+import { Environment, OrganizationSettings, Tier } from '../../domain/tenant.ts';
+import { distinct, orNull, text, timestamp } from '../fields.ts';
+
+/*
+ * Shapes of the public API (public-api.md, Resources and their fields). A schema of an answer builds it: a field that it does not
+ * name never leaves the service.
+ */
+
+export const Organization = z.object({
+  id: OrgId,
+  name: z.string(),
+  environment: Environment,
+  tier: Tier,
+  ...OrganizationSettings.shape,
+  createdAt: timestamp,
+});
+export const UpdateOrganization = z.partial(OrganizationSettings);
+
+export const CreateApiKey = z.object({ name: text(200), scopes: distinct(Scope, ['a scope', 'scopes']) });
+const apiKeyFields = {
+  id: KeyId,
+  environment: Environment,
+  name: z.string(),
+  scopes: z.array(Scope),
+  createdAt: timestamp,
+  revokedAt: orNull(timestamp),
+};
+export const ApiKey = z.object(apiKeyFields);
+/** Only the answer to its creation has the key itself. */
+export const CreatedApiKey = z.object({ ...apiKeyFields, secretOnce: z.string() });
+
+export const ApiKeyParams = z.object({ id: KeyId });

@@ -1,0 +1,13 @@
+import { notFound } from '../../domain/problem.ts';
+import { success } from '../../platform/reply.ts';
+import { organizationStore } from '../../store/organizations.ts';
+import { tables } from '../endpoint.ts';
+import { sessionEndpoint } from '../session-endpoint.ts';
+import { routes } from './routes.ts';
+
+const organizations = organizationStore(tables.service);
+
+export const handler = sessionEndpoint(routes.updateOrganization, async ({ tenant, body }) => {
+  const changed = await organizations.change(tenant.orgId, body);
+  return changed ? success(changed) : notFound('organization');
+});

@@ -1,0 +1,27 @@
+import type { Ticket } from '../../domain/conversation.ts';
+import { buildEvent } from '../../domain/events.ts';
+import { newId } from '../../domain/ids.ts';
+import { notFound } from '../../domain/problem.ts';
+import { success } from '../../platform/reply.ts';
+import { conversationStore } from '../../store/conversations.ts';
+import { outboxStore } from '../../store/outbox.ts';
+import { ticketStore } from '../../store/tickets.ts';
+import { endpoint, tables } from '../endpoint.ts';
+import { routes } from './routes.ts';
+
+const conversations = conversationStore(tables.service);
+const tickets = ticketStore(tables.service);
+const outbox = outboxStore(tables.outbox);
+
+/** The conversation is read before the transaction and not checked in it: conversations are never deleted one by one. */
+export const handler = endpoint(routes.createTicket, async ({ tenant, body, now, effect }) => {
+  const { conversationId, reason } = body;
+  if (conversationId !== undefined && !(await conversations.find(tenant, conversationId)))
+    return notFound('conversation');
+  const ticket: Ticket = { id: newId('tkt', now), conversationId, reason, createdAt: now.toISOString() };
+  const event = buildEvent('ticket.created', { ...ticket, ticketId: ticket.id }, { tenant, now });
+  return effect(success(ticket, { location: `/api/v1/tickets/${ticket.id}` }), [
+    tickets.add(tenant, ticket),
+    outbox.append(event),
+  ]);
+});

@@ -1,0 +1,12 @@
+import { notFound } from '../../domain/problem.ts';
+import { success } from '../../platform/reply.ts';
+import { ticketStore } from '../../store/tickets.ts';
+import { endpoint, tables } from '../endpoint.ts';
+import { routes } from './routes.ts';
+
+const tickets = ticketStore(tables.service);
+
+export const handler = endpoint(routes.readTicket, async ({ tenant, params }) => {
+  const found = await tickets.find(tenant, params.id);
+  return found ? success(found) : notFound('ticket');
+});

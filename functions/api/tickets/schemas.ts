@@ -1,0 +1,21 @@
+import * as z from 'zod/mini';
+import { ConversationId, TicketId } from '../../domain/ids.ts';
+import { orNull, text, timestamp } from '../fields.ts';
+
+/*
+ * Shapes of the public API (public-api.md, Resources and their fields). A schema of an answer builds it: a field that it does not
+ * name never leaves the service.
+ */
+
+export const CreateTicket = z._default(
+  z.object({ conversationId: z.optional(ConversationId), reason: z.optional(text(1000)) }),
+  {},
+);
+export const Ticket = z.object({
+  id: TicketId,
+  conversationId: orNull(ConversationId),
+  reason: orNull(z.string()),
+  createdAt: timestamp,
+});
+
+export const TicketParams = z.object({ id: TicketId });

@@ -1,0 +1,12 @@
+import { notFound } from '../../domain/problem.ts';
+import { success } from '../../platform/reply.ts';
+import { endpointStore } from '../../store/endpoints.ts';
+import { endpoint, tables } from '../endpoint.ts';
+import { routes } from './routes.ts';
+
+const endpoints = endpointStore(tables.service);
+
+export const handler = endpoint(routes.readWebhook, async ({ tenant, params }) => {
+  const found = await endpoints.find(tenant.orgId, params.id);
+  return found ? success(found) : notFound('webhook endpoint');
+});

@@ -1,0 +1,4 @@
+import { loopbackReceivers } from '../../platform/config.ts';
+
+/** Where deliveries may go, in this place. */
+export const receiverPolicy = { loopback: loopbackReceivers() };

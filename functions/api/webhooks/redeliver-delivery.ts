@@ -1,0 +1,41 @@
+import { reminderOf } from '../../domain/delivery.ts';
+import { notFound, problem } from '../../domain/problem.ts';
+import { HISTORY_DAYS, type RedeliveryRefusal, redeliveryOf } from '../../domain/redelivery.ts';
+import { success } from '../../platform/reply.ts';
+import { deliveryStore } from '../../store/deliveries.ts';
+import { endpointStore } from '../../store/endpoints.ts';
+import { outboxStore } from '../../store/outbox.ts';
+import { commit, endpoint, tables } from '../endpoint.ts';
+import { routes } from './routes.ts';
+
+const endpoints = endpointStore(tables.service);
+const deliveries = deliveryStore(tables.deliveries, tables.service, commit);
+const outbox = outboxStore(tables.outbox);
+
+/**
+ * The new delivery and the order of its reminder commit together, so that no crash leaves a delivery that nobody is reminded of.
+ * What was read before cannot spoil it: a terminal delivery stays as it is, and one to an endpoint that goes meanwhile is skipped.
+ */
+export const handler = endpoint(routes.redeliverDelivery, async ({ tenant, params, now, effect }) => {
+  const owner = await endpoints.find(tenant.orgId, params.id);
+  if (!owner) return notFound('webhook endpoint');
+  const found = await deliveries.find({
+    id: params.deliveryId,
+    webhookId: owner.id,
+    generation: tenant.generation,
+  });
+  if (!found) return notFound('delivery');
+  const redelivery = redeliveryOf(found, owner, now);
+  if (redelivery.kind === 'refused') return problem('CONFLICT', REFUSALS[redelivery.why]);
+  const { delivery } = redelivery;
+  return effect(success(delivery, { location: `/api/v1/webhooks/${owner.id}/deliveries/${delivery.id}` }), [
+    deliveries.adding(delivery),
+    outbox.appendRedelivery(reminderOf(delivery)),
+  ]);
+});
+
+const REFUSALS: Record<RedeliveryRefusal, string> = {
+  'still-open': 'The delivery is still being delivered. It can be sent again once it has ended.',
+  'endpoint-disabled': 'The webhook endpoint is disabled. Registering again makes a new endpoint.',
+  'event-expired': `The event is older than ${HISTORY_DAYS} days and can no longer be sent again.`,
+};

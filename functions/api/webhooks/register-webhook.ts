@@ -1,0 +1,50 @@
+import * as z from 'zod/mini';
+import { Endpoint, MAX_ENDPOINTS } from '../../domain/endpoint.ts';
+import { newId } from '../../domain/ids.ts';
+import { currentVersion } from '../../domain/keyring.ts';
+import { problem } from '../../domain/problem.ts';
+import { checkReceiverUrl } from '../../domain/receiver-url.ts';
+import { signingSecret } from '../../domain/signature.ts';
+import { success } from '../../platform/reply.ts';
+import { endpointStore } from '../../store/endpoints.ts';
+import { endpoint, tables } from '../endpoint.ts';
+import { receiverPolicy } from './receivers.ts';
+import { routes } from './routes.ts';
+import { signingKeys } from './signing.ts';
+
+const endpoints = endpointStore(tables.service);
+
+/** What is remembered of a registration is not the secret but what it is derived from. */
+const Derivable = z.pick(Endpoint, { id: true, keyVersion: true });
+
+export const handler = endpoint(
+  routes.registerWebhook,
+  async ({ tenant, body, now, effect }) => {
+    const receiver = checkReceiverUrl(body.url, receiverPolicy);
+    if (!receiver.ok) return problem('VALIDATION_ERROR', `${receiver.problem}.`);
+    const registered: Endpoint = {
+      id: newId('whk', now),
+      orgId: tenant.orgId,
+      url: receiver.url.href,
+      events: body.events,
+      status: 'active',
+      consecutiveFailures: 0,
+      keyVersion: await signingKeys(currentVersion),
+      createdAt: now.toISOString(),
+    };
+    return effect(
+      success(registered, { location: `/api/v1/webhooks/${registered.id}` }),
+      endpoints.add(registered),
+      {
+        'endpoint-limit': problem(
+          'LIMIT_EXCEEDED',
+          `An organization may have ${MAX_ENDPOINTS} webhook endpoints. Delete one first.`,
+        ),
+      },
+    );
+  },
+  async (data) => {
+    const { id, keyVersion } = Derivable.parse(data);
+    return { ...Object(data), secret: await signingKeys((ring) => signingSecret(ring, keyVersion, id)) };
+  },
+);

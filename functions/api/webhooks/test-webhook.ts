@@ -1,0 +1,21 @@
+import { buildEvent } from '../../domain/events.ts';
+import { deliveryId } from '../../domain/ids.ts';
+import { notFound } from '../../domain/problem.ts';
+import { success } from '../../platform/reply.ts';
+import { endpointStore } from '../../store/endpoints.ts';
+import { outboxStore } from '../../store/outbox.ts';
+import { endpoint, tables } from '../endpoint.ts';
+import { routes } from './routes.ts';
+
+const endpoints = endpointStore(tables.service);
+const outbox = outboxStore(tables.outbox);
+
+/** Writes a `webhook.test` event for this endpoint alone; it takes the way of every other event. */
+export const handler = endpoint(routes.testWebhook, async ({ tenant, params, now, effect }) => {
+  const found = await endpoints.find(tenant.orgId, params.id);
+  if (!found) return notFound('webhook endpoint');
+  const event = buildEvent('webhook.test', { webhookId: found.id }, { tenant, now, onlyTo: found.id });
+  return effect(success({ eventId: event.id, deliveryId: deliveryId(event.id, found.id) }), [
+    outbox.append(event),
+  ]);
+});

@@ -1,0 +1,4 @@
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { terms } from './terms.ts';
+
+export const secretsClient = (): SecretsManagerClient => new SecretsManagerClient(terms());
