@@ -9,8 +9,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Nothing but the page's own files and the API of its own origin: no other host, no inline script, no frame around it. The
- * renderer sets styles on elements; its icons are in its style sheet.
+ * Nothing but the page's own files and the API of its own origin: no other host, nothing inline, no frame around it. The renderer's
+ * icons are in its style sheet, as data.
  */
 const POLICY = [
   "default-src 'none'",

@@ -98,7 +98,7 @@ export class Api extends Construct {
       APIG3:
         'Web ACLs are for the account that deploys to choose; the stage takes one that is associated with it.',
       APIG4:
-        'Every route authenticates an API key in its function, before anything else, by a digest that no gateway authorizer could look up without a function more.',
+        'Every route but the documentation authenticates an API key in its function, before anything else, by a digest that no gateway authorizer could look up without a function more.',
       COG4: 'Sessions are verified in the functions, as API keys are: the answers name what is missing in our envelope, and any OpenID Connect issuer can take the place of the user pool.',
       'IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]':
         "The gateway's own role to write logs, for which AWS gives this policy; the account has one such role.",

@@ -1,13 +1,20 @@
-import { copyFileSync, globSync, mkdirSync, rmSync } from 'node:fs';
+import { copyFileSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { buildSync, type Metafile } from 'esbuild';
 import { routes } from '../../functions/api/routes.ts';
+import { currentDocument } from '../openapi/current.ts';
+import { writePage } from '../openapi/page.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
 /** Functions that are not behind a route. */
 export const WORKERS = ['fan-out', 'dispatch', 'enrol'] as const;
-export type FunctionName = (typeof routes)[keyof typeof routes]['name'] | (typeof WORKERS)[number];
+/** Functions that serve what is the same for everybody. */
+export const DOCUMENTATION = ['read-openapi', 'docs'] as const;
+export type FunctionName =
+  | (typeof routes)[keyof typeof routes]['name']
+  | (typeof WORKERS)[number]
+  | (typeof DOCUMENTATION)[number];
 
 /**
  * Bundles all functions in one pass, so that what they share is built once, and gives each a directory of its own with just
@@ -19,6 +26,7 @@ export function bundleFunctions(directory: string): (name: FunctionName) => stri
   const entries = [
     ...Object.values(routes).map(({ name }) => ({ name, file: fileOf(name) })),
     ...WORKERS.map((name) => ({ name, file: `functions/workers/${name}.ts` })),
+    ...DOCUMENTATION.map((name) => ({ name, file: `functions/documentation/${name}.ts` })),
   ];
   const shared = join(directory, 'shared');
   rmSync(directory, { recursive: true, force: true });
@@ -54,6 +62,9 @@ export function bundleFunctions(directory: string): (name: FunctionName) => stri
       copyFileSync(file, target);
     }
   }
+  // What these serve stands beside their code.
+  writeFileSync(join(directory, 'read-openapi', 'openapi.json'), JSON.stringify(currentDocument()));
+  writePage(join(directory, 'docs', 'page'));
   return (name) => join(directory, name);
 }
 

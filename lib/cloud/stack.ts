@@ -3,6 +3,7 @@ import type { Construct } from 'constructs';
 import type { EnrolEnvironment } from '../../functions/platform/config.ts';
 import { Api } from './api.ts';
 import { Delivery } from './delivery.ts';
+import { Documentation } from './documentation.ts';
 import { Identity } from './identity.ts';
 import { KeyringSecret } from './keyrings.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
@@ -25,6 +26,7 @@ export class ConversationServiceStack extends Stack {
     this.tables = tables;
     const identity = new Identity(this, 'Identity', settings);
     this.api = new Api(this, 'Api', { code, tables, signingKeys, cursorKeys, identity, settings });
+    new Documentation(this, 'Documentation', { code, api: this.api.rest });
     this.delivery = new Delivery(this, 'Delivery', { code, tables, signingKeys, settings });
 
     const enrol = new ServiceFunction(this, 'Enrol', {

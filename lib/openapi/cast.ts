@@ -38,7 +38,7 @@ export const apiKey = {
 } as const;
 
 /** Of the right form, and nobody's. */
-export const apiKeySecret = 'ck_live_An-example-of-the-form-and-no-key-of-anybody';
+export const apiKeySecret = 'ck_live_An-example-of-the-form-and-no-key-of-anyone';
 
 export const revokedApiKey = {
   ...created('key', '2026-06-01T08:00:00.000Z'),
@@ -57,7 +57,7 @@ export const revokedApiKey = {
 
 export const webhook = {
   ...created('whk', '2026-11-20T09:30:00.000Z'),
-  url: 'https://hooks.acme.example/conversations',
+  url: 'https://hooks.example.com/conversations',
   events: ['conversation.created', 'handoff.requested', 'ticket.created'],
   status: 'active',
   consecutiveFailures: 0,

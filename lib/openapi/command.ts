@@ -1,58 +1,87 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { breakingChanges } from './compatibility.ts';
 import { currentDocument } from './current.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
-const DIRECTORY = join(ROOT, 'docs/openapi');
-export const CURRENT = join(DIRECTORY, 'v1.json');
-export const RELEASED = join(DIRECTORY, 'v1.released.json');
+const DIRECTORY = join(import.meta.dirname, '../../docs/openapi');
+const CURRENT = 'v1.json';
+const RELEASED = 'v1.released.json';
 
 const HELP = `Usage: npm run openapi [-- OPTION]
 
-Writes docs/openapi/v1.json, the OpenAPI document of the API, from the route table.
+Writes docs/openapi/${CURRENT}, the OpenAPI document of the API, from the route table.
 
   --check     write nothing; fail when the file is not what would be written
-  --release   write it, and also docs/openapi/v1.released.json: what later documents must stay compatible with
+  --release   write it, and also ${RELEASED} beside it: what later documents must stay compatible with;
+              fail when it breaks what was released before
   --help      show this
 `;
 
-/** The document as it is on disk: the same text for the same routes. */
+/** Where the command works and speaks. */
+export interface Surroundings {
+  directory: string;
+  out: (text: string) => void;
+  err: (text: string) => void;
+}
+
+const HERE: Surroundings = {
+  directory: DIRECTORY,
+  out: (text) => process.stdout.write(text),
+  err: (text) => process.stderr.write(text),
+};
+
+/** The text of a document on disk, or undefined when there is none. */
+export function documentOnDisk(which: 'current' | 'released', directory = DIRECTORY): string | undefined {
+  const file = join(directory, which === 'current' ? CURRENT : RELEASED);
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+}
+
+/** The present document as it is on disk: the same text for the same routes. */
 export const documentText = (): string => `${JSON.stringify(currentDocument(), null, 2)}\n`;
 
 /** `npm run openapi`. @returns the exit code */
-export function openApiCommand(args: readonly string[]): number {
-  const options = read(args);
-  if (options === undefined) return 2;
-  if (options.help) return say(HELP, 0);
+export function openApiCommand(
+  args: readonly string[],
+  { directory, out, err }: Surroundings = HERE,
+): number {
+  const options = optionsOf(args);
+  if (typeof options === 'string') {
+    err(`${options}\n\n${HELP}`);
+    return 2;
+  }
+  if (options.help) {
+    out(HELP);
+    return 0;
+  }
   const text = documentText();
   if (options.check) {
-    const fresh = existsSync(CURRENT) && readFileSync(CURRENT, 'utf8') === text;
-    return fresh
-      ? say(`${shown(CURRENT)} is up to date.\n`, 0)
-      : say(`${shown(CURRENT)} is stale. Write it anew with: npm run openapi\n`, 1);
+    const fresh = documentOnDisk('current', directory) === text;
+    if (fresh) out(`${CURRENT} is up to date.\n`);
+    else err(`${CURRENT} is stale. Write it anew with: npm run openapi\n`);
+    return fresh ? 0 : 1;
   }
-  mkdirSync(DIRECTORY, { recursive: true });
-  writeFileSync(CURRENT, text);
-  if (options.release) copyFileSync(CURRENT, RELEASED);
-  return say(`Wrote ${[CURRENT, ...(options.release ? [RELEASED] : [])].map(shown).join(' and ')}.\n`, 0);
+  const before = options.release ? documentOnDisk('released', directory) : undefined;
+  const broken = before === undefined ? [] : breakingChanges(JSON.parse(before), JSON.parse(text));
+  if (broken.length > 0) {
+    err(`Not released, because it breaks what was released before:\n  ${broken.join('\n  ')}\n`);
+    return 1;
+  }
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(join(directory, CURRENT), text);
+  if (options.release) copyFileSync(join(directory, CURRENT), join(directory, RELEASED));
+  out(`Wrote ${CURRENT}${options.release ? ` and ${RELEASED}` : ''}.\n`);
+  return 0;
 }
 
-function read(args: readonly string[]) {
+/** @returns what is wrong with the arguments when something is */
+function optionsOf(args: readonly string[]) {
   try {
     return parseArgs({
       args: [...args],
       options: { check: { type: 'boolean' }, release: { type: 'boolean' }, help: { type: 'boolean' } },
     }).values;
   } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n\n${HELP}`);
-    return undefined;
+    return (error as Error).message;
   }
-}
-
-const shown = (file: string): string => relative(ROOT, file);
-
-function say(text: string, code: number): number {
-  (code === 0 ? process.stdout : process.stderr).write(text);
-  return code;
 }

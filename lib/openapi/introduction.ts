@@ -1,8 +1,8 @@
 import type { Tag } from './operation-text.ts';
 
 /** The document's opening text, in CommonMark. */
-export const INTRODUCTION = `The public API of a multi-tenant conversation platform: conversations, messages, handoffs and tickets, and signed
-webhooks that tell of them, so that nobody needs to poll.
+export const INTRODUCTION = `Programs record what happens in conversations and are told of it by signed webhooks, so that nobody needs to poll. This is every
+operation, event and error there is; the document itself is at \`/api/v1/openapi.json\`.
 
 ## Requests and answers
 

@@ -12,11 +12,15 @@ const policies = ofType(template, 'AWS::IAM::Policy');
 const refTo = (logicalId: string) => JSON.stringify({ 'Fn::GetAtt': [logicalId, 'Arn'] });
 
 describe('functions', () => {
-  it('there is one for each route and one for each worker', () => {
+  it('there is one for each route, each worker, and each part of the documentation', () => {
     const names = functions.map(
       ([, fn]) => Object(fn.Properties.Environment).Variables.POWERTOOLS_SERVICE_NAME,
     );
-    const expected = [...Object.values(routes).map(({ name }) => name), 'fan-out', 'dispatch', 'enrol'];
+    const expected = [
+      ...Object.values(routes).map(({ name }) => name),
+      ...['fan-out', 'dispatch', 'enrol'],
+      ...['read-openapi', 'docs'],
+    ];
     expect(names.sort()).toEqual(expected.sort());
   });
 
@@ -218,9 +222,12 @@ describe('the gateway', () => {
 
   it('has every route, and on every path of one an answer to other methods', () => {
     const paths = new Set(Object.values(routes).map(({ path }) => path));
+    const documentation = ['/v1/openapi.json', '/docs', '/docs/{file}'];
     const proxied = methods.filter((method) => Object(method.Integration).Type === 'AWS_PROXY');
-    expect(proxied).toHaveLength(Object.keys(routes).length);
-    expect(methods.filter((method) => method.HttpMethod === 'ANY')).toHaveLength(paths.size);
+    expect(proxied).toHaveLength(Object.keys(routes).length + documentation.length);
+    expect(methods.filter((method) => method.HttpMethod === 'ANY')).toHaveLength(
+      paths.size + documentation.length,
+    );
   });
 
   it('is staged as the first part of the public path', () => {

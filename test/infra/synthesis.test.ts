@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api/routes.ts';
-import { WORKERS } from '../../lib/cloud/bundle.ts';
+import { DOCUMENTATION, WORKERS } from '../../lib/cloud/bundle.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
@@ -40,7 +40,7 @@ describe('the whole synthesis', () => {
     const directories = assets
       .filter(({ source }) => source.packaging === 'zip')
       .map(({ source }) => source.path);
-    expect(directories).toHaveLength(Object.keys(routes).length + WORKERS.length);
+    expect(directories).toHaveLength(Object.keys(routes).length + WORKERS.length + DOCUMENTATION.length);
     for (const directory of directories)
       expect(await readdir(join(outdir, directory))).toContain('index.mjs');
   });

@@ -1,4 +1,3 @@
-import { notFound } from '../../domain/problem.ts';
 import { success } from '../../platform/reply.ts';
 import { organizationStore } from '../../store/organizations.ts';
 import { tables } from '../endpoint.ts';
@@ -9,5 +8,7 @@ const organizations = organizationStore(tables.service);
 
 export const handler = sessionEndpoint(routes.readOrganization, async ({ tenant }) => {
   const organization = await organizations.find(tenant.orgId);
-  return organization ? success(organization) : notFound('organization');
+  // The pipeline has just met it, and organizations do not go.
+  if (!organization) throw new Error('the organization of a session is gone');
+  return success(organization);
 });

@@ -1,4 +1,3 @@
-import { notFound } from '../../domain/problem.ts';
 import { success } from '../../platform/reply.ts';
 import { organizationStore } from '../../store/organizations.ts';
 import { tables } from '../endpoint.ts';
@@ -9,5 +8,7 @@ const organizations = organizationStore(tables.service);
 
 export const handler = sessionEndpoint(routes.updateOrganization, async ({ tenant, body }) => {
   const changed = await organizations.change(tenant.orgId, body);
-  return changed ? success(changed) : notFound('organization');
+  // The pipeline has just met it, and organizations do not go.
+  if (!changed) throw new Error('the organization of a session is gone');
+  return success(changed);
 });

@@ -31,10 +31,10 @@ second one.`,
   },
   createMessage: {
     tag: 'Conversations',
-    description: `Records a message, whoever said it. Sends \`message.received\`. A message to a resolved conversation opens it again.
+    description: `Records a message, whoever said it. Sends \`message.received\`. A message to a resolved conversation opens it again;
+one that comes at the same moment as the resolving counts as before it.
 
-Refused with \`CONFLICT\` when the conversation was changed at the same moment, for example resolved; the message is then not recorded.
-Try again.`,
+Without an \`Idempotency-Key\` a repeated request records the message again.`,
     body: { role: cast.message.role, content: cast.message.content },
     answer: 'The message.',
     data: cast.message,

@@ -1,0 +1,58 @@
+import type { Schema } from '../openapi.ts';
+
+/** The types that a value may have; undefined when it may have any. Null is told apart, because it is added and taken away by itself. */
+export function typesOf({ type, const: only, enum: values }: Schema): readonly string[] | undefined {
+  if (type !== undefined) return [type].flat().filter((name) => name !== 'null');
+  const known = only === undefined ? values : [only];
+  return known === undefined ? undefined : [...new Set(known.filter((value) => value !== null).map(typeOf))];
+}
+
+function typeOf(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  return typeof value;
+}
+
+/** The alternatives of `anyOf` or `oneOf` that are not null. */
+export const alternativesOf = ({ anyOf, oneOf }: Schema): readonly Schema[] | undefined =>
+  (anyOf ?? oneOf)?.filter((option) => !isNull(option));
+
+const isNull = ({ type, const: only }: Schema): boolean =>
+  only === null || (type !== undefined && [type].flat().every((name) => name === 'null'));
+
+/** Whether null is a value: no keyword rules it out. */
+export function isNullable({ type, anyOf, oneOf, enum: values, const: only }: Schema): boolean {
+  const options = anyOf ?? oneOf;
+  return (
+    (type === undefined || [type].flat().includes('null')) &&
+    (only === undefined || only === null) &&
+    (values === undefined || values.includes(null)) &&
+    (options === undefined || options.some(isNullable))
+  );
+}
+
+/** The only values that are allowed, null apart; undefined when there is no such list. */
+export const valuesOf = ({ const: only, enum: values }: Schema): readonly unknown[] | undefined =>
+  (only === undefined ? values : [only])?.filter((value) => value !== null);
+
+/** Whether a value of type `narrow` is one of type `wide`. */
+export const fits = (narrow: string, wide: readonly string[]): boolean =>
+  wide.includes(narrow) || (narrow === 'integer' && wide.includes('number'));
+
+/** Constraints of which a greater value allows more. */
+export const UPPER_LIMITS = [
+  'maxLength',
+  'maximum',
+  'exclusiveMaximum',
+  'maxItems',
+  'maxProperties',
+] as const;
+
+/** Constraints of which a smaller value allows more, with what their absence means. */
+export const LOWER_LIMITS = {
+  minLength: 0,
+  minItems: 0,
+  minProperties: 0,
+  minimum: -Infinity,
+  exclusiveMinimum: -Infinity,
+} as const;

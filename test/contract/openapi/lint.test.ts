@@ -1,0 +1,48 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import spectralCore, { type RulesetDefinition } from '@stoplight/spectral-core';
+import rulesets from '@stoplight/spectral-rulesets';
+import { describe, expect, it } from 'vitest';
+import { currentDocument } from '../../../lib/openapi/current.ts';
+import type { OpenApiDocument } from '../../../lib/openapi/openapi.ts';
+
+const document = currentDocument();
+
+/** Errors and warnings of Redocly's recommended rules. */
+async function redocly(of: OpenApiDocument): Promise<string[]> {
+  const config = await createConfig({ extends: ['recommended'] });
+  const problems = await lintFromString({ source: JSON.stringify(of), absoluteRef: '/v1.json', config });
+  return problems.map(
+    ({ severity, ruleId, message, location }) =>
+      `${severity} ${ruleId} ${location[0]?.pointer ?? ''}: ${message}`,
+  );
+}
+
+/** Errors and warnings of Spectral's recommended rules for OpenAPI. */
+async function spectral(of: OpenApiDocument): Promise<string[]> {
+  const linter = new spectralCore.Spectral();
+  // The two packages declare their types apart from one another.
+  linter.setRuleset({ extends: [[rulesets.oas as unknown as RulesetDefinition, 'recommended']] });
+  const results = await linter.run(structuredClone(of) as unknown as Record<string, unknown>);
+  return results.map(({ code, path, message }) => `${code} ${path.join('.')}: ${message}`);
+}
+
+/** The document with an operation that breaks a rule of each linter. */
+function spoilt(): OpenApiDocument {
+  const copy = structuredClone(document);
+  const operation = copy.paths['/api/v1/tickets']?.get;
+  if (operation) operation.operationId = 'readTicket';
+  return copy;
+}
+
+describe.each([
+  ['Redocly', redocly],
+  ['Spectral', spectral],
+])('%s', (_, lint) => {
+  it('finds nothing to object to, not even a warning', async () => {
+    expect(await lint(document)).toEqual([]);
+  });
+
+  it('would find a mistake', async () => {
+    expect(await lint(spoilt())).not.toEqual([]);
+  });
+});

@@ -1,0 +1,130 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { APIGatewayProxyResult } from 'aws-lambda';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bundleFunctions, DOCUMENTATION } from '../../lib/cloud/bundle.ts';
+import { currentDocument } from '../../lib/openapi/current.ts';
+import { ofType, synthesize } from './synthesize.ts';
+
+describe('the stack', () => {
+  const template = synthesize();
+  const functions = ofType(template, 'AWS::Lambda::Function').filter(([, fn]) =>
+    (DOCUMENTATION as readonly string[]).includes(
+      Object(fn.Properties.Environment).Variables.POWERTOOLS_SERVICE_NAME,
+    ),
+  );
+
+  it('lets the documentation’s functions write their logs and do nothing else', () => {
+    expect(functions).toHaveLength(DOCUMENTATION.length);
+    for (const [, fn] of functions) {
+      const [role] = Object(fn.Properties.Role)['Fn::GetAtt'];
+      const actions = ofType(template, 'AWS::IAM::Policy')
+        .filter(([, policy]) => JSON.stringify(policy.Properties.Roles) === JSON.stringify([{ Ref: role }]))
+        .flatMap(([, policy]) => Object(policy.Properties.PolicyDocument).Statement)
+        .flatMap(({ Action }: { Action: string | string[] }) => Action);
+      expect(actions.sort()).toEqual(['logs:CreateLogStream', 'logs:PutLogEvents']);
+      expect(
+        ofType(template, 'AWS::IAM::Role').find(([id]) => id === role)?.[1].Properties,
+      ).not.toHaveProperty('ManagedPolicyArns');
+    }
+  });
+
+  it('tells them nothing of tables, keys or people', () => {
+    for (const [, fn] of functions)
+      expect(Object.keys(Object(fn.Properties.Environment).Variables).sort()).toEqual([
+        'POWERTOOLS_LOG_LEVEL',
+        'POWERTOOLS_SERVICE_NAME',
+      ]);
+  });
+
+  it('serves them by GET to anybody, and says so to other methods', () => {
+    const resources = new Map(ofType(template, 'AWS::ApiGateway::Resource'));
+    const pathOf = (id: string): string => {
+      const { ParentId, PathPart } = resources.get(id)?.Properties ?? {};
+      const parent: string | undefined = Object(ParentId).Ref;
+      return `${parent === undefined ? '' : pathOf(parent)}/${PathPart}`;
+    };
+    const methods = ofType(template, 'AWS::ApiGateway::Method')
+      .map(([, { Properties }]) => ({
+        path: pathOf(Object(Properties.ResourceId).Ref),
+        method: Properties.HttpMethod,
+        authorization: Properties.AuthorizationType,
+        allow: Object(Properties.Integration).IntegrationResponses?.[0].ResponseParameters[
+          'method.response.header.Allow'
+        ],
+      }))
+      .filter(({ path }) => path.startsWith('/docs') || path === '/v1/openapi.json');
+    const served = ['/docs', '/docs/{file}', '/v1/openapi.json'].flatMap((path) => [
+      { path, method: 'GET', authorization: 'NONE', allow: undefined },
+      { path, method: 'ANY', authorization: 'NONE', allow: "'GET'" },
+    ]);
+    expect(methods).toHaveLength(served.length);
+    expect(methods).toEqual(expect.arrayContaining(served));
+  });
+});
+
+describe('the bundled functions', () => {
+  type Handler = (event: object) => Promise<APIGatewayProxyResult>;
+  let directory: string;
+  let docs: Handler;
+  let readOpenApi: Handler;
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'bundle-'));
+    const directoryOf = bundleFunctions(directory);
+    const load = async (name: (typeof DOCUMENTATION)[number]): Promise<Handler> =>
+      (await import(pathToFileURL(join(directoryOf(name), 'index.mjs')).href)).handler;
+    [docs, readOpenApi] = [await load('docs'), await load('read-openapi')];
+  });
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+  const event = (file?: string) => ({
+    headers: {},
+    pathParameters: file === undefined ? null : { file },
+    requestContext: { extendedRequestId: 'extended-request-id' },
+  });
+
+  /** What the page refers to. */
+  const references = async () =>
+    [...(await docs(event())).body.matchAll(/(?:src|href|data-document)="([^"]*)"/g)].map(
+      ([, url = '']) => url,
+    );
+
+  it('give the document as the route table has it', async () => {
+    const { statusCode, body } = await readOpenApi(event());
+    expect(statusCode).toBe(200);
+    expect(JSON.parse(body)).toEqual(currentDocument());
+  });
+
+  it('give a page that refers to its own files and the document, and to nothing else', async () => {
+    const urls = new Set(await references());
+    expect(urls.delete('/api/v1/openapi.json')).toBe(true);
+    expect(urls.size).toBe(5);
+    for (const url of urls) expect(url).toMatch(/^\/api\/docs\/[a-z-]+\.[0-9a-f]{16}\.(js|css|svg)$/);
+  });
+
+  it('give each of these files, small enough for an answer, without a map that nobody serves', async () => {
+    for (const url of await references()) {
+      if (url === '/api/v1/openapi.json') continue;
+      const answer = await docs(event(url.split('/').at(-1)));
+      expect(answer.statusCode).toBe(200);
+      expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(6 * 1024 * 1024);
+      expect(answer.body).not.toContain('sourceMappingURL');
+    }
+  });
+
+  it.each(['nothing.js', '..', '../index.mjs', 'page', '__proto__'])(
+    'answer 404 in the error envelope for %s',
+    async (file) => {
+      const { statusCode, headers, body } = await docs(event(file));
+      expect(statusCode).toBe(404);
+      expect(headers).toMatchObject({ 'Request-Id': 'extended-request-id', 'Cache-Control': 'no-store' });
+      expect(JSON.parse(body).error).toEqual({
+        type: 'NOT_FOUND',
+        message: 'No such page.',
+        requestId: 'extended-request-id',
+      });
+    },
+  );
+});

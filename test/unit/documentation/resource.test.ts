@@ -1,0 +1,133 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { openApiResource } from '../../../functions/documentation/openapi.ts';
+import { filesOf, PAGE } from '../../../functions/documentation/page.ts';
+import { answerWith, resource } from '../../../functions/documentation/resource.ts';
+
+const aRequest = (headers: Record<string, string> = {}) =>
+  ({
+    headers,
+    requestContext: { extendedRequestId: 'extended-request-id' },
+  }) as unknown as APIGatewayProxyEvent;
+
+const headersOf = ({ headers = {} }: ReturnType<typeof answerWith>) => headers as Record<string, string>;
+
+describe('a resource', () => {
+  const thing = resource('a text', 'text/plain', { 'Cache-Control': 'public, max-age=300' });
+  const tag = headersOf(answerWith(thing, aRequest())).ETag ?? '';
+
+  it('is sent with its type, its tag, its caching and the id of the request', () => {
+    expect(answerWith(thing, aRequest())).toEqual({
+      statusCode: 200,
+      headers: {
+        'Cache-Control': 'public, max-age=300',
+        'Content-Type': 'text/plain',
+        'Request-Id': 'extended-request-id',
+        'X-Content-Type-Options': 'nosniff',
+        ETag: expect.stringMatching(/^"[\w-]{22}"$/),
+      },
+      body: 'a text',
+    });
+  });
+
+  it.each([
+    ['its tag', () => tag],
+    ['its tag among others', () => `"other", ${tag} ,"third"`],
+    ['its tag, weakened on the way', () => `W/${tag}`],
+    ['anything', () => ' * '],
+  ])('is not sent to who has %s', (_, condition) => {
+    for (const name of ['If-None-Match', 'if-none-match']) {
+      const answer = answerWith(thing, aRequest({ [name]: condition() }));
+      expect({ status: answer.statusCode, body: answer.body }).toEqual({ status: 304, body: '' });
+      // RFC 9110, 15.4.5: what a 200 would have said of caching, and no type of what is not there.
+      expect(headersOf(answer)).toMatchObject({ ETag: tag, 'Cache-Control': 'public, max-age=300' });
+      expect(headersOf(answer)).toHaveProperty('Request-Id');
+      expect(headersOf(answer)).not.toHaveProperty('Content-Type');
+    }
+  });
+
+  it('is sent whatever else a condition says', () => {
+    fc.assert(
+      fc.property(fc.string(), (condition) => {
+        fc.pre(!condition.includes(tag) && condition.trim() !== '*');
+        expect(answerWith(thing, aRequest({ 'If-None-Match': condition })).statusCode).toBe(200);
+      }),
+    );
+  });
+
+  it('has a tag that changes with its text and with nothing else', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (one, other) => {
+        const tagOf = (text: string) => resource(text, 'text/plain', {}).headers.ETag;
+        expect(tagOf(one) === tagOf(other)).toBe(one === other);
+      }),
+    );
+  });
+});
+
+describe('the document', () => {
+  it('may be read by pages of any origin, and kept for five minutes', () => {
+    const answer = answerWith(openApiResource('{}'), aRequest());
+    expect(headersOf(answer)).toMatchObject({
+      'Access-Control-Allow-Origin': '*',
+      'Cache-Control': 'public, max-age=300',
+      'Content-Type': 'application/json',
+    });
+  });
+});
+
+describe('the files of a page', () => {
+  function withFiles(names: string[], use: (files: ReturnType<typeof filesOf>) => void): void {
+    const directory = mkdtempSync(join(tmpdir(), 'page-'));
+    try {
+      for (const name of names) writeFileSync(join(directory, name), `the text of ${name}`);
+      use(filesOf(pathToFileURL(`${directory}/`)));
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
+    }
+  }
+
+  it('are kept for ever, the page itself for five minutes', () => {
+    withFiles([PAGE, 'page.1.js', 'page.2.css', 'icon.3.svg'], (files) => {
+      const caching = [...files].map(([name, { headers }]) => [name, headers['Cache-Control']]);
+      expect(Object.fromEntries(caching)).toEqual({
+        [PAGE]: 'public, max-age=300',
+        'page.1.js': 'public, max-age=31536000, immutable',
+        'page.2.css': 'public, max-age=31536000, immutable',
+        'icon.3.svg': 'public, max-age=31536000, immutable',
+      });
+    });
+  });
+
+  it('have the types that browsers take them for', () => {
+    withFiles(['page.js', 'page.css', 'icon.svg', PAGE], (files) => {
+      const types = [...files].map(([name, { contentType }]) => [name, contentType]);
+      expect(Object.fromEntries(types)).toEqual({
+        'page.js': 'text/javascript; charset=utf-8',
+        'page.css': 'text/css; charset=utf-8',
+        'icon.svg': 'image/svg+xml',
+        [PAGE]: 'text/html; charset=utf-8',
+      });
+    });
+  });
+
+  it('are refused when nobody knows what they are', () => {
+    expect(() => withFiles(['page.exe'], () => undefined)).toThrow('no media type is known for page.exe');
+  });
+
+  it('let the page load nothing from elsewhere, run nothing inline, and stand in no frame', () => {
+    withFiles([PAGE], (files) => {
+      const policy = files.get(PAGE)?.headers['Content-Security-Policy'] ?? '';
+      const directives = Object.fromEntries(
+        policy.split('; ').map((directive) => [directive.split(' ')[0], directive.split(' ').slice(1)]),
+      );
+      expect(directives).toMatchObject({ 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] });
+      expect(policy).not.toMatch(/unsafe|https?:|\*/);
+    });
+  });
+});

@@ -1,0 +1,62 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { documentOnDisk, documentText, openApiCommand } from '../../../lib/openapi/command.ts';
+
+describe('npm run openapi', () => {
+  let directory: string;
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'openapi-'));
+  });
+  afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+  function run(...args: string[]) {
+    const said = { out: '', err: '' };
+    const code = openApiCommand(args, {
+      directory,
+      out: (text) => {
+        said.out += text;
+      },
+      err: (text) => {
+        said.err += text;
+      },
+    });
+    return { code, ...said };
+  }
+
+  it('writes the document, which is then up to date', () => {
+    expect(run()).toEqual({ code: 0, out: 'Wrote v1.json.\n', err: '' });
+    expect(documentOnDisk('current', directory)).toBe(documentText());
+    expect(run('--check')).toMatchObject({ code: 0, err: '' });
+  });
+
+  it('--check says when it is stale and how to renew it, and writes nothing', () => {
+    expect(run('--check')).toMatchObject({ code: 1, err: expect.stringContaining('npm run openapi') });
+    writeFileSync(join(directory, 'v1.json'), documentText().replace('"3.1.1"', '"3.1.0"'));
+    expect(run('--check').code).toBe(1);
+    expect(readdirSync(directory)).toEqual(['v1.json']);
+  });
+
+  it('--release writes also what later documents must stay compatible with', () => {
+    expect(run('--release').code).toBe(0);
+    expect(documentOnDisk('released', directory)).toBe(documentText());
+    expect(run('--release').code).toBe(0);
+  });
+
+  it('--release refuses what breaks the release before, names it, and writes nothing', () => {
+    const promised = documentText().replaceAll('/api/v1/tickets"', '/api/v1/vouchers"');
+    writeFileSync(join(directory, 'v1.released.json'), promised);
+    const { code, err } = run('--release');
+    expect(code).toBe(1);
+    expect(err).toContain('GET /api/v1/vouchers: it was removed');
+    expect(documentOnDisk('released', directory)).toBe(promised);
+    expect(documentOnDisk('current', directory)).toBeUndefined();
+  });
+
+  it('explains itself', () => {
+    expect(run('--help')).toMatchObject({ code: 0, out: expect.stringContaining('--release') });
+    expect(run('--nope')).toMatchObject({ code: 2, err: expect.stringContaining('--nope') });
+    expect(run('extra').code).toBe(2);
+  });
+});

@@ -1,0 +1,289 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { documentOnDisk } from '../../../lib/openapi/command.ts';
+import { breakingChanges } from '../../../lib/openapi/compatibility.ts';
+import type { OpenApiDocument, Schema } from '../../../lib/openapi/openapi.ts';
+import { documents, type Editable, edited, firstField, objectsIn, present } from './a-document.ts';
+import { document } from './examples.ts';
+
+const released: OpenApiDocument = JSON.parse(documentOnDisk('released') ?? '');
+
+describe('the API as it is now', () => {
+  it('breaks nobody who uses it as it was released', () => {
+    expect(breakingChanges(released, document)).toEqual([]);
+  });
+
+  it('could lose no field, whatever it belongs to, without that being noticed', () => {
+    const spoilt = structuredClone(document);
+    for (const [name, schema] of Object.entries(spoilt.components.schemas)) {
+      const whole = schema.properties ?? {};
+      for (const field of Object.keys(whole)) {
+        const { [field]: _, ...others } = whole;
+        schema.properties = others;
+        expect(breakingChanges(document, spoilt), `${name}.${field}`).not.toEqual([]);
+      }
+      schema.properties = whole;
+    }
+  });
+});
+
+type Edit = (parts: Editable, choose: (below: number) => number) => void;
+
+/** Runs an edit on any document, at any of the places it can be made. */
+function forAnyDocument(edit: Edit, judge: (changes: string[]) => void): void {
+  fc.assert(
+    fc.property(documents, fc.nat(), (before, seed) => {
+      const after = edited(before, (parts) => edit(parts, (below) => seed % below));
+      judge(breakingChanges(before, after));
+    }),
+    { numRuns: 25 },
+  );
+}
+
+/** Any of the objects in a schema, at any depth. */
+const anyObject = (schema: Schema, choose: (below: number) => number): Schema => {
+  const objects = objectsIn(schema);
+  return present(objects[choose(objects.length)]);
+};
+
+const set = (schema: Schema, name: string, property: Schema) => {
+  schema.properties = { ...schema.properties, [name]: property };
+};
+
+const plain: Schema = { type: 'string' };
+
+const ADDITIVE: Record<string, Edit> = {
+  'nothing at all': () => undefined,
+  'an operation': ({ document: all, operation }) => {
+    all.paths['/more'] = { get: { ...operation, operationId: 'more' } };
+  },
+  'another method of a path': ({ document: all, operation }) => {
+    all.paths['/things/{id}'] = { ...all.paths['/things/{id}'], get: { ...operation, operationId: 'read' } };
+  },
+  'another name of a path parameter': ({ document: all }) => {
+    const { '/things/{id}': item, ...others } = all.paths;
+    all.paths = { ...others, '/things/{thingId}': present(item) };
+  },
+  'an optional parameter': ({ operation }) => {
+    operation.parameters = [
+      ...(operation.parameters ?? []),
+      { name: 'more', in: 'query', description: 'more', schema: plain },
+    ];
+  },
+  'a parameter that is not required any more': ({ operation }) => {
+    for (const parameter of operation.parameters ?? []) Object.assign(parameter, { required: false });
+  },
+  'an optional field of a request': ({ body }, choose) => set(anyObject(body, choose), 'more', plain),
+  'a field of a request that is not required any more': ({ body }, choose) => {
+    anyObject(body, choose).required = [];
+  },
+  'a body that may be left out': ({ operation }) => {
+    present(operation.requestBody).required = false;
+  },
+  'a wider limit of a request': ({ body }) => {
+    for (const field of Object.values(body.properties ?? {})) {
+      if (field.maximum !== undefined) field.maximum += 1;
+      if (field.maxLength !== undefined) field.maxLength += 1;
+      if (field.minimum !== undefined) field.minimum -= 1;
+      field.minLength = 0;
+    }
+  },
+  'a field of an answer': ({ answer }, choose) => {
+    const object = anyObject(answer, choose);
+    set(object, 'more', plain);
+    object.required = [...(object.required ?? []), 'more'];
+  },
+  'a field of an answer that is always there now': ({ answer }, choose) => {
+    const object = anyObject(answer, choose);
+    object.required = Object.keys(object.properties ?? {});
+  },
+  'a header of an answer': ({ operation }) => {
+    for (const response of Object.values(operation.responses))
+      Object.assign(response, {
+        headers: { ...Object(response).headers, More: { description: 'x', schema: plain } },
+      });
+  },
+  'an error status': ({ operation }) => {
+    operation.responses['409'] = { description: 'conflict' };
+  },
+  'an error status less': ({ operation }) => {
+    delete operation.responses['400'];
+  },
+  'another way to authenticate': ({ operation }) => {
+    operation.security.push({ session: [] });
+  },
+  'no scope any more': ({ operation }) => {
+    delete operation['x-required-scope'];
+  },
+  'other words': ({ document: all, operation, body, answer, payload }) => {
+    all.info.description = 'other words';
+    operation.description = 'other words';
+    for (const schema of [body, answer, payload].flatMap(objectsIn))
+      for (const property of Object.values(schema.properties ?? {})) {
+        property.description = 'other words';
+        property.examples = ['other'];
+      }
+  },
+  'an announced end': ({ operation }) => {
+    operation.deprecated = true;
+  },
+  'an event': ({ document: all, event }) => {
+    all.webhooks['thing.changed'] = { post: { ...event, operationId: 'changed' } };
+  },
+  'a header of an event': ({ event }) => {
+    event.parameters?.push({ name: 'webhook-more', in: 'header', description: 'x', schema: plain });
+  },
+  'another payload of an event under a new version': ({ payload, data }) => {
+    set(payload, 'schemaVersion', { type: 'integer', const: 2 });
+    data.properties = { other: plain };
+    data.required = ['other'];
+  },
+  'fields of an event in another order': ({ data }) => {
+    data.properties = Object.fromEntries(Object.entries(data.properties ?? {}).reverse());
+    data.required = data.required?.toReversed() ?? [];
+  },
+  'a schema that got a name': ({ document: all, answer }) => {
+    const name = firstField(answer);
+    all.components.schemas.Named = present(answer.properties?.[name]);
+    set(answer, name, { $ref: '#/components/schemas/Named' });
+  },
+};
+
+const BREAKING: Record<string, Edit> = {
+  'an operation was removed': ({ document: all }) => {
+    delete all.paths['/things/{id}'];
+  },
+  'a method was removed': ({ document: all, operation }) => {
+    all.paths['/things/{id}'] = { put: operation };
+  },
+  'a parameter was removed': ({ operation }) => {
+    operation.parameters?.shift();
+  },
+  'a new parameter is required': ({ operation }) => {
+    operation.parameters?.push({
+      name: 'more',
+      in: 'query',
+      required: true,
+      description: 'x',
+      schema: plain,
+    });
+  },
+  'a new header is required': ({ operation }) => {
+    operation.parameters?.push({
+      name: 'More',
+      in: 'header',
+      required: true,
+      description: 'x',
+      schema: plain,
+    });
+  },
+  'a parameter has another type': ({ operation }) => {
+    Object.assign(present(operation.parameters?.[0]), { schema: { type: 'object' } });
+  },
+  'a new field of a request is required': ({ body }, choose) => {
+    const object = anyObject(body, choose);
+    set(object, 'more', plain);
+    object.required = [...(object.required ?? []), 'more'];
+  },
+  'a field of a request was removed': ({ body }, choose) => {
+    const object = anyObject(body, choose);
+    delete object.properties?.[firstField(object)];
+  },
+  'a field of a request has another type': ({ body }, choose) => {
+    const object = anyObject(body, choose);
+    set(object, firstField(object), { type: 'retyped' });
+  },
+  'a field of a request accepts one value alone': ({ body }) => {
+    set(body, firstField(body), { enum: ['one'] });
+  },
+  'unknown fields of a request are refused': ({ body }, choose) => {
+    anyObject(body, choose).additionalProperties = false;
+  },
+  'a body is required, or is of another media type': ({ operation }) => {
+    const body = present(operation.requestBody);
+    if (body.required) body.content = { 'text/plain': { schema: plain } };
+    else body.required = true;
+  },
+  'a field of an answer was removed': ({ answer }, choose) => {
+    const object = anyObject(answer, choose);
+    delete object.properties?.[firstField(object)];
+  },
+  'a field of an answer has another type': ({ answer }, choose) => {
+    const object = anyObject(answer, choose);
+    set(object, firstField(object), { type: 'retyped' });
+  },
+  'a field of an answer is an array of what it was': ({ answer }, choose) => {
+    const object = anyObject(answer, choose);
+    const name = firstField(object);
+    set(object, name, { type: 'array', items: present(object.properties?.[name]) });
+  },
+  'an answer’s body is gone': ({ operation }) => {
+    for (const response of Object.values(operation.responses)) Object.assign(response, { content: {} });
+  },
+  'a success has another status': ({ operation }) => {
+    const [[status, response] = []] = Object.entries(operation.responses);
+    delete operation.responses[present(status)];
+    operation.responses['202'] = present(response);
+  },
+  'a header of an answer was removed': ({ operation }) => {
+    for (const response of Object.values(operation.responses)) Object.assign(response, { headers: {} });
+  },
+  'a header of an answer may be absent': ({ document: all }) => {
+    present(all.components.headers['Request-Id']).required = false;
+  },
+  'a header of an answer has another type': ({ document: all }) => {
+    present(all.components.headers['Request-Id']).schema = { type: 'integer' };
+  },
+  'a way to authenticate was replaced': ({ operation }) => {
+    operation.security = [{ session: [] }];
+  },
+  'a way to authenticate means something else': ({ document: all }) => {
+    present(all.components.securitySchemes.key).scheme = 'basic';
+  },
+  'another scope is needed': ({ operation }) => {
+    operation['x-required-scope'] = 'write:webhooks';
+  },
+  'a role is needed': ({ operation }) => {
+    operation['x-required-role'] = 'admin';
+  },
+  'an event was removed': ({ document: all }) => {
+    delete all.webhooks['thing.happened'];
+  },
+  'an event has a field more, under the same version': ({ data }, choose) =>
+    set(anyObject(data, choose), 'more', plain),
+  'an event has a field less, under the same version': ({ data }, choose) => {
+    const object = anyObject(data, choose);
+    delete object.properties?.[firstField(object)];
+  },
+  'an event’s envelope has a field more, under the same version': ({ payload }) =>
+    set(payload, 'more', plain),
+  'an event’s envelope lost a field, under a new version': ({ payload }) => {
+    set(payload, 'schemaVersion', { type: 'integer', const: 2 });
+    delete payload.properties?.orgId;
+  },
+  'an event’s version went back': ({ payload }) => {
+    set(payload, 'schemaVersion', { type: 'integer', const: 0 });
+  },
+  'a header of an event was removed': ({ event }) => {
+    event.parameters = [];
+  },
+  'fewer answers of a receiver are a success': ({ event }) => {
+    event.responses = { '200': { description: 'taken' } };
+  },
+};
+
+describe('what breaks nobody', () => {
+  it.each(Object.entries(ADDITIVE))('%s', (_, edit) => {
+    forAnyDocument(edit, (changes) => expect(changes).toEqual([]));
+  });
+});
+
+describe('what breaks somebody', () => {
+  it.each(Object.entries(BREAKING))('%s', (_, edit) => {
+    forAnyDocument(edit, (changes) => {
+      expect(changes.length).toBeGreaterThan(0);
+      for (const change of changes)
+        expect(change).toMatch(/^(event )?[A-Z]+ \S+: .*\(public-api\.md, Versioning [36]: .*\)$/);
+    });
+  });
+});

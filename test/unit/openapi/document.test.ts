@@ -1,0 +1,303 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
+import { routes } from '../../../functions/api/routes.ts';
+import { PROBLEM_STATUS } from '../../../functions/domain/problem.ts';
+import type { Route } from '../../../functions/platform/route.ts';
+import { documentOnDisk, documentText } from '../../../lib/openapi/command.ts';
+import { openApiDocument } from '../../../lib/openapi/document.ts';
+import type { OpenApiDocument, Operation, Schema } from '../../../lib/openapi/openapi.ts';
+import { OPERATIONS } from '../../../lib/openapi/operations.ts';
+import { problemsOf } from '../../../lib/openapi/problems.ts';
+import { document } from './examples.ts';
+
+const all = Object.entries(routes) as [keyof typeof routes, Route][];
+
+const operationOf = (of: OpenApiDocument, { path, method }: Pick<Route, 'path' | 'method'>): Operation => {
+  const operation = of.paths[`/api${path}`]?.[method.toLowerCase()];
+  if (operation === undefined) throw new Error(`no operation ${method} ${path}`);
+  return operation;
+};
+
+/** What a reference stands for, or the thing itself. */
+const resolved = <T>(of: OpenApiDocument, thing: unknown): T => {
+  const { $ref } = Object(thing) as { $ref?: string };
+  if ($ref === undefined) return thing as T;
+  const found: unknown = $ref
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((node, step) => Object(node)[step], of);
+  if (found === undefined) throw new Error(`nothing is at ${$ref}`);
+  return found as T;
+};
+
+const parametersOf = (operation: Operation, of = document) =>
+  (operation.parameters ?? []).map((parameter) =>
+    resolved<{ name: string; in: string; required?: boolean; schema: Schema }>(of, parameter),
+  );
+
+/** All objects in the document. */
+function nodes(node: unknown): Record<string, unknown>[] {
+  if (typeof node !== 'object' || node === null) return [];
+  const deeper = Object.values(node).flatMap(nodes);
+  return Array.isArray(node) ? deeper : [node as Record<string, unknown>, ...deeper];
+}
+
+describe('docs/openapi/v1.json', () => {
+  it('is what the route table says; if not, write it anew with "npm run openapi"', () => {
+    expect(documentOnDisk('current') === documentText()).toBe(true);
+  });
+});
+
+describe('the document', () => {
+  it('has the operations of the route table at their public paths, and no other', () => {
+    const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, { operationId }]) => [
+        operationId,
+        `${method.toUpperCase()} ${path}`,
+      ]),
+    );
+    expect(Object.fromEntries(operations)).toEqual(
+      Object.fromEntries(all.map(([key, { method, path }]) => [key, `${method} /api${path}`])),
+    );
+  });
+
+  it('has all events, which are delivered by POST', () => {
+    expect(Object.keys(document.webhooks).sort()).toEqual([
+      'conversation.created',
+      'conversation.resolved',
+      'handoff.requested',
+      'message.received',
+      'ticket.created',
+      'webhook.test',
+    ]);
+    for (const item of Object.values(document.webhooks)) expect(Object.keys(item)).toEqual(['post']);
+  });
+
+  it('refers to nothing that it lacks, and lacks nothing that it refers to', () => {
+    const refs = new Set(nodes(document).flatMap(({ $ref }) => (typeof $ref === 'string' ? [$ref] : [])));
+    for (const ref of refs) expect(() => resolved(document, { $ref: ref })).not.toThrow();
+    for (const kind of ['schemas', 'responses', 'parameters', 'headers'] as const)
+      for (const name of Object.keys(document.components[kind]))
+        expect(refs).toContain(`#/components/${kind}/${name}`);
+  });
+
+  it('forbids no field that it does not know', () => {
+    expect(nodes(document).filter((node) => 'additionalProperties' in node)).toEqual([]);
+  });
+
+  it('says of every field what it is', () => {
+    for (const [name, { properties = {} }] of Object.entries(document.components.schemas))
+      for (const [field, schema] of Object.entries(properties))
+        if (name !== 'Error') expect(schema.description, `${name}.${field}`).toMatch(/\.$/);
+  });
+
+  it('names every tag that its operations have', () => {
+    const tags = document.tags.map(({ name }) => name);
+    for (const item of [...Object.values(document.paths), ...Object.values(document.webhooks)])
+      for (const operation of Object.values(item))
+        expect(tags).toEqual(expect.arrayContaining(operation.tags));
+  });
+
+  it('has a name for an answer that every route with it shares', () => {
+    const { responses } = document.components;
+    expect(responses.RateLimited?.headers).toHaveProperty('Retry-After');
+    expect(responses.ServiceUnavailable?.headers).toHaveProperty('Retry-After');
+    expect(responses.AuthenticationError?.headers).toHaveProperty('WWW-Authenticate');
+    expect(responses.AuthenticationError?.headers).not.toHaveProperty('RateLimit');
+  });
+});
+
+describe.each(all)('the operation %s', (_, route) => {
+  const operation = operationOf(document, route);
+
+  it('takes the parameters of the route', () => {
+    const expected = [
+      ...[...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => `path ${name} required`),
+      ...('limit' in route.query.parse({}) ? ['query limit', 'query cursor'] : []),
+      ...(route.idempotency === 'required' ? ['header Idempotency-Key required'] : []),
+      ...(route.idempotency === 'honoured' ? ['header Idempotency-Key'] : []),
+    ];
+    expect(
+      parametersOf(operation).map(
+        (parameter) => `${parameter.in} ${parameter.name}${parameter.required ? ' required' : ''}`,
+      ),
+    ).toEqual(expected);
+  });
+
+  it('describes identifiers as the route accepts them', () => {
+    for (const { name, schema } of parametersOf(operation).filter((parameter) => parameter.in === 'path')) {
+      const pattern = new RegExp(schema.pattern ?? '');
+      const params = Object.fromEntries(
+        parametersOf(operation).map((parameter) => [parameter.name, parameter.schema.examples?.[0]]),
+      );
+      expect(route.params.safeParse(params).success).toBe(true);
+      for (const wrong of ['', '..', `${params[name]}0`]) {
+        expect(pattern.test(wrong)).toBe(false);
+        expect(route.params.safeParse({ ...params, [name]: wrong }).success).toBe(false);
+      }
+    }
+  });
+
+  it('needs the credential of the route', () => {
+    const { security, 'x-required-scope': scope, 'x-required-role': role } = operation;
+    expect({ scope, role }).toEqual({ scope: route.scope, role: route.role });
+    expect(security).toEqual(
+      route.scope === undefined ? [{ session: [] }, { sessionCookie: [] }] : [{ apiKey: [] }],
+    );
+    for (const requirement of security)
+      expect(document.components.securitySchemes).toHaveProperty(Object.keys(requirement));
+  });
+
+  it('takes a body exactly when the route does, and one that may be left out only when the route can do without', () => {
+    expect(operation.requestBody !== undefined).toBe(route.body !== undefined);
+    if (route.body) expect(operation.requestBody?.required).toBe(!route.body.safeParse(undefined).success);
+  });
+
+  it('answers with the success of the route, in its envelope', () => {
+    const successes = Object.keys(operation.responses).filter((status) => status.startsWith('2'));
+    expect(successes).toEqual([String(route.success.status)]);
+    const { content } = resolved<{ content?: Record<string, { schema: Schema }> }>(
+      document,
+      operation.responses[route.success.status],
+    );
+    if (route.success.status === 204) expect(content).toBeUndefined();
+    else
+      expect(content?.['application/json']?.schema.required).toEqual(
+        'limit' in route.query.parse({}) ? ['success', 'data', 'nextCursor'] : ['success', 'data'],
+      );
+  });
+
+  it('lists exactly the problems that can be met, under their statuses', () => {
+    const types = Object.keys(operation.responses)
+      .filter((status) => /^[45]\d\d$/.test(status))
+      .flatMap((status) => {
+        const response = resolved<{ content: Record<string, { schema: Schema }> }>(
+          document,
+          operation.responses[status],
+        );
+        const { error } = response.content['application/json']?.schema.properties ?? {};
+        return error?.properties?.type?.enum ?? [];
+      });
+    expect(types.sort()).toEqual(problemsOf(route));
+  });
+
+  it('explains just the problems that are its own', () => {
+    const named = Object.keys(PROBLEM_STATUS).filter((type) => operation.description.includes(`\`${type}\``));
+    expect(named.sort()).toEqual([...(route.refusals ?? [])].sort());
+  });
+
+  it('has the request’s id in every answer, and the budget in every success', () => {
+    for (const response of Object.values(operation.responses))
+      expect(resolved<{ headers: object }>(document, response).headers).toHaveProperty('Request-Id');
+    const success = resolved<{ headers: object }>(document, operation.responses[route.success.status]);
+    expect(success.headers).toMatchObject({ RateLimit: {}, 'RateLimit-Policy': {} });
+    expect('Idempotency-Replayed' in success.headers).toBe(route.idempotency !== undefined);
+  });
+});
+
+describe('a page’s limit', () => {
+  it('is a number from 1 to 100, and 20 when it is left out, as the routes take it', () => {
+    const { limit } = Object.fromEntries(
+      parametersOf(operationOf(document, routes.listTickets)).map((parameter) => [parameter.name, parameter]),
+    );
+    expect(limit?.schema).toEqual({ type: 'integer', minimum: 1, maximum: 100, default: 20 });
+    const { query } = routes.listTickets;
+    expect([query.parse({}), query.parse({ limit: '0' }), query.parse({ limit: '101' })]).toEqual([
+      { limit: 20 },
+      { limit: 1 },
+      { limit: 100 },
+    ]);
+  });
+});
+
+describe('a deprecated route', () => {
+  const deprecation = { since: true, sunset: '2027-06-30T00:00:00.000Z' } as const;
+  const documentWith = (guide?: string) => {
+    const listTickets: Route = {
+      ...routes.listTickets,
+      deprecation: { ...deprecation, ...(guide === undefined ? {} : { guide }) },
+    };
+    return openApiDocument({ ...routes, listTickets }, OPERATIONS, 'v1');
+  };
+
+  it('is marked, and says so in the headers of every answer it gives', () => {
+    const announced = documentWith('https://docs.example.com/v2');
+    const operation = operationOf(announced, routes.listTickets);
+    expect(operation.deprecated).toBe(true);
+    expect(Object.keys(operation.responses)).toContain('410');
+    for (const [status, response] of Object.entries(operation.responses))
+      if (status !== 'default')
+        expect(resolved<{ headers: object }>(announced, response).headers, status).toMatchObject({
+          Deprecation: {},
+          Sunset: {},
+          Link: {},
+        });
+  });
+
+  it('has a Link only when there is a guide', () => {
+    const announced = documentWith();
+    const { headers } = resolved<{ headers: object }>(
+      announced,
+      operationOf(announced, routes.listTickets).responses[200],
+    );
+    expect(headers).not.toHaveProperty('Link');
+  });
+
+  it('leaves the other operations as they are', () => {
+    const announced = documentWith();
+    for (const [key, route] of all)
+      if (key !== 'listTickets') expect(operationOf(announced, route)).toEqual(operationOf(document, route));
+  });
+});
+
+describe('a second version', () => {
+  const listTicketsV2: Route = {
+    ...routes.listTickets,
+    name: 'list-tickets-v2',
+    path: '/v2/tickets',
+    summary: 'List tickets, differently',
+    success: { status: 200, data: routes.readTicket.success.data },
+  };
+  const table = { ...routes, listTicketsV2 };
+  const texts = {
+    ...OPERATIONS,
+    listTicketsV2: { ...OPERATIONS.readTicket, description: 'In another way.' },
+  };
+
+  it('beside the first leaves its document as it was', () => {
+    expect(openApiDocument(table, texts, 'v1')).toEqual(document);
+  });
+
+  it('has a document of its own, with the settings, which have no version', () => {
+    const second = openApiDocument(table, texts, 'v2');
+    expect(second.info.version).toBe('2.0.0');
+    expect(Object.keys(second.paths).sort()).toEqual([
+      '/api/settings/api-keys',
+      '/api/settings/api-keys/{id}',
+      '/api/settings/organization',
+      '/api/v2/tickets',
+    ]);
+  });
+});
+
+describe('a route that the document does not know enough of', () => {
+  const build = (route: Route, texts: Parameters<typeof openApiDocument>[1]) => () =>
+    openApiDocument({ readThing: route }, texts, 'v1');
+  const texts = { readThing: OPERATIONS.readTicket };
+
+  it.each([
+    ['without a text', build(routes.readTicket, {}), /no text for the operation readThing/],
+    [
+      'with a path parameter of an unknown kind',
+      build({ ...routes.readTicket, params: z.object({ id: z.string() }) }, texts),
+      /no description of the path parameter id/,
+    ],
+    [
+      'with an answer that has no name',
+      build({ ...routes.readTicket, success: { status: 200, data: z.any() } }, texts),
+      /has no name/,
+    ],
+  ])('%s is refused', (_, attempt, message) => {
+    expect(attempt).toThrow(message);
+  });
+});

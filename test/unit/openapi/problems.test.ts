@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import type { Context } from 'aws-lambda';
+import { describe, expect, it } from 'vitest';
+import { routes } from '../../../functions/api/routes.ts';
+import { newId } from '../../../functions/domain/ids.ts';
+import { PROBLEM_STATUS } from '../../../functions/domain/problem.ts';
+import type { Session } from '../../../functions/domain/session.ts';
+import { apiHandler } from '../../../functions/platform/pipeline/api.ts';
+import { sessionAuthentication } from '../../../functions/platform/pipeline/session-authentication.ts';
+import { success } from '../../../functions/platform/reply.ts';
+import type { Route } from '../../../functions/platform/route.ts';
+import { OPERATIONS } from '../../../lib/openapi/operations.ts';
+import { PARAMETERS, parametersOf } from '../../../lib/openapi/parameters.ts';
+import { PROBLEM_TEXTS, problemsOf } from '../../../lib/openapi/problems.ts';
+import { NOW } from '../../builders.ts';
+import { aRequest } from '../platform/pipeline/call.ts';
+import { type InMemory, inMemory } from '../platform/pipeline/in-memory.ts';
+
+/** What a request to a route meets; each entry is one way in which it goes wrong. */
+interface Circumstances {
+  event?: Parameters<typeof aRequest>[1];
+  service?: (service: InMemory) => void;
+  session?: Partial<Session>;
+  thrown?: Error;
+  route?: Partial<Pick<Route, 'deprecation'>>;
+}
+
+const OTHERS_KEY = randomUUID();
+const throttled = Object.assign(new Error('slow down'), { name: 'ThrottlingException' });
+const another = { fingerprint: 'of another request', status: 200, data: 'null' };
+
+const mishaps = (route: Route): Record<string, Circumstances> => ({
+  'no credential': { event: { headers: { Authorization: undefined } } },
+  'a credential that may not do this': {
+    service: (service) => {
+      service.key.scopes = [];
+    },
+    session: { role: 'member' },
+    ...(route.role === 'member' ? { event: { headers: { Authorization: `Bearer ${anApiKey}` } } } : {}),
+  },
+  'a spent budget': {
+    service: (service) => {
+      service.budget = 0;
+    },
+  },
+  'a defect': { thrown: new Error('a defect') },
+  'a busy dependency': { thrown: throttled },
+  'an identifier of no form': {
+    event: { pathParameters: Object.fromEntries(Object.keys(pathOf(route)).map((name) => [name, '..'])) },
+  },
+  'a limit that is no number': { event: { queryStringParameters: { limit: 'many' } } },
+  'broken JSON': { event: { body: '{' } },
+  'a large body': { event: { body: 'x'.repeat(300_000) } },
+  'another media type': { event: { headers: { 'Content-Type': 'text/plain' }, body: '{}' } },
+  'an idempotency key of no form': { event: { headers: { 'Idempotency-Key': 'again' } } },
+  'a request with the same key under way': {
+    service: (service) => {
+      service.refusal = 'idempotency-key-used';
+    },
+  },
+  'the key of another request': {
+    event: { headers: { 'Idempotency-Key': OTHERS_KEY } },
+    service: ({ tenant, rememberMeanwhile }) =>
+      rememberMeanwhile({ tenant, route: route.name, key: OTHERS_KEY }, another),
+  },
+});
+
+const anApiKey = inMemory().secret;
+
+/** Path parameters as the document's examples have them. */
+const pathOf = (route: Route): Record<string, string> =>
+  Object.fromEntries(
+    parametersOf(route).flatMap(({ $ref }) => {
+      const parameter = Object(PARAMETERS)[$ref.split('/').at(-1) ?? ''];
+      return parameter.in === 'path' ? [[parameter.name, parameter.schema.examples[0]]] : [];
+    }),
+  );
+
+/** The error type that a route's function answers with, or undefined for a success. */
+async function problemOf(
+  route: Route,
+  { body, data }: { body?: object; data?: unknown },
+  { event, session, thrown, ...given }: Circumstances,
+): Promise<string | undefined> {
+  const service = inMemory();
+  given.service?.(service);
+  const verify = async (): Promise<Session> => ({
+    userId: 'ada',
+    orgId: newId('org', NOW),
+    role: 'admin',
+    ...session,
+  });
+  const ports =
+    route.role === undefined
+      ? service.ports
+      : { ...service.ports, authenticate: sessionAuthentication({ verify, dashboardOrigin: undefined }) };
+  const handler = apiHandler({ ...route, ...given.route }, ports, async ({ effect }) => {
+    if (thrown) throw thrown;
+    return route.method === 'POST' ? effect(success(data), [{ write: 'it' }]) : success(data);
+  });
+  const request = aRequest(service, {
+    httpMethod: route.method,
+    pathParameters: pathOf(route),
+    body: body === undefined ? null : JSON.stringify(body),
+    ...event,
+    headers: { ...(route.role === undefined ? {} : { Authorization: 'Bearer a.b.c' }), ...event?.headers },
+  });
+  const answer = await handler(request, {} as Context);
+  return answer.statusCode < 400 ? undefined : JSON.parse(answer.body).error.type;
+}
+
+describe.each(Object.entries(routes) as [keyof typeof routes, Route][])('%s', (key, route) => {
+  const text = OPERATIONS[key];
+
+  it('answers a request like the documented example with a success', async () => {
+    expect(await problemOf(route, text, {})).toBeUndefined();
+  });
+
+  it('meets each problem that is documented of it, and no other, whatever goes wrong', async () => {
+    const met = new Set<string | undefined>();
+    for (const circumstances of Object.values(mishaps(route)))
+      met.add(await problemOf(route, text, circumstances));
+    met.delete(undefined);
+    // A use case's own refusals are its own tests' matter.
+    const byItself = new Set<string>(route.refusals ?? []);
+    const documented = problemsOf(route).filter((type) => met.has(type) || !byItself.has(type));
+    expect([...met].sort()).toEqual(documented);
+  });
+
+  it('is gone after its sunset, once it has one', async () => {
+    const deprecation = { since: true, sunset: NOW.toISOString() } as const;
+    expect(problemsOf(route)).not.toContain('GONE');
+    expect(problemsOf({ ...route, deprecation })).toContain('GONE');
+    expect(await problemOf(route, text, { route: { deprecation } })).toBe('GONE');
+  });
+});
+
+describe('the types of problems', () => {
+  it('each have a text, with a message of the form that messages have', () => {
+    for (const type of Object.keys(PROBLEM_STATUS) as (keyof typeof PROBLEM_STATUS)[]) {
+      const { description, messages } = PROBLEM_TEXTS[type];
+      expect(description).toMatch(/\.$/);
+      for (const message of Object.values(messages)) expect(message).toMatch(/^\S.*(\.|…|-\d+)$/);
+    }
+  });
+});
