@@ -1,16 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { App, Validations } from 'aws-cdk-lib';
-import * as lambda from 'aws-cdk-lib/aws-lambda';
-import { AwsSolutionsChecks } from 'cdk-nag';
 import { bundleFunctions } from '../lib/cloud/bundle.ts';
-import { readSettings, SettingError } from '../lib/cloud/settings.ts';
-import { ConversationServiceStack } from '../lib/cloud/stack.ts';
 
 /*
  * The CDK app. It runs under the CDK command (`npx cdk synth`) and by itself (`node bin/app.ts`), with the same result: the recommended
  * feature flags are set here and not in cdk.json, which only the command reads.
  */
+const outdir = process.env.CDK_OUTDIR ?? 'cdk.out';
+// The bundler is a process of its own: it works while this one loads the CDK, which takes as long.
+const bundling = bundleFunctions(join(outdir, 'functions'));
+// Met below, where it is waited for; until then an early failure is not an unhandled one.
+bundling.catch(() => undefined);
+
+const { App, Validations } = await import('aws-cdk-lib');
+const lambda = await import('aws-cdk-lib/aws-lambda');
+const { AwsSolutionsChecks } = await import('cdk-nag');
+const { readSettings, SettingError } = await import('../lib/cloud/settings.ts');
+const { ConversationServiceStack } = await import('../lib/cloud/stack.ts');
+
 const flags: Record<string, unknown> = JSON.parse(
   readFileSync(
     join(import.meta.dirname, '../node_modules/aws-cdk-lib/recommended-feature-flags.json'),
@@ -19,6 +26,7 @@ const flags: Record<string, unknown> = JSON.parse(
 );
 
 const app = new App({
+  outdir,
   analyticsReporting: false,
   // The app synthesizes itself below, and nothing at all when a setting is wrong.
   autoSynth: false,
@@ -28,7 +36,7 @@ Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
 
 try {
   const settings = readSettings(app.node);
-  const directoryOf = bundleFunctions(join(app.outdir, 'functions'));
+  const directoryOf = await bundling;
   new ConversationServiceStack(app, 'ConversationService', {
     description: 'Conversation Service API: public API, webhook engine',
     settings,

@@ -10,7 +10,7 @@ import { remembered } from '../platform/remembered.ts';
 import type { Route } from '../platform/route.ts';
 import { apiKeyStore } from '../store/api-keys.ts';
 import { idempotencyStore } from '../store/idempotency.ts';
-import { organizationStore } from '../store/organizations.ts';
+import { standingOf } from '../store/organizations.ts';
 import { rateWindowStore } from '../store/rate-windows.ts';
 import { type Change, committer } from '../store/transaction.ts';
 
@@ -33,7 +33,7 @@ const TIER_FRESH_MS = 30_000;
 
 /** The pipeline's ports, but for who calls. */
 export const ports: Omit<ApiPorts<Change>, 'authenticate'> = {
-  organization: remembered(organizationStore(tables.service).find, TIER_FRESH_MS),
+  organization: remembered(standingOf(tables.service), TIER_FRESH_MS),
   limit: rateLimiter(rateWindowStore({ client, name: environment.RATE_TABLE }), rateLimits(environment)),
   // Loaded when it is needed, which is hardly ever.
   onLimiterFailure: async () => (await import('../platform/metrics.ts')).countOne(RATE_LIMITER_FAILURES),

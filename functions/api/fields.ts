@@ -1,11 +1,14 @@
 import * as z from 'zod/mini';
 
 /*
- * What the shapes of all resources are made of, and the parameters that routes of all kinds have. Schemas are kept by resource,
- * because a function loads those of its own resource alone: all of them cost 5 ms.
+ * What the shapes of all resources are made of, and the parameters that routes of all kinds have. Schemas are constants made by
+ * calls without side effects, so that the bundler leaves out those which a function does not use: all of them took 7 ms to make.
  */
 
-/** Lone surrogates are no text that UTF-8, and with it DynamoDB, can hold. */
+/**
+ * Lone surrogates are no text that UTF-8, and with it DynamoDB, can hold.
+ * @__NO_SIDE_EFFECTS__
+ */
 export const text = (maximum: number) =>
   z.string().check(
     z.minLength(1),
@@ -15,10 +18,17 @@ export const text = (maximum: number) =>
 
 export const timestamp = z.iso.datetime();
 
-/** What is absent in a row is null in an answer. */
+/**
+ * What is absent in a row is null in an answer.
+ * @__NO_SIDE_EFFECTS__
+ */
 export const orNull = <T extends z.ZodMiniType>(schema: T) => z._default(z.nullable(schema), null);
 
-/** One or more of some names, none of them twice. @param what one of them, and several, in messages */
+/**
+ * One or more of some names, none of them twice.
+ * @param what one of them, and several, in messages
+ * @__NO_SIDE_EFFECTS__
+ */
 export const distinct = <T extends Record<string, string>>(
   names: z.ZodMiniEnum<T>,
   what: [one: string, many: string],

@@ -1,7 +1,7 @@
 import { type CursorBinding, openCursor, sealCursor } from '../domain/cursor.ts';
 import { type Problem, problem } from '../domain/problem.ts';
 import type { Tenant } from '../domain/tenant.ts';
-import { secretsClient } from '../platform/clients/secrets-manager.ts';
+import { secretValue } from '../platform/clients/secrets-manager.ts';
 import { keyringSource } from '../platform/keyrings.ts';
 import { success } from '../platform/reply.ts';
 import type { Route } from '../platform/route.ts';
@@ -9,7 +9,7 @@ import { tenantKey } from '../store/keys.ts';
 import type { Page, PageRequest } from '../store/pages.ts';
 import { environment } from './endpoint.ts';
 
-const cursorKeys = keyringSource(secretsClient(), environment.CURSOR_KEYS);
+const cursorKeys = keyringSource(secretValue(environment.CURSOR_KEYS));
 
 /** Lists: opens the cursor, reads a page, seals the next cursor. Both are bound to tenant, route and path. */
 export async function paginated<T>(

@@ -19,7 +19,7 @@ export type Tier = z.infer<typeof Tier>;
 const RANGE = 'must be between 0 and 100';
 
 /** A percentage with no more digits than a person sets, which every store can hold exactly. */
-const percentage = z.number().check(
+export const Percentage = z.number().check(
   z.minimum(0, { error: RANGE }),
   z.maximum(100, { error: RANGE }),
   z.refine((percent) => Number(percent.toFixed(2)) === percent, {
@@ -30,7 +30,7 @@ const percentage = z.number().check(
 /** What an organization's admins set for themselves (decisions.md, Content-change notifications). */
 export const OrganizationSettings = z.object({
   /** Share of a source's text, in percent, that must have changed before admins are told. */
-  contentChangeThreshold: percentage,
+  contentChangeThreshold: Percentage,
   contentChangeNotifications: z.boolean(),
 });
 export type OrganizationSettings = z.infer<typeof OrganizationSettings>;
@@ -41,8 +41,8 @@ export const Organization = z.object({
   environment: Environment,
   tier: Tier,
   createdAt: z.iso.datetime(),
-  contentChangeThreshold: z._default(OrganizationSettings.shape.contentChangeThreshold, 20),
-  contentChangeNotifications: z._default(OrganizationSettings.shape.contentChangeNotifications, true),
+  contentChangeThreshold: z._default(Percentage, 20),
+  contentChangeNotifications: z._default(z.boolean(), true),
 });
 export type Organization = z.infer<typeof Organization>;
 /** As it comes to be: the settings have their defaults. */

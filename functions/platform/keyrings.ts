@@ -1,8 +1,10 @@
-import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { Keyring, UnknownKeyVersion } from '../domain/keyring.ts';
 
 /** Gives `use` the keyring of one secret. */
 export type KeyringSource = <T>(use: (ring: Keyring) => T) => Promise<T>;
+
+/** Reads the text of one secret. */
+export type SecretValue = () => Promise<string | undefined>;
 
 /** How long a keyring is used before it is read again, so that a new version comes into use everywhere. */
 const FRESH_MS = 5 * 60_000;
@@ -13,13 +15,12 @@ const FRESH_MS = 5 * 60_000;
  * goes on being used for as long again, because its versions do not expire; asking at each call would make every request
  * wait for a secret store that is down.
  */
-export function keyringSource(client: SecretsManagerClient, secretId: string, now = Date.now): KeyringSource {
+export function keyringSource(secretValue: SecretValue, now = Date.now): KeyringSource {
   let kept: { ring: Keyring; readAt: number } | undefined;
   let reading: Promise<Keyring> | undefined;
 
   async function fetchRing(): Promise<Keyring> {
-    const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: secretId }));
-    const ring = Keyring.parse(jsonOf(SecretString ?? 'null'));
+    const ring = Keyring.parse(jsonOf((await secretValue()) ?? 'null'));
     kept = { ring, readAt: now() };
     return ring;
   }

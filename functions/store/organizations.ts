@@ -1,10 +1,23 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
 import type { OrgId } from '../domain/ids.ts';
-import { type NewOrganization, Organization, type OrganizationSettings } from '../domain/tenant.ts';
+import { type NewOrganization, Organization, type OrganizationSettings, Tier } from '../domain/tenant.ts';
 import { keys } from './keys.ts';
 import type { Table } from './table.ts';
 import { addition, type Change } from './transaction.ts';
+
+const Standing = z.object({ tier: Tier });
+
+/** What every call has to know of its organization. It is apart from the store, so that functions which need no more load no more. */
+export function standingOf(service: Table) {
+  return async (id: OrgId): Promise<{ tier: Tier } | undefined> => {
+    const { Item } = await service.client.send(
+      new GetCommand({ TableName: service.name, Key: keys.organization(id), ConsistentRead: true }),
+    );
+    return Item && Standing.parse(Item);
+  };
+}
 
 export function organizationStore(service: Table) {
   async function find(id: OrgId): Promise<Organization | undefined> {

@@ -5,7 +5,7 @@ import { currentVersion } from '../domain/keyring.ts';
 import { attemptClocks } from '../domain/timing.ts';
 import { dispatch } from '../engine/dispatch.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
-import { secretsClient } from '../platform/clients/secrets-manager.ts';
+import { secretValue } from '../platform/clients/secrets-manager.ts';
 import { queueClient } from '../platform/clients/sqs.ts';
 import { DispatchEnvironment, loopbackReceivers, readEnvironment, retryPolicy } from '../platform/config.ts';
 import { deliveryQueue } from '../platform/delivery-queue.ts';
@@ -25,7 +25,7 @@ const client = documentClient();
 const service = { client, name: environment.SERVICE_TABLE };
 const queue = deliveryQueue(queueClient(), environment.DELIVERY_QUEUE);
 const contextsOf = deliveryContexts(service, { name: environment.OUTBOX_TABLE });
-const signingKeys = keyringSource(secretsClient(), environment.SIGNING_KEYS);
+const signingKeys = keyringSource(secretValue(environment.SIGNING_KEYS));
 const now = () => new Date();
 
 const deal = dispatch(

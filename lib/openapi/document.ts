@@ -25,10 +25,12 @@ export function openApiDocument(
   const paths: Record<string, PathItem> = {};
   const responses: Record<string, Response> = { OtherError: OTHER_ERROR };
   const tags = new Set<string>(['Events']);
-  for (const [operationId, route] of Object.entries(routes)) {
-    if (!route.path.startsWith(`/${version}/`) && !route.path.startsWith('/settings/')) continue;
-    const text = texts[operationId];
-    if (text === undefined) throw new Error(`no text for the operation ${operationId}`);
+  for (const operationId of Object.keys(routes))
+    if (texts[operationId] === undefined) throw new Error(`no text for the operation ${operationId}`);
+  // In the order of the texts, which are arranged for readers.
+  for (const [operationId, text] of Object.entries(texts)) {
+    const route = routes[operationId];
+    if (!route?.path.startsWith(`/${version}/`) && !route?.path.startsWith('/settings/')) continue;
     const problems = problemResponses(route);
     for (const { name, response } of problems) if (name !== undefined) responses[name] ??= response;
     tags.add(text.tag);

@@ -13,7 +13,7 @@ export const RESOURCES = {
   TestEvent: webhooks.TestEvent,
   Delivery: webhooks.Delivery,
   DeliveryWithAttempts: webhooks.DeliveryWithAttempts,
-  Attempt: webhooks.DeliveryWithAttempts.shape.attemptLog.def.element,
+  Attempt: webhooks.Attempt,
   Conversation: conversations.Conversation,
   Message: conversations.Message,
   Escalation: conversations.Escalation,

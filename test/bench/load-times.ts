@@ -94,7 +94,7 @@ export const handler = async (event) => [Event.parse(event), client];`;
 const directory = await mkdtemp(join(tmpdir(), 'load-times-'));
 try {
   const bundles = join(directory, 'functions');
-  bundleFunctions(bundles);
+  await bundleFunctions(bundles);
   const reference = join(directory, 'reference');
   await mkdir(reference, { recursive: true });
   await writeFile(join(reference, 'empty.mjs'), 'export const handler = async () => {};');
@@ -111,7 +111,7 @@ try {
     logLevel: 'error',
   });
 
-  const names = (await readdir(bundles)).filter((name) => name !== 'shared');
+  const names = await readdir(bundles);
   const files = new Map<string, string>([
     ['(empty)', join(reference, 'empty.mjs')],
     ['(floor)', join(reference, 'floor.mjs')],

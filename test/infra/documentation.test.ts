@@ -72,7 +72,7 @@ describe('the bundled functions', () => {
   let readOpenApi: Handler;
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'bundle-'));
-    const directoryOf = bundleFunctions(directory);
+    const directoryOf = await bundleFunctions(directory);
     const load = async (name: (typeof DOCUMENTATION)[number]): Promise<Handler> =>
       (await import(pathToFileURL(join(directoryOf(name), 'index.mjs')).href)).handler;
     [docs, readOpenApi] = [await load('docs'), await load('read-openapi')];

@@ -32,6 +32,15 @@ describe('the whole synthesis', () => {
     ).toEqual([]);
   });
 
+  it('leaves a function without the schemas that it does not use, and without those of other routes', async () => {
+    const codeOf = (name: string) => readFile(join(outdir, 'functions', name, 'index.mjs'), 'utf8');
+    const [registers, reads] = await Promise.all([codeOf('register-webhook'), codeOf('read-ticket')]);
+    const ofRegistration = 'must not name';
+    expect(registers).toContain(ofRegistration);
+    expect(reads).not.toContain(ofRegistration);
+    expect(reads).not.toContain('OIDC_ISSUER');
+  });
+
   it('gives each function its own code, which loads', async () => {
     const manifest = JSON.parse(await readFile(join(outdir, 'ConversationService.assets.json'), 'utf8'));
     const assets = Object.values(

@@ -5,7 +5,7 @@ import { success } from '../../platform/reply.ts';
 import { conversationStore } from '../../store/conversations.ts';
 import { outboxStore } from '../../store/outbox.ts';
 import { endpoint, tables } from '../endpoint.ts';
-import { routes } from './routes.ts';
+import * as routes from './routes.ts';
 
 const conversations = conversationStore(tables.service);
 const outbox = outboxStore(tables.outbox);

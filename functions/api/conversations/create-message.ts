@@ -8,7 +8,7 @@ import { conversationStore } from '../../store/conversations.ts';
 import { messageStore } from '../../store/messages.ts';
 import { outboxStore } from '../../store/outbox.ts';
 import { endpoint, tables } from '../endpoint.ts';
-import { routes } from './routes.ts';
+import * as routes from './routes.ts';
 
 const conversations = conversationStore(tables.service);
 const messages = messageStore(tables.service);

@@ -3,7 +3,7 @@ import { conversationStore } from '../../store/conversations.ts';
 import { escalationStore } from '../../store/escalations.ts';
 import { endpoint, tables } from '../endpoint.ts';
 import { paginated } from '../pages.ts';
-import { routes } from './routes.ts';
+import * as routes from './routes.ts';
 
 const conversations = conversationStore(tables.service);
 const escalations = escalationStore(tables.service);

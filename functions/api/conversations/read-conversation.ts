@@ -2,7 +2,7 @@ import { notFound } from '../../domain/problem.ts';
 import { success } from '../../platform/reply.ts';
 import { conversationStore } from '../../store/conversations.ts';
 import { endpoint, tables } from '../endpoint.ts';
-import { routes } from './routes.ts';
+import * as routes from './routes.ts';
 
 const conversations = conversationStore(tables.service);
 

@@ -3,7 +3,7 @@ import { success } from '../../platform/reply.ts';
 import { apiKeyStore } from '../../store/api-keys.ts';
 import { tables } from '../endpoint.ts';
 import { sessionEndpoint } from '../session-endpoint.ts';
-import { routes } from './routes.ts';
+import * as routes from './routes.ts';
 
 const apiKeys = apiKeyStore(tables.service);
 

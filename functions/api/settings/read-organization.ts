@@ -2,7 +2,7 @@ import { success } from '../../platform/reply.ts';
 import { organizationStore } from '../../store/organizations.ts';
 import { tables } from '../endpoint.ts';
 import { sessionEndpoint } from '../session-endpoint.ts';
-import { routes } from './routes.ts';
+import * as routes from './routes.ts';
 
 const organizations = organizationStore(tables.service);
 

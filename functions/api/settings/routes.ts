@@ -3,57 +3,59 @@ import type { Route } from '../../platform/route.ts';
 import * as shared from '../fields.ts';
 import * as schema from './schemas.ts';
 
-export const routes = {
-  readOrganization: {
-    name: 'read-organization',
-    method: 'GET',
-    path: '/settings/organization',
-    summary: 'Read the organization and its settings',
-    role: 'member',
-    params: shared.NoParams,
-    query: shared.NoQuery,
-    success: { status: 200, data: schema.Organization },
-  },
-  updateOrganization: {
-    name: 'update-organization',
-    method: 'PATCH',
-    path: '/settings/organization',
-    summary: 'Change the settings of the organization',
-    role: 'admin',
-    params: shared.NoParams,
-    query: shared.NoQuery,
-    body: schema.UpdateOrganization,
-    success: { status: 200, data: schema.Organization },
-  },
-  createApiKey: {
-    name: 'create-api-key',
-    method: 'POST',
-    path: '/settings/api-keys',
-    summary: 'Create an API key',
-    role: 'admin',
-    params: shared.NoParams,
-    query: shared.NoQuery,
-    body: schema.CreateApiKey,
-    success: { status: 201, data: schema.CreatedApiKey },
-  },
-  listApiKeys: {
-    name: 'list-api-keys',
-    method: 'GET',
-    path: '/settings/api-keys',
-    summary: 'List API keys',
-    role: 'admin',
-    params: shared.NoParams,
-    query: shared.PageQuery,
-    success: { status: 200, data: z.array(schema.ApiKey) },
-  },
-  revokeApiKey: {
-    name: 'revoke-api-key',
-    method: 'DELETE',
-    path: '/settings/api-keys/{id}',
-    summary: 'Revoke an API key',
-    role: 'admin',
-    params: schema.ApiKeyParams,
-    query: shared.NoQuery,
-    success: { status: 204, data: z.undefined() },
-  },
-} as const satisfies Record<string, Route>;
+export const readOrganization = {
+  name: 'read-organization',
+  method: 'GET',
+  path: '/settings/organization',
+  summary: 'Read the organization and its settings',
+  role: 'member',
+  params: shared.NoParams,
+  query: shared.NoQuery,
+  success: { status: 200, data: schema.Organization },
+} as const satisfies Route;
+
+export const updateOrganization = {
+  name: 'update-organization',
+  method: 'PATCH',
+  path: '/settings/organization',
+  summary: 'Change the settings of the organization',
+  role: 'admin',
+  params: shared.NoParams,
+  query: shared.NoQuery,
+  body: schema.UpdateOrganization,
+  success: { status: 200, data: schema.Organization },
+} as const satisfies Route;
+
+export const createApiKey = {
+  name: 'create-api-key',
+  method: 'POST',
+  path: '/settings/api-keys',
+  summary: 'Create an API key',
+  role: 'admin',
+  params: shared.NoParams,
+  query: shared.NoQuery,
+  body: schema.CreateApiKey,
+  success: { status: 201, data: schema.CreatedApiKey },
+} as const satisfies Route;
+
+export const listApiKeys = {
+  name: 'list-api-keys',
+  method: 'GET',
+  path: '/settings/api-keys',
+  summary: 'List API keys',
+  role: 'admin',
+  params: shared.NoParams,
+  query: shared.PageQuery,
+  success: { status: 200, data: z.array(schema.ApiKey) },
+} as const satisfies Route;
+
+export const revokeApiKey = {
+  name: 'revoke-api-key',
+  method: 'DELETE',
+  path: '/settings/api-keys/{id}',
+  summary: 'Revoke an API key',
+  role: 'admin',
+  params: schema.ApiKeyParams,
+  query: shared.NoQuery,
+  success: { status: 204, data: z.undefined() },
+} as const satisfies Route;

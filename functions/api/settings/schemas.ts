@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { Scope } from '../../domain/api-key.ts';
 import { KeyId, OrgId } from '../../domain/ids.ts';
-import { Environment, OrganizationSettings, Tier } from '../../domain/tenant.ts';
+import { Environment, OrganizationSettings, Percentage, Tier } from '../../domain/tenant.ts';
 import { distinct, orNull, text, timestamp } from '../fields.ts';
 
 /*
@@ -14,22 +14,22 @@ export const Organization = z.object({
   name: z.string(),
   environment: Environment,
   tier: Tier,
-  ...OrganizationSettings.shape,
+  contentChangeThreshold: Percentage,
+  contentChangeNotifications: z.boolean(),
   createdAt: timestamp,
 });
 export const UpdateOrganization = z.partial(OrganizationSettings);
 
 export const CreateApiKey = z.object({ name: text(200), scopes: distinct(Scope, ['a scope', 'scopes']) });
-const apiKeyFields = {
+export const ApiKey = z.object({
   id: KeyId,
   environment: Environment,
   name: z.string(),
   scopes: z.array(Scope),
   createdAt: timestamp,
   revokedAt: orNull(timestamp),
-};
-export const ApiKey = z.object(apiKeyFields);
+});
 /** Only the answer to its creation has the key itself. */
-export const CreatedApiKey = z.object({ ...apiKeyFields, secretOnce: z.string() });
+export const CreatedApiKey = z.extend(ApiKey, { secretOnce: z.string() });
 
 export const ApiKeyParams = z.object({ id: KeyId });

@@ -7,7 +7,7 @@ import { conversationStore } from '../../store/conversations.ts';
 import { outboxStore } from '../../store/outbox.ts';
 import { ticketStore } from '../../store/tickets.ts';
 import { endpoint, tables } from '../endpoint.ts';
-import { routes } from './routes.ts';
+import * as routes from './routes.ts';
 
 const conversations = conversationStore(tables.service);
 const tickets = ticketStore(tables.service);

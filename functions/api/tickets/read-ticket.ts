@@ -2,7 +2,7 @@ import { notFound } from '../../domain/problem.ts';
 import { success } from '../../platform/reply.ts';
 import { ticketStore } from '../../store/tickets.ts';
 import { endpoint, tables } from '../endpoint.ts';
-import { routes } from './routes.ts';
+import * as routes from './routes.ts';
 
 const tickets = ticketStore(tables.service);
 

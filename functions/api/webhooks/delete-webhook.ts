@@ -1,7 +1,7 @@
 import { success } from '../../platform/reply.ts';
 import { endpointStore } from '../../store/endpoints.ts';
 import { commit, endpoint, tables } from '../endpoint.ts';
-import { routes } from './routes.ts';
+import * as routes from './routes.ts';
 
 const endpoints = endpointStore(tables.service);
 

@@ -1,7 +1,7 @@
 import { endpointStore } from '../../store/endpoints.ts';
 import { endpoint, tables } from '../endpoint.ts';
 import { paginated } from '../pages.ts';
-import { routes } from './routes.ts';
+import * as routes from './routes.ts';
 
 const endpoints = endpointStore(tables.service);
 

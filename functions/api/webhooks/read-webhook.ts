@@ -2,7 +2,7 @@ import { notFound } from '../../domain/problem.ts';
 import { success } from '../../platform/reply.ts';
 import { endpointStore } from '../../store/endpoints.ts';
 import { endpoint, tables } from '../endpoint.ts';
-import { routes } from './routes.ts';
+import * as routes from './routes.ts';
 
 const endpoints = endpointStore(tables.service);
 

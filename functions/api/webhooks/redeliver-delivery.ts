@@ -6,7 +6,7 @@ import { deliveryStore } from '../../store/deliveries.ts';
 import { endpointStore } from '../../store/endpoints.ts';
 import { outboxStore } from '../../store/outbox.ts';
 import { commit, endpoint, tables } from '../endpoint.ts';
-import { routes } from './routes.ts';
+import * as routes from './routes.ts';
 
 const endpoints = endpointStore(tables.service);
 const deliveries = deliveryStore(tables.deliveries, tables.service, commit);

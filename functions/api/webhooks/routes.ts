@@ -3,102 +3,108 @@ import type { Route } from '../../platform/route.ts';
 import * as shared from '../fields.ts';
 import * as schema from './schemas.ts';
 
-export const routes = {
-  registerWebhook: {
-    name: 'register-webhook',
-    method: 'POST',
-    path: '/v1/webhooks',
-    summary: 'Register a webhook endpoint',
-    scope: 'write:webhooks',
-    idempotency: 'required',
-    params: shared.NoParams,
-    query: shared.NoQuery,
-    body: schema.RegisterWebhook,
-    success: { status: 201, data: schema.RegisteredWebhook },
-    refusals: ['LIMIT_EXCEEDED'],
-  },
-  listWebhooks: {
-    name: 'list-webhooks',
-    method: 'GET',
-    path: '/v1/webhooks',
-    summary: 'List webhook endpoints',
-    scope: 'read:webhooks',
-    params: shared.NoParams,
-    query: shared.PageQuery,
-    success: { status: 200, data: z.array(schema.Webhook) },
-  },
-  readWebhook: {
-    name: 'read-webhook',
-    method: 'GET',
-    path: '/v1/webhooks/{id}',
-    summary: 'Read a webhook endpoint',
-    scope: 'read:webhooks',
-    params: schema.WebhookParams,
-    query: shared.NoQuery,
-    success: { status: 200, data: schema.Webhook },
-  },
-  updateWebhook: {
-    name: 'update-webhook',
-    method: 'PATCH',
-    path: '/v1/webhooks/{id}',
-    summary: 'Change the address or the events of a webhook endpoint',
-    scope: 'write:webhooks',
-    params: schema.WebhookParams,
-    query: shared.NoQuery,
-    body: schema.UpdateWebhook,
-    success: { status: 200, data: schema.Webhook },
-  },
-  deleteWebhook: {
-    name: 'delete-webhook',
-    method: 'DELETE',
-    path: '/v1/webhooks/{id}',
-    summary: 'Delete a webhook endpoint',
-    scope: 'write:webhooks',
-    params: schema.WebhookParams,
-    query: shared.NoQuery,
-    success: { status: 204, data: z.undefined() },
-  },
-  testWebhook: {
-    name: 'test-webhook',
-    method: 'POST',
-    path: '/v1/webhooks/{id}/test',
-    summary: 'Send a webhook.test event to one endpoint',
-    scope: 'write:webhooks',
-    idempotency: 'required',
-    params: schema.WebhookParams,
-    query: shared.NoQuery,
-    success: { status: 202, data: schema.TestEvent },
-  },
-  listDeliveries: {
-    name: 'list-deliveries',
-    method: 'GET',
-    path: '/v1/webhooks/{id}/deliveries',
-    summary: 'List the deliveries of a webhook endpoint',
-    scope: 'read:webhooks',
-    params: schema.WebhookParams,
-    query: shared.PageQuery,
-    success: { status: 200, data: z.array(schema.Delivery) },
-  },
-  readDelivery: {
-    name: 'read-delivery',
-    method: 'GET',
-    path: '/v1/webhooks/{id}/deliveries/{deliveryId}',
-    summary: 'Read a delivery with its attempts',
-    scope: 'read:webhooks',
-    params: schema.DeliveryParams,
-    query: shared.NoQuery,
-    success: { status: 200, data: schema.DeliveryWithAttempts },
-  },
-  redeliverDelivery: {
-    name: 'redeliver-delivery',
-    method: 'POST',
-    path: '/v1/webhooks/{id}/deliveries/{deliveryId}/redeliver',
-    summary: 'Send the event of a finished delivery again, as a new delivery',
-    scope: 'write:webhooks',
-    idempotency: 'honoured',
-    params: schema.DeliveryParams,
-    query: shared.NoQuery,
-    success: { status: 202, data: schema.Delivery },
-    refusals: ['CONFLICT'],
-  },
-} as const satisfies Record<string, Route>;
+export const registerWebhook = {
+  name: 'register-webhook',
+  method: 'POST',
+  path: '/v1/webhooks',
+  summary: 'Register a webhook endpoint',
+  scope: 'write:webhooks',
+  idempotency: 'required',
+  params: shared.NoParams,
+  query: shared.NoQuery,
+  body: schema.RegisterWebhook,
+  success: { status: 201, data: schema.RegisteredWebhook },
+  refusals: ['LIMIT_EXCEEDED'],
+} as const satisfies Route;
+
+export const listWebhooks = {
+  name: 'list-webhooks',
+  method: 'GET',
+  path: '/v1/webhooks',
+  summary: 'List webhook endpoints',
+  scope: 'read:webhooks',
+  params: shared.NoParams,
+  query: shared.PageQuery,
+  success: { status: 200, data: z.array(schema.Webhook) },
+} as const satisfies Route;
+
+export const readWebhook = {
+  name: 'read-webhook',
+  method: 'GET',
+  path: '/v1/webhooks/{id}',
+  summary: 'Read a webhook endpoint',
+  scope: 'read:webhooks',
+  params: schema.WebhookParams,
+  query: shared.NoQuery,
+  success: { status: 200, data: schema.Webhook },
+} as const satisfies Route;
+
+export const updateWebhook = {
+  name: 'update-webhook',
+  method: 'PATCH',
+  path: '/v1/webhooks/{id}',
+  summary: 'Change the address or the events of a webhook endpoint',
+  scope: 'write:webhooks',
+  params: schema.WebhookParams,
+  query: shared.NoQuery,
+  body: schema.UpdateWebhook,
+  success: { status: 200, data: schema.Webhook },
+} as const satisfies Route;
+
+export const deleteWebhook = {
+  name: 'delete-webhook',
+  method: 'DELETE',
+  path: '/v1/webhooks/{id}',
+  summary: 'Delete a webhook endpoint',
+  scope: 'write:webhooks',
+  params: schema.WebhookParams,
+  query: shared.NoQuery,
+  success: { status: 204, data: z.undefined() },
+} as const satisfies Route;
+
+export const testWebhook = {
+  name: 'test-webhook',
+  method: 'POST',
+  path: '/v1/webhooks/{id}/test',
+  summary: 'Send a webhook.test event to one endpoint',
+  scope: 'write:webhooks',
+  idempotency: 'required',
+  params: schema.WebhookParams,
+  query: shared.NoQuery,
+  success: { status: 202, data: schema.TestEvent },
+} as const satisfies Route;
+
+export const listDeliveries = {
+  name: 'list-deliveries',
+  method: 'GET',
+  path: '/v1/webhooks/{id}/deliveries',
+  summary: 'List the deliveries of a webhook endpoint',
+  scope: 'read:webhooks',
+  params: schema.WebhookParams,
+  query: shared.PageQuery,
+  success: { status: 200, data: z.array(schema.Delivery) },
+} as const satisfies Route;
+
+export const readDelivery = {
+  name: 'read-delivery',
+  method: 'GET',
+  path: '/v1/webhooks/{id}/deliveries/{deliveryId}',
+  summary: 'Read a delivery with its attempts',
+  scope: 'read:webhooks',
+  params: schema.DeliveryParams,
+  query: shared.NoQuery,
+  success: { status: 200, data: schema.DeliveryWithAttempts },
+} as const satisfies Route;
+
+export const redeliverDelivery = {
+  name: 'redeliver-delivery',
+  method: 'POST',
+  path: '/v1/webhooks/{id}/deliveries/{deliveryId}/redeliver',
+  summary: 'Send the event of a finished delivery again, as a new delivery',
+  scope: 'write:webhooks',
+  idempotency: 'honoured',
+  params: schema.DeliveryParams,
+  query: shared.NoQuery,
+  success: { status: 202, data: schema.Delivery },
+  refusals: ['CONFLICT'],
+} as const satisfies Route;

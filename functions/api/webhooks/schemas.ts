@@ -16,21 +16,20 @@ const WebhookEvents = distinct(SubscribableType, ['an event type', 'event types'
 export const RegisterWebhook = z.object({ url: z.string(), events: WebhookEvents });
 export const UpdateWebhook = z.object({ url: z.optional(z.string()), events: z.optional(WebhookEvents) });
 
-const webhookFields = {
+export const Webhook = z.object({
   id: EndpointId,
   url: z.string(),
   events: z.array(SubscribableType),
   status: EndpointStatus,
   consecutiveFailures: z.int(),
   createdAt: timestamp,
-};
-export const Webhook = z.object(webhookFields);
+});
 /** Only the registration's answer has the secret. */
-export const RegisteredWebhook = z.object({ ...webhookFields, secret: z.string() });
+export const RegisteredWebhook = z.extend(Webhook, { secret: z.string() });
 
 export const TestEvent = z.object({ eventId: EventId, deliveryId: DeliveryId });
 
-const deliveryFields = {
+export const Delivery = z.object({
   id: DeliveryId,
   webhookId: EndpointId,
   eventId: EventId,
@@ -44,19 +43,13 @@ const deliveryFields = {
   lastResponseStatus: orNull(z.int()),
   redeliveryOf: orNull(DeliveryId),
   createdAt: timestamp,
-};
-export const Delivery = z.object(deliveryFields);
-export const DeliveryWithAttempts = z.object({
-  ...deliveryFields,
-  attemptLog: z.array(
-    z.object({
-      ...AttemptRecord.shape,
-      status: orNull(z.int()),
-      error: orNull(z.string()),
-      response: orNull(z.string()),
-    }),
-  ),
 });
+export const Attempt = z.extend(AttemptRecord, {
+  status: orNull(z.int()),
+  error: orNull(z.string()),
+  response: orNull(z.string()),
+});
+export const DeliveryWithAttempts = z.extend(Delivery, { attemptLog: z.array(Attempt) });
 
 export const WebhookParams = z.object({ id: EndpointId });
 export const DeliveryParams = z.object({ id: EndpointId, deliveryId: DeliveryId });

@@ -5,7 +5,7 @@ import { success } from '../../platform/reply.ts';
 import { endpointStore } from '../../store/endpoints.ts';
 import { outboxStore } from '../../store/outbox.ts';
 import { endpoint, tables } from '../endpoint.ts';
-import { routes } from './routes.ts';
+import * as routes from './routes.ts';
 
 const endpoints = endpointStore(tables.service);
 const outbox = outboxStore(tables.outbox);

@@ -4,7 +4,7 @@ import { success } from '../../platform/reply.ts';
 import { endpointStore } from '../../store/endpoints.ts';
 import { endpoint, tables } from '../endpoint.ts';
 import { receiverPolicy } from './receivers.ts';
-import { routes } from './routes.ts';
+import * as routes from './routes.ts';
 
 const endpoints = endpointStore(tables.service);
 

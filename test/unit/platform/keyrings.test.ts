@@ -4,6 +4,7 @@ import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { currentVersion, type Keyring, keyOf, UnknownKeyVersion } from '../../../functions/domain/keyring.ts';
+import { secretValue } from '../../../functions/platform/clients/secrets-manager.ts';
 import { keyringSource } from '../../../functions/platform/keyrings.ts';
 import { aKeyring } from '../../builders.ts';
 
@@ -14,7 +15,7 @@ const answer = (ring: Keyring) => ({ SecretString: JSON.stringify(ring) });
 /** A source of one secret with a clock that the test moves. */
 function aSource() {
   let time = 1_000;
-  const source = keyringSource(new SecretsManagerClient({}), 'arn:secret', () => time);
+  const source = keyringSource(secretValue('arn:secret'), () => time);
   return { source, pass: (milliseconds: number) => (time += milliseconds) };
 }
 
