@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { type Connection, curlOf, type Exchange, type Sent } from '../support/exchange.ts';
+import { filled, withRealIds } from '../support/resources.ts';
+import type { Service } from '../support/service.ts';
+import { aTenant, type Tenant } from '../support/tenant.ts';
+import type { Conformance } from './conformance.ts';
+import type { Operation } from './document.ts';
+import { type Ingredients, requestsTo } from './requests.ts';
+
+/** Where requests go, and what is asked of the answers. */
+export interface Target {
+  service: Service;
+  connection: Connection;
+  conforms: Conformance;
+  /** Another organization, whose things and credentials some requests name. */
+  stranger: Tenant;
+}
+
+/** A request whose answer is not what the document promises: as short as it could be made. */
+export interface Finding {
+  operation: string;
+  seed: number;
+  sent: Sent;
+  /** What the request holds of this run alone, by the names that `.local/env` has for it. */
+  secrets: Readonly<Record<string, string>>;
+  faults: readonly string[];
+}
+
+/**
+ * Sends so many generated requests to an operation, in an organization of its own, and looks at every answer.
+ * @param seed the same one gives the same requests, but for the identifiers in them
+ * @param onAnswer called with each answer
+ * @returns undefined when all was well
+ */
+export async function campaign(
+  operation: Operation,
+  target: Target,
+  { requests, seed, onAnswer }: { requests: number; seed: number; onAnswer?(exchange: Exchange): void },
+): Promise<Finding | undefined> {
+  const own = await aTenant(target.service);
+  try {
+    const faultsOf = async (sent: Sent): Promise<string[]> => {
+      const exchange = await target.connection.send(sent);
+      onAnswer?.(exchange);
+      // A failure is documented, and yet nothing that a client sends may cause one.
+      return [
+        ...(exchange.status >= 500 ? [`answered ${exchange.status}`] : []),
+        ...target.conforms(exchange),
+      ];
+    };
+    const asked = requestsTo(operation, await ingredients(operation, own, target.stranger));
+    const property = fc.asyncProperty(asked, async (sent) => {
+      const faults = await faultsOf(sent);
+      if (faults.length > 0) throw new Error(faults.join('; '));
+    });
+    const { failed, counterexample, errorInstance } = await fc.check(property, {
+      numRuns: requests,
+      seed: seed + numberOf(operation.id),
+    });
+    const [sent] = counterexample ?? [];
+    if (!failed || sent === undefined) return undefined;
+    return {
+      operation: operation.id,
+      seed,
+      sent,
+      secrets: { API_KEY: own.key, ADMIN_TOKEN: own.session },
+      faults: [String(Object(errorInstance).message)],
+    };
+  } finally {
+    own.close();
+  }
+}
+
+/** Every operation gets requests of its own, whichever others run beside it. */
+const numberOf = (id: string): number =>
+  [...id].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 65_521, 0);
+
+async function ingredients(operation: Operation, own: Tenant, stranger: Tenant): Promise<Ingredients> {
+  const [ours, theirs] = [own, stranger].map((tenant) =>
+    operation.caller === 'key' ? [tenant.key, tenant.session] : [tenant.session, tenant.key],
+  );
+  return {
+    own: await filled(own, operation.path),
+    foreign: await filled(stranger, operation.path),
+    body: operation.body && (await withRealIds(own, operation.body.example)),
+    credentials: { right: ours?.[0] ?? '', otherKind: ours?.[1] ?? '', foreign: theirs?.[0] ?? '' },
+  };
+}
+
+/** The finding for a person: what is wrong, and a command that shows it in a shell which has read `.local/env`. */
+export function describeFinding({ operation, seed, sent, secrets, faults }: Finding): string {
+  const command = Object.entries({ BASE_URL: BASE, ...secrets }).reduce(
+    (text, [name, value]) => text.replaceAll(value, `'"$${name}"'`),
+    curlOf(sent, BASE),
+  );
+  return [`${operation} (seed ${seed}):`, ...faults.map((fault) => `  ${fault}`), command].join('\n');
+}
+
+const BASE = 'http://base.invalid';

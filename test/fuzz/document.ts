@@ -1,0 +1,136 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type {
+  Operation as Described,
+  Header,
+  OpenApiDocument,
+  Response,
+  Schema,
+} from '../../lib/openapi/openapi.ts';
+
+const FILE = join(import.meta.dirname, '../../docs/openapi/v1.json');
+
+/** A parameter that an operation takes. */
+export interface Parameter {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  required?: boolean;
+  schema: Schema;
+}
+
+/** What an operation may answer with one status. */
+export interface Documented {
+  headers: Readonly<Record<string, Header>>;
+  /** Of the body; undefined when there is none. */
+  schema: Schema | undefined;
+}
+
+/** An operation of the document, with every reference replaced by what it refers to. */
+export interface Operation {
+  id: string;
+  method: string;
+  /** With `{parameters}`. */
+  path: string;
+  caller: 'key' | 'session';
+  /** The scope or the role that it asks for. */
+  needs: string;
+  parameters: readonly Parameter[];
+  body: { required: boolean; schema: Schema; example: unknown } | undefined;
+  /** By status; `default` is what the gateway answers by itself. */
+  answers: ReadonlyMap<string, Documented>;
+}
+
+/** The API's description as customers get it. */
+export interface Document {
+  operations: readonly Operation[];
+  /** Names of all response headers that the document has, in lower case. */
+  headerNames: ReadonlySet<string>;
+}
+
+export function readDocument(): Document {
+  const raw: OpenApiDocument = JSON.parse(readFileSync(FILE, 'utf8'));
+  const { paths } = resolved(raw, raw) as OpenApiDocument;
+  const operations = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, described]) => operationOf(method.toUpperCase(), path, described)),
+  );
+  const headerNames = operations
+    .flatMap(({ answers }) => [...answers.values()])
+    .flatMap(({ headers }) => Object.keys(headers).map((name) => name.toLowerCase()));
+  return { operations, headerNames: new Set(headerNames) };
+}
+
+/** The statuses of success. A documented operation has one. */
+export const successOf = ({ answers }: Operation): number =>
+  Number([...answers.keys()].find((status) => status.startsWith('2')));
+
+/** The error types that an operation documents, each with its status. */
+export function problemsOf({ answers }: Operation): { status: number; type: string }[] {
+  return [...answers].flatMap(([status, { schema }]) =>
+    /^[45]/.test(status) ? errorTypes(schema).map((type) => ({ status: Number(status), type })) : [],
+  );
+}
+
+/** Every set of types that a schema allows narrows the one before. */
+function errorTypes(schema: Schema | undefined): string[] {
+  const sets = partsOf(schema).flatMap((part) =>
+    partsOf(part.properties?.error).flatMap((error) => partsOf(error.properties?.type)),
+  );
+  const [first = [], ...others] = sets.flatMap((type) =>
+    type.const === undefined
+      ? type.enum === undefined
+        ? []
+        : [type.enum.map(String)]
+      : [[String(type.const)]],
+  );
+  return first.filter((type) => others.every((set) => set.includes(type)));
+}
+
+/** A schema and all that it is put together from. */
+export const partsOf = (schema: Schema | undefined): Schema[] =>
+  schema === undefined
+    ? []
+    : [
+        schema,
+        ...[schema.allOf, schema.anyOf, schema.oneOf].flatMap((list) => (list ?? []).flatMap(partsOf)),
+      ];
+
+function operationOf(method: string, path: string, described: Described): Operation {
+  const { operationId, security, parameters = [], requestBody, responses } = described;
+  const content = requestBody?.content['application/json'];
+  return {
+    id: operationId,
+    method,
+    path,
+    caller: security.some((scheme) => 'apiKey' in scheme) ? 'key' : 'session',
+    needs: described['x-required-scope'] ?? described['x-required-role'] ?? '',
+    parameters: parameters as Parameter[],
+    body:
+      requestBody && content
+        ? { required: requestBody.required, schema: content.schema, example: content.example }
+        : undefined,
+    answers: new Map(
+      Object.entries(responses as Record<string, Response>).map(
+        ([status, { headers = {}, content: body }]) => [
+          status,
+          { headers: headers as Record<string, Header>, schema: body?.['application/json']?.schema },
+        ],
+      ),
+    ),
+  };
+}
+
+/** @throws when something refers to what is not there */
+function resolved(node: unknown, root: OpenApiDocument): unknown {
+  if (Array.isArray(node)) return node.map((item) => resolved(item, root));
+  if (typeof node !== 'object' || node === null) return node;
+  if ('$ref' in node) return resolved(lookup(String(node.$ref), root), root);
+  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, resolved(value, root)]));
+}
+
+function lookup(ref: string, root: unknown): unknown {
+  let found = root;
+  for (const part of ref.slice('#/'.length).split('/'))
+    found = Object(found)[part.replaceAll('~1', '/').replaceAll('~0', '~')];
+  if (found === undefined) throw new Error(`the document refers to ${ref}, which it does not have`);
+  return found;
+}

@@ -1,0 +1,193 @@
+import fc from 'fast-check';
+import type { Schema } from '../../lib/openapi/openapi.ts';
+
+/** Text that programs have stumbled over. */
+export const ODD_TEXTS = [
+  '',
+  ' ',
+  '\0',
+  '\n',
+  '\u2028',
+  '\u202Eevil',
+  '\uFEFF',
+  '\uD800',
+  '\uDC00\uD800',
+  '👩‍👩‍👧‍👦',
+  'e\u0301'.repeat(40),
+  'İıſK',
+  'null',
+  'undefined',
+  'NaN',
+  'true',
+  '0',
+  '-1',
+  '__proto__',
+  'constructor',
+  'prototype',
+  'toString',
+  'hasOwnProperty',
+  '#organization',
+  "' OR '1'='1",
+  '%{jndi:ldap://localhost/x}',
+  '{{7*7}}',
+  '<script>alert(1)</script>',
+  '../../../etc/passwd',
+  '%00',
+  '%s%n',
+  'ck_live_',
+  'x'.repeat(201),
+  'x'.repeat(2_049),
+  'x'.repeat(10_000),
+];
+
+const ODD_NUMBERS = [0, -0, -1, 0.1, 1.5, 1e-300, 1e21, 1e308, 2 ** 31, 2 ** 53, 2 ** 64, -(2 ** 63)];
+
+/** Names of properties that objects have without anybody having said so. */
+const ODD_NAMES = [
+  '__proto__',
+  'constructor',
+  'prototype',
+  'toString',
+  'valueOf',
+  'toJSON',
+  'then',
+  '',
+  'id',
+  'orgId',
+];
+
+/** Any text, lone surrogates included. */
+const anyText = fc
+  .array(fc.oneof(fc.nat({ max: 0x7f }), fc.nat({ max: 0x10ffff })), { maxLength: 30 })
+  .map((points) => String.fromCodePoint(...points));
+
+export const oddText: fc.Arbitrary<string> = fc.oneof(fc.constantFrom(...ODD_TEXTS), anyText);
+
+/** Anything that JSON has. */
+export const oddValue: fc.Arbitrary<unknown> = fc.oneof(
+  fc.constantFrom(...ODD_NUMBERS),
+  fc.constantFrom(null, true, false, [], {}, [[]], [null], { length: -1 }),
+  oddText,
+  fc.array(oddText, { maxLength: 3 }),
+  fc.jsonValue({ maxDepth: 2 }),
+);
+
+/** A value that a schema takes, at its limits more often than not. */
+export function valuesOf(schema: Schema): fc.Arbitrary<unknown> {
+  if (schema.const !== undefined) return fc.constant(schema.const);
+  if (schema.enum) return fc.constantFrom(...schema.enum);
+  const options = schema.anyOf ?? schema.oneOf;
+  if (options) return fc.oneof(...options.map(valuesOf));
+  if (Array.isArray(schema.type))
+    return fc.oneof(...schema.type.map((type) => valuesOf({ ...schema, type })));
+  switch (schema.type) {
+    case 'object':
+      return objectOf(schema);
+    case 'array':
+      return fc.uniqueArray(valuesOf(schema.items ?? {}), {
+        minLength: schema.minItems ?? 0,
+        maxLength: schema.maxItems ?? 5,
+        comparator: 'SameValue',
+      });
+    case 'string':
+      return textOf(schema);
+    case 'integer':
+    case 'number':
+      return numberOf(schema);
+    case 'boolean':
+      return fc.boolean();
+    case 'null':
+      return fc.constant(null);
+    default:
+      return oddValue;
+  }
+}
+
+function objectOf({ properties = {}, required = [] }: Schema): fc.Arbitrary<object> {
+  const values = Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [name, valuesOf(schema)]),
+  );
+  return fc.record(values, { requiredKeys: required });
+}
+
+function textOf({ pattern, minLength = 0, maxLength = 300 }: Schema): fc.Arbitrary<string> {
+  if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern));
+  const fits = (text: string) => text.slice(0, maxLength).padEnd(minLength, 'x');
+  return fc.oneof(
+    fc.constantFrom('x'.repeat(minLength), 'x'.repeat(maxLength)),
+    { arbitrary: fc.string({ maxLength: 30 }).map(fits), weight: 2 },
+    oddText.map(fits),
+  );
+}
+
+function numberOf({ type, minimum = -1e6, maximum = 1e6 }: Schema): fc.Arbitrary<number> {
+  const inside =
+    type === 'integer'
+      ? fc.integer({ min: Math.ceil(minimum), max: Math.floor(maximum) })
+      : fc.double({ min: minimum, max: maximum, noNaN: true });
+  return fc.oneof(fc.constantFrom(minimum, maximum), inside);
+}
+
+/** A body with something about it changed: a field of another type, one too few or too many, a text one too long. */
+export const mutated = (base: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
+  fc
+    .tuple(base, fc.array(mutation, { minLength: 1, maxLength: 3 }))
+    .map(([value, mutations]) => mutations.reduce<unknown>((changed, mutate) => mutate(changed), value));
+
+type Mutation = (value: unknown) => unknown;
+
+const mutation: fc.Arbitrary<Mutation> = fc.oneof(
+  { weight: 4, arbitrary: fc.tuple(fc.nat(), oddValue).map(([at, value]) => changing(at, () => value)) },
+  { weight: 2, arbitrary: fc.nat().map((at) => changing(at, longer)) },
+  {
+    weight: 2,
+    arbitrary: fc.nat().map(
+      (at): Mutation =>
+        (whole) =>
+          without(whole, at),
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(fc.oneof(fc.constantFrom(...ODD_NAMES), oddText), oddValue).map(
+      ([name, value]): Mutation =>
+        (whole) =>
+          isObject(whole) ? withField(whole, name, value) : whole,
+    ),
+  },
+  oddValue.map(
+    (value): Mutation =>
+      () =>
+        value,
+  ),
+  fc.constant<Mutation>((whole) => [whole]),
+);
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** `__proto__` becomes a field like others, as in what `JSON.parse` makes. */
+const withField = (whole: object, name: string, value: unknown): object =>
+  Object.fromEntries([...Object.entries(whole), [name, value]]);
+
+function changing(at: number, change: Mutation): Mutation {
+  return (whole) => {
+    if (!isObject(whole)) return change(whole);
+    const names = Object.keys(whole);
+    const name = names[at % names.length];
+    return name === undefined ? whole : withField(whole, name, change(Object(whole)[name]));
+  };
+}
+
+function without(whole: unknown, at: number): unknown {
+  if (!isObject(whole)) return whole;
+  const entries = Object.entries(whole);
+  return Object.fromEntries(entries.filter((_, index) => index !== at % entries.length));
+}
+
+/** One beyond a limit that the value may be at. */
+function longer(value: unknown): unknown {
+  if (typeof value === 'string') return `${value}x`;
+  if (Array.isArray(value)) return [...value, ...value.slice(0, 1)];
+  return typeof value === 'number' ? value + 1 : value;
+}

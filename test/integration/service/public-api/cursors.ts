@@ -1,0 +1,209 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import fc from 'fast-check';
+import { beforeAll, expect, it } from 'vitest';
+import { routes } from '../../../../functions/api/routes.ts';
+import { sealCursor } from '../../../../functions/domain/cursor.ts';
+import type { Keyring } from '../../../../functions/domain/keyring.ts';
+import type { Route } from '../../../../functions/platform/route.ts';
+import { aKeyring } from '../../../builders.ts';
+import { filled, idIn } from '../../../support/resources.ts';
+import type { Tenant } from '../../../support/tenant.ts';
+import type { Place } from './place.ts';
+
+const ALTERED = 2_000;
+const LISTED = 1_000;
+const PAGE = 7;
+/** Requests under way at once. More to several functions would make the local run start and end sandboxes all the time. */
+const LANES = 6;
+
+const LISTS: readonly Route[] = Object.values(routes).filter(({ query }) => 'limit' in query.parse({}));
+
+/** A listing that has a next page. */
+interface Listing {
+  route: Route;
+  tenant: Tenant;
+  path: string;
+  cursor: string;
+}
+
+/** A cursor continues the listing that gave it, and nothing else is taken for one (public-api.md, Versioning 7). */
+export function cursors(place: Place): void {
+  let tenant: Tenant;
+  let listings: Listing[];
+
+  beforeAll(async () => {
+    tenant = await place.tenant();
+    listings = [];
+    for (const route of LISTS) listings.push(await listingOf(route, tenant));
+  });
+
+  const call = ({ route, tenant: caller, path }: Listing, cursor: string) => {
+    const { api, admin } = caller;
+    return (route.role === undefined ? api : admin).get(
+      `${path}?limit=1&cursor=${encodeURIComponent(cursor)}`,
+    );
+  };
+
+  /** Those of the attempts that were not refused as they must be. */
+  async function taken(attempts: readonly { listing: Listing; cursor: string }[]): Promise<unknown[]> {
+    const wrong: unknown[] = [];
+    const waiting = [...attempts];
+    const lane = async () => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const { status, body } = await call(next.listing, next.cursor);
+        if (status !== 400 || body.error?.type !== 'VALIDATION_ERROR' || body.data !== undefined)
+          wrong.push([next.listing.path, next.cursor, status, body]);
+      }
+    };
+    await Promise.all(Array.from({ length: LANES }, lane));
+    return wrong;
+  }
+
+  it('continues every listing', async () => {
+    for (const listing of listings) {
+      const { status, body } = await call(listing, listing.cursor);
+      expect([listing.path, status]).toEqual([listing.path, 200]);
+      expect(body.data).toHaveLength(1);
+    }
+  });
+
+  it(`is refused in ${ALTERED} alterations, and never taken for the first page`, async () => {
+    const seed = randomInt(2 ** 31);
+    const attempts = fc.sample(
+      fc.constantFrom(...listings).chain((listing) => {
+        const { cursor: other } = listings[(listings.indexOf(listing) + 1) % listings.length] ?? listing;
+        return altered(listing.cursor, other)
+          .filter((cursor) => cursor !== listing.cursor)
+          .map((cursor) => ({ listing, cursor }));
+      }),
+      { numRuns: ALTERED, seed },
+    );
+    expect(await taken(attempts), `seed ${seed}`).toEqual([]);
+  });
+
+  it('is refused in every other listing: of another route, below another thing, of another organization', async () => {
+    const stranger = await place.tenant();
+    const others: Listing[] = [];
+    for (const route of LISTS) others.push(await listingOf(route, stranger));
+    for (const route of LISTS.filter(({ path }) => path.includes('{')))
+      others.push(await listingOf(route, tenant));
+    const pairs = [...listings, ...others].flatMap((listing) =>
+      listings.filter((it) => it !== listing).map(({ cursor }) => ({ listing, cursor })),
+    );
+    expect(await taken(pairs)).toEqual([]);
+  });
+
+  it('is refused when it was sealed with another key, or for another generation of the data', async () => {
+    const sealed = listings.flatMap((listing) =>
+      [aKeyring(), randomKeyring()].flatMap((ring) =>
+        [0, 1].map((generation) => ({
+          listing,
+          cursor: sealCursor(ring, 'zzz', {
+            tenant: `${listing.tenant.orgId}#${generation}`,
+            route: listing.route.name,
+            filters: [...listing.path.matchAll(/[a-z]{3}_[0-9a-f]{32}/g)].map(String),
+          }),
+        })),
+      ),
+    );
+    expect(await taken(sealed)).toEqual([]);
+  });
+
+  it(`leads through ${LISTED} conversations in pages of ${PAGE}, each once and in order, while others are written`, async () => {
+    const { api } = await place.tenant();
+    const expected: string[] = [];
+    const lane = async () => {
+      while (expected.length < LISTED) {
+        const at = expected.push('') - 1;
+        expected[at] = await api.createConversation();
+      }
+    };
+    await Promise.all(Array.from({ length: LANES }, lane));
+    expected.sort().reverse();
+
+    let listed = false;
+    let meanwhile = 0;
+    const writer = async () => {
+      for (; !listed; meanwhile += 1) await api.createConversation();
+    };
+    const writing = Promise.all([writer(), writer()]);
+    const seen: string[] = [];
+    for (let cursor: string | null | undefined = ''; cursor !== null; ) {
+      const page = await api.get(`/api/v1/conversations?limit=${PAGE}${cursor ? `&cursor=${cursor}` : ''}`);
+      expect(page.status).toBe(200);
+      seen.push(...[...(page.body.data ?? [])].map(({ id }) => String(id)));
+      cursor = page.body.nextCursor;
+    }
+    listed = true;
+    await writing;
+
+    expect(meanwhile).toBeGreaterThan(LISTED / PAGE / 10);
+    expect(new Set(seen).size).toBe(seen.length);
+    const older = new Set(expected);
+    expect(seen.filter((id) => older.has(id))).toEqual(expected);
+  });
+}
+
+/** Two things more below a listing's path, and its cursor after the first. */
+async function listingOf(route: Route, tenant: Tenant): Promise<Listing> {
+  const path = await filled(tenant, `/api${route.path}`);
+  for (let things = 0; things < 2; things += 1) idIn(await filled(tenant, `${path}/{id}`));
+  const { body } = await (route.role === undefined ? tenant.api : tenant.admin).get(`${path}?limit=1`);
+  return { route, tenant, path, cursor: String(body.nextCursor) };
+}
+
+const randomKeyring = (): Keyring => ({ current: '1', 1: randomBytes(32).toString('base64url') });
+
+/** A cursor that is not quite the one given. */
+function altered(cursor: string, other: string): fc.Arbitrary<string> {
+  const bytes = Buffer.from(cursor, 'base64url');
+  const at = fc.nat({ max: cursor.length - 1 });
+  const character = fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_');
+  return fc.oneof(
+    // A bit of what is sealed.
+    fc.nat({ max: bytes.length * 8 - 1 }).map((bit) => {
+      const flipped = Buffer.from(bytes);
+      flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      return flipped.toString('base64url');
+    }),
+    fc.tuple(at, character).map(([index, it]) => cursor.slice(0, index) + it + cursor.slice(index + 1)),
+    fc.tuple(at, at).map(([one, two]) => swapped(cursor, one, two)),
+    at.map((length) => cursor.slice(0, length)),
+    at.map((from) => cursor.slice(from)),
+    fc.string({ minLength: 1, maxLength: 20 }).map((tail) => cursor + tail),
+    fc.string({ minLength: 1, maxLength: 20 }).map((head) => head + cursor),
+    fc.tuple(at, at).map(([one, two]) => cursor.slice(0, one) + other.slice(two)),
+    fc.constantFrom(
+      cursor + cursor,
+      cursor + other,
+      other + cursor,
+      bytes.toString('base64'),
+      `${bytes.toString('base64url')}=`,
+      bytes.toString('hex'),
+      bytes.toString('latin1'),
+      cursor.toUpperCase(),
+      cursor.toLowerCase(),
+      [...cursor].reverse().join(''),
+      encodeURIComponent(`${cursor}\0`),
+      '',
+      '0',
+      'null',
+      'undefined',
+      '%',
+    ),
+    fc
+      .uint8Array({ minLength: 0, maxLength: 120 })
+      .map((random) => Buffer.from(random).toString('base64url')),
+    fc
+      .uint8Array({ minLength: bytes.length - 1, maxLength: bytes.length - 1 })
+      .map((random) => Buffer.concat([bytes.subarray(0, 1), random]).toString('base64url')),
+  );
+}
+
+function swapped(text: string, one: number, two: number): string {
+  const characters = [...text];
+  return characters
+    .with(one, text[two] ?? '')
+    .with(two, text[one] ?? '')
+    .join('');
+}

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { routes } from '../../../../functions/api/routes.ts';
+import type { Route } from '../../../../functions/platform/route.ts';
+import type { Document, Operation } from '../../../fuzz/document.ts';
+import type { Exchange } from '../../../support/exchange.ts';
+import type { Tenant } from '../../../support/tenant.ts';
+import type { Place } from './place.ts';
+import { validRequest, withHeaders } from './requests.ts';
+
+const AT_ONCE = 100;
+
+const ALL: readonly (Route & { key: string })[] = Object.entries(routes).map(([key, route]) => ({
+  ...route,
+  key,
+}));
+const POSTS = ALL.filter(({ method, path }) => method === 'POST' && path.startsWith('/v1/'));
+
+/** An idempotency key makes one effect of however many requests (decisions.md, Idempotency). */
+export function idempotency(place: Place, document: Document): void {
+  let tenant: Tenant;
+
+  beforeAll(async () => {
+    tenant = await place.tenant();
+  });
+
+  const dataOf = ({ text }: Exchange): unknown => JSON.parse(text).data;
+  const isReplay = ({ headers }: Exchange): boolean => headers['idempotency-replayed'] === 'true';
+
+  it('is taken by every POST of the public API', () => {
+    expect(POSTS.filter((route) => route.idempotency === undefined).map(({ key }) => key)).toEqual([]);
+  });
+
+  describe.each(POSTS)('$key', ({ key: id, success }) => {
+    it('gives the first answer again, secrets and all', async () => {
+      const sent = await validRequest(operationOf(document, id), tenant);
+      const [first, second] = [await place.connection().send(sent), await place.connection().send(sent)];
+      expect([first.status, second.status]).toEqual([success.status, success.status]);
+      expect([isReplay(first), isReplay(second)]).toEqual([false, true]);
+      expect(dataOf(second)).toEqual(dataOf(first));
+      expect(second.headers.location).toBe(first.headers.location);
+    });
+
+    it(`makes of ${AT_ONCE} requests at once what one makes`, async () => {
+      const operation = operationOf(document, id);
+      const one = await effectOf(operation, 1);
+      const many = await effectOf(operation, AT_ONCE);
+      expect(many.written).toEqual(one.written);
+      const made = many.answers.filter(({ status }) => status !== 409);
+      expect(new Set(made.map(({ status }) => status))).toEqual(new Set([success.status]));
+      expect(made.filter((answer) => !isReplay(answer))).toHaveLength(1);
+      expect(new Set(made.map(({ text }) => text)).size).toBe(1);
+    });
+  });
+
+  /** What so many requests with one key write: items that are new or changed, by table. */
+  async function effectOf(operation: Operation, requests: number) {
+    const alone = await place.tenant();
+    const sent = await validRequest(operation, alone);
+    const items = () => place.service().itemsWith([alone.orgId]);
+    const before = new Set(await items());
+    const answers = await Promise.all(Array.from({ length: requests }, () => place.connection().send(sent)));
+    const written: Record<string, number> = {};
+    for (const item of await items()) {
+      const [table = ''] = item.split(' ', 1);
+      if (before.has(item) || !SYNCHRONOUS.test(table)) continue;
+      written[table] = (written[table] ?? 0) + 1;
+    }
+    return { answers, written };
+  }
+
+  it('belongs to one route and one organization', async () => {
+    const key = randomUUID();
+    const stranger = await place.tenant();
+    for (const caller of [tenant, stranger])
+      for (const route of POSTS) {
+        const sent = await validRequest(operationOf(document, route.key), caller);
+        const answer = await place.connection().send(withHeaders(sent, { 'Idempotency-Key': key }));
+        expect([route.key, answer.status, isReplay(answer)]).toEqual([
+          route.key,
+          route.success.status,
+          false,
+        ]);
+      }
+  });
+}
+
+/** Tables that a request itself writes to. Deliveries come later, one for each event. */
+const SYNCHRONOUS = /ServiceTable|OutboxTable/;
+
+function operationOf({ operations }: Document, id: string): Operation {
+  const found = operations.find((operation) => operation.id === id);
+  if (found === undefined) throw new Error(`the document has no operation ${id}: npm run openapi`);
+  return found;
+}

@@ -1,0 +1,83 @@
+import { randomInt } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { campaign, describeFinding } from '../../../fuzz/campaign.ts';
+import { type Document, problemsOf, successOf } from '../../../fuzz/document.ts';
+import type { Exchange, Sent } from '../../../support/exchange.ts';
+import type { Tenant } from '../../../support/tenant.ts';
+import type { Place } from './place.ts';
+import { provoke, type Scene } from './provocations.ts';
+import { credentialOf, validRequest } from './requests.ts';
+
+/** Generated requests of all operations together. `npm run fuzz` sends as many as one likes. */
+const GENERATED = 500;
+
+/** Every operation of the document answers as the document says, to what it asks for and to what it refuses. */
+export function operations(place: Place, document: Document): void {
+  let stranger: Tenant;
+  const poor: Scene['poor'] = new Map();
+
+  beforeAll(async () => {
+    stranger = await place.tenant();
+  });
+
+  /** Sends it, and looks at whether the answer is as documented, whichever it is. */
+  async function answerTo(sent: Sent): Promise<Exchange> {
+    const exchange = await place.connection().send(sent);
+    expect(place.faults(exchange)).toEqual([]);
+    return exchange;
+  }
+
+  describe.each(document.operations)('$id', (operation) => {
+    let tenant: Tenant;
+
+    beforeAll(async () => {
+      tenant = await place.tenant();
+    });
+
+    it('takes the example of the document, and says where to find what it made', async () => {
+      const sent = await validRequest(operation, tenant);
+      const { status, headers } = await answerTo(sent);
+      expect(status).toBe(successOf(operation));
+      const { location } = headers;
+      const reader = document.operations.find(
+        ({ method, path }) => method === 'GET' && matches(path, location),
+      );
+      if (location === undefined || reader === undefined) return;
+      const authorization = ['Authorization', `Bearer ${credentialOf(reader, tenant)}`] as const;
+      expect(await answerTo({ method: 'GET', target: location, headers: [authorization] })).toMatchObject({
+        status: 200,
+        text: expect.stringContaining(`"id":"${location.slice(location.lastIndexOf('/') + 1)}"`),
+      });
+    });
+
+    it.each(problemsOf(operation))('answers $status $type to what deserves it', async ({ status, type }) => {
+      const scene: Scene = {
+        operation,
+        tenant,
+        service: place.service(),
+        connection: place.connection(),
+        poor,
+        valid: () => validRequest(operation, tenant),
+      };
+      for (const sent of await provoke(type, scene)) {
+        const answer = await answerTo(sent);
+        expect([answer.status, JSON.parse(answer.text).error.type, sent]).toEqual([status, type, sent]);
+      }
+    });
+
+    it('keeps to the document whatever it is sent', async () => {
+      const target = {
+        service: place.service(),
+        connection: place.connection(),
+        conforms: place.faults,
+        stranger,
+      };
+      const requests = Math.ceil(GENERATED / document.operations.length);
+      const finding = await campaign(operation, target, { requests, seed: randomInt(2 ** 31) });
+      expect(finding && describeFinding(finding)).toBeUndefined();
+    });
+  });
+}
+
+const matches = (path: string, target = ''): boolean =>
+  new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(target);

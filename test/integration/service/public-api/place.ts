@@ -1,0 +1,48 @@
+import { afterAll, beforeAll } from 'vitest';
+import { conformance } from '../../../fuzz/conformance.ts';
+import type { Document } from '../../../fuzz/document.ts';
+import { type Connection, connect, type Exchange } from '../../../support/exchange.ts';
+import { type Service, startService } from '../../../support/service.ts';
+import { aTenant, type Tenant } from '../../../support/tenant.ts';
+
+/** The service that all suites of the public API share: starting one takes longer than most of them. */
+export interface Place {
+  service(): Service;
+  /** As many connections as a test has requests under way at once. */
+  connection(): Connection;
+  /** A new organization, until the tests are over. */
+  tenant(terms?: Parameters<Service['enrol']>[0]): Promise<Tenant>;
+  /** In which ways an answer is not what the document promises. */
+  faults(exchange: Exchange): string[];
+}
+
+export function aPlace(document: Document): Place {
+  let started: { service: Service; connection: Connection } | undefined;
+  const tenants: Tenant[] = [];
+  const running = () => {
+    if (started === undefined) throw new Error('the service runs only while the tests do');
+    return started;
+  };
+
+  beforeAll(async () => {
+    const service = await startService();
+    started = { service, connection: connect(service.url, 100) };
+  }, 120_000);
+
+  afterAll(async () => {
+    for (const tenant of tenants) tenant.close();
+    started?.connection.close();
+    await started?.service.stop();
+  });
+
+  return {
+    service: () => running().service,
+    connection: () => running().connection,
+    faults: conformance(document),
+    async tenant(terms) {
+      const tenant = await aTenant(running().service, terms);
+      tenants.push(tenant);
+      return tenant;
+    },
+  };
+}

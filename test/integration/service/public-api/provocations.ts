@@ -1,0 +1,185 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Operation, successOf } from '../../../fuzz/document.ts';
+import type { Connection, Sent } from '../../../support/exchange.ts';
+import { PROVOKED_WITH_FAULTS } from '../../../support/provoked-with-faults.ts';
+import { unfinishedDelivery } from '../../../support/resources.ts';
+import type { Service } from '../../../support/service.ts';
+import { aTenant, type Tenant } from '../../../support/tenant.ts';
+import { credentialOf, ID_DIGITS, NOBODYS, validRequest, withBody, withHeaders } from './requests.ts';
+
+/** What provocations have at hand. */
+export interface Scene {
+  operation: Operation;
+  tenant: Tenant;
+  service: Service;
+  connection: Connection;
+  /** Organizations whose requests of the minute are used up, by the kind of caller. */
+  poor: Map<Operation['caller'], Promise<Tenant>>;
+  /** A request that succeeds, on new things. */
+  valid(): Promise<Sent>;
+}
+
+/** Prepares what it takes, and gives requests each of which must be refused with the type. None: it cannot come up here. */
+type Provocation = (scene: Scene) => Promise<Sent[]>;
+
+const LARGE = JSON.stringify({ pad: 'x'.repeat(256 * 1024) });
+
+/** By error type. */
+const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
+  AUTHENTICATION_ERROR: async ({ operation, tenant, valid }) => {
+    const sent = await valid();
+    const right = credentialOf(operation, tenant);
+    const wrong = [undefined, 'Bearer', `Basic ${right}`, `Bearer ${right}x`, 'Bearer x.y.z'];
+    return (operation.caller === 'key' ? [...wrong, `Bearer ${tenant.session}`] : wrong).map(
+      (Authorization) => withHeaders(sent, { Authorization }),
+    );
+  },
+
+  PERMISSION_DENIED: async ({ operation, tenant, service, valid }) => {
+    const sent = await valid();
+    const credentials =
+      operation.caller === 'key'
+        ? [await keyWithout(operation.needs, tenant)]
+        : [
+            tenant.key,
+            ...(operation.needs === 'admin' ? [await service.session(tenant.orgId, 'member')] : []),
+          ];
+    return credentials.map((credential) => withHeaders(sent, { Authorization: `Bearer ${credential}` }));
+  },
+
+  NOT_FOUND: async ({ operation, valid }) => {
+    const sent = await valid();
+    const replaced = operation.path.includes('{') ? ('target' as const) : ('body' as const);
+    const text = sent[replaced] ?? '';
+    const ids = [...text.matchAll(ID_DIGITS)].map(({ index }) => index);
+    const unknown = ids.map((at) => text.slice(0, at) + NOBODYS + text.slice(at + NOBODYS.length));
+    const malformed = replaced === 'target' ? ids.map((at) => text.slice(0, at) + text.slice(at + 1)) : [];
+    return [...unknown, ...malformed].map((changed) => ({ ...sent, [replaced]: changed }));
+  },
+
+  VALIDATION_ERROR: async ({ operation, valid }) => {
+    const sent = await valid();
+    const { parameters, body, method } = operation;
+    const bodies = [
+      ...(['POST', 'PATCH'].includes(method) ? ['{', "{'a':1}", '\0'] : []),
+      ...(body ? ['[]', 'null', '7'] : []),
+    ];
+    const queries = parameters.flatMap(({ name }) => BAD_PARAMETERS[name] ?? []);
+    const key = parameters.find(({ name }) => name === 'Idempotency-Key');
+    const keys = key ? ['once', '', ...(key.required ? [undefined] : [])] : [];
+    return [
+      ...bodies.map((text) => withBody(sent, text)),
+      ...queries.map((query) => ({ ...sent, target: `${sent.target}?${query}` })),
+      ...keys.map((value) => withHeaders(sent, { 'Idempotency-Key': value })),
+    ];
+  },
+
+  PAYLOAD_TOO_LARGE: async ({ valid }) => [withBody(await valid(), LARGE)],
+
+  UNSUPPORTED_MEDIA_TYPE: async ({ valid }) => {
+    const sent = await valid();
+    return ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp'].map((type) =>
+      withBody(sent, sent.body ?? '{}', type),
+    );
+  },
+
+  IDEMPOTENCY_KEY_REUSED: async ({ operation, connection, valid }) => {
+    const first = await valid();
+    const { status } = await connection.send(first);
+    if (status !== successOf(operation)) throw new Error(`the first request was answered ${status}`);
+    const key = first.headers.find(([name]) => name === 'Idempotency-Key')?.[1];
+    const other = await valid();
+    // Where no path tells the two apart, their bodies must.
+    const body = other.target === first.target ? { body: differing(first.body) } : {};
+    return [{ ...withHeaders(other, { 'Idempotency-Key': key }), ...body }];
+  },
+
+  LIMIT_EXCEEDED: async ({ operation, service, connection }) => {
+    const full = await aTenant(service);
+    const sent = await validRequest(operation, full);
+    await Promise.all(
+      Array.from({ length: 50 }, async () => connection.send(await validRequest(operation, full))),
+    );
+    full.close();
+    return [sent];
+  },
+
+  RATE_LIMITED: async (scene) => {
+    const sent = await scene.valid();
+    return [withHeaders(sent, { Authorization: `Bearer ${await exhausted(scene)}` })];
+  },
+
+  CONFLICT: async ({ operation, tenant, connection, valid }) => {
+    const sent = await valid();
+    switch (operation.id) {
+      case 'requestHandoff':
+        await connection.send(sent);
+        return [withHeaders(sent, { 'Idempotency-Key': undefined })];
+      case 'redeliverDelivery':
+        return [{ ...sent, target: `${await unfinishedDelivery(tenant)}/redeliver` }];
+      default:
+        return [];
+    }
+  },
+};
+
+const BAD_PARAMETERS: Readonly<Record<string, readonly string[]>> = {
+  limit: ['limit=ten', 'limit=1.5', 'limit=0x10'],
+  cursor: ['cursor=', 'cursor=e30', 'cursor=%00'],
+};
+
+/**
+ * Requests that are to be refused with an error type which the operation documents.
+ * @throws Error when there are none and no other test has the type
+ */
+export async function provoke(type: string, scene: Scene): Promise<Sent[]> {
+  const sent = (await PROVOCATIONS[type]?.(scene)) ?? [];
+  if (sent.length === 0 && !PROVOKED_WITH_FAULTS.includes(type))
+    throw new Error(
+      `${scene.operation.id} documents ${type}, and nothing provokes it: add that to provocations.ts`,
+    );
+  return sent;
+}
+
+/** A key of the same organization that may do anything but what the scope grants. */
+async function keyWithout(scope: string, { admin }: Tenant): Promise<string> {
+  const [, resource] = scope.split(':');
+  const scopes = ['webhooks', 'conversations', 'knowledge']
+    .filter((other) => other !== resource)
+    .map((other) => `write:${other}`);
+  // Reading is not writing.
+  if (scope.startsWith('write:')) scopes.push(scope.replace('write:', 'read:'));
+  const { status, body } = await admin.post('/api/settings/api-keys', { name: 'Limited', scopes });
+  if (status !== 201) throw new Error(`no key could be made: ${status} ${JSON.stringify(body)}`);
+  return String(body.data?.secretOnce);
+}
+
+const NAMES_SOMETHING = /^[a-z]{3}_[0-9a-f]{32}$/;
+
+/** A text field of the body with something added. */
+function differing(body = '{}'): string {
+  const value: Record<string, unknown> = JSON.parse(body);
+  const [name] = Object.keys(value).filter(
+    (key) => typeof value[key] === 'string' && !NAMES_SOMETHING.test(String(value[key])),
+  );
+  if (name === undefined) throw new Error(`no field of ${body} can differ`);
+  return JSON.stringify({ ...value, [name]: `${value[name]}x` });
+}
+
+/** A credential whose organization has nothing left of this minute, which lasts for a while yet. */
+async function exhausted({ operation: { caller }, service, connection, poor }: Scene): Promise<string> {
+  const known = poor.get(caller) ?? aTenant(service, { tier: 'standard' });
+  poor.set(caller, known);
+  const credential = credentialOf({ caller }, await known);
+  const request = {
+    method: 'GET',
+    target: caller === 'key' ? '/api/v1/webhooks' : '/api/settings/organization',
+    headers: [['Authorization', `Bearer ${credential}`] as const],
+  };
+  for (;;) {
+    const { status, headers } = await connection.send(request);
+    const seconds = Number(/;t=(\d+)$/.exec(headers.ratelimit ?? '')?.[1]);
+    if (status === 429 && seconds > 5) return credential;
+    if (status === 429) await sleep(seconds * 1000);
+  }
+}

@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto';
+import type { Operation } from '../../../fuzz/document.ts';
+import type { Sent } from '../../../support/exchange.ts';
+import { filled, withRealIds } from '../../../support/resources.ts';
+import type { Tenant } from '../../../support/tenant.ts';
+
+/** What the operation wants to be called with. */
+export const credentialOf = ({ caller }: Pick<Operation, 'caller'>, tenant: Tenant): string =>
+  caller === 'key' ? tenant.key : tenant.session;
+
+/** A request that the operation takes: the document's own example, on things that the tenant has just made. */
+export async function validRequest(operation: Operation, tenant: Tenant): Promise<Sent> {
+  const { method, path, body } = operation;
+  const takesKey = operation.parameters.some(({ name }) => name === 'Idempotency-Key');
+  return {
+    method,
+    target: await filled(tenant, path),
+    headers: [
+      ['Authorization', `Bearer ${credentialOf(operation, tenant)}`],
+      ...(takesKey ? [['Idempotency-Key', randomUUID()] as const] : []),
+      ...(body ? [['Content-Type', 'application/json'] as const] : []),
+    ],
+    ...(body ? { body: JSON.stringify(await withRealIds(tenant, body.example)) } : {}),
+  };
+}
+
+/** The request with other header fields; one that is undefined is left out. */
+export function withHeaders(sent: Sent, changes: Readonly<Record<string, string | undefined>>): Sent {
+  const kept = sent.headers.filter(([name]) => !Object.hasOwn(changes, name));
+  const given = Object.entries(changes).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  );
+  return { ...sent, headers: [...kept, ...given] };
+}
+
+export const withBody = (sent: Sent, body: string, type = 'application/json'): Sent => ({
+  ...withHeaders(sent, { 'Content-Type': type }),
+  body,
+});
+
+/** The digits of identifiers. */
+export const ID_DIGITS = /(?<=\b[a-z]{3}_)[0-9a-f]{32}\b/g;
+/** Those of an identifier that names nothing. */
+export const NOBODYS = '01a1f84b811a7000a000000000000000';

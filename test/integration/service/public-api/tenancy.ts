@@ -1,0 +1,102 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
+import { routes } from '../../../../functions/api/routes.ts';
+import type { Route } from '../../../../functions/platform/route.ts';
+import type { Document, Operation } from '../../../fuzz/document.ts';
+import type { Exchange, Sent } from '../../../support/exchange.ts';
+import { filled, idIn } from '../../../support/resources.ts';
+import type { Tenant } from '../../../support/tenant.ts';
+import type { Place } from './place.ts';
+import { credentialOf, validRequest, withHeaders } from './requests.ts';
+
+const ALL: readonly (Route & { key: string })[] = Object.entries(routes).map(([key, route]) => ({
+  ...route,
+  key,
+}));
+
+/** What one organization has is to another as if it were not there, on every route of the table. */
+export function tenancy(place: Place, document: Document): void {
+  let owner: Tenant;
+  let stranger: Tenant;
+  let revoked: string;
+  /** Identifiers of what the owner has: one thing of each kind, and itself. */
+  const owned: string[] = [];
+
+  beforeAll(async () => {
+    [owner, stranger] = [await place.tenant(), await place.tenant()];
+    owned.push(owner.orgId);
+    for (const { path } of ALL.filter(({ method, path: it }) => method !== 'POST' && it.endsWith('}')))
+      for (const tenant of [owner, stranger]) {
+        const id = idIn(await filled(tenant, `/api${path}`));
+        if (tenant === owner) owned.push(id);
+      }
+    const { body } = await owner.admin.post('/api/settings/api-keys', {
+      name: 'Lost',
+      scopes: ['write:webhooks'],
+    });
+    revoked = String(body.data?.secretOnce);
+    await owner.admin.call({ method: 'DELETE', path: `/api/settings/api-keys/${body.data?.id}` });
+  });
+
+  const callerOf = ({ role }: Route) => (role === undefined ? 'key' : 'session');
+  const send = (sent: Sent, credential: string): Promise<Exchange> =>
+    place.connection().send(withHeaders(sent, { Authorization: `Bearer ${credential}` }));
+
+  it.each(ALL)('$key gives a stranger nothing of it, and lets him change nothing', async (route) => {
+    const theirs = await validRequest(operationOf(document, route.key), owner);
+    expectIdsOf(route, theirs);
+    const named = [...theirs.target.matchAll(ANY_ID), ...(theirs.body ?? '').matchAll(ANY_ID)].map(String);
+    const all = [...owned, ...named];
+    const before = await place.service().itemsWith(all);
+
+    const expected = named.length > 0 && route.method !== 'DELETE' ? 404 : route.success.status;
+    for (const attempt of [theirs, ...(await mixed(route, theirs, stranger))]) {
+      const answer = await send(attempt, credentialOf({ caller: callerOf(route) }, stranger));
+      expect([attempt, answer.status]).toEqual([attempt, expected]);
+      for (const id of all) expect(answer.text).not.toContain(id);
+    }
+    // A key of a sandbox that is not there, and keys that were revoked. Where sessions are asked for, a key's form alone says no.
+    for (const credential of [`ck_sandbox_${'A'.repeat(43)}`, revoked, revoked.replace('live', 'sandbox')])
+      expect((await send(theirs, credential)).status).toBe(route.role === undefined ? 401 : 403);
+    expect(await place.service().itemsWith(all)).toEqual(before);
+  });
+
+  describe('lists', () => {
+    const lists = ALL.filter(({ query, path }) => 'limit' in query.parse({}) && !path.includes('{'));
+
+    it.each(lists)('$key has what is the caller’s own, and nothing else', async (route) => {
+      const mine = await (callerOf(route) === 'key' ? stranger.api : stranger.admin).all(`/api${route.path}`);
+      expect(mine).not.toEqual([]);
+      for (const { id } of mine) expect(owned).not.toContain(id);
+    });
+  });
+}
+
+const ANY_ID = /\b[a-z]{3}_[0-9a-f]{32}\b/g;
+
+function operationOf({ operations }: Document, id: string): Operation {
+  const found = operations.find((operation) => operation.id === id);
+  if (found === undefined) throw new Error(`the document has no operation ${id}: npm run openapi`);
+  return found;
+}
+
+/** A request of the suite must name a thing wherever the route takes the name of one. */
+function expectIdsOf({ path, body }: Route, sent: Sent): void {
+  const inPath = path.match(/\{\w+\}/g) ?? [];
+  expect(sent.target.match(ANY_ID) ?? []).toHaveLength(inPath.length);
+  const inBody =
+    body === undefined
+      ? []
+      : (JSON.stringify(z.toJSONSchema(body, { io: 'input' })).match(/"\^[a-z]{3}_/g) ?? []);
+  expect(sent.body?.match(ANY_ID) ?? []).toHaveLength(inBody.length);
+}
+
+/** What is below something, looked for below something of one's own. */
+async function mixed({ path }: Route, theirs: Sent, stranger: Tenant): Promise<Sent[]> {
+  const below = path.split('/{').length > 2;
+  if (!below) return [];
+  const mine = (await filled(stranger, `/api${path}`)).split('/');
+  const target = theirs.target.split('/');
+  const first = target.findIndex((segment) => segment.match(ANY_ID));
+  return [{ ...theirs, target: target.with(first, mine[first] ?? '').join('/') }];
+}

@@ -1,0 +1,114 @@
+import { freePort } from '../../lib/local/engines/free-port.ts';
+import type { ApiClient } from './api.ts';
+import { until } from './until.ts';
+
+/** Who makes things of one organization, through the API like everybody. */
+export interface Maker {
+  /** With a key that may do everything. */
+  api: ApiClient;
+  /** With the session of an admin. */
+  admin: ApiClient;
+  /** Address of a receiver that answers 200. */
+  receiver: string;
+}
+
+/** Makes one thing in a collection and gives its identifier. */
+type Factory = (maker: Maker, at: { collection: string; parent: string }) => Promise<string>;
+
+/** By the collection: what stands before the parameter in a path. */
+const FACTORIES: Readonly<Record<string, Factory>> = {
+  // An event that nothing here causes, so that deliveries are only those that a test asks for.
+  webhooks: ({ api, receiver }, { collection }) =>
+    made(api, collection, { url: receiver, events: ['conversation.resolved'] }),
+  deliveries: ({ api }, { parent }) => endedDelivery(api, parent),
+  conversations: ({ api }, { collection }) =>
+    made(api, collection, { channelId: 'chn_web', externalUserId: 'visitor-1' }),
+  messages: ({ api }, { collection }) => made(api, collection, { role: 'user', content: 'Hello' }),
+  escalations: ({ api }, { parent }) => handedOff(api, parent),
+  tickets: ({ api }, { collection }) => made(api, collection, { reason: 'nobody was there' }),
+  'api-keys': ({ admin }, { collection }) =>
+    made(admin, collection, { name: 'Another', scopes: ['read:webhooks'] }),
+};
+
+/** Paths of the things that bodies may name, by the prefix of their identifiers. */
+const PATHS: Readonly<Record<string, string>> = {
+  cnv: '/api/v1/conversations/{id}',
+};
+
+/**
+ * A path of a route with real things in the place of its parameters, all of them new.
+ * @throws Error when there is no factory for what a parameter names
+ */
+export async function filled(maker: Maker, path: string): Promise<string> {
+  let whole = '';
+  for (const segment of path.slice(1).split('/')) {
+    if (/^\{\w+\}$/.test(segment)) {
+      const factory = FACTORIES[idIn(whole)];
+      if (factory === undefined)
+        throw new Error(`nothing makes the ${segment} of ${path}: add it to test/support/resources.ts`);
+      const parent = whole.slice(0, whole.lastIndexOf('/'));
+      whole = `${whole}/${await factory(maker, { collection: whole, parent })}`;
+    } else whole = `${whole}/${segment}`;
+  }
+  return whole;
+}
+
+/**
+ * A body with identifiers of real things in the place of those that it has.
+ * @throws Error when there is no factory for what an identifier names
+ */
+export async function withRealIds(maker: Maker, body: unknown): Promise<unknown> {
+  const ids = new Map<string, string>();
+  for (const [id, prefix = ''] of JSON.stringify(body).matchAll(/\b([a-z]{3})_[0-9a-f]{32}\b/g)) {
+    const path = PATHS[prefix];
+    if (path === undefined)
+      throw new Error(`nothing makes what ${id} names: add it to test/support/resources.ts`);
+    ids.set(id, idIn(await filled(maker, path)));
+  }
+  return JSON.parse(JSON.stringify(body), (_, value) => ids.get(value) ?? value);
+}
+
+/** The last segment of a path: the identifier, where it is of a thing. */
+export const idIn = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
+/** A delivery to where nobody listens, so that another attempt is to come. */
+export async function unfinishedDelivery({ api }: Pick<Maker, 'api'>): Promise<string> {
+  const { id } = await api.register(`https://localhost:${await freePort()}/`, ['conversation.resolved']);
+  const endpoint = `/api/v1/webhooks/${id}`;
+  return `${endpoint}/deliveries/${await testDelivery(api, endpoint, ({ attempts }) => Number(attempts) > 0)}`;
+}
+
+/** Only an open conversation can be handed off: the second time it is resolved first, and opened again by a message. */
+async function handedOff(api: ApiClient, conversation: string): Promise<string> {
+  const { body } = await api.get(conversation);
+  if (body.data?.status !== 'open') {
+    await api.post(`${conversation}/resolve`);
+    await made(api, `${conversation}/messages`, { role: 'user', content: 'And another thing' });
+  }
+  return made(api, `${conversation}/handoff`, { reason: 'asked for a person' });
+}
+
+const endedDelivery = (api: ApiClient, endpoint: string): Promise<string> =>
+  testDelivery(api, endpoint, ({ terminalAt }) => terminalAt !== null);
+
+async function testDelivery(
+  api: ApiClient,
+  endpoint: string,
+  is: (delivery: Record<string, unknown>) => boolean,
+): Promise<string> {
+  const { status: sent, body: test } = await api.post(`${endpoint}/test`);
+  if (sent !== 202) throw new Error(`the test of ${endpoint} answered ${sent}: ${JSON.stringify(test)}`);
+  const id = String(test.data?.deliveryId);
+  await until(`the delivery ${id} as wanted`, async () => {
+    const { status, body } = await api.get(`${endpoint}/deliveries/${id}`);
+    return status === 200 && body.data !== undefined && is(body.data);
+  });
+  return id;
+}
+
+async function made(api: ApiClient, path: string, body: unknown): Promise<string> {
+  const answer = await api.post(path, body);
+  if (answer.status !== 201)
+    throw new Error(`POST ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+  return String(answer.body.data?.id);
+}
