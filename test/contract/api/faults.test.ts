@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { mintKey } from '../../../functions/domain/api-key.ts';
+import { conformance } from '../../fuzz/conformance.ts';
+import { type Operation, problemsOf, readDocument, successOf } from '../../fuzz/document.ts';
+import type { Exchange, Sent } from '../../support/exchange.ts';
+import { PROVOKED_WITH_FAULTS } from '../../support/provoked-with-faults.ts';
+import { anIssuer, call, loadFunctions } from './functions.ts';
+import { mockedTables, organization } from './tables.ts';
+
+/*
+ * The errors that no request provokes at will, provoked at every operation that documents them: the SDK's clients are mocked, and
+ * fail at each of the calls that the operation makes in turn.
+ */
+const document = readDocument();
+const faultsOf = conformance(document);
+const key = mintKey('live');
+const tables = mockedTables();
+
+let issuer: Awaited<ReturnType<typeof anIssuer>>;
+let functionOf: Awaited<ReturnType<typeof loadFunctions>>;
+let session: string;
+
+beforeAll(async () => {
+  issuer = await anIssuer();
+  functionOf = await loadFunctions(issuer.issuer);
+  session = await issuer.token(organization.id);
+});
+afterAll(() => {
+  issuer.close();
+  vi.unstubAllEnvs();
+});
+
+/** A valid request: things of every kind exist, whatever they are called. */
+function requestTo(operation: Operation): Sent {
+  const { method, path, body, parameters, caller } = operation;
+  const target = path.replaceAll(/\{\w+\}/g, (parameter) => {
+    const { schema } = parameters.find(({ name }) => `{${name}}` === parameter) ?? {};
+    const [prefix = ''] = /[a-z]{3}_/.exec(String(schema?.pattern)) ?? [];
+    return `${prefix}01a1f84b811a7000a000000000000001`;
+  });
+  const takesKey = parameters.some(({ name }) => name === 'Idempotency-Key');
+  return {
+    method,
+    target,
+    headers: [
+      ['Authorization', `Bearer ${caller === 'key' ? key : session}`],
+      ...(takesKey ? [['Idempotency-Key', crypto.randomUUID()] as const] : []),
+      ...(body ? [['Content-Type', 'application/json'] as const] : []),
+    ],
+    ...(body ? { body: JSON.stringify(body.example) } : {}),
+  };
+}
+
+/** Calls the operation's function and looks at the answer, whatever it is. */
+async function answerOf(operation: Operation): Promise<Exchange> {
+  const exchange = await call(functionOf(operation), operation, requestTo(operation));
+  expect(faultsOf(exchange)).toEqual([]);
+  return exchange;
+}
+
+const typeOf = ({ text }: Exchange): string => JSON.parse(text).error?.type;
+const named = (name: string): Error => Object.assign(new Error('the inside'), { name });
+
+describe.each(document.operations)('$id', (operation) => {
+  const documented = problemsOf(operation).map(({ type }) => type);
+
+  it('documents nothing among these errors that the tests below do not provoke', () => {
+    const provoked = [
+      'INTERNAL_ERROR',
+      'SERVICE_UNAVAILABLE',
+      ...(documented.includes('IDEMPOTENCY_KEY_REUSED') ? ['CONFLICT'] : []),
+    ];
+    expect(PROVOKED_WITH_FAULTS.filter((type) => documented.includes(type)).sort()).toEqual(provoked.sort());
+  });
+
+  it('succeeds while nothing fails', async () => {
+    expect((await answerOf(operation)).status).toBe(successOf(operation));
+  });
+
+  it.each([
+    ['SERVICE_UNAVAILABLE', 503, 'ThrottlingException'],
+    ['INTERNAL_ERROR', 500, 'AccessDeniedException'],
+  ])('answers %s when a call fails so, whichever of its calls it is', async (type, status, name) => {
+    // The first one also reads what is then remembered for a while.
+    await answerOf(operation);
+    const calls = await tables.callsOf(() => answerOf(operation));
+    expect(calls.length).toBeGreaterThan(1);
+    for (const [at, made] of calls.entries()) {
+      const answer = await tables.withFault({ at, error: named(name) }, () => answerOf(operation));
+      // The limiter alone may fail without anybody noticing.
+      if (made === 'Update rates') expect(answer.status).toBe(successOf(operation));
+      else expect([made, answer.status, typeOf(answer)]).toEqual([made, status, type]);
+      if (status === 503 && made !== 'Update rates') expect(answer.headers['retry-after']).toMatch(/^\d+$/);
+      expect(answer.text).not.toContain('the inside');
+    }
+  });
+
+  if (documented.includes('IDEMPOTENCY_KEY_REUSED'))
+    it('answers CONFLICT while another request with its key is being processed', async () => {
+      const answer = await tables.withRace(() => answerOf(operation));
+      expect([answer.status, typeOf(answer)]).toEqual([409, 'CONFLICT']);
+    });
+});

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { globSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import { CompactSign, exportJWK, generateKeyPair } from 'jose';
+import { vi } from 'vitest';
+import { routes } from '../../../functions/api/routes.ts';
+import type { Operation } from '../../fuzz/document.ts';
+import type { Exchange, Sent } from '../../support/exchange.ts';
+
+type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
+
+const ROOT = join(import.meta.dirname, '../../../');
+const AUDIENCE = 'dashboard';
+const CLAIMS = { organization: 'custom:organization', role: 'custom:role' };
+
+/** An issuer of sessions on a free loopback port. */
+export async function anIssuer() {
+  const { privateKey, publicKey } = await generateKeyPair('RS256');
+  const jwk = { ...(await exportJWK(publicKey)), kid: 'a-key', alg: 'RS256', use: 'sig' };
+  const server = createServer(({ url }, response) => {
+    const documents: Record<string, object> = {
+      '/.well-known/openid-configuration': { issuer, jwks_uri: `${issuer}/keys` },
+      '/keys': { keys: [jwk] },
+    };
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(documents[url ?? ''] ?? {}));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const now = Math.floor(Date.now() / 1000);
+  return {
+    issuer,
+    token: (orgId: string): Promise<string> =>
+      new CompactSign(
+        Buffer.from(
+          JSON.stringify({
+            iss: issuer,
+            aud: AUDIENCE,
+            sub: 'ada',
+            iat: now,
+            exp: now + 3600,
+            [CLAIMS.organization]: orgId,
+            [CLAIMS.role]: 'admin',
+          }),
+        ),
+      )
+        .setProtectedHeader({ alg: 'RS256', kid: 'a-key' })
+        .sign(privateKey),
+    close: () => server.close(),
+  };
+}
+
+/** Loads the function of every operation, in an environment that names tables and secrets which only the mocks have. */
+export async function loadFunctions(issuer: string): Promise<(operation: Operation) => Handler> {
+  const environment = {
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+    POWERTOOLS_LOG_LEVEL: 'SILENT',
+    POWERTOOLS_METRICS_DISABLED: 'true',
+    SERVICE_TABLE: 'service',
+    OUTBOX_TABLE: 'outbox',
+    DELIVERIES_TABLE: 'deliveries',
+    RATE_TABLE: 'rates',
+    RATE_LIMIT_SANDBOX: '60',
+    RATE_LIMIT_STANDARD: '600',
+    RATE_LIMIT_SCALE: '6000',
+    CURSOR_KEYS: 'cursor-keys',
+    SIGNING_KEYS: 'signing-keys',
+    OIDC_ISSUER: issuer,
+    OIDC_AUDIENCE: AUDIENCE,
+    OIDC_ORGANIZATION_CLAIM: CLAIMS.organization,
+    OIDC_ROLE_CLAIM: CLAIMS.role,
+  };
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  const handlers = new Map<string, Handler>();
+  for (const [id, { name }] of Object.entries(routes)) {
+    const [file = ''] = globSync(`functions/api/*/${name}.ts`, { cwd: ROOT });
+    handlers.set(id, (await import(join(ROOT, file))).handler);
+  }
+  return ({ id }) => {
+    const handler = handlers.get(id);
+    if (handler === undefined) throw new Error(`no route has the operation id ${id}`);
+    return handler;
+  };
+}
+
+/** Calls a function as the gateway would, and gives the answer as it would go over the wire. */
+export async function call(handler: Handler, { path }: Operation, sent: Sent): Promise<Exchange> {
+  const { headers = {}, statusCode, body } = await handler(eventOf(path, sent), CONTEXT);
+  const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]);
+  return { sent, status: statusCode, headers: Object.fromEntries(lower), text: body };
+}
+
+function eventOf(path: string, { method, target, headers, body }: Sent): APIGatewayProxyEvent {
+  const names = path.split('/');
+  const values = target.split('/');
+  const parameters = names.flatMap((name, index) =>
+    name.startsWith('{') ? [[name.slice(1, -1), values[index]] as const] : [],
+  );
+  return {
+    httpMethod: method,
+    path: target,
+    resource: path.replace('/api', ''),
+    headers: Object.fromEntries(headers),
+    multiValueHeaders: {},
+    pathParameters: parameters.length === 0 ? null : Object.fromEntries(parameters),
+    queryStringParameters: null,
+    multiValueQueryStringParameters: null,
+    stageVariables: null,
+    body: body ?? null,
+    isBase64Encoded: false,
+    requestContext: {
+      ...({} as APIGatewayProxyEvent['requestContext']),
+      requestId: randomUUID(),
+      extendedRequestId: randomUUID(),
+    },
+  };
+}
+
+const CONTEXT = {
+  ...({} as Context),
+  functionName: 'a-function',
+  awsRequestId: 'invocation-id',
+  getRemainingTimeInMillis: () => 10_000,
+};

@@ -1,0 +1,124 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import {
+  DynamoDBDocumentClient,
+  GetCommand,
+  QueryCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import { Scope } from '../../../functions/domain/api-key.ts';
+import {
+  aConversation,
+  aDelivery,
+  aKeyring,
+  aMessage,
+  anApiKey,
+  anEndpoint,
+  anEscalation,
+  anOrganization,
+  aTicket,
+  NOW,
+} from '../../builders.ts';
+
+/** The organization that owns all there is. */
+export const organization = anOrganization({ tier: 'scale' });
+
+/** What a function meets at its n-th call of the SDK, from 0. */
+export interface Fault {
+  at: number;
+  error: Error;
+}
+
+/**
+ * Tables in which everything that is asked for exists, behind the SDK's own clients: what a function reads is right, what it writes
+ * is taken, and a fault can be put at each of its calls.
+ */
+export function mockedTables() {
+  const dynamo = mockClient(DynamoDBDocumentClient);
+  const secrets = mockClient(SecretsManagerClient);
+  let calls: string[] = [];
+  let fault: Fault | undefined;
+  let raced = false;
+
+  /** Counts the call, and fails where it is to. */
+  const met = (name: string, table = ''): void => {
+    calls.push(`${name} ${table}`);
+    if (fault?.at === calls.length - 1) throw fault.error;
+  };
+
+  dynamo.on(GetCommand).callsFake(({ TableName, Key }) => {
+    met('Get', TableName);
+    return { Item: itemOf(Key) };
+  });
+  dynamo.on(QueryCommand).callsFake(({ TableName }) => {
+    met('Query', TableName);
+    return { Items: [] };
+  });
+  dynamo.on(UpdateCommand).callsFake(({ TableName, Key }) => {
+    met('Update', TableName);
+    return { Attributes: TableName === 'rates' ? { used: 1 } : itemOf(Key) };
+  });
+  dynamo.on(TransactWriteCommand).callsFake(({ TransactItems }) => {
+    met('TransactWrite');
+    if (!raced) return {};
+    throw new TransactionCanceledException({
+      message: 'cancelled',
+      $metadata: {},
+      CancellationReasons: TransactItems.map((_: unknown, index: number) => ({
+        Code: index === 0 ? 'ConditionalCheckFailed' : 'None',
+      })),
+    });
+  });
+  secrets.on(GetSecretValueCommand).callsFake(() => ({ SecretString: JSON.stringify(aKeyring()) }));
+
+  return {
+    /** Runs something and gives the SDK calls that it made, as `Get service`. */
+    async callsOf(run: () => Promise<unknown>): Promise<string[]> {
+      calls = [];
+      await run();
+      return calls;
+    },
+    async withFault<T>(given: Fault, run: () => Promise<T>): Promise<T> {
+      calls = [];
+      fault = given;
+      return run().finally(() => {
+        fault = undefined;
+      });
+    },
+    /** Another request with the same key is always faster, and its answer is not there yet. */
+    async withRace<T>(run: () => Promise<T>): Promise<T> {
+      raced = true;
+      return run().finally(() => {
+        raced = false;
+      });
+    },
+  };
+}
+
+/** The thing that a key names. */
+function itemOf({ pk, sk = '' }: { pk: string; sk?: string }): object | undefined {
+  const id = sk as never;
+  const orgId = organization.id;
+  if (pk.startsWith('key#')) return anApiKey({ orgId, scopes: [...Scope.options] });
+  if (sk === 'organization') return organization;
+  switch (sk.slice(0, 3)) {
+    case 'key':
+      return { ...anApiKey({ id, orgId }), digest: 'digest' };
+    case 'whk':
+      return anEndpoint({ id, orgId });
+    case 'dlv':
+      return aDelivery({ id, orgId, status: 'succeeded', terminalAt: NOW.toISOString() });
+    case 'cnv':
+      return aConversation({ id });
+    case 'msg':
+      return aMessage({ id });
+    case 'esc':
+      return anEscalation({ id });
+    case 'tkt':
+      return aTicket({ id });
+    default:
+      return undefined;
+  }
+}
