@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 if (Number(process.versions.node.split('.')[0]) < 24)
   throw new Error(`the tests need Node 24 or later, this is ${process.version}: run them with "npm test"`);
@@ -9,11 +10,22 @@ const project = (name: string, settings: object = {}) => ({
   test: { name, include: [`test/${name}/**/*.test.ts`], ...settings },
 });
 
+/** What takes longest goes first, so that it is not what everything waits for at the end; Vitest itself goes by the size of files. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) =>
+      LONGEST.findIndex((part) => moduleId.includes(part)) + 1 || LONGEST.length + 1;
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
+  }
+}
+const LONGEST = ['/service/public-api', '/service/', '/integration/', '/infra/', '/contract/'];
+
 export default defineConfig({
   root: join(import.meta.dirname, '..'),
   test: {
     // Many tests wait for a deadline or a queue rather than compute, so more of them than cores may run at once.
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     projects: [
       project('unit', {
         // Nothing patches modules, so files may share them; loading the SDK anew for each took most of the time.

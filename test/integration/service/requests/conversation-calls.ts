@@ -1,8 +1,8 @@
 import { beforeAll, expect } from 'vitest';
-import type { ReceivedDelivery } from '../../../lib/local/receiver/receiver.ts';
-import type { Answer, Data } from '../../support/api.ts';
-import { until } from '../../support/until.ts';
-import { type aService, ok } from './a-service.ts';
+import type { ReceivedDelivery } from '../../../../lib/local/receiver/receiver.ts';
+import type { Answer, Data } from '../../../support/api.ts';
+import { until } from '../../../support/until.ts';
+import { type aService, ok } from '../a-service.ts';
 
 export const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 /** The body of an identifier that nothing has. */
@@ -13,12 +13,6 @@ export const conversationPath = (id: unknown) => `/api/v1/conversations/${id}`;
 export function dataOf(answer: Answer, status: number): Data {
   expect([answer.status, answer.body.error]).toEqual([status, undefined]);
   return answer.body.data ?? expect.fail('data was to be answered');
-}
-
-export function expectProblem(answer: Answer, status: number, type: string, message: RegExp): void {
-  expect([answer.status, answer.body.error?.type]).toEqual([status, type]);
-  expect(answer.body.error?.message).toMatch(message);
-  expect(answer.body.error?.requestId).toBe(answer.headers['request-id']);
 }
 
 interface Envelope {

@@ -1,0 +1,299 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import type { aService } from '../a-service.ts';
+import { ABSENT, conversationCalls, conversationPath, dataOf, TIMESTAMP } from './conversation-calls.ts';
+import { expectProblem } from './expect-problem.ts';
+
+export function conversations(service: ReturnType<typeof aService>): void {
+  const {
+    handOff,
+    resolve,
+    say,
+    createTicket,
+    read,
+    log,
+    expectReadable,
+    eventsOf,
+    arrived,
+    laterEventHasArrived,
+  } = conversationCalls(service);
+
+  /** Both leave out what may be left out. */
+  const EMPTY: [string, unknown][] = [
+    ['no body', undefined],
+    ['an empty body', {}],
+  ];
+
+  describe('handing a conversation off', () => {
+    it('adds an entry to its log and tells of it, with the reason', async () => {
+      const conversation = await service.api.createConversation();
+      const answer = await handOff(conversation, { reason: 'asked for a person', resolvedBy: 'ignored' });
+
+      const escalation = dataOf(answer, 201);
+      expect(escalation).toEqual({
+        id: expect.stringMatching(/^esc_[0-9a-f]{32}$/),
+        conversationId: conversation,
+        reason: 'asked for a person',
+        createdAt: expect.stringMatching(TIMESTAMP),
+      });
+      await expectReadable(answer, `${conversationPath(conversation)}/escalations/${escalation.id}`);
+      expect(await log(conversation)).toEqual([escalation]);
+      expect(await read(conversation)).toMatchObject({ status: 'handed_off', resolvedBy: null });
+      expect(await eventsOf('handoff.requested', 'conversationId', conversation)).toEqual([
+        { conversationId: conversation, escalationLogId: escalation.id, reason: 'asked for a person' },
+      ]);
+    });
+
+    it.each(EMPTY)('for no reason, with %s, tells of none', async (_, body) => {
+      const conversation = await service.api.createConversation();
+
+      const escalation = dataOf(await handOff(conversation, body), 201);
+
+      expect(escalation).toMatchObject({ reason: null });
+      expect(await eventsOf('handoff.requested', 'conversationId', conversation)).toEqual([
+        { conversationId: conversation, escalationLogId: escalation.id },
+      ]);
+    });
+
+    it('succeeds once when twenty ask at once, and conflicts for the others', async () => {
+      const conversation = await service.api.createConversation();
+
+      const answers = await Promise.all(Array.from({ length: 20 }, () => handOff(conversation)));
+
+      const successes = answers.filter(({ status }) => status === 201);
+      expect(successes).toHaveLength(1);
+      for (const answer of answers.filter((each) => !successes.includes(each)))
+        expectProblem(answer, 409, 'CONFLICT', /handed off already/);
+      expect(await log(conversation)).toEqual([successes[0]?.body.data]);
+      await laterEventHasArrived();
+      expect(arrived('handoff.requested', 'conversationId', conversation)).toHaveLength(1);
+    });
+
+    it('is forbidden while it is resolved, until a message opens it again', async () => {
+      const conversation = await service.api.createConversation();
+      const first = dataOf(await handOff(conversation, { reason: 'the first time' }), 201);
+      dataOf(await resolve(conversation), 200);
+
+      expectProblem(await handOff(conversation), 409, 'CONFLICT', /resolved.*message/);
+      expect(await log(conversation)).toEqual([first]);
+
+      dataOf(await say(conversation), 201);
+      const second = dataOf(await handOff(conversation, { reason: 'again' }), 201);
+      expect(await log(conversation)).toEqual([second, first]);
+    });
+  });
+
+  describe('resolving a conversation', () => {
+    it('says when and by whom, and tells of it', async () => {
+      const conversation = await service.api.createConversation();
+      const before = await read(conversation);
+      expect(before).toMatchObject({ status: 'open', resolvedAt: null, resolvedBy: null });
+
+      const resolved = dataOf(await resolve(conversation, { resolvedBy: 'agent-7' }), 200);
+
+      expect(resolved).toEqual({
+        ...before,
+        status: 'resolved',
+        resolvedAt: expect.stringMatching(TIMESTAMP),
+        resolvedBy: 'agent-7',
+      });
+      expect(await read(conversation)).toEqual(resolved);
+      expect(await service.api.all('/api/v1/conversations')).toContainEqual(resolved);
+      expect(await eventsOf('conversation.resolved', 'conversationId', conversation)).toEqual([
+        { conversationId: conversation, resolvedBy: 'agent-7' },
+      ]);
+    });
+
+    it.each(EMPTY)('is by the api when the call has %s', async (_, body) => {
+      const conversation = await service.api.createConversation();
+      await handOff(conversation);
+
+      expect(dataOf(await resolve(conversation, body), 200)).toMatchObject({ resolvedBy: 'api' });
+
+      expect(await eventsOf('conversation.resolved', 'conversationId', conversation)).toEqual([
+        { conversationId: conversation, resolvedBy: 'api' },
+      ]);
+    });
+
+    it('again changes nothing and tells nobody', async () => {
+      const conversation = await service.api.createConversation();
+      const first = dataOf(await resolve(conversation, { resolvedBy: 'the first' }), 200);
+      const key = { 'idempotency-key': randomUUID() };
+
+      const second = await resolve(conversation, { resolvedBy: 'the second' }, key);
+      const repeated = await resolve(conversation, { resolvedBy: 'the second' }, key);
+
+      expect(dataOf(second, 200)).toEqual(first);
+      expect(dataOf(repeated, 200)).toEqual(first);
+      expect(repeated.headers['idempotency-replayed']).toBe('true');
+      await laterEventHasArrived();
+      expect(arrived('conversation.resolved', 'conversationId', conversation)).toHaveLength(1);
+    });
+
+    it('answers all of twenty at once alike, and tells of it once', async () => {
+      const conversation = await service.api.createConversation();
+
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, index) => resolve(conversation, { resolvedBy: `agent-${index}` })),
+      );
+
+      const resolved = await read(conversation);
+      expect(resolved).toMatchObject({
+        status: 'resolved',
+        resolvedBy: expect.stringMatching(/^agent-\d+$/),
+      });
+      for (const answer of answers) expect(dataOf(answer, 200)).toEqual(resolved);
+      await laterEventHasArrived();
+      const events = arrived('conversation.resolved', 'conversationId', conversation);
+      expect(events).toEqual([{ conversationId: conversation, resolvedBy: resolved.resolvedBy }]);
+    });
+  });
+
+  describe('a message', () => {
+    it('is read where its answer says, and in no other conversation', async () => {
+      const [conversation, other] = [
+        await service.api.createConversation(),
+        await service.api.createConversation(),
+      ];
+      const answer = await say(conversation, 'Can you help me?');
+
+      const { id } = dataOf(answer, 201);
+      await expectReadable(answer, `${conversationPath(conversation)}/messages/${id}`);
+      expectProblem(
+        await service.api.get(`${conversationPath(other)}/messages/${id}`),
+        404,
+        'NOT_FOUND',
+        /No such message/,
+      );
+    });
+
+    it('opens a resolved conversation again, which can then be resolved anew', async () => {
+      const conversation = await service.api.createConversation();
+      const before = await read(conversation);
+      dataOf(await resolve(conversation, { resolvedBy: 'first' }), 200);
+
+      const messages = await Promise.all(Array.from({ length: 10 }, () => say(conversation)));
+
+      for (const message of messages) dataOf(message, 201);
+      expect(await read(conversation)).toEqual(before);
+      expect(await service.api.all(`${conversationPath(conversation)}/messages`)).toHaveLength(10);
+      expect(await eventsOf('message.received', 'conversationId', conversation, 10)).toHaveLength(10);
+
+      dataOf(await resolve(conversation, { resolvedBy: 'second' }), 200);
+      const events = await eventsOf('conversation.resolved', 'conversationId', conversation, 2);
+      expect(events.map(({ resolvedBy }) => resolvedBy).toSorted()).toEqual(['first', 'second']);
+    });
+
+    it('leaves a conversation with the human that it was handed off to', async () => {
+      const conversation = await service.api.createConversation();
+      await handOff(conversation);
+      dataOf(await say(conversation), 201);
+      expect(await read(conversation)).toMatchObject({ status: 'handed_off' });
+    });
+  });
+
+  describe('a ticket', () => {
+    it('of a conversation and with a reason is told of with both', async () => {
+      const conversation = await service.api.createConversation();
+      const answer = await createTicket({
+        conversationId: conversation,
+        reason: 'nobody was there',
+        status: 'ignored',
+      });
+
+      const ticket = dataOf(answer, 201);
+      expect(ticket).toEqual({
+        id: expect.stringMatching(/^tkt_[0-9a-f]{32}$/),
+        conversationId: conversation,
+        reason: 'nobody was there',
+        createdAt: expect.stringMatching(TIMESTAMP),
+      });
+      await expectReadable(answer, `/api/v1/tickets/${ticket.id}`);
+      expect(await eventsOf('ticket.created', 'ticketId', ticket.id)).toEqual([
+        { ticketId: ticket.id, conversationId: conversation, reason: 'nobody was there' },
+      ]);
+    });
+
+    it.each(EMPTY)('created with %s is told of by its identifier alone', async (_, body) => {
+      const answer = await createTicket(body);
+
+      const ticket = dataOf(answer, 201);
+      expect(ticket).toMatchObject({ conversationId: null, reason: null });
+      await expectReadable(answer, `/api/v1/tickets/${ticket.id}`);
+      expect(await eventsOf('ticket.created', 'ticketId', ticket.id)).toEqual([{ ticketId: ticket.id }]);
+    });
+
+    it('is listed, newest first', async () => {
+      const made: unknown[] = [];
+      for (let count = 0; count < 12; count++)
+        made.push(dataOf(await createTicket({ reason: `ticket ${count}` }), 201));
+
+      const listed = await service.api.all('/api/v1/tickets');
+
+      // Identifiers of one millisecond have no order among them.
+      expect(listed.map(({ id }) => id)).toEqual(
+        listed
+          .map(({ id }) => id)
+          .toSorted()
+          .reverse(),
+      );
+      expect(listed.slice(0, 12)).toEqual(expect.arrayContaining(made));
+    });
+
+    it('of a conversation that is not there is refused, and nothing is made', async () => {
+      const before = await service.api.all('/api/v1/tickets');
+
+      expectProblem(
+        await createTicket({ conversationId: `cnv_${ABSENT}` }),
+        404,
+        'NOT_FOUND',
+        /^No such conversation\.$/,
+      );
+
+      expect(await service.api.all('/api/v1/tickets')).toEqual(before);
+    });
+  });
+
+  describe('what is out of its constraint', () => {
+    it.each([
+      ['handoff', { reason: '' }, /^reason /],
+      ['resolve', { resolvedBy: 7 }, /^resolvedBy /],
+      ['resolve', null, /body/],
+    ])('is refused by %s: %j', async (operation, body, message) => {
+      const conversation = await service.api.createConversation();
+      const answer = await service.api.post(`${conversationPath(conversation)}/${operation}`, body);
+      expectProblem(answer, 400, 'VALIDATION_ERROR', message);
+      expect(await read(conversation)).toMatchObject({ status: 'open' });
+    });
+  });
+
+  describe('what does not exist', () => {
+    const absent = conversationPath(`cnv_${ABSENT}`);
+
+    it.each([
+      ['POST', `${absent}/handoff`, /No such conversation/],
+      ['POST', `${absent}/resolve`, /No such conversation/],
+      ['GET', `${absent}/escalations`, /No such conversation/],
+      ['GET', `${absent}/escalations/esc_${ABSENT}`, /No such entry of the escalation log/],
+      ['GET', `${absent}/messages/msg_${ABSENT}`, /No such message/],
+      ['GET', `/api/v1/tickets/tkt_${ABSENT}`, /No such ticket/],
+      ['GET', '/api/v1/tickets/nonsense', /No such/],
+      ['GET', `${absent}/messages/nonsense`, /No such/],
+    ])('is 404: %s %s', async (method, path, message) => {
+      expectProblem(await service.api.call({ method, path }), 404, 'NOT_FOUND', message);
+    });
+
+    it('is also what belongs to another conversation', async () => {
+      const [conversation, other] = [
+        await service.api.createConversation(),
+        await service.api.createConversation(),
+      ];
+      const { id } = dataOf(await handOff(conversation), 201);
+
+      const answer = await service.api.get(`${conversationPath(other)}/escalations/${id}`);
+
+      expectProblem(answer, 404, 'NOT_FOUND', /No such entry of the escalation log/);
+      expect(await log(other)).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { apiClient } from '../../../support/api.ts';
+import type { aService } from '../a-service.ts';
+import { expectProblem } from './expect-problem.ts';
+
+/** What requests are answered, told apart by what is wrong with them. */
+export function webhooks(service: ReturnType<typeof aService>): void {
+  const url = 'https://hooks.example.com/in';
+  const webhook = { url, events: ['message.received'] };
+  const listed = async () => (await service.api.all('/api/v1/webhooks')).length;
+
+  describe('webhook endpoints', () => {
+    it('registers, reads, lists, updates and deletes', async () => {
+      const registered = await service.api.post('/api/v1/webhooks', { ...webhook, ignored: true });
+      expect(registered.status).toBe(201);
+      const { id, secret, ...shown } = Object(registered.body.data);
+      expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+      expect(shown).toMatchObject({ ...webhook, status: 'active', consecutiveFailures: 0 });
+      expect(shown).not.toHaveProperty('ignored');
+      expect(registered.headers.location).toBe(`/api/v1/webhooks/${id}`);
+
+      const read = await service.api.get(`/api/v1/webhooks/${id}`);
+      expect(read.body.data).toEqual({ id, ...shown });
+
+      const changed = { url: 'https://other.example.com/', events: ['ticket.created'] };
+      const updated = await service.api.call({
+        method: 'PATCH',
+        path: `/api/v1/webhooks/${id}`,
+        body: changed,
+      });
+      expect(updated.body.data).toEqual({ id, ...shown, ...changed });
+      expect(await service.api.all('/api/v1/webhooks')).toContainEqual({ id, ...shown, ...changed });
+
+      for (let times = 0; times < 2; times++)
+        expect((await service.api.call({ method: 'DELETE', path: `/api/v1/webhooks/${id}` })).status).toBe(
+          204,
+        );
+      expectProblem(await service.api.get(`/api/v1/webhooks/${id}`), 404, 'NOT_FOUND');
+    });
+
+    it.each([
+      ['an unknown event', { url, events: ['conversation.exploded'] }, /events/],
+      ['the test event, which none may subscribe to', { url, events: ['webhook.test'] }, /events/],
+      ['a wildcard', { url, events: ['*'] }, /events/],
+      ['no event', { url, events: [] }, /events/],
+      ['an event twice', { url, events: ['ticket.created', 'ticket.created'] }, /events/],
+      ['events that are no list', { url, events: 'ticket.created' }, /events/],
+      ['no url', { events: ['ticket.created'] }, /url/],
+      ['a url that is no text', { url: 7, events: ['ticket.created'] }, /url/],
+      ['http', { url: 'http://hooks.example.com', events: ['ticket.created'] }, /url/],
+      [
+        'a long url',
+        { url: `https://hooks.example.com/${'x'.repeat(2048)}`, events: ['ticket.created'] },
+        /url/,
+      ],
+      ['credentials', { url: 'https://a:b@hooks.example.com/', events: ['ticket.created'] }, /url/],
+      ['a fragment', { url: 'https://hooks.example.com/#in', events: ['ticket.created'] }, /url/],
+      ['a list as the body', [webhook], /body/],
+      ['null as the body', null, /body/],
+    ])('refuses %s, and registers nothing', async (_, body, message) => {
+      const before = await listed();
+      const answer = await service.api.post('/api/v1/webhooks', body);
+      expectProblem(answer, 400, 'VALIDATION_ERROR');
+      expect(answer.body.error?.message).toMatch(message);
+      expect(await listed()).toBe(before);
+    });
+
+    it('refuses addresses that are not public in every notation, at registration and at update', async () => {
+      const hosts = [
+        '10.0.0.1',
+        '0xa.1',
+        '167772161',
+        '012.0.0.1',
+        '192.168.1.1',
+        '169.254.169.254',
+        '100.64.0.1',
+      ];
+      hosts.push(
+        '[::ffff:10.0.0.1]',
+        '[fd00:ec2::254]',
+        '[fe80::1]',
+        '[64:ff9b::a00:1]',
+        '0.0.0.0',
+        'metadata.internal',
+      );
+      const before = await listed();
+      const { id } = await service.api.register(url, ['message.received']);
+      for (const host of hosts) {
+        const body = { url: `https://${host}/`, events: ['message.received'] };
+        expectProblem(await service.api.post('/api/v1/webhooks', body), 400, 'VALIDATION_ERROR');
+        const path = `/api/v1/webhooks/${id}`;
+        expectProblem(
+          await service.api.call({ method: 'PATCH', path, body: { url: body.url } }),
+          400,
+          'VALIDATION_ERROR',
+        );
+      }
+      expect((await service.api.get(`/api/v1/webhooks/${id}`)).body.data?.url).toBe(url);
+      await service.api.call({ method: 'DELETE', path: `/api/v1/webhooks/${id}` });
+      expect(await listed()).toBe(before);
+    });
+  });
+
+  describe('requests', () => {
+    const path = '/api/v1/webhooks';
+    const json = { 'content-type': 'application/json', 'idempotency-key': randomUUID() };
+
+    it.each([
+      ['no JSON', { body: '{"url":', headers: json }, 400, 'VALIDATION_ERROR'],
+      ['no body', { headers: { 'idempotency-key': randomUUID() } }, 400, 'VALIDATION_ERROR'],
+      [
+        'a form',
+        { body: 'url=x', headers: { ...json, 'content-type': 'application/x-www-form-urlencoded' } },
+        415,
+        'UNSUPPORTED_MEDIA_TYPE',
+      ],
+      [
+        'too large a body',
+        { body: JSON.stringify({ ...webhook, pad: 'x'.repeat(262_144) }), headers: json },
+        413,
+        'PAYLOAD_TOO_LARGE',
+      ],
+      [
+        'a body beyond the gateway’s limit',
+        { body: 'x'.repeat(11 * 1024 * 1024), headers: json },
+        413,
+        'PAYLOAD_TOO_LARGE',
+      ],
+      ['no idempotency key', { body: webhook, headers: {} }, 400, 'VALIDATION_ERROR'],
+      [
+        'an idempotency key that is no UUID',
+        { body: webhook, headers: { 'idempotency-key': 'once' } },
+        400,
+        'VALIDATION_ERROR',
+      ],
+    ])('with %s are answered in the envelope, and nothing is written', async (_, call, status, type) => {
+      const before = await listed();
+      expectProblem(await service.api.call({ method: 'POST', path, ...call }), status, type);
+      expect(await listed()).toBe(before);
+    });
+
+    it.each([
+      ['no key', ''],
+      ['a malformed key', 'ck_live_short'],
+      ['an unknown key', `ck_live_${'A'.repeat(43)}`],
+      ['a sandbox key without a pairing', `ck_sandbox_${'A'.repeat(43)}`],
+    ])('with %s are answered alike', async (_, key) => {
+      const stranger = apiClient({ ...service.run.environment, API_KEY: key });
+      const answer = await stranger.get('/api/v1/conversations');
+      stranger.close();
+      expectProblem(answer, 401, 'AUTHENTICATION_ERROR');
+      expect(answer.headers['www-authenticate']).toMatch(/^Bearer/);
+    });
+
+    it('to unknown paths and with other methods are answered by the gateway in the same envelope', async () => {
+      expectProblem(await service.api.get('/api/v1/nothing'), 404, 'NOT_FOUND');
+      expectProblem(await service.api.get('/'), 404, 'NOT_FOUND');
+      const wrong = await service.api.call({ method: 'PUT', path });
+      expectProblem(wrong, 405, 'METHOD_NOT_ALLOWED');
+      expect(String(wrong.headers.allow).split(', ').sort()).toEqual(['GET', 'POST']);
+    });
+
+    it('have an id that a client cannot choose', async () => {
+      const chosen = { 'x-amzn-requestid': 'mine', 'request-id': 'mine', 'x-amz-apigw-id': 'mine' };
+      const ids = await Promise.all(
+        [1, 2].map(() => service.api.call({ path: '/api/v1/conversations', headers: chosen })),
+      );
+      expect(new Set(ids.map(({ headers }) => headers['request-id'])).size).toBe(2);
+      for (const { headers } of ids) expect(headers['request-id']).not.toContain('mine');
+    });
+  });
+
+  describe('idempotency keys', () => {
+    it('remember successes only', async () => {
+      const key = { 'idempotency-key': randomUUID() };
+      expectProblem(
+        await service.api.post('/api/v1/conversations', { channelId: '' }, key),
+        400,
+        'VALIDATION_ERROR',
+      );
+      const body = { channelId: 'web', externalUserId: 'ada' };
+      expect((await service.api.post('/api/v1/conversations', body, key)).status).toBe(201);
+    });
+  });
+
+  describe('lists', () => {
+    it('clamp the limit, and refuse what is no integer', async () => {
+      for (const limit of ['', '0', '-3', '101', '99999999999999999999'])
+        expect((await service.api.get(`/api/v1/conversations?limit=${limit}`)).status).toBe(200);
+      for (const limit of ['ten', '1.5', '1e2', '0x10'])
+        expectProblem(await service.api.get(`/api/v1/conversations?limit=${limit}`), 400, 'VALIDATION_ERROR');
+    });
+  });
+
+  describe('what does not exist', () => {
+    const absent = '0'.repeat(12).concat('7000a000000000000000');
+
+    it.each([
+      ['GET', `/api/v1/webhooks/whk_${absent}`],
+      ['PATCH', `/api/v1/webhooks/whk_${absent}`],
+      ['POST', `/api/v1/webhooks/whk_${absent}/test`],
+      ['GET', `/api/v1/webhooks/whk_${absent}/deliveries`],
+      ['GET', `/api/v1/webhooks/whk_${absent}/deliveries/dlv_${absent}`],
+      ['GET', `/api/v1/conversations/cnv_${absent}`],
+      ['GET', `/api/v1/conversations/cnv_${absent}/messages`],
+      ['POST', `/api/v1/conversations/cnv_${absent}/messages`],
+      ['GET', '/api/v1/conversations/nonsense'],
+      ['GET', `/api/v1/conversations/${'x'.repeat(3000)}`],
+      ['GET', '/api/v1/conversations/%23%00'],
+    ])('is 404: %s %s', async (method, path) => {
+      const body =
+        path.endsWith('/messages') && method === 'POST' ? { role: 'user', content: 'x' } : undefined;
+      const headers = { 'idempotency-key': randomUUID() };
+      const patch = method === 'PATCH' ? { events: ['ticket.created'] } : body;
+      expectProblem(await service.api.call({ method, path, headers, body: patch }), 404, 'NOT_FOUND');
+    });
+  });
+}
