@@ -28,8 +28,11 @@ import type { Source } from './sources/source.ts';
 import { References } from './template/references.ts';
 import { loadTemplate, type Template } from './template/template.ts';
 
-/** Sandboxes of all functions together: at some 100 MiB for a busy one, the whole run stays under 1.5 GiB. */
-const MAX_SANDBOXES = 12;
+/**
+ * Sandboxes of all functions together. With all of these the whole run has been seen at 1 GiB; with half as many, calls to all routes
+ * in turn spent a third of their time on ending sandboxes and starting others.
+ */
+const MAX_SANDBOXES = 24;
 /** Of one function, whatever its concurrency on AWS: slow work of one must leave places to the others. */
 const MAX_SANDBOXES_OF_ONE = 6;
 /** How long what is in hand may take to end when the run stops. */
