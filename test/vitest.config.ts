@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { FUNCTION_ENVIRONMENT } from './support/functions.ts';
 
 if (Number(process.versions.node.split('.')[0]) < 24)
   throw new Error(`the tests need Node 24 or later, this is ${process.version}: run them with "npm test"`);
@@ -30,24 +31,7 @@ export default defineConfig({
       project('unit', {
         // Nothing patches modules, so files may share them; loading the SDK anew for each took most of the time.
         isolate: false,
-        env: {
-          SERVICE_TABLE: 'service',
-          OUTBOX_TABLE: 'outbox',
-          DELIVERIES_TABLE: 'deliveries',
-          RATE_TABLE: 'rates',
-          RATE_LIMIT_SANDBOX: '60',
-          RATE_LIMIT_STANDARD: '600',
-          RATE_LIMIT_SCALE: '6000',
-          OIDC_ISSUER: 'https://issuer.example.com',
-          OIDC_AUDIENCE: 'dashboard',
-          OIDC_ORGANIZATION_CLAIM: 'custom:organization',
-          OIDC_ROLE_CLAIM: 'custom:role',
-          CURSOR_KEYS: 'cursor-keys',
-          SIGNING_KEYS: 'signing-keys',
-          AWS_REGION: 'us-east-1',
-          AWS_ACCESS_KEY_ID: 'test',
-          AWS_SECRET_ACCESS_KEY: 'test',
-        },
+        env: FUNCTION_ENVIRONMENT,
       }),
       project('contract', { testTimeout: 30_000, hookTimeout: 30_000 }),
       project('integration', { testTimeout: 60_000, hookTimeout: 60_000 }),

@@ -1,6 +1,6 @@
 import { globSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
 import { routes } from '../../functions/api/routes.ts';
 import { currentDocument } from '../openapi/current.ts';
 import { writePage } from '../openapi/page.ts';
@@ -17,6 +17,21 @@ export type FunctionName =
   | (typeof WORKERS)[number]
   | (typeof DOCUMENTATION)[number];
 
+/** How sources become what Lambda runs. */
+export const TO_A_FUNCTION = {
+  absWorkingDir: ROOT,
+  bundle: true,
+  minify: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node24',
+  // The ESM builds of the SDK can be shaken; its "main" builds cannot.
+  mainFields: ['module', 'main'] as string[],
+  alias: { '@aws-sdk/credential-provider-node': join(ROOT, 'functions/platform/credentials.ts') },
+  legalComments: 'none',
+  logLevel: 'error',
+} as const satisfies BuildOptions;
+
 /**
  * Bundles each function into one file that holds what it uses and nothing else; a change of one function changes no other's asset.
  * One pass for all, since they share most of their sources. Not split into shared chunks: a function would load 15 files or more,
@@ -32,21 +47,11 @@ export async function bundleFunctions(directory: string): Promise<(name: Functio
   ];
   rmSync(directory, { recursive: true, force: true });
   await build({
-    absWorkingDir: ROOT,
+    ...TO_A_FUNCTION,
     entryPoints: Object.fromEntries(entries.map(({ name, file }) => [`${name}/index`, file])),
     outdir: directory,
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node24',
-    // The ESM builds of the SDK can be shaken; its "main" builds cannot.
-    mainFields: ['module', 'main'],
     outExtension: { '.js': '.mjs' },
-    alias: { '@aws-sdk/credential-provider-node': join(ROOT, 'functions/platform/credentials.ts') },
     plugins: [pureSchemas(join(ROOT, 'functions'))],
-    legalComments: 'none',
-    logLevel: 'error',
   });
   // What these serve stands beside their code.
   writeFileSync(join(directory, 'read-openapi', 'openapi.json'), JSON.stringify(currentDocument()));

@@ -4,7 +4,8 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, promisify, styleText } from 'node:util';
 import { build } from 'esbuild';
-import { bundleFunctions } from '../../lib/cloud/bundle.ts';
+import { bundleFunctions, TO_A_FUNCTION } from '../../lib/cloud/bundle.ts';
+import { FUNCTION_ENVIRONMENT } from '../support/functions.ts';
 
 /*
  * Measures how long each function's code takes to load in a fresh process, over one that loads nothing, and compares it with the
@@ -33,36 +34,13 @@ const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor
 /** What functions need of their environment to load. */
 const ENVIRONMENT = {
   PATH: process.env.PATH,
-  AWS_REGION: 'us-east-1',
-  AWS_ACCESS_KEY_ID: 'bench',
-  AWS_SECRET_ACCESS_KEY: 'bench',
+  ...FUNCTION_ENVIRONMENT,
   AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
   POWERTOOLS_SERVICE_NAME: 'bench',
-  ...Object.fromEntries(
-    [
-      'SERVICE_TABLE',
-      'OUTBOX_TABLE',
-      'DELIVERIES_TABLE',
-      'RATE_TABLE',
-      'CURSOR_KEYS',
-      'SIGNING_KEYS',
-      'DELIVERY_QUEUE',
-      'OIDC_AUDIENCE',
-      'OIDC_ORGANIZATION_CLAIM',
-      'OIDC_ROLE_CLAIM',
-    ].map((name) => [name, 'bench']),
-  ),
-  OIDC_ISSUER: 'https://issuer.example.com',
-  ...Object.fromEntries(
-    [
-      'RATE_LIMIT_SANDBOX',
-      'RATE_LIMIT_STANDARD',
-      'RATE_LIMIT_SCALE',
-      'RETRY_BASE_SECONDS',
-      'RETRY_CAP_SECONDS',
-      'ATTEMPT_TIMEOUT_SECONDS',
-    ].map((name) => [name, '30']),
-  ),
+  DELIVERY_QUEUE: 'queue',
+  RETRY_BASE_SECONDS: '30',
+  RETRY_CAP_SECONDS: '3600',
+  ATTEMPT_TIMEOUT_SECONDS: '10',
 };
 
 const PROBE = `const t = performance.now(); await import(process.argv[1]); process.stdout.write(String(performance.now() - t)); process.exit(0);`;
@@ -99,16 +77,9 @@ try {
   await mkdir(reference, { recursive: true });
   await writeFile(join(reference, 'empty.mjs'), 'export const handler = async () => {};');
   await build({
+    ...TO_A_FUNCTION,
     stdin: { contents: FLOOR, resolveDir: ROOT, loader: 'ts' },
     outfile: join(reference, 'floor.mjs'),
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node24',
-    mainFields: ['module', 'main'],
-    alias: { '@aws-sdk/credential-provider-node': join(ROOT, 'functions/platform/credentials.ts') },
-    logLevel: 'error',
   });
 
   const names = await readdir(bundles);

@@ -1,15 +1,12 @@
 import { reminderOf } from '../../domain/delivery.ts';
-import { notFound, problem } from '../../domain/problem.ts';
+import { problem } from '../../domain/problem.ts';
 import { HISTORY_DAYS, type RedeliveryRefusal, redeliveryOf } from '../../domain/redelivery.ts';
 import { success } from '../../platform/reply.ts';
-import { deliveryStore } from '../../store/deliveries.ts';
-import { endpointStore } from '../../store/endpoints.ts';
 import { outboxStore } from '../../store/outbox.ts';
-import { commit, endpoint, tables } from '../endpoint.ts';
+import { endpoint, tables } from '../endpoint.ts';
+import { deliveries, deliveryOf } from './deliveries.ts';
 import * as routes from './routes.ts';
 
-const endpoints = endpointStore(tables.service);
-const deliveries = deliveryStore(tables.deliveries, tables.service, commit);
 const outbox = outboxStore(tables.outbox);
 
 /**
@@ -17,21 +14,15 @@ const outbox = outboxStore(tables.outbox);
  * What was read before cannot spoil it: a terminal delivery stays as it is, and one to an endpoint that goes meanwhile is skipped.
  */
 export const handler = endpoint(routes.redeliverDelivery, async ({ tenant, params, now, effect }) => {
-  const owner = await endpoints.find(tenant.orgId, params.id);
-  if (!owner) return notFound('webhook endpoint');
-  const found = await deliveries.find({
-    id: params.deliveryId,
-    webhookId: owner.id,
-    generation: tenant.generation,
-  });
-  if (!found) return notFound('delivery');
-  const redelivery = redeliveryOf(found, owner, now);
+  const found = await deliveryOf(tenant, params);
+  if ('kind' in found) return found;
+  const redelivery = redeliveryOf(found.delivery, found.endpoint, now);
   if (redelivery.kind === 'refused') return problem('CONFLICT', REFUSALS[redelivery.why]);
   const { delivery } = redelivery;
-  return effect(success(delivery, { location: `/api/v1/webhooks/${owner.id}/deliveries/${delivery.id}` }), [
-    deliveries.adding(delivery),
-    outbox.appendRedelivery(reminderOf(delivery)),
-  ]);
+  return effect(
+    success(delivery, { location: `/api/v1/webhooks/${delivery.webhookId}/deliveries/${delivery.id}` }),
+    [deliveries.adding(delivery), outbox.appendRedelivery(reminderOf(delivery))],
+  );
 });
 
 const REFUSALS: Record<RedeliveryRefusal, string> = {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { globSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,12 +8,12 @@ import { vi } from 'vitest';
 import { routes } from '../../../functions/api/routes.ts';
 import type { Operation } from '../../fuzz/document.ts';
 import type { Exchange, Sent } from '../../support/exchange.ts';
+import { aGatewayEvent, FUNCTION_ENVIRONMENT, INVOCATION } from '../../support/functions.ts';
 
 type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
 const ROOT = join(import.meta.dirname, '../../../');
-const AUDIENCE = 'dashboard';
-const CLAIMS = { organization: 'custom:organization', role: 'custom:role' };
+const { OIDC_AUDIENCE, OIDC_ORGANIZATION_CLAIM, OIDC_ROLE_CLAIM } = FUNCTION_ENVIRONMENT;
 
 /** An issuer of sessions on a free loopback port. */
 export async function anIssuer() {
@@ -37,12 +36,12 @@ export async function anIssuer() {
         Buffer.from(
           JSON.stringify({
             iss: issuer,
-            aud: AUDIENCE,
+            aud: OIDC_AUDIENCE,
             sub: 'ada',
             iat: now,
             exp: now + 3600,
-            [CLAIMS.organization]: orgId,
-            [CLAIMS.role]: 'admin',
+            [OIDC_ORGANIZATION_CLAIM]: orgId,
+            [OIDC_ROLE_CLAIM]: 'admin',
           }),
         ),
       )
@@ -55,24 +54,10 @@ export async function anIssuer() {
 /** Loads the function of every operation, in an environment that names tables and secrets which only the mocks have. */
 export async function loadFunctions(issuer: string): Promise<(operation: Operation) => Handler> {
   const environment = {
-    AWS_REGION: 'us-east-1',
-    AWS_ACCESS_KEY_ID: 'test',
-    AWS_SECRET_ACCESS_KEY: 'test',
+    ...FUNCTION_ENVIRONMENT,
     POWERTOOLS_LOG_LEVEL: 'SILENT',
     POWERTOOLS_METRICS_DISABLED: 'true',
-    SERVICE_TABLE: 'service',
-    OUTBOX_TABLE: 'outbox',
-    DELIVERIES_TABLE: 'deliveries',
-    RATE_TABLE: 'rates',
-    RATE_LIMIT_SANDBOX: '60',
-    RATE_LIMIT_STANDARD: '600',
-    RATE_LIMIT_SCALE: '6000',
-    CURSOR_KEYS: 'cursor-keys',
-    SIGNING_KEYS: 'signing-keys',
     OIDC_ISSUER: issuer,
-    OIDC_AUDIENCE: AUDIENCE,
-    OIDC_ORGANIZATION_CLAIM: CLAIMS.organization,
-    OIDC_ROLE_CLAIM: CLAIMS.role,
   };
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
   const handlers = new Map<string, Handler>();
@@ -89,7 +74,7 @@ export async function loadFunctions(issuer: string): Promise<(operation: Operati
 
 /** Calls a function as the gateway would, and gives the answer as it would go over the wire. */
 export async function call(handler: Handler, { path }: Operation, sent: Sent): Promise<Exchange> {
-  const { headers = {}, statusCode, body } = await handler(eventOf(path, sent), CONTEXT);
+  const { headers = {}, statusCode, body } = await handler(eventOf(path, sent), INVOCATION);
   const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]);
   return { sent, status: statusCode, headers: Object.fromEntries(lower), text: body };
 }
@@ -100,29 +85,12 @@ function eventOf(path: string, { method, target, headers, body }: Sent): APIGate
   const parameters = names.flatMap((name, index) =>
     name.startsWith('{') ? [[name.slice(1, -1), values[index]] as const] : [],
   );
-  return {
+  return aGatewayEvent({
     httpMethod: method,
     path: target,
     resource: path.replace('/api', ''),
     headers: Object.fromEntries(headers),
-    multiValueHeaders: {},
     pathParameters: parameters.length === 0 ? null : Object.fromEntries(parameters),
-    queryStringParameters: null,
-    multiValueQueryStringParameters: null,
-    stageVariables: null,
     body: body ?? null,
-    isBase64Encoded: false,
-    requestContext: {
-      ...({} as APIGatewayProxyEvent['requestContext']),
-      requestId: randomUUID(),
-      extendedRequestId: randomUUID(),
-    },
-  };
+  });
 }
-
-const CONTEXT = {
-  ...({} as Context),
-  functionName: 'a-function',
-  awsRequestId: 'invocation-id',
-  getRemainingTimeInMillis: () => 10_000,
-};

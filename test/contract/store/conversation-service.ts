@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { onTestFinished, vi } from 'vitest';
@@ -14,6 +13,7 @@ import { ticketStore } from '../../../functions/store/tickets.ts';
 import { addition, committer } from '../../../functions/store/transaction.ts';
 import { aConversation, aTenant, NOW } from '../../builders.ts';
 import type { dynamoDb } from '../../engines.ts';
+import { aGatewayEvent, FUNCTION_ENVIRONMENT, INVOCATION } from '../../support/functions.ts';
 
 type Engine = ReturnType<typeof dynamoDb>;
 
@@ -30,9 +30,7 @@ export interface Answer {
  * into; what the test itself reads and writes goes through another.
  */
 export async function aConversationService(engine: Engine, conversation: Conversation = aConversation()) {
-  const { service, outbox, deliveries } = await engine.tables();
-  // A table with a partition key alone, for the rate windows.
-  const { outbox: rates } = await engine.tables();
+  const { service, outbox, deliveries, rates } = await engine.tables();
   const tenant = aTenant();
   const secret = mintKey('live');
   const commit = committer(service.client);
@@ -61,25 +59,18 @@ export async function aConversationService(engine: Engine, conversation: Convers
   ]);
 
   const functions = await load({
+    ...FUNCTION_ENVIRONMENT,
     AWS_ENDPOINT_URL_DYNAMODB: await addressOf(engine),
-    AWS_REGION: 'us-east-1',
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
     POWERTOOLS_LOG_LEVEL: 'SILENT',
     SERVICE_TABLE: service.name,
     OUTBOX_TABLE: outbox.name,
     DELIVERIES_TABLE: deliveries.name,
     RATE_TABLE: rates.name,
-    RATE_LIMIT_SANDBOX: '60',
-    RATE_LIMIT_STANDARD: '600',
-    RATE_LIMIT_SCALE: '6000',
-    CURSOR_KEYS: 'cursor-keys',
-    SIGNING_KEYS: 'signing-keys',
   });
 
   type Call = { body?: object; idempotencyKey?: string };
   const call = async (handler: Handler, { body, idempotencyKey }: Call = {}): Promise<Answer> => {
-    const result = await handler(aRequest(secret, conversation, body, idempotencyKey), CONTEXT);
+    const result = await handler(aRequest(secret, conversation, body, idempotencyKey), INVOCATION);
     const parsed = JSON.parse(result.body);
     return {
       status: result.statusCode,
@@ -156,32 +147,13 @@ const aRequest = (
   { id }: Conversation,
   body?: object,
   idempotencyKey?: string,
-): APIGatewayProxyEvent => ({
-  httpMethod: 'POST',
-  path: '/api/v1/conversations/1',
-  resource: '/v1/conversations/{id}',
-  headers: {
-    authorization: `Bearer ${secret}`,
-    'content-type': 'application/json',
-    ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
-  },
-  multiValueHeaders: {},
-  pathParameters: { id },
-  queryStringParameters: null,
-  multiValueQueryStringParameters: null,
-  stageVariables: null,
-  body: JSON.stringify(body ?? {}),
-  isBase64Encoded: false,
-  requestContext: {
-    ...({} as APIGatewayProxyEvent['requestContext']),
-    requestId: randomUUID(),
-    extendedRequestId: randomUUID(),
-  },
-});
-
-const CONTEXT = {
-  ...({} as Context),
-  functionName: 'a-function',
-  awsRequestId: 'invocation-id',
-  getRemainingTimeInMillis: () => 10_000,
-};
+): APIGatewayProxyEvent =>
+  aGatewayEvent({
+    headers: {
+      authorization: `Bearer ${secret}`,
+      'content-type': 'application/json',
+      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+    },
+    pathParameters: { id },
+    body: JSON.stringify(body ?? {}),
+  });

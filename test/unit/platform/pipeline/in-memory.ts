@@ -4,7 +4,7 @@ import type { Tenant } from '../../../../functions/domain/tenant.ts';
 import type { ApiPorts } from '../../../../functions/platform/pipeline/api.ts';
 import { type Keys, keyAuthentication } from '../../../../functions/platform/pipeline/authentication.ts';
 import type { IdempotencyScope, Remembered } from '../../../../functions/platform/pipeline/idempotency.ts';
-import { NOW } from '../../../builders.ts';
+import { anApiKey, NOW } from '../../../builders.ts';
 import { CapturingLogger } from '../capturing-logger.ts';
 
 /** A write: of an idempotency record, or whatever a use case says. */
@@ -39,14 +39,7 @@ export const MISSING_ORGANIZATION = newId('org', NOW);
 
 export function inMemory(): InMemory {
   const secret = mintKey('live');
-  const key: ApiKey = {
-    id: newId('key', NOW),
-    orgId: newId('org', NOW),
-    environment: 'live',
-    name: 'Test key',
-    scopes: ['write:webhooks', 'write:conversations', 'write:knowledge'],
-    createdAt: NOW.toISOString(),
-  };
+  const key = anApiKey();
   const answers = new Map<string, Remembered>();
   const nameOf = (scope: IdempotencyScope) => JSON.stringify(scope);
   const logger = new CapturingLogger();

@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+
+/** What functions find in their environment, where a test does not say otherwise. They read it when they load. */
+export const FUNCTION_ENVIRONMENT = {
+  AWS_REGION: 'us-east-1',
+  AWS_ACCESS_KEY_ID: 'test',
+  AWS_SECRET_ACCESS_KEY: 'test',
+  SERVICE_TABLE: 'service',
+  OUTBOX_TABLE: 'outbox',
+  DELIVERIES_TABLE: 'deliveries',
+  RATE_TABLE: 'rates',
+  RATE_LIMIT_SANDBOX: '60',
+  RATE_LIMIT_STANDARD: '600',
+  RATE_LIMIT_SCALE: '6000',
+  CURSOR_KEYS: 'cursor-keys',
+  SIGNING_KEYS: 'signing-keys',
+  OIDC_ISSUER: 'https://issuer.example.com',
+  OIDC_AUDIENCE: 'dashboard',
+  OIDC_ORGANIZATION_CLAIM: 'custom:organization',
+  OIDC_ROLE_CLAIM: 'custom:role',
+} as const;
+
+/** A request as the gateway hands it on. */
+export const aGatewayEvent = (changes: Partial<APIGatewayProxyEvent>): APIGatewayProxyEvent => ({
+  httpMethod: 'POST',
+  path: '/api/v1/things',
+  resource: '/v1/things',
+  headers: {},
+  multiValueHeaders: {},
+  pathParameters: null,
+  queryStringParameters: null,
+  multiValueQueryStringParameters: null,
+  stageVariables: null,
+  body: null,
+  isBase64Encoded: false,
+  requestContext: {
+    ...({} as APIGatewayProxyEvent['requestContext']),
+    requestId: randomUUID(),
+    extendedRequestId: randomUUID(),
+  },
+  ...changes,
+});
+
+/** What Lambda tells a function of its invocation. */
+export const INVOCATION: Context = {
+  ...({} as Context),
+  functionName: 'a-function',
+  awsRequestId: 'invocation-id',
+  getRemainingTimeInMillis: () => 10_000,
+};
