@@ -31,6 +31,8 @@ export default defineConfig({
       project('unit', {
         // Nothing patches modules, so files may share them; loading the SDK anew for each took most of the time.
         isolate: false,
+        // Not a measure of speed: on a busy machine what takes a second has taken six.
+        testTimeout: 30_000,
         env: FUNCTION_ENVIRONMENT,
       }),
       project('contract', { testTimeout: 30_000, hookTimeout: 30_000 }),

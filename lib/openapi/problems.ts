@@ -66,7 +66,7 @@ export const PROBLEM_TEXTS: Record<ProblemType, ProblemText> = {
     messages: {
       'a missing scope': 'The API key lacks the scope write:webhooks.',
       'a key instead of a session': 'A dashboard session is required; API keys are not accepted here.',
-      'a missing role': 'This is for admins of the organization.',
+      'a missing role': 'Only admins of the organization may do this.',
     },
   },
   NOT_FOUND: {

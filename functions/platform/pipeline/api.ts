@@ -106,7 +106,8 @@ export function apiHandler<R extends Route, Change>(
       const { caller } = complete(event, 'caller');
       const at = now();
       const known = await organization(caller.bucket.orgId, at);
-      if (known === undefined) return answer(event, unauthenticated('The organization does not exist.'));
+      if (known === undefined)
+        return answer(event, unauthenticated(route.role === undefined ? 'key' : 'session'));
       const quota = await limit(caller.bucket, known.tier, at).catch(async (error: Error) => {
         logger.warn('the rate limiter failed, the request passes', error);
         await onLimiterFailure();

@@ -28,9 +28,16 @@ export interface Keys {
   find(digest: string): Promise<ApiKey | undefined>;
 }
 
-/** One answer to every reason, so that it tells nothing of which credentials exist. */
-export const unauthenticated = (needed: string): Problem =>
-  problem('AUTHENTICATION_ERROR', needed, { 'WWW-Authenticate': 'Bearer realm="conversation-service"' });
+const NEEDED = {
+  key: 'A valid API key is required: Authorization: Bearer ck_….',
+  session: 'A valid dashboard session is required: Authorization: Bearer, or its cookie.',
+};
+
+/** One answer to every reason, so that it tells nothing of which credentials and organizations exist. */
+export const unauthenticated = (needed: keyof typeof NEEDED): Problem =>
+  problem('AUTHENTICATION_ERROR', NEEDED[needed], {
+    'WWW-Authenticate': 'Bearer realm="conversation-service"',
+  });
 
 /**
  * Callers with API keys (public-api.md, Authentication). A sandbox key acts only through its pairing; without one it is
@@ -41,7 +48,7 @@ export function keyAuthentication(keys: Keys): Authenticate {
     const presented = bearerKey(header(event, 'authorization'));
     const key = presented === undefined ? undefined : await keys.find(digestOf(presented));
     if (key === undefined || key.revokedAt !== undefined || key.environment !== 'live')
-      return unauthenticated('A valid API key is required: Authorization: Bearer ck_….');
+      return unauthenticated('key');
     return {
       tenant: { orgId: key.orgId, generation: 0 },
       bucket: { orgId: key.orgId, kind: key.environment },

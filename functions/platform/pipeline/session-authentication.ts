@@ -39,8 +39,7 @@ export function sessionAuthentication({
       return problem('PERMISSION_DENIED', 'A dashboard session is required; API keys are not accepted here.');
     const presented = presentedIn(event, authorization);
     const session = presented && (await verify(presented.token));
-    if (!presented || !session)
-      return unauthenticated('A valid dashboard session is required: Authorization: Bearer, or its cookie.');
+    if (!presented || !session) return unauthenticated('session');
     const forged = presented.ambient && method !== 'GET' && !fromDashboard(event);
     const denied = forged
       ? problem('PERMISSION_DENIED', 'Changes with a session cookie must come from the dashboard (Origin).')
