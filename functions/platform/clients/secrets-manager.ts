@@ -2,12 +2,14 @@ import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import type { SecretValue } from '../keyrings.ts';
 import { terms } from './terms.ts';
 
-const client = new SecretsManagerClient(terms());
+/** Made when a secret is first read: a client takes 2 ms to make, and a list whose first page is all needs none. */
+let client: SecretsManagerClient | undefined;
 
 /** Reads a secret that is text. @param id its name or ARN */
 export const secretValue =
   (id: string): SecretValue =>
   async () => {
+    client ??= new SecretsManagerClient(terms());
     const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: id }));
     return SecretString;
   };
