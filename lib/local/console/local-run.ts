@@ -63,14 +63,17 @@ export async function localRun(
 
     const certificates = await ensureCertificates(directory.path, new Date());
     // The stack is told where the dashboard is, so the port is chosen before there is anything to listen on it.
-    const port = settings.port === 0 ? await freePort() : settings.port;
-    await screen.step('Synthesize the stack', () =>
-      parts.synthesize({
-        assembly: directory.assembly,
-        compileCache: directory.compileCache,
-        context: contextOf(settings, `http://localhost:${port}`),
-        signal: stop.signal,
-      }),
+    const port = settings.port === 0 ? await anyPort(directory) : settings.port;
+    await screen.step(
+      'Synthesize the stack',
+      () =>
+        parts.synthesize({
+          assembly: directory.assembly,
+          compileCache: directory.compileCache,
+          context: contextOf(settings, `http://localhost:${port}`),
+          signal: stop.signal,
+        }),
+      (result) => (result === 'kept' ? screen.paint('dim', 'unchanged') : ''),
     );
     const cloud = started.adopt(
       await screen.step('Start the stack here', () =>
@@ -97,6 +100,12 @@ export async function localRun(
   }
   const kept = pathForShell(settings.directory, parts.cwd);
   screen.print(`  Stopped in ${formatDuration(now() - askedToStopAt)}. The state stays in ${kept}.`);
+}
+
+/** The one of the last run while it is free, so that addresses stay what they were, and the assembly with them. */
+async function anyPort({ environmentFile }: LocalDirectory): Promise<number> {
+  const earlier = await readEnvironmentFile(environmentFile);
+  return freePort(earlier && Number(URL.parse(earlier.BASE_URL)?.port));
 }
 
 function cloudOptions(

@@ -56,7 +56,9 @@ export async function startCommand(args: readonly string[]): Promise<number> {
       // The cloud's modules load meanwhile: the AWS SDK, the engines and the identity provider take half a second and more, which
       // neither --help nor a wrong setting should wait for.
       synthesize: async (options) => {
-        await Promise.all([synthesize(options), import('../cloud.ts'), import('../identity/provider.ts')]);
+        const loading = [import('../cloud.ts'), import('../identity/provider.ts')];
+        const [result] = await Promise.all([synthesize(options), ...loading]);
+        return result;
       },
       startCloud: async (options) => (await import('../cloud.ts')).startCloud(options),
       demonstrationTimeoutMs: DEMONSTRATION_TIMEOUT_MS,

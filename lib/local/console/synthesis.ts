@@ -1,6 +1,10 @@
 import { spawn } from 'node:child_process';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LocalRunError } from '../errors.ts';
+import { fingerprintOf } from './assembly-inputs.ts';
+import { readIfPresent } from './files.ts';
 import type { Settings } from './settings.ts';
 
 const PROJECT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -33,19 +37,38 @@ const rateLimitsUpTo = (most: number): StackContext => ({
   rateLimitSandbox: Math.min(STANDARD_RATE_LIMITS.sandbox, most),
 });
 
-/**
- * Runs the CDK app, which writes the cloud assembly.
- * @param options.assembly absolute directory
- * @param options.compileCache absolute directory; compiling the CDK anew takes a second of each start
- * @param options.signal kills it
- * @throws LocalRunError with what the app printed, when it fails
- */
-export async function synthesize(options: {
+/** Beside the assembly: what it was made of. */
+const INPUTS_FILE = 'inputs.sha256';
+
+/** What a synthesis is given. */
+export interface SynthesisOptions {
+  /** Absolute directory of the assembly. */
   assembly: string;
+  /** Absolute directory; compiling the CDK anew takes a second. */
   compileCache: string;
   context: StackContext;
+  /** Kills it. */
   signal: AbortSignal;
-}): Promise<void> {
+}
+
+/**
+ * Sees to it that the directory holds the cloud assembly of the sources as they are: the one that is there, when it was made of
+ * the same, else a new one.
+ * @returns whether the one that is there was kept
+ * @throws LocalRunError with what the CDK app printed, when it fails
+ */
+export async function synthesize(options: SynthesisOptions): Promise<'made' | 'kept'> {
+  const inputs = join(options.assembly, INPUTS_FILE);
+  const fingerprint = await fingerprintOf(PROJECT, options.context);
+  if ((await readIfPresent(inputs)) === fingerprint) return 'kept';
+  // An assembly that is only half new must not be taken for either.
+  await rm(inputs, { force: true });
+  await runApp(options);
+  await writeFile(inputs, fingerprint);
+  return 'made';
+}
+
+async function runApp(options: SynthesisOptions): Promise<void> {
   const app = spawn(process.execPath, ['bin/app.ts'], {
     cwd: PROJECT,
     env: {

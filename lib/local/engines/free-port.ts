@@ -10,8 +10,10 @@ const ATTEMPTS = 50;
 /**
  * A TCP port of the loopback interface that nothing listens on at this moment. It is one that nobody gets by chance, so that it
  * is still free when a server is started on it seconds later.
+ * @param preferred taken when it is free
  */
-export async function freePort(): Promise<number> {
+export async function freePort(preferred?: number): Promise<number> {
+  if (preferred && (await isFree(preferred))) return preferred;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const port = randomInt(LOWEST, HIGHEST + 1);
     if (await isFree(port)) return port;

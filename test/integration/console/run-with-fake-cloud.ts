@@ -62,7 +62,10 @@ const run = () =>
       cwd: process.cwd(),
       screen: createScreen(process.stdout),
       stop,
-      synthesize: async ({ context }) => void process.stdout.write(`context ${JSON.stringify(context)}\n`),
+      synthesize: async ({ context }) => {
+        process.stdout.write(`context ${JSON.stringify(context)}\n`);
+        return 'made';
+      },
       startCloud: startFakeCloud,
       demonstrationTimeoutMs: process.env.FAKE_DELIVERS === 'no' ? 100 : 30_000,
       now: () => performance.now(),

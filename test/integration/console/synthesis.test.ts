@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { synthesize } from '../../../lib/local/console/synthesis.ts';
@@ -12,8 +12,20 @@ async function options(context: Record<string, number>, signal = new AbortContro
 describe('synthesis', { timeout: 60_000 }, () => {
   it('writes the assembly', async () => {
     const given = await options({ retryBaseSeconds: 0.5 });
-    await synthesize(given);
+    expect(await synthesize(given)).toBe('made');
     expect(await readdir(given.assembly)).toContain('manifest.json');
+  });
+
+  it('keeps the assembly while it would be made of the same, and no longer', async () => {
+    const given = await options({ retryBaseSeconds: 0.5 });
+    await synthesize(given);
+    const written = (await stat(join(given.assembly, 'manifest.json'))).mtimeMs;
+    expect(await synthesize(given)).toBe('kept');
+    expect((await stat(join(given.assembly, 'manifest.json'))).mtimeMs).toBe(written);
+
+    // One that fails leaves nothing that could be taken for the assembly of either.
+    await expect(synthesize({ ...given, context: { retryBaseSeconds: -1 } })).rejects.toThrow();
+    expect(await synthesize(given)).toBe('made');
   });
 
   it('fails with what the app printed', async () => {

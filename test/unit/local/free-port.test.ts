@@ -12,4 +12,13 @@ describe('a free port', () => {
     await once(server, 'listening');
     server.close();
   });
+
+  it('is the one that is wanted, while that is free', async () => {
+    const wanted = await freePort();
+    expect(await freePort(wanted)).toBe(wanted);
+    const server = createServer().listen(wanted, '127.0.0.1');
+    await once(server, 'listening');
+    expect(await freePort(wanted)).not.toBe(wanted);
+    server.close();
+  });
 });
