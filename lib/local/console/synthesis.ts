@@ -38,7 +38,7 @@ const rateLimitsUpTo = (most: number): StackContext => ({
 });
 
 /** Beside the assembly: what it was made of. */
-const INPUTS_FILE = 'inputs.sha256';
+export const INPUTS_FILE = 'inputs.sha256';
 
 /** What a synthesis is given. */
 export interface SynthesisOptions {

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { synthesize } from '../../../lib/local/console/synthesis.ts';
+import { INPUTS_FILE, synthesize } from '../../../lib/local/console/synthesis.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 async function options(context: Record<string, number>, signal = new AbortController().signal) {
@@ -10,22 +10,17 @@ async function options(context: Record<string, number>, signal = new AbortContro
 }
 
 describe('synthesis', { timeout: 60_000 }, () => {
-  it('writes the assembly', async () => {
+  it('writes the assembly, and keeps it while it would be made of the same', async () => {
     const given = await options({ retryBaseSeconds: 0.5 });
     expect(await synthesize(given)).toBe('made');
-    expect(await readdir(given.assembly)).toContain('manifest.json');
-  });
-
-  it('keeps the assembly while it would be made of the same, and no longer', async () => {
-    const given = await options({ retryBaseSeconds: 0.5 });
-    await synthesize(given);
+    expect(await readdir(given.assembly)).toEqual(expect.arrayContaining(['manifest.json', INPUTS_FILE]));
     const written = (await stat(join(given.assembly, 'manifest.json'))).mtimeMs;
     expect(await synthesize(given)).toBe('kept');
     expect((await stat(join(given.assembly, 'manifest.json'))).mtimeMs).toBe(written);
 
     // One that fails leaves nothing that could be taken for the assembly of either.
     await expect(synthesize({ ...given, context: { retryBaseSeconds: -1 } })).rejects.toThrow();
-    expect(await synthesize(given)).toBe('made');
+    expect(await readdir(given.assembly)).not.toContain(INPUTS_FILE);
   });
 
   it('fails with what the app printed', async () => {
