@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import type { Sent } from '../support/exchange.ts';
+import { contentFor } from './bodies.ts';
 import { sizeOf } from './conformance.ts';
 import type { Operation } from './document.ts';
-import { mutated, ODD_TEXTS, oddText, valuesOf } from './values.ts';
+import { oddText, rarely, valuesOf } from './values.ts';
 
 /** What requests are made of besides the document. */
 export interface Ingredients {
@@ -32,7 +33,7 @@ export function requestsTo(operation: Operation, ingredients: Ingredients): fc.A
         query: queryOf(operation),
         authorization: authorization(ingredients),
         key: idempotencyKey(operation),
-        content: content(operation, ingredients),
+        content: contentFor(operation, ingredients.body),
         others: rarely<Header[]>(fc.array(oddHeader, { minLength: 1, maxLength: 3 }), fc.constant([]), 6),
       })
       .map(({ method, path, query, authorization: credential, key, content: { type, body }, others }) => ({
@@ -55,10 +56,6 @@ type Header = readonly [name: string, value: string];
 
 const field = (name: string, value: string | undefined): Header[] =>
   value === undefined ? [] : [[name, value]];
-
-/** @param weight of `usual` for each one of `rare` */
-const rarely = <Value>(rare: fc.Arbitrary<Value>, usual: fc.Arbitrary<Value>, weight: number) =>
-  fc.oneof({ arbitrary: usual, weight }, { arbitrary: rare, weight: 1 });
 
 const encoded = (text: string): string => encodeURIComponent(text.toWellFormed());
 
@@ -189,109 +186,6 @@ function idempotencyKey({ parameters }: Operation): fc.Arbitrary<string | undefi
         fc.constant(undefined),
       )
     : rarely<string | undefined>(odd, fc.constant(undefined), 8);
-}
-
-const JSON_TYPES = [
-  'application/json',
-  'application/json; charset=utf-8',
-  'APPLICATION/JSON',
-  'application/json;charset=latin1;x="y"',
-];
-const OTHER_TYPES = [
-  '',
-  ';',
-  'text/plain',
-  'application/x-www-form-urlencoded',
-  'multipart/form-data; boundary=x',
-  'application/problem+json',
-  'application/json, text/plain',
-  'application/octet-stream',
-  '\xff',
-];
-
-interface Content {
-  type: string | undefined;
-  body: string | undefined;
-}
-
-function content({ body, method }: Operation, { body: example }: Ingredients): fc.Arbitrary<Content> {
-  const type = rarely<string | undefined>(
-    fc.constantFrom(undefined, ...OTHER_TYPES),
-    rarely(fc.constantFrom(...JSON_TYPES), fc.constant('application/json'), 3),
-    10,
-  );
-  const nothing = fc.record({ type: rarely(type, fc.constant(undefined), 10), body: fc.constant(undefined) });
-  const broken = fc.oneof(fc.constantFrom(...BROKEN), truncated(example));
-  if (body === undefined) {
-    const something = fc.record({ type, body: fc.oneof(broken, oddText, fc.constant('{}')) });
-    return rarely<Content>(something, nothing, method === 'POST' ? 2 : 8);
-  }
-  // A value at its limits has often more than one thing wrong when it is taken whole, so that most start from the example.
-  const valid = fc.oneof(
-    fc.constant(example),
-    fc
-      .tuple(fc.constant(example), valuesOf(body.schema))
-      .map(([base, change]) => ({ ...Object(base), ...Object(change) })),
-    valuesOf(body.schema),
-  );
-  const text = fc.oneof(
-    { arbitrary: valid.map((value) => JSON.stringify(value)), weight: 5 },
-    { arbitrary: mutated(valid).map((value) => JSON.stringify(value)), weight: 6 },
-    broken,
-    rarely(
-      fc.constantFrom(...LIMITS).map((size) => padded(example, size)),
-      broken,
-      1,
-    ),
-  );
-  return rarely<Content>(nothing, fc.record({ type, body: text }), 12);
-}
-
-/** What is not JSON, or only just. */
-const BROKEN = [
-  '',
-  '{',
-  '}',
-  'null',
-  'nul',
-  '[]',
-  '""',
-  '{"a":1,}',
-  "{'a':1}",
-  '{"a":NaN}',
-  '{"a":1e400}',
-  '{"a":-1e400}',
-  '{"a":01}',
-  '{"a":"\\ud800"}',
-  '{"a":"\\x41"}',
-  '{"a":"\t"}',
-  '{"a":1}{"a":2}',
-  '{"__proto__":{"url":"x"}}',
-  '{"constructor":{"prototype":{"x":1}}}',
-  '\uFEFF{}',
-  '\0',
-  '[',
-  `${'['.repeat(5_000)}${']'.repeat(5_000)}`,
-  `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`,
-  `{"a":${'9'.repeat(5_000)}}`,
-  ...ODD_TEXTS.slice(0, 12),
-];
-
-const truncated = (example: unknown): fc.Arbitrary<string> => {
-  const whole = JSON.stringify(example ?? { a: 1 });
-  return fc.nat({ max: whole.length }).map((length) => whole.slice(0, length));
-};
-
-/** Sizes of bodies around their limit of 256 KiB. */
-const LIMITS = [262_143, 262_144, 262_145, 300_000];
-
-/** A body of so many bytes. */
-function padded(example: unknown, bytes: number): string {
-  const bare = JSON.stringify({ ...Object(example), pad: '' });
-  return JSON.stringify({
-    ...Object(example),
-    pad: 'x'.repeat(Math.max(0, bytes - Buffer.byteLength(bare))),
-  });
 }
 
 const ODD_HEADER_VALUES = [

@@ -63,6 +63,10 @@ const anyText = fc
 
 export const oddText: fc.Arbitrary<string> = fc.oneof(fc.constantFrom(...ODD_TEXTS), anyText);
 
+/** @param weight of `usual` for each one of `rare` */
+export const rarely = <Value>(rare: fc.Arbitrary<Value>, usual: fc.Arbitrary<Value>, weight: number) =>
+  fc.oneof({ arbitrary: usual, weight }, { arbitrary: rare, weight: 1 });
+
 /** Anything that JSON has. */
 export const oddValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(...ODD_NUMBERS),

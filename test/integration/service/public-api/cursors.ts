@@ -6,35 +6,39 @@ import { sealCursor } from '../../../../functions/domain/cursor.ts';
 import type { Keyring } from '../../../../functions/domain/keyring.ts';
 import type { Route } from '../../../../functions/platform/route.ts';
 import { aKeyring } from '../../../builders.ts';
-import { filled, idIn } from '../../../support/resources.ts';
+import { filled } from '../../../support/resources.ts';
 import type { Tenant } from '../../../support/tenant.ts';
 import type { Place } from './place.ts';
 
 const ALTERED = 2_000;
 const LISTED = 1_000;
 const PAGE = 7;
-/** Requests under way at once. More to several functions would make the local run start and end sandboxes all the time. */
-const LANES = 6;
+/** Requests under way at once: few, since each lane of each function costs the start of a sandbox. */
+const LANES = 3;
 
 const LISTS: readonly Route[] = Object.values(routes).filter(({ query }) => 'limit' in query.parse({}));
 
-/** A listing that has a next page. */
 interface Listing {
   route: Route;
   tenant: Tenant;
   path: string;
+}
+
+interface Attempt {
+  listing: Listing;
   cursor: string;
 }
 
 /** A cursor continues the listing that gave it, and nothing else is taken for one (public-api.md, Versioning 7). */
 export function cursors(place: Place): void {
   let tenant: Tenant;
-  let listings: Listing[];
+  /** Listings that have a next page. */
+  let listings: (Listing & { cursor: string })[];
 
   beforeAll(async () => {
     tenant = await place.tenant();
     listings = [];
-    for (const route of LISTS) listings.push(await listingOf(route, tenant));
+    for (const route of LISTS) listings.push(await longListing(route, tenant));
   });
 
   const call = ({ route, tenant: caller, path }: Listing, cursor: string) => {
@@ -45,9 +49,10 @@ export function cursors(place: Place): void {
   };
 
   /** Those of the attempts that were not refused as they must be. */
-  async function taken(attempts: readonly { listing: Listing; cursor: string }[]): Promise<unknown[]> {
+  async function taken(attempts: readonly Attempt[]): Promise<unknown[]> {
     const wrong: unknown[] = [];
-    const waiting = [...attempts];
+    // One listing after the other, for the same reason.
+    const waiting = [...Map.groupBy(attempts, ({ listing }) => listing.route).values()].flat();
     const lane = async () => {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
         const { status, body } = await call(next.listing, next.cursor);
@@ -144,12 +149,19 @@ export function cursors(place: Place): void {
   });
 }
 
-/** Two things more below a listing's path, and its cursor after the first. */
-async function listingOf(route: Route, tenant: Tenant): Promise<Listing> {
-  const path = await filled(tenant, `/api${route.path}`);
-  for (let things = 0; things < 2; things += 1) idIn(await filled(tenant, `${path}/{id}`));
-  const { body } = await (route.role === undefined ? tenant.api : tenant.admin).get(`${path}?limit=1`);
-  return { route, tenant, path, cursor: String(body.nextCursor) };
+const listingOf = async (route: Route, tenant: Tenant): Promise<Listing> => ({
+  route,
+  tenant,
+  path: await filled(tenant, `/api${route.path}`),
+});
+
+/** A listing of two things or more, and its cursor after the first. */
+async function longListing(route: Route, tenant: Tenant): Promise<Listing & { cursor: string }> {
+  const listing = await listingOf(route, tenant);
+  for (let things = 0; things < 2; things += 1) await filled(tenant, `${listing.path}/{id}`);
+  const { api, admin } = tenant;
+  const { body } = await (route.role === undefined ? api : admin).get(`${listing.path}?limit=1`);
+  return { ...listing, cursor: String(body.nextCursor) };
 }
 
 const randomKeyring = (): Keyring => ({ current: '1', 1: randomBytes(32).toString('base64url') });
