@@ -16,7 +16,7 @@ export interface RateBucket {
   kind: Environment | 'dashboard';
 }
 
-export const WINDOW_SECONDS = 60;
+const WINDOW_SECONDS = 60;
 
 /** The window that a moment is in; windows follow one another without gaps, the same on every machine. */
 export interface RateWindow {

@@ -115,7 +115,7 @@ export const eventAt = (createdAt: string) => {
 };
 
 export const conversationCreated = eventAt(conversation.createdAt);
-export const handoffRequested = eventAt(escalation.createdAt);
+const handoffRequested = eventAt(escalation.createdAt);
 export const webhookTest = eventAt('2026-11-20T09:30:42.905Z');
 
 /** Answered with a 200 at the first attempt. */

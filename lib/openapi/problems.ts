@@ -5,7 +5,7 @@ import type { Route } from '../../functions/platform/route.ts';
 export const isPaged = ({ query }: Pick<Route, 'query'>): boolean => 'limit' in query.parse({});
 
 /** Whether a route reads what is in the request's body: also where none is expected, something else than JSON is refused. */
-export const readsBody = ({ method }: Pick<Route, 'method'>): boolean =>
+const readsBody = ({ method }: Pick<Route, 'method'>): boolean =>
   method === 'POST' || method === 'PATCH';
 
 /**

@@ -17,7 +17,7 @@ export interface UserPool {
 }
 
 /** Of a user pool's standard attributes, those that the scope `profile` stands for (OpenID Connect Core 1.0, section 5.4). */
-export const PROFILE_ATTRIBUTES = [
+const PROFILE_ATTRIBUTES = [
   'name',
   'family_name',
   'given_name',
