@@ -5,8 +5,7 @@ import type { Route } from '../../functions/platform/route.ts';
 export const isPaged = ({ query }: Pick<Route, 'query'>): boolean => 'limit' in query.parse({});
 
 /** Whether a route reads what is in the request's body: also where none is expected, something else than JSON is refused. */
-const readsBody = ({ method }: Pick<Route, 'method'>): boolean =>
-  method === 'POST' || method === 'PATCH';
+const readsBody = ({ method }: Pick<Route, 'method'>): boolean => method === 'POST' || method === 'PATCH';
 
 /**
  * Every error type that a route's function may answer with. All but `refusals` follow from its facts, by what the pipeline does
