@@ -1,6 +1,12 @@
 import ipaddr from 'ipaddr.js';
 
 /**
+ * The metadata service, resolver and health probe of Azure, the one metadata address among global unicast: Microsoft
+ * owns it and announces it to nobody, so that whoever is reached there is the inside of a cloud.
+ */
+const AZURE_WIRE_SERVER = '168.63.129.16';
+
+/**
  * Whether an address is one that anybody on the Internet may own, and nothing else.
  *
  * Fails closed: text that is not one canonical address (octal or short IPv4, a zone id, a host name) is not public.
@@ -12,7 +18,9 @@ import ipaddr from 'ipaddr.js';
  * @param address dotted IPv4 or unbracketed IPv6, as a resolver or a socket states it
  */
 export function isPublicAddress(address: string): boolean {
-  if (ipaddr.IPv4.isValidFourPartDecimal(address)) return ipaddr.IPv4.parse(address).range() === 'unicast';
+  if (ipaddr.IPv4.isValidFourPartDecimal(address)) {
+    return ipaddr.IPv4.parse(address).range() === 'unicast' && address !== AZURE_WIRE_SERVER;
+  }
   if (!isPlainIPv6(address)) return false;
 
   const ipv6 = ipaddr.IPv6.parse(address);

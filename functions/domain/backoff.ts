@@ -34,3 +34,12 @@ export function hiddenSeconds(until: Date, now: Date): number {
   const seconds = Math.ceil((until.getTime() - now.getTime()) / 1000);
   return Math.min(Math.max(seconds, 1), MAX_VISIBILITY_SECONDS);
 }
+
+/** SQS holds a message back for 15 minutes at most. */
+const MAX_DELAY_SECONDS = 900;
+
+/** For how long a message that is sent now must be held back so that it does not come before `until`. */
+export function delaySeconds(until: Date, now: Date): number {
+  const seconds = Math.ceil((until.getTime() - now.getTime()) / 1000);
+  return Math.min(Math.max(seconds, 0), MAX_DELAY_SECONDS);
+}

@@ -3,6 +3,7 @@ import { nextAttemptAt, type RetryPolicy } from './backoff.ts';
 import type { Endpoint, EndpointEffect } from './endpoint.ts';
 import { EventTypeName, type OutboxEvent } from './events.ts';
 import { DeliveryId, deliveryId, EndpointId, EventId, OrgId } from './ids.ts';
+import { type Hold, holdOf, type Lane } from './lanes.ts';
 
 export const DeliveryStatus = z.enum(['pending', 'retrying', 'succeeded', 'exhausted', 'skipped']);
 export type DeliveryStatus = z.infer<typeof DeliveryStatus>;
@@ -10,9 +11,13 @@ export type DeliveryStatus = z.infer<typeof DeliveryStatus>;
 /** The states that an attempt may start from; the others are terminal. */
 export const OPEN_STATUSES = ['pending', 'retrying'] as const satisfies readonly DeliveryStatus[];
 
-export const SkipReason = z.enum(['endpoint_disabled', 'endpoint_deleted']);
+/**
+ * Why a delivery ends without a further attempt. The last two are failures of the service that no repetition heals: the event's body
+ * is gone, or the delivery could not be dealt with for days.
+ */
+export const SkipReason = z.enum(['endpoint_disabled', 'endpoint_deleted', 'event_missing', 'expired']);
 export type SkipReason = z.infer<typeof SkipReason>;
-export const TerminalReason = z.enum(['max_attempts', 'endpoint_disabled', 'endpoint_deleted']);
+export const TerminalReason = z.enum(['max_attempts', ...SkipReason.options]);
 
 /** One settled attempt. `status` when the receiver answered, `error` when the attempt failed. */
 export const AttemptRecord = z.object({
@@ -49,6 +54,8 @@ export const Delivery = z.object({
   lastError: z.optional(z.string()),
   lastResponseStatus: z.optional(z.int()),
   lease: z.optional(Lease),
+  /** Set while no message waits for the next attempt: the due index brings it back. */
+  parked: z.optional(z.literal(true)),
   /** The delivery that this one repeats at the customer's wish. */
   redeliveryOf: z.optional(DeliveryId),
 });
@@ -112,17 +119,29 @@ export type AttemptResult = {
   response?: string;
 };
 
+/** Where the wait for the next attempt is spent, and in which lane that attempt will be. */
+export interface Wait {
+  hold: Hold;
+  lane: Lane;
+}
+
 /** What an attempt makes of its delivery; `at` is when the attempt ended. */
 export type Settlement =
   | { kind: 'succeeded'; attempt: AttemptRecord; at: Date }
-  | { kind: 'retrying'; attempt: AttemptRecord; at: Date; nextRetryAt: Date }
+  | { kind: 'retrying'; attempt: AttemptRecord; at: Date; nextRetryAt: Date; wait: Wait }
   | { kind: 'exhausted'; attempt: AttemptRecord; at: Date };
 
 /**
  * Decides what a finished attempt makes of its delivery. An attempt without an `error` succeeded.
  * @param number the attempt's number, from 1, as the claim counted it
+ * @param way the lane that the attempt was made in, the one for the next, and whether that one nears its limit of messages in flight
  */
-export function settlementOf(number: number, result: AttemptResult, policy: RetryPolicy): Settlement {
+export function settlementOf(
+  number: number,
+  result: AttemptResult,
+  policy: RetryPolicy,
+  way: { from: Lane; to: Lane; crowded: boolean },
+): Settlement {
   const { startedAt, endedAt, status, error, response } = result;
   const attempt: AttemptRecord = {
     number,
@@ -134,7 +153,9 @@ export function settlementOf(number: number, result: AttemptResult, policy: Retr
   };
   if (error === undefined) return { kind: 'succeeded', attempt, at: endedAt };
   if (number >= policy.maxAttempts) return { kind: 'exhausted', attempt, at: endedAt };
-  return { kind: 'retrying', attempt, at: endedAt, nextRetryAt: nextAttemptAt(number, endedAt, policy) };
+  const nextRetryAt = nextAttemptAt(number, endedAt, policy);
+  const hold = holdOf((nextRetryAt.getTime() - endedAt.getTime()) / 1000, way.from, way.to, way.crowded);
+  return { kind: 'retrying', attempt, at: endedAt, nextRetryAt, wait: { hold, lane: way.to } };
 }
 
 /** Why a delivery cannot be claimed now. */
@@ -142,7 +163,7 @@ export type Standing =
   | { kind: 'absent' }
   | { kind: 'terminal' }
   | { kind: 'leased'; until: Date }
-  | { kind: 'not-due'; at: Date }
+  | { kind: 'not-due'; at: Date; parked: boolean }
   /** All attempts were started, and the last one's worker never settled it. */
   | { kind: 'spent' }
   | { kind: 'claimable' };
@@ -157,7 +178,7 @@ export function standingOf(found: Delivery | undefined, now: Date, maxAttempts: 
   if (found.lease !== undefined && found.lease.until > now.getTime())
     return { kind: 'leased', until: new Date(found.lease.until) };
   if (found.nextRetryAt !== undefined && new Date(found.nextRetryAt) > now)
-    return { kind: 'not-due', at: new Date(found.nextRetryAt) };
+    return { kind: 'not-due', at: new Date(found.nextRetryAt), parked: found.parked === true };
   return found.attempts >= maxAttempts ? { kind: 'spent' } : { kind: 'claimable' };
 }
 
@@ -177,9 +198,17 @@ export interface EndpointOutcome {
 }
 
 /** What becomes of the queue message that reminded of a delivery. */
-export type Disposition = { kind: 'delete' } | { kind: 'keep'; until: Date };
+export type Disposition =
+  | { kind: 'delete' }
+  /** It stays in its lane, hidden. */
+  | { kind: 'keep'; until: Date }
+  /** It goes to another lane, held back there. */
+  | { kind: 'move'; lane: Lane; until: Date };
 
-/** The one place that decides it: a message lives exactly as long as its delivery has something to wait for. */
+/**
+ * The one place that decides it: a message lives as long as its delivery waits for something in a queue. One that is deleted although
+ * its delivery is open is deleted because the due index has the delivery.
+ */
 export function dispositionOf(
   outcome:
     | Exclude<Standing, { kind: 'claimable' | 'spent' }>
@@ -193,9 +222,9 @@ export function dispositionOf(
     case 'overtaken':
       return { kind: 'keep', until: outcome.until };
     case 'not-due':
-      return { kind: 'keep', until: outcome.at };
+      return outcome.parked ? { kind: 'delete' } : { kind: 'keep', until: outcome.at };
     case 'retrying':
-      return { kind: 'keep', until: outcome.nextRetryAt };
+      return dispositionOfWait(outcome.wait, outcome.nextRetryAt);
     case 'absent':
     case 'terminal':
     case 'skipped':
@@ -203,4 +232,9 @@ export function dispositionOf(
     case 'exhausted':
       return { kind: 'delete' };
   }
+}
+
+function dispositionOfWait({ hold, lane }: Wait, until: Date): Disposition {
+  if (hold === 'parked') return { kind: 'delete' };
+  return hold === 'hidden' ? { kind: 'keep', until } : { kind: 'move', lane, until };
 }

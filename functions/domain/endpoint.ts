@@ -9,6 +9,7 @@ export const FAILURES_TO_DISABLE = 10;
 export const MAX_ENDPOINTS = 50;
 
 export const EndpointStatus = z.enum(['active', 'auto_disabled']);
+export const DisabledReason = z.enum(['consecutive_failures']);
 
 /** A webhook endpoint as it is stored. Its signing secret is derived from `keyVersion` and `id`, and nowhere stored. */
 export const Endpoint = z.object({
@@ -21,6 +22,11 @@ export const Endpoint = z.object({
   keyVersion: z.string(),
   createdAt: z.iso.datetime(),
   disabledAt: z.optional(z.iso.datetime()),
+  disabledReason: z.optional(DisabledReason),
+  /** When the first of the present consecutive failures was counted. */
+  failingSince: z.optional(z.iso.datetime()),
+  /** Until when it counts as one that keeps workers waiting. */
+  slowUntil: z.optional(z.iso.datetime()),
 });
 export type Endpoint = z.infer<typeof Endpoint>;
 
@@ -39,3 +45,15 @@ export function effectOnEndpoint(
   if (ended === 'succeeded') return endpoint.consecutiveFailures === 0 ? 'none' : 'reset';
   return endpoint.consecutiveFailures + 1 >= FAILURES_TO_DISABLE ? 'disable' : 'count';
 }
+
+/**
+ * Tells an organization's admins that an endpoint of theirs was disabled. It commits in the transaction that disables, so that there is one
+ * exactly if the endpoint was disabled by failures, and never two.
+ */
+export const DisablingNotice = z.object({
+  kind: z.literal('endpoint-disabled'),
+  orgId: OrgId,
+  webhookId: EndpointId,
+  disabledAt: z.iso.datetime(),
+});
+export type DisablingNotice = z.infer<typeof DisablingNotice>;

@@ -45,8 +45,7 @@ export function isReceiverAddress(address: string, policy: ReceiverPolicy): bool
 
 function problemOfText(text: string): ReceiverUrlProblem | undefined {
   if (text.length > MAX_RECEIVER_URL_LENGTH) return tooLong;
-  if (/[\s\p{Cc}\p{Cf}]/u.test(text))
-    return 'url must not contain whitespace, control or invisible characters';
+  if (/[\s\p{Cc}\p{Cf}]/u.test(text)) return invisible;
   if (!text.isWellFormed()) return 'url must be well-formed Unicode';
   if (text.includes('\\')) return 'url must not contain backslashes';
   if (!/^https:/i.test(text)) return 'url must use https';
@@ -56,6 +55,8 @@ function problemOfText(text: string): ReceiverUrlProblem | undefined {
   const authority = /^https:\/\/([^/?]+)/i.exec(text)?.[1];
   if (authority === undefined) return 'url must be a valid absolute URL';
   if (authority.includes('@')) return 'url must not contain credentials';
+  // In a host the parser drops variation selectors and other ignorable marks; in a path they are part of emoji.
+  if (/\p{Default_Ignorable_Code_Point}/u.test(authority)) return invisible;
   return undefined;
 }
 
@@ -68,6 +69,8 @@ function problemOfUrl(url: URL, policy: ReceiverPolicy): ReceiverUrlProblem | un
 
 /** Without a locale's separators: formatting this one number took longer than loading the rest of the function's code. */
 const tooLong = `url must be at most ${MAX_RECEIVER_URL_LENGTH} characters`;
+
+const invisible = 'url must not contain whitespace, control or invisible characters';
 
 /** The parser leaves the port empty when it is the scheme's own. */
 function isReceiverPort(port: string): boolean {

@@ -1,6 +1,9 @@
 /** Time from the first byte of DNS to a receiver's last header byte (decisions.md, Deliveries). */
 export const DEFAULT_ATTEMPT_TIMEOUT_SECONDS = 10;
 
+/** EventBridge invokes a rule once a minute at most. */
+export const RECONCILE_EVERY_SECONDS = 60;
+
 /** The clocks of an attempt, all in seconds, derived in one place because each must outlast the one before it. */
 export interface AttemptClocks {
   /** The receiver's deadline. */
@@ -27,4 +30,23 @@ export function attemptClocks(attemptSeconds: number): AttemptClocks {
   const functionTimeout = Math.ceil(attemptSeconds) + WORK_AROUND_ATTEMPT;
   const lease = functionTimeout + MARGIN;
   return { attempt: attemptSeconds, functionTimeout, lease, visibility: lease + MARGIN };
+}
+
+/**
+ * What is wrong with clocks that were set in several places: each must outlast the one before it, and none may be missing.
+ * @returns one line for each fault
+ */
+export function faultsOf({ attempt, functionTimeout, lease, visibility }: AttemptClocks): string[] {
+  const rules: [fits: boolean, fault: string][] = [
+    [
+      attempt < functionTimeout,
+      `an attempt of ${attempt} s does not end within its function's ${functionTimeout} s`,
+    ],
+    [functionTimeout < lease, `a function of ${functionTimeout} s outlives a lease of ${lease} s`],
+    [
+      lease < visibility,
+      `a message hidden for ${visibility} s comes back before a lease of ${lease} s has ended`,
+    ],
+  ];
+  return rules.filter(([fits]) => !fits).map(([, fault]) => fault);
 }

@@ -17,7 +17,9 @@ import {
 } from '../domain/delivery.ts';
 import { type Endpoint, effectOnEndpoint } from '../domain/endpoint.ts';
 import type { OutboxEvent } from '../domain/events.ts';
+import type { Lane } from '../domain/lanes.ts';
 import type { Log } from './log.ts';
+import { type SlowMarks, slowEndpoints } from './slow-endpoints.ts';
 
 export interface DispatchPorts {
   deliveries: {
@@ -33,15 +35,25 @@ export interface DispatchPorts {
       maxAttempts: number,
       outcome: EndpointOutcome,
     ): Promise<MoveResult>;
-    skip(ref: DeliveryRef, reason: SkipReason, now: Date): Promise<MoveResult>;
+    skip(ref: DeliveryRef, reason: SkipReason, now: Date): Promise<'done' | 'refused'>;
   };
-  /** Reads an endpoint as it is now, for a settlement that met a changed one. */
-  endpoints: { find(orgId: Reminder['orgId'], id: Reminder['webhookId']): Promise<Endpoint | undefined> };
-  /** Signs the event for the endpoint, sends it, and tells how that went; ends by its deadline and never throws for a receiver's doing. */
+  endpoints: SlowMarks & {
+    /** Reads an endpoint as it is now, for a settlement that met a changed one. */
+    find(orgId: Reminder['orgId'], id: Reminder['webhookId']): Promise<Endpoint | undefined>;
+  };
+  queues: {
+    /** Whether a lane nears its limit of messages in flight. */
+    crowded(lane: Lane): Promise<boolean>;
+  };
+  /**
+   * Signs the event for the endpoint, sends it, and tells how that went; ends by its deadline and never throws for a receiver's doing.
+   * @param onSlow called when the answer has not come after `SLOW_AFTER_SECONDS`
+   */
   attempt(
     delivery: Claimed,
     endpoint: Endpoint,
     event: OutboxEvent,
+    onSlow: () => void,
   ): Promise<Omit<AttemptResult, 'startedAt' | 'endedAt'>>;
   log: Log;
   now: () => Date;
@@ -50,6 +62,12 @@ export interface DispatchPorts {
 export interface DispatchTerms {
   retry: RetryPolicy;
   leaseSeconds: number;
+}
+
+/** What a reminder names, as it was read for the whole batch. */
+export interface DispatchContext {
+  endpoint: Endpoint | undefined;
+  event: OutboxEvent | undefined;
 }
 
 /** How often a settlement that meets a changed endpoint looks again: as many as may fail at one endpoint at once. */
@@ -61,7 +79,8 @@ const LOST_WORKER = 'the last attempt was started, and its outcome was never rec
  * doubled or late changes no outcome: what may happen is decided by conditional writes on the delivery.
  */
 export function dispatch(ports: DispatchPorts, { retry, leaseSeconds }: DispatchTerms) {
-  const { deliveries, endpoints, attempt, log, now } = ports;
+  const { deliveries, endpoints, queues, attempt, log, now } = ports;
+  const slow = slowEndpoints({ marks: endpoints, log, now });
 
   /** Somebody else moved the delivery: its present state says what the message is still good for. */
   async function lookAgain(ref: DeliveryRef): Promise<Disposition> {
@@ -99,16 +118,30 @@ export function dispatch(ports: DispatchPorts, { retry, leaseSeconds }: Dispatch
     throw new Error(`endpoint ${ref.webhookId} changed ${MAX_LOOKS} times while ${ref.id} was being settled`);
   }
 
-  async function deliver(reminder: Reminder, claimed: Claimed, endpoint: Endpoint, event: OutboxEvent) {
+  /** Where the next attempt belongs, if this one failed. A queue that says nothing of itself is not trusted with a wait. */
+  async function wayOn(endpoint: Endpoint, from: Lane, failed: boolean) {
+    const to: Lane = slow.has(endpoint) ? 'slow' : 'retry';
+    return { from, to, crowded: failed && (await queues.crowded(to).catch(() => true)) };
+  }
+
+  async function deliver(
+    reminder: Reminder,
+    claimed: Claimed,
+    { endpoint, event, lane }: { endpoint: Endpoint; event: OutboxEvent; lane: Lane },
+  ): Promise<Disposition> {
     const startedAt = now();
-    const result = await attempt(claimed, endpoint, event);
-    const settlement = settlementOf(claimed.attempts, { ...result, startedAt, endedAt: now() }, retry);
+    const marking = slow.watch(endpoint);
+    const result = await attempt(claimed, endpoint, event, marking.onSlow);
+    const endedAt = now();
+    const way = await wayOn(endpoint, lane, result.error !== undefined);
+    const settlement = settlementOf(claimed.attempts, { ...result, startedAt, endedAt }, retry, way);
     const settled =
       settlement.kind === 'retrying'
         ? await deliveries.settle(claimed, settlement, { endpoint, effect: 'none', at: startedAt })
         : await end(reminder, endpoint, settlement.kind, settlement.at, (outcome) =>
             deliveries.settle(claimed, settlement, outcome),
           );
+    await marking.done();
     // The common case is told by its row; a line for each would cost more than the attempt's own writes.
     const level = settled === 'done' && settlement.kind === 'succeeded' ? 'debug' : 'info';
     log[level]('an attempt ended', {
@@ -125,20 +158,27 @@ export function dispatch(ports: DispatchPorts, { retry, leaseSeconds }: Dispatch
 
   return async (
     reminder: Reminder,
-    context: { endpoint: Endpoint | undefined; event: OutboxEvent | undefined },
+    { endpoint, event }: DispatchContext,
+    lane: Lane,
   ): Promise<Disposition> => {
-    const { endpoint, event } = context;
     if (endpoint === undefined) return skip(reminder, 'endpoint_deleted');
     if (endpoint.status === 'auto_disabled') return skip(reminder, 'endpoint_disabled');
-    if (event === undefined)
-      throw new Error(`event ${reminder.eventId} of delivery ${reminder.id} does not exist`);
+    if (event === undefined) {
+      log.error('a delivery ends because its event is gone', {
+        deliveryId: reminder.id,
+        eventId: reminder.eventId,
+      });
+      return skip(reminder, 'event_missing');
+    }
+    // Before the claim, which counts an attempt.
+    if (lane !== 'slow' && slow.has(endpoint)) return { kind: 'move', lane: 'slow', until: now() };
 
     const claim = await deliveries.claim(reminder, {
       now: now(),
       leaseSeconds,
       maxAttempts: retry.maxAttempts,
     });
-    if (claim.kind === 'claimed') return deliver(reminder, claim.delivery, endpoint, event);
+    if (claim.kind === 'claimed') return deliver(reminder, claim.delivery, { endpoint, event, lane });
     if (claim.kind !== 'spent') return dispositionOf(claim);
 
     const at = now();

@@ -2,17 +2,25 @@ import { type Delivery, newDelivery, type Reminder, reminderOf } from '../domain
 import type { Endpoint } from '../domain/endpoint.ts';
 import type { OutboxEvent } from '../domain/events.ts';
 import type { OrgId } from '../domain/ids.ts';
+import { type FirstLane, firstLaneOf } from '../domain/lanes.ts';
 import type { Owed } from '../domain/redelivery.ts';
 import { mapConcurrently } from './concurrency.ts';
 import type { Log } from './log.ts';
+import type { Outgoing } from './queues.ts';
 
 export interface FanOutPorts {
   subscribers: { all(orgId: OrgId): Promise<Endpoint[]> };
   deliveries: { add(delivery: Delivery): Promise<'added' | 'exists'> };
-  /** Gives back the reminders that the queue did not take. */
-  queue: { send(reminders: readonly Reminder[]): Promise<Reminder[]> };
+  /** Gives back the reminders that the lane did not take. */
+  queues: { send(lane: FirstLane, messages: readonly Outgoing[]): Promise<Reminder[]> };
   log: Log;
   now: () => Date;
+}
+
+/** A delivery that is to be attempted, and where. */
+interface Due {
+  reminder: Reminder;
+  lane: FirstLane;
 }
 
 /** Conditional puts under way at once. */
@@ -25,7 +33,7 @@ const CONCURRENCY = 32;
  * also sent for a delivery that already exists: the run that added it may have ended before its own.
  * @returns what has to be tried again
  */
-export function fanOut({ subscribers, deliveries, queue, log, now }: FanOutPorts) {
+export function fanOut({ subscribers, deliveries, queues, log, now }: FanOutPorts) {
   return async (batch: readonly Owed[]): Promise<Owed[]> => {
     const failed = new Set<Owed>();
     const endpointsOf = remembered((orgId: OrgId) => subscribers.all(orgId));
@@ -38,40 +46,47 @@ export function fanOut({ subscribers, deliveries, queue, log, now }: FanOutPorts
       });
     };
 
-    async function addDeliveries(event: OutboxEvent): Promise<Reminder[]> {
+    async function addDeliveries(event: OutboxEvent): Promise<Due[]> {
       const recipients = (await endpointsOf(event.orgId)).filter((endpoint) => receives(endpoint, event));
-      const reminders = await Promise.all(
-        recipients.map(async (endpoint) => {
+      const due = await Promise.all(
+        recipients.map(async (endpoint): Promise<Due[]> => {
           const delivery = newDelivery(event, endpoint, now());
           const result = await deliveries.add(delivery);
           // One that exists may be open although a new one would not: its endpoint was active when it was added.
-          return delivery.status === 'pending' || result === 'exists' ? [reminderOf(delivery)] : [];
+          if (delivery.status !== 'pending' && result === 'added') return [];
+          return [{ reminder: reminderOf(delivery), lane: firstLaneOf(endpoint, now()) }];
         }),
       );
-      return reminders.flat();
+      return due.flat();
+    }
+
+    async function sendAll(lane: FirstLane, messages: readonly (Due & { owed: Owed })[]): Promise<void> {
+      const owing = new Map(messages.map(({ owed, reminder }) => [reminder.id, owed]));
+      try {
+        for (const { id } of await queues.send(lane, messages)) {
+          const owed = owing.get(id);
+          if (owed) fail(owed, 'the queue refused its reminder');
+        }
+      } catch (reason) {
+        for (const { owed } of messages) fail(owed, reason);
+      }
     }
 
     const due = await mapConcurrently(batch, CONCURRENCY, async (owed) => {
       try {
-        const reminders = owed.kind === 'event' ? await addDeliveries(owed.event) : [owed.reminder];
-        return reminders.map((reminder) => ({ owed, reminder }));
+        const open: Due[] =
+          owed.kind === 'event'
+            ? await addDeliveries(owed.event)
+            : [{ reminder: owed.reminder, lane: 'fresh' }];
+        return open.map((one) => ({ ...one, owed }));
       } catch (reason) {
         fail(owed, reason);
         return [];
       }
     });
 
-    const open = due.flat();
-    const owing = new Map(open.map(({ owed, reminder }) => [reminder.id, owed]));
-    try {
-      const refused = await queue.send(open.map(({ reminder }) => reminder));
-      for (const { id } of refused) {
-        const owed = owing.get(id);
-        if (owed) fail(owed, 'the queue refused its reminder');
-      }
-    } catch (reason) {
-      for (const { owed } of open) fail(owed, reason);
-    }
+    const byLane = Map.groupBy(due.flat(), ({ lane }) => lane);
+    await Promise.all([...byLane].map(([lane, messages]) => sendAll(lane, messages)));
     return [...failed];
   };
 }

@@ -49,24 +49,72 @@ export const SessionEnvironment = z.object({
 });
 export type SessionEnvironment = z.input<typeof SessionEnvironment>;
 
+/** Addresses of the delivery queues. */
+const Queues = { FRESH_QUEUE: name, RETRY_QUEUE: name, SLOW_QUEUE: name };
+
 export const FanOutEnvironment = z.object({
   SERVICE_TABLE: name,
   DELIVERIES_TABLE: name,
-  DELIVERY_QUEUE: name,
+  FRESH_QUEUE: name,
+  SLOW_QUEUE: name,
 });
 export type FanOutEnvironment = z.infer<typeof FanOutEnvironment>;
+
+/** The lanes that fresh reminders go to. */
+export const fanOutLanes = ({ FRESH_QUEUE: fresh, SLOW_QUEUE: slow }: FanOutEnvironment) => ({
+  fresh,
+  slow,
+});
 
 export const DispatchEnvironment = z.object({
   SERVICE_TABLE: name,
   OUTBOX_TABLE: name,
   DELIVERIES_TABLE: name,
-  DELIVERY_QUEUE: name,
+  ...Queues,
   SIGNING_KEYS: name,
   RETRY_BASE_SECONDS: number,
   RETRY_CAP_SECONDS: number,
   ATTEMPT_TIMEOUT_SECONDS: number,
+  /** How late a delivery may be before its message counts as lost. */
+  GRACE_SECONDS: number,
 });
 export type DispatchEnvironment = z.input<typeof DispatchEnvironment>;
+
+/** Follows the deliveries' stream. */
+export const WatchEnvironment = z.object({
+  DELIVERIES_TABLE: name,
+  LEDGER_TABLE: name,
+  GRACE_SECONDS: number,
+});
+export type WatchEnvironment = z.input<typeof WatchEnvironment>;
+
+export const ReconcileEnvironment = z.object({
+  DELIVERIES_TABLE: name,
+  RETRY_QUEUE: name,
+  GRACE_SECONDS: number,
+});
+export type ReconcileEnvironment = z.input<typeof ReconcileEnvironment>;
+
+/** Checks the ledger. */
+export const AuditEnvironment = z.object({
+  DELIVERIES_TABLE: name,
+  LEDGER_TABLE: name,
+  GRACE_SECONDS: number,
+});
+export type AuditEnvironment = z.input<typeof AuditEnvironment>;
+
+/** Takes reminders that their queue gave up. */
+export const DeadRemindersEnvironment = z.object({ DELIVERIES_TABLE: name, GRACE_SECONDS: number });
+export type DeadRemindersEnvironment = z.input<typeof DeadRemindersEnvironment>;
+
+/** Takes what the fan-out's stream gave up. */
+export const DeadFanOutsEnvironment = z.object({
+  ...FanOutEnvironment.shape,
+  OUTBOX_TABLE: name,
+  /** The queue that it takes them from, and leaves them in for later. */
+  DEAD_FAN_OUTS: name,
+});
+export type DeadFanOutsEnvironment = z.infer<typeof DeadFanOutsEnvironment>;
 
 export const EnrolEnvironment = z.object({ SERVICE_TABLE: name });
 export type EnrolEnvironment = z.infer<typeof EnrolEnvironment>;

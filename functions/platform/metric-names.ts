@@ -1,3 +1,19 @@
 /** Namespace and dimension of what alarms watch, for the functions that count and the stack that watches. */
 export const METRICS = { namespace: 'ConversationService', serviceName: 'api' } as const;
 export const RATE_LIMITER_FAILURES = 'RateLimiterFailures';
+/** Queue messages of no known form. */
+export const UNREADABLE_MESSAGES = 'UnreadableMessages';
+/** Messages that a queue gave up after too many receives. */
+export const DEAD_LETTERS = 'DeadLetters';
+/** Entries of the outbox that no repetition could deal with. */
+export const ABANDONED_ENTRIES = 'AbandonedEntries';
+/** Endpoints and hours whose ledger is not what their deliveries say. */
+export const LEDGER_DIFFERENCE = 'LedgerDifference';
+/** What a run of the reconciler did. */
+export const RECONCILED = {
+  resumed: 'ParkedResumed',
+  resent: 'LostResent',
+  deferred: 'LateDeferred',
+  expired: 'DeliveriesExpired',
+  latestSeconds: 'ParkedLatestSeconds',
+} as const;

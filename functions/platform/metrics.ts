@@ -7,3 +7,8 @@ const metrics = new Metrics(METRICS);
 export function countOne(name: string): void {
   metrics.singleMetric().addMetric(name, 'Count', 1);
 }
+
+/** States a number of things, or of seconds. */
+export function gauge(name: string, value: number, unit: 'Count' | 'Seconds' = 'Count'): void {
+  metrics.singleMetric().addMetric(name, unit, value);
+}

@@ -1,6 +1,7 @@
 import type { AttemptResult, Claimed } from '../domain/delivery.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
 import type { OutboxEvent } from '../domain/events.ts';
+import { SLOW_AFTER_SECONDS } from '../domain/lanes.ts';
 import { signature, signingSecret } from '../domain/signature.ts';
 import type { KeyringSource } from './keyrings.ts';
 import type { OutboundRequest, OutboundResult } from './outbound/client.ts';
@@ -24,11 +25,13 @@ export function webhookSender({
     delivery: Claimed,
     endpoint: Endpoint,
     event: OutboxEvent,
+    onSlow: () => void,
   ): Promise<Omit<AttemptResult, 'startedAt' | 'endedAt'>> => {
     const secret = await signingKeys((ring) => signingSecret(ring, endpoint.keyVersion, endpoint.id));
     const body = Buffer.from(event.body, 'utf8');
     const timestamp = Math.floor(now().getTime() / 1000);
-    const result = await outbound.post({
+    const slow = setTimeout(onSlow, SLOW_AFTER_SECONDS * 1000);
+    const posted = outbound.post({
       url: new URL(endpoint.url),
       body,
       headers: {
@@ -41,6 +44,7 @@ export function webhookSender({
         'webhook-attempt': String(delivery.attempts),
       },
     });
+    const result = await posted.finally(() => clearTimeout(slow));
     if (result.kind === 'failed') return { error: result.error };
     if (result.status >= 200 && result.status < 300) return { status: result.status };
     return { status: result.status, error: `the receiver answered ${result.status}`, response: result.body };

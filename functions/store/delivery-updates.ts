@@ -7,6 +7,7 @@ import {
   type Settlement,
   type SkipReason,
 } from '../domain/delivery.ts';
+import type { DueEntry } from '../domain/due.ts';
 import { keys } from './keys.ts';
 
 export const deliveryKey = (ref: DeliveryRef) => keys.delivery(ref.webhookId, ref.generation, ref.id);
@@ -22,6 +23,9 @@ const IS_UNLEASED = '(attribute_not_exists(lease) OR lease.#until <= :nowMs)';
 const IS_DUE = '(attribute_not_exists(nextRetryAt) OR nextRetryAt <= :now)';
 
 const names = { '#status': 'status', '#until': 'until' };
+/** What a delivery has no more once nothing waits for it; the first two are the keys of the due index. */
+const DUE_FIELDS = ['dueIn', 'dueAt', 'parked'];
+const ENDED = ['lease', 'nextRetryAt', ...DUE_FIELDS].join(', ');
 const openAndUnleased = (now: Date) => ({
   ':pending': PENDING,
   ':retrying': RETRYING,
@@ -47,8 +51,11 @@ export function claimUpdate(ref: DeliveryRef, lease: Lease, now: Date, maxAttemp
   };
 }
 
-/** Records an attempt under the claim's own lease, while it lasts (architecture.md, Promise 2). */
-export function settleUpdate(claimed: Claimed, settlement: Settlement): DeliveryUpdate {
+/**
+ * Records an attempt under the claim's own lease, while it lasts (architecture.md, Promise 2).
+ * @param graceSeconds how late its next attempt may be before its message counts as lost
+ */
+export function settleUpdate(claimed: Claimed, settlement: Settlement, graceSeconds: number): DeliveryUpdate {
   const { attempt } = settlement;
   const sets = ['#status = :status', 'attemptLog = list_append(attemptLog, :attempt)'];
   const removes = ['lease'];
@@ -67,11 +74,21 @@ export function settleUpdate(claimed: Claimed, settlement: Settlement): Delivery
   // The last attempt got no answer, so an earlier answer's status no longer describes it.
   else removes.push('lastResponseStatus');
   if (settlement.kind === 'retrying') {
-    set('nextRetryAt', settlement.nextRetryAt.toISOString());
+    const { nextRetryAt, wait } = settlement;
+    set('nextRetryAt', nextRetryAt.toISOString());
+    if (wait.hold === 'parked') {
+      set('parked', true);
+      set('dueIn', keys.dueOf('parked', claimed.id));
+      set('dueAt', nextRetryAt.toISOString());
+    } else {
+      removes.push('parked');
+      set('dueIn', keys.dueOf('watched', claimed.id));
+      set('dueAt', new Date(nextRetryAt.getTime() + graceSeconds * 1000).toISOString());
+    }
   } else {
     set('terminalAt', settlement.at.toISOString());
     if (settlement.kind === 'exhausted') set('terminalReason', 'max_attempts');
-    removes.push('nextRetryAt');
+    removes.push('nextRetryAt', ...DUE_FIELDS);
   }
   return {
     Key: deliveryKey(claimed),
@@ -91,8 +108,7 @@ export function exhaustUpdate(
 ): DeliveryUpdate {
   return {
     Key: deliveryKey(ref),
-    UpdateExpression:
-      'SET #status = :exhausted, terminalAt = :now, terminalReason = :reason, lastError = :lastError REMOVE lease, nextRetryAt',
+    UpdateExpression: `SET #status = :exhausted, terminalAt = :now, terminalReason = :reason, lastError = :lastError REMOVE ${ENDED}`,
     ConditionExpression: `${IS_OPEN} AND ${IS_UNLEASED} AND attempts >= :max`,
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: {
@@ -110,8 +126,7 @@ export function exhaustUpdate(
 export function skipUpdate(ref: DeliveryRef, reason: SkipReason, now: Date): DeliveryUpdate {
   return {
     Key: deliveryKey(ref),
-    UpdateExpression:
-      'SET #status = :skipped, terminalAt = :now, terminalReason = :reason REMOVE lease, nextRetryAt',
+    UpdateExpression: `SET #status = :skipped, terminalAt = :now, terminalReason = :reason REMOVE ${ENDED}`,
     ConditionExpression: `${IS_OPEN} AND ${IS_UNLEASED}`,
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: {
@@ -119,6 +134,37 @@ export function skipUpdate(ref: DeliveryRef, reason: SkipReason, now: Date): Del
       ':skipped': 'skipped',
       ':now': now.toISOString(),
       ':reason': reason,
+    },
+  };
+}
+
+/** Puts an open delivery into the due index that is not there yet. */
+export function watchUpdate(ref: DeliveryRef, dueAt: Date): DeliveryUpdate {
+  return {
+    Key: deliveryKey(ref),
+    UpdateExpression: 'SET dueIn = :dueIn, dueAt = :dueAt',
+    ConditionExpression: `${IS_OPEN} AND attribute_not_exists(dueIn)`,
+    ExpressionAttributeNames: { '#status': 'status' },
+    ExpressionAttributeValues: {
+      ':pending': PENDING,
+      ':retrying': RETRYING,
+      ':dueIn': keys.dueOf('watched', ref.id),
+      ':dueAt': dueAt.toISOString(),
+    },
+  };
+}
+
+/** Moves an entry of the due index on, unless somebody moved it meanwhile. */
+export function postponeUpdate({ reminder, state, dueAt }: DueEntry, until: Date): DeliveryUpdate {
+  return {
+    Key: deliveryKey(reminder),
+    UpdateExpression: 'SET dueIn = :watched, dueAt = :until REMOVE parked',
+    ConditionExpression: 'dueIn = :dueIn AND dueAt = :dueAt',
+    ExpressionAttributeValues: {
+      ':dueIn': keys.dueOf(state, reminder.id),
+      ':dueAt': dueAt,
+      ':watched': keys.dueOf('watched', reminder.id),
+      ':until': until.toISOString(),
     },
   };
 }

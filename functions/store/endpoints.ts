@@ -2,10 +2,11 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { Endpoint, type EndpointEffect, FAILURES_TO_DISABLE, MAX_ENDPOINTS } from '../domain/endpoint.ts';
 import type { EndpointId, OrgId } from '../domain/ids.ts';
+import { SLOW_SECONDS } from '../domain/lanes.ts';
 import { partition } from './collection.ts';
 import { keys } from './keys.ts';
 import { newestFirst, type Page, type PageRequest } from './pages.ts';
-import type { Table } from './table.ts';
+import { type Table, updated } from './table.ts';
 import { addition, type Change } from './transaction.ts';
 
 const parse = (row: unknown): Endpoint => Endpoint.parse(row);
@@ -84,6 +85,23 @@ export function endpointStore(service: Table) {
       ];
     },
 
+    /**
+     * Marks an endpoint as one that keeps workers waiting. Its item takes no write when it is marked for about as long already, however
+     * many attempts tell so at once.
+     */
+    async markSlow(orgId: OrgId, id: EndpointId, until: Date): Promise<void> {
+      await updated(service, {
+        Key: keys.endpoint(orgId, id),
+        UpdateExpression: 'SET slowUntil = :until',
+        ConditionExpression:
+          'attribute_exists(pk) AND (attribute_not_exists(slowUntil) OR slowUntil < :soon)',
+        ExpressionAttributeValues: {
+          ':until': until.toISOString(),
+          ':soon': new Date(until.getTime() - (SLOW_SECONDS / 2) * 1000).toISOString(),
+        },
+      });
+    },
+
     /** Changes address and subscriptions, nothing else. Undefined when there is no such endpoint. */
     async update(
       orgId: OrgId,
@@ -144,21 +162,23 @@ const EFFECTS: Record<
   (now: Date) => { update: string; condition: string; values: Record<string, unknown> }
 > = {
   reset: () => ({
-    update: 'SET consecutiveFailures = :zero',
+    update: 'SET consecutiveFailures = :zero REMOVE failingSince',
     condition: 'consecutiveFailures > :zero',
     values: { ':zero': 0 },
   }),
-  count: () => ({
-    update: 'ADD consecutiveFailures :one',
+  count: (now) => ({
+    update: 'SET failingSince = if_not_exists(failingSince, :now) ADD consecutiveFailures :one',
     condition: 'consecutiveFailures < :last',
-    values: { ':one': 1, ':last': FAILURES_TO_DISABLE - 1 },
+    values: { ':now': now.toISOString(), ':one': 1, ':last': FAILURES_TO_DISABLE - 1 },
   }),
   disable: (now) => ({
-    update: 'SET #status = :disabled, disabledAt = :now ADD consecutiveFailures :one',
+    update:
+      'SET #status = :disabled, disabledAt = :now, disabledReason = :reason, failingSince = if_not_exists(failingSince, :now) ADD consecutiveFailures :one',
     condition: 'consecutiveFailures >= :last',
     values: {
       ':disabled': 'auto_disabled',
       ':now': now.toISOString(),
+      ':reason': 'consecutive_failures',
       ':one': 1,
       ':last': FAILURES_TO_DISABLE - 1,
     },

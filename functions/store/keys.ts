@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { DueState } from '../domain/due.ts';
 import type {
   ConversationId,
   DeliveryId,
@@ -28,6 +29,9 @@ export interface Key {
 export const CONVERSATION_SHARDS = 4;
 export const TICKET_SHARDS = 4;
 export const DELIVERY_SHARDS = 8;
+/** Of each state in the due index: a storm of retries writes to it as often as it settles attempts. */
+export const DUE_SHARDS = 32;
+export const LEDGER_SHARDS = 16;
 
 /** The text form of a tenant; also what cursors are bound to. */
 export const tenantKey = (tenant: Tenant): string => `${tenant.orgId}#${tenant.generation}`;
@@ -85,7 +89,27 @@ export const keys = {
     pk: keys.deliveries(endpoint, generation, shardOf(id, DELIVERY_SHARDS)),
     sk: id,
   }),
+  due: (state: DueState, shard: number): string => `${state}#${shard}`,
+  dueOf: (state: DueState, id: DeliveryId): string => keys.due(state, shardOf(id, DUE_SHARDS)),
+
+  /** An admin is told of an endpoint's disabling once: an endpoint is disabled once. */
+  disablingNotice: (id: EndpointId): { pk: string } => ({ pk: `${id}#disabled` }),
+
+  /** By hour first: a check reads what was active in one hour, and nothing else. */
+  ledgerHour: (hour: string, shard: number): string => `${hour}#${shard}`,
+  ledger: (id: EndpointId, generation: number, hour: string): Key => ({
+    pk: keys.ledgerHour(hour, shardOf(id, LEDGER_SHARDS)),
+    sk: `${id}#${generation}`,
+  }),
+  /** How far the ledger has read a shard of the deliveries' stream. */
+  streamPosition: (shardId: string): Key => ({ pk: `stream#${shardId}`, sk: 'position' }),
 };
+
+/** Bounds of the identifiers of deliveries that were created from `start` until before `end`. */
+export const deliveriesBetween = (start: Date, end: Date): [from: string, to: string] => [
+  `dlv_${start.getTime().toString(16).padStart(12, '0')}`,
+  `dlv_${end.getTime().toString(16).padStart(12, '0')}`,
+];
 
 /** All shards of a collection. */
 export const shards = (count: number): number[] => Array.from({ length: count }, (_, shard) => shard);

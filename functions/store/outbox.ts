@@ -1,5 +1,7 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { Reminder } from '../domain/delivery.ts';
+import type { DisablingNotice } from '../domain/endpoint.ts';
 import { OutboxEvent } from '../domain/events.ts';
 import { creationTime } from '../domain/ids.ts';
 import { EVENT_DAYS, type Owed, RedeliveryOrder } from '../domain/redelivery.ts';
@@ -8,8 +10,16 @@ import { expiry, type Table } from './table.ts';
 import { addition, type Change } from './transaction.ts';
 
 /** What is owed, written in the transaction of its cause. The table's stream takes it on from there. */
-export function outboxStore(outbox: Pick<Table, 'name'>) {
+export function outboxStore(outbox: Table) {
   return {
+    /** The row of an entry, whatever it owes. */
+    async find(id: string): Promise<Record<string, unknown> | undefined> {
+      const { Item } = await outbox.client.send(
+        new GetCommand({ TableName: outbox.name, Key: { pk: id }, ConsistentRead: true }),
+      );
+      return Item;
+    },
+
     append(event: OutboxEvent): Change {
       return addition(outbox, {
         ...keys.event(event.id),
@@ -30,12 +40,26 @@ export function outboxStore(outbox: Pick<Table, 'name'>) {
   };
 }
 
+/** Orders that the admins be told of a disabling, in the transaction that disables. */
+export const disablingNotice = (outbox: Pick<Table, 'name'>, notice: DisablingNotice): Change =>
+  addition(outbox, {
+    ...keys.disablingNotice(notice.webhookId),
+    ...notice,
+    expiresAt: expiry(new Date(notice.disabledAt), EVENT_DAYS),
+  });
+
 /** The event that a row of the outbox, or of its stream, holds. @throws a zod error when it holds none */
 export const eventOf = (row: unknown): OutboxEvent => OutboxEvent.parse(row);
 
 /** Events have no kind: they are what the outbox is for. */
 const Entry = z.object({ kind: z.optional(z.string()) });
 
-/** What a row of the outbox, or of its stream, owes. @throws a zod error when it is neither an event nor an order */
-export const owedBy = (row: unknown): Owed =>
-  Entry.parse(row).kind === undefined ? { kind: 'event', event: eventOf(row) } : RedeliveryOrder.parse(row);
+/**
+ * What a row of the outbox, or of its stream, owes to endpoints; nothing when it is an order for somebody else.
+ * @throws a zod error when it should be an event or an order and is none
+ */
+export function owedBy(row: unknown): Owed | undefined {
+  const { kind } = Entry.parse(row);
+  if (kind === undefined) return { kind: 'event', event: eventOf(row) };
+  return kind === 'redelivery' ? RedeliveryOrder.parse(row) : undefined;
+}

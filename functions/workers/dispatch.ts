@@ -1,21 +1,24 @@
 import middy from '@middy/core';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { Reminder } from '../domain/delivery.ts';
 import { currentVersion } from '../domain/keyring.ts';
+import { LANES, type Lane } from '../domain/lanes.ts';
 import { attemptClocks } from '../domain/timing.ts';
 import { dispatch } from '../engine/dispatch.ts';
+import { dispatcher } from '../engine/dispatcher.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
 import { secretValue } from '../platform/clients/secrets-manager.ts';
 import { queueClient } from '../platform/clients/sqs.ts';
 import { DispatchEnvironment, loopbackReceivers, readEnvironment, retryPolicy } from '../platform/config.ts';
-import { deliveryQueue } from '../platform/delivery-queue.ts';
+import { deliveryQueues } from '../platform/delivery-queues.ts';
 import { keyringSource } from '../platform/keyrings.ts';
 import { logger } from '../platform/logger.ts';
 import { outboundClient } from '../platform/outbound/client.ts';
 import { logContext } from '../platform/pipeline/worker.ts';
+import { parseReminder } from '../platform/reminders.ts';
 import { webhookSender } from '../platform/webhook-sender.ts';
 import { deliveryStore } from '../store/deliveries.ts';
 import { deliveryContexts } from '../store/delivery-context.ts';
+import { deliveryMoves } from '../store/delivery-moves.ts';
 import { endpointStore } from '../store/endpoints.ts';
 import { committer } from '../store/transaction.ts';
 
@@ -23,15 +26,31 @@ const environment = readEnvironment(DispatchEnvironment);
 const clocks = attemptClocks(environment.ATTEMPT_TIMEOUT_SECONDS);
 const client = documentClient();
 const service = { client, name: environment.SERVICE_TABLE };
-const queue = deliveryQueue(queueClient(), environment.DELIVERY_QUEUE);
-const contextsOf = deliveryContexts(service, { name: environment.OUTBOX_TABLE });
-const signingKeys = keyringSource(secretValue(environment.SIGNING_KEYS));
+const outbox = { name: environment.OUTBOX_TABLE };
+const deliveries = { client, name: environment.DELIVERIES_TABLE };
 const now = () => new Date();
+const urls: Record<Lane, string> = {
+  fresh: environment.FRESH_QUEUE,
+  retry: environment.RETRY_QUEUE,
+  slow: environment.SLOW_QUEUE,
+};
+const queues = deliveryQueues(queueClient(), urls, now);
+const contextsOf = deliveryContexts(service, outbox);
+const signingKeys = keyringSource(secretValue(environment.SIGNING_KEYS));
 
 const deal = dispatch(
   {
-    deliveries: deliveryStore({ client, name: environment.DELIVERIES_TABLE }, service, committer(client)),
+    deliveries: {
+      ...deliveryStore(deliveries),
+      ...deliveryMoves(deliveries, {
+        service,
+        outbox,
+        commit: committer(client),
+        graceSeconds: environment.GRACE_SECONDS,
+      }),
+    },
     endpoints: endpointStore(service),
+    queues,
     attempt: webhookSender({
       outbound: outboundClient({
         policy: { loopback: loopbackReceivers() },
@@ -46,45 +65,41 @@ const deal = dispatch(
   { retry: retryPolicy(environment), leaseSeconds: clocks.lease },
 );
 
+const run = dispatcher({
+  deal,
+  // Without the keys no attempt can be made, and one that is claimed counts: so they are had before any claim.
+  contexts: async (reminders) => {
+    const [contextOf] = await Promise.all([contextsOf(reminders), signingKeys(currentVersion)]);
+    return contextOf;
+  },
+  queues,
+  log: logger,
+});
+
 /**
- * Takes reminders from the delivery queue, all of a batch at once. Those reported as failed stay in the queue, hidden until their
+ * Takes reminders from a delivery queue, all of a batch at once. Those reported as failed stay in the queue, hidden until their
  * delivery is due; the others are deleted.
  */
 export const handler = middy<SQSEvent, SQSBatchResponse>()
   .use(logContext(logger))
   .handler(async ({ Records }: SQSEvent) => {
-    const reminders = Records.map((record) => ({ record, reminder: parse(record) }));
-    // Without the keys no attempt can be made, and one that is claimed counts: so they are had before any claim.
-    const [contextOf] = await Promise.all([
-      contextsOf(reminders.flatMap(({ reminder }) => reminder ?? [])),
-      signingKeys(currentVersion),
-    ]);
-
-    const kept = await Promise.all(
-      reminders.map(async ({ record, reminder }) => {
-        // A message of no known form stays until the queue moves it to the dead letters.
-        if (reminder === undefined) return [record.messageId];
-        try {
-          const disposition = await deal(reminder, contextOf(reminder));
-          if (disposition.kind === 'delete') return [];
-          await queue.hide(record.receiptHandle, disposition.until, now());
-        } catch (error) {
-          logger.error('a delivery could not be dealt with and is left to its queue', {
-            deliveryId: reminder.id,
-            reason: String(error),
-          });
-        }
-        return [record.messageId];
-      }),
-    );
-    return { batchItemFailures: kept.flat().map((itemIdentifier) => ({ itemIdentifier })) };
+    const messages = Records.flatMap(({ messageId, body, receiptHandle }) => {
+      const reminder = parseReminder(body, messageId);
+      return reminder === undefined ? [] : [{ reminder, receiptHandle, messageId }];
+    });
+    const staying = await run(laneOf(Records), messages);
+    const receipts = new Set(staying.map(({ receiptHandle }) => receiptHandle));
+    return {
+      batchItemFailures: messages
+        .filter(({ receiptHandle }) => receipts.has(receiptHandle))
+        .map(({ messageId }) => ({ itemIdentifier: messageId })),
+    };
   });
 
-function parse({ body, messageId }: SQSRecord): Reminder | undefined {
-  try {
-    return Reminder.parse(JSON.parse(body));
-  } catch (error) {
-    logger.error('a queue message is no reminder', { messageId, reason: String(error) });
-    return undefined;
-  }
+/** A batch comes from one queue, whose name ends both its ARN and its address. */
+function laneOf([record]: readonly SQSRecord[]): Lane {
+  const name = record?.eventSourceARN.split(':').at(-1);
+  const lane = LANES.find((candidate) => urls[candidate].split('/').at(-1) === name);
+  if (lane === undefined) throw new Error(`${name} is none of the delivery queues`);
+  return lane;
 }

@@ -1,14 +1,14 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { RemovalPolicy } from 'aws-cdk-lib';
 import * as apigateway from 'aws-cdk-lib/aws-apigateway';
-import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { type RouteKey, routes } from '../../functions/api/routes.ts';
 import type { ApiEnvironment } from '../../functions/platform/config.ts';
-import { METRICS, RATE_LIMITER_FAILURES } from '../../functions/platform/metric-names.ts';
+import { RATE_LIMITER_FAILURES } from '../../functions/platform/metric-names.ts';
 import type { Route } from '../../functions/platform/route.ts';
 import { acknowledge } from './acknowledgements.ts';
+import { alarmAt, counted } from './alarms.ts';
 import { addGatewayResponses, REQUEST_ID } from './gateway-responses.ts';
 import type { Identity } from './identity.ts';
 import type { KeyringSecret } from './keyrings.ts';
@@ -152,19 +152,9 @@ export class Api extends Construct {
 
   /** Requests pass while the limiter fails, so somebody has to be told. */
   private watchRateLimiter(): void {
-    new cloudwatch.Alarm(this, 'RateLimiterFailing', {
-      alarmDescription: 'The rate limiter cannot count: requests pass without a limit.',
-      metric: new cloudwatch.Metric({
-        namespace: METRICS.namespace,
-        dimensionsMap: { service: METRICS.serviceName },
-        metricName: RATE_LIMITER_FAILURES,
-        statistic: cloudwatch.Stats.SUM,
-        period: Duration.minutes(5),
-      }),
-      threshold: 1,
-      evaluationPeriods: 1,
-      comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
+    alarmAt(this, 'RateLimiterFailing', {
+      metric: counted(RATE_LIMITER_FAILURES),
+      says: 'The rate limiter cannot count: requests pass without a limit.',
     });
   }
 }

@@ -9,7 +9,16 @@ import { pureSchemas } from './pure-schemas.ts';
 const ROOT = join(import.meta.dirname, '../..');
 
 /** Functions that are not behind a route. */
-export const WORKERS = ['fan-out', 'dispatch', 'enrol'] as const;
+export const WORKERS = [
+  'fan-out',
+  'dispatch',
+  'watch',
+  'reconcile',
+  'audit',
+  'dead-reminders',
+  'dead-fan-outs',
+  'enrol',
+] as const;
 /** Functions that serve what is the same for everybody. */
 export const DOCUMENTATION = ['read-openapi', 'docs'] as const;
 export type FunctionName =

@@ -1,12 +1,14 @@
-import { Duration } from 'aws-cdk-lib';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { DynamoEventSource, SqsDlq, SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
-import * as sqs from 'aws-cdk-lib/aws-sqs';
+import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { LANES } from '../../functions/domain/lanes.ts';
 import { attemptClocks } from '../../functions/domain/timing.ts';
 import type { DispatchEnvironment, FanOutEnvironment } from '../../functions/platform/config.ts';
 import { acknowledge } from './acknowledgements.ts';
+import { checkClocks } from './clocks.ts';
 import type { KeyringSecret } from './keyrings.ts';
+import { allowMeasure, allowSend, DISPATCHERS, deadLetters, Lanes } from './lanes.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import type { Tables } from './tables.ts';
@@ -18,49 +20,39 @@ export interface DeliveryProps {
   settings: Settings;
 }
 
-/**
- * Receives of one message before the queue gives it up. A delivery needs at most 8, and one more for each time that the
- * dispatcher could not work, 30 s apart: this is some 50 minutes of a dependency's outage.
- */
-const MAX_RECEIVES = 100;
-/** Batches under way at once; each holds ten attempts. */
-const DISPATCHERS = 50;
-
-/** The way of an event from the outbox to its receivers: stream, fan-out, queue, dispatcher. */
+/** The way of an event from the outbox to its receivers: stream, fan-out, queues, dispatcher. */
 export class Delivery extends Construct {
   readonly fanOut: ServiceFunction;
   readonly dispatch: ServiceFunction;
+  readonly lanes: Lanes;
+  /** What the fan-out's stream gave up. */
+  readonly deadFanOuts: sqs.Queue;
 
   constructor(scope: Construct, id: string, { code, tables, signingKeys, settings }: DeliveryProps) {
     super(scope, id);
     const clocks = attemptClocks(settings.attemptTimeoutSeconds);
-    const queue = new sqs.Queue(this, 'Queue', {
-      visibilityTimeout: Duration.seconds(clocks.visibility),
-      retentionPeriod: Duration.days(14),
-      enforceSSL: true,
-      deadLetterQueue: { queue: deadLetters(this, 'QueueDeadLetters'), maxReceiveCount: MAX_RECEIVES },
-    });
+    this.lanes = new Lanes(this, 'Lanes', clocks);
+    const { fresh, retry, slow } = this.lanes.queues;
 
     this.fanOut = new ServiceFunction(this, 'FanOut', {
       name: 'fan-out',
       description: 'Makes the deliveries of each event of the outbox, and hands on redeliveries',
       code,
-      timeoutSeconds: 30,
+      timeoutSeconds: FAN_OUT_SECONDS,
       environment: {
         SERVICE_TABLE: tables.service.name,
         DELIVERIES_TABLE: tables.deliveries.name,
-        DELIVERY_QUEUE: queue.queueUrl,
+        FRESH_QUEUE: fresh.queueUrl,
+        SLOW_QUEUE: slow.queueUrl,
       } satisfies FanOutEnvironment,
     });
     tables.service.allow(this.fanOut, 'list');
     tables.deliveries.allow(this.fanOut, 'add');
-    allowSend(queue, this.fanOut);
-    const streamDeadLetters = deadLetters(this, 'StreamDeadLetters');
-    acknowledge(this.fanOut.role ?? this.fanOut, {
-      'IAM5[Resource::*]':
-        'dynamodb:ListStreams, which the event source mapping calls, has no resource to be limited to.',
-    });
-    acknowledge(streamDeadLetters, {
+    allowSend(fresh, this.fanOut);
+    allowSend(slow, this.fanOut);
+    this.deadFanOuts = deadLetters(this, 'DeadFanOuts', 2 * FAN_OUT_SECONDS);
+    acknowledge(this.fanOut.role ?? this.fanOut, LISTS_STREAMS);
+    acknowledge(this.deadFanOuts, {
       SQS3: 'It is a dead-letter queue: of the stream, whose failed records it takes, which is not a redrive of another queue.',
     });
     this.fanOut.addEventSource(
@@ -72,7 +64,7 @@ export class Delivery extends Construct {
         // One record that fails for good must not hold up its shard for the day that the stream keeps it.
         bisectBatchOnError: true,
         retryAttempts: 100,
-        onFailure: new SqsDlq(streamDeadLetters),
+        onFailure: new SqsDlq(this.deadFanOuts),
       }),
     );
 
@@ -85,32 +77,41 @@ export class Delivery extends Construct {
         SERVICE_TABLE: tables.service.name,
         OUTBOX_TABLE: tables.outbox.name,
         DELIVERIES_TABLE: tables.deliveries.name,
-        DELIVERY_QUEUE: queue.queueUrl,
+        FRESH_QUEUE: fresh.queueUrl,
+        RETRY_QUEUE: retry.queueUrl,
+        SLOW_QUEUE: slow.queueUrl,
         SIGNING_KEYS: signingKeys.arn,
         RETRY_BASE_SECONDS: String(settings.retryBaseSeconds),
         RETRY_CAP_SECONDS: String(settings.retryCapSeconds),
         ATTEMPT_TIMEOUT_SECONDS: String(settings.attemptTimeoutSeconds),
+        GRACE_SECONDS: String(settings.graceSeconds),
       } satisfies DispatchEnvironment,
     });
     tables.service.allow(this.dispatch, 'readMany', 'change');
-    tables.outbox.allow(this.dispatch, 'readMany');
+    // The notice of a disabling is added to the outbox with it.
+    tables.outbox.allow(this.dispatch, 'readMany', 'add');
     tables.deliveries.allow(this.dispatch, 'read', 'change');
     signingKeys.allowRead(this.dispatch);
-    this.dispatch.addEventSource(
-      new SqsEventSource(queue, {
-        batchSize: 10,
-        maxConcurrency: DISPATCHERS,
-        reportBatchItemFailures: true,
-      }),
-    );
+    for (const lane of ['retry', 'slow'] as const) {
+      allowSend(this.lanes.queues[lane], this.dispatch);
+      allowMeasure(this.lanes.queues[lane], this.dispatch);
+    }
+    for (const lane of LANES)
+      this.dispatch.addEventSource(
+        new SqsEventSource(this.lanes.queues[lane], {
+          batchSize: 10,
+          maxConcurrency: DISPATCHERS[lane],
+          reportBatchItemFailures: true,
+        }),
+      );
+    checkClocks(this, { dispatch: this.dispatch, queues: Object.values(this.lanes.queues), clocks });
   }
 }
 
-/** Holds what failed for good, for as long as SQS can. */
-const deadLetters = (scope: Construct, id: string): sqs.Queue =>
-  new sqs.Queue(scope, id, { retentionPeriod: Duration.days(14), enforceSSL: true });
+const FAN_OUT_SECONDS = 30;
 
-/** `grantSendMessages` would add GetQueueUrl and GetQueueAttributes, which nothing calls. */
-const allowSend = (queue: sqs.Queue, fn: ServiceFunction): void => {
-  queue.grant(fn, 'sqs:SendMessage');
-};
+/** What the role of a function needs that reads a stream. */
+export const LISTS_STREAMS = {
+  'IAM5[Resource::*]':
+    'dynamodb:ListStreams, which the event source mapping calls, has no resource to be limited to.',
+} as const;

@@ -1,4 +1,5 @@
 import type { Node } from 'constructs';
+import { DEFAULT_GRACE_SECONDS } from '../../functions/domain/due.ts';
 import { DEFAULT_RATE_LIMITS, type RateLimits } from '../../functions/domain/rate-limit.ts';
 
 /** What a deployment may set, as CDK context (`-c retryBaseSeconds=30`). The defaults are the specification's. */
@@ -6,6 +7,10 @@ export interface Settings {
   retryBaseSeconds: number;
   retryCapSeconds: number;
   attemptTimeoutSeconds: number;
+  /** How late a delivery may be before its message counts as lost. */
+  graceSeconds: number;
+  /** How long changes of deliveries are gathered before they are counted. */
+  watchWindowSeconds: number;
   /** Requests a minute for each tier: `rateLimitSandbox`, `rateLimitStandard`, `rateLimitScale`. */
   rateLimits: RateLimits;
   /** Another issuer of sessions than the stack's own user pool: `oidcIssuer`, `oidcAudience` and the names of two claims. */
@@ -28,6 +33,8 @@ export function readSettings(node: Context): Settings {
     // A wait is held by the queue message's visibility, which SQS limits to 12 hours.
     retryCapSeconds: number(node, 'retryCapSeconds', 3600, SECONDS(0, 43_200)),
     attemptTimeoutSeconds: number(node, 'attemptTimeoutSeconds', 10, SECONDS(0.1, 60)),
+    graceSeconds: number(node, 'graceSeconds', DEFAULT_GRACE_SECONDS, SECONDS(30, 21_600)),
+    watchWindowSeconds: number(node, 'watchWindowSeconds', 10, WHOLE_SECONDS(0, 300)),
     rateLimits: {
       sandbox: number(node, 'rateLimitSandbox', DEFAULT_RATE_LIMITS.sandbox, REQUESTS),
       standard: number(node, 'rateLimitStandard', DEFAULT_RATE_LIMITS.standard, REQUESTS),
@@ -55,6 +62,11 @@ const SECONDS = (least: number, most: number): Range => ({
   least,
   most,
   whole: false,
+});
+const WHOLE_SECONDS = (least: number, most: number): Range => ({
+  ...SECONDS(least, most),
+  what: 'a whole number of seconds',
+  whole: true,
 });
 const REQUESTS: Range = {
   what: 'a whole number of requests a minute',

@@ -6,6 +6,7 @@ import { Delivery } from './delivery.ts';
 import { Documentation } from './documentation.ts';
 import { Identity } from './identity.ts';
 import { KeyringSecret } from './keyrings.ts';
+import { Recovery } from './recovery.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import { Tables } from './tables.ts';
@@ -28,6 +29,7 @@ export class ConversationServiceStack extends Stack {
     this.api = new Api(this, 'Api', { code, tables, signingKeys, cursorKeys, identity, settings });
     new Documentation(this, 'Documentation', { code, api: this.api.rest });
     this.delivery = new Delivery(this, 'Delivery', { code, tables, signingKeys, settings });
+    new Recovery(this, 'Recovery', { code, tables, delivery: this.delivery, settings });
 
     const enrol = new ServiceFunction(this, 'Enrol', {
       name: 'enrol',

@@ -1,7 +1,8 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
-import type { IGrantable } from 'aws-cdk-lib/aws-iam';
+import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
+import { DUE_INDEX } from '../../functions/domain/due.ts';
 import { acknowledge } from './acknowledgements.ts';
 
 /** What a function may do with a table, in the words of what it does. */
@@ -45,9 +46,25 @@ export class DataTable extends Construct {
     return this.table.tableName;
   }
 
-  /** Grants just the actions that the verbs stand for, on this table alone. */
+  /** Grants just the actions that the verbs stand for, on this table alone: `grant` of the table would add its indexes. */
   allow(grantee: IGrantable, ...verbs: TableVerb[]): void {
-    this.table.grant(grantee, ...new Set(verbs.flatMap((verb) => VERBS[verb])));
+    this.allowActions(grantee, [...new Set(verbs.flatMap((verb) => VERBS[verb]))], this.table.tableArn);
+  }
+
+  /** Reading the index of what is due. */
+  allowDue(grantee: IGrantable): void {
+    this.allowActions(grantee, ['dynamodb:Query'], `${this.table.tableArn}/index/${DUE_INDEX}`);
+  }
+
+  /** Reading records of the stream again, for a function that its mapping does not serve. */
+  allowStreamRead(grantee: IGrantable): void {
+    const { tableStreamArn } = this.table;
+    if (tableStreamArn === undefined) throw new Error(`${this.node.path} has no stream`);
+    this.allowActions(grantee, ['dynamodb:GetShardIterator', 'dynamodb:GetRecords'], tableStreamArn);
+  }
+
+  private allowActions(grantee: IGrantable, actions: string[], resource: string): void {
+    Grant.addToPrincipal({ grantee, actions, resourceArns: [resource] });
   }
 }
 
@@ -60,6 +77,7 @@ export class Tables extends Construct {
   readonly outbox: DataTable;
   readonly deliveries: DataTable;
   readonly rates: DataTable;
+  readonly ledger: DataTable;
 
   constructor(scope: Construct, id: string) {
     super(scope, id);
@@ -69,7 +87,20 @@ export class Tables extends Construct {
       partitionKey: 'pk',
       stream: dynamodb.StreamViewType.NEW_IMAGE,
     });
-    this.deliveries = new DataTable(this, 'Deliveries', { partitionKey: 'pk', sortKey });
+    this.deliveries = new DataTable(this, 'Deliveries', {
+      partitionKey: 'pk',
+      sortKey,
+      stream: dynamodb.StreamViewType.NEW_IMAGE,
+    });
+    // Sparse: a delivery has these attributes while it has to be looked after. What a reminder says is in it, so that sending one reads no row.
+    this.deliveries.table.addGlobalSecondaryIndex({
+      indexName: DUE_INDEX,
+      partitionKey: { name: 'dueIn', type: dynamodb.AttributeType.STRING },
+      sortKey: { name: 'dueAt', type: dynamodb.AttributeType.STRING },
+      projectionType: dynamodb.ProjectionType.INCLUDE,
+      nonKeyAttributes: ['orgId', 'generation', 'webhookId', 'eventId'],
+    });
+    this.ledger = new DataTable(this, 'Ledger', { partitionKey: 'pk', sortKey });
     this.rates = new DataTable(this, 'Rates', { partitionKey: 'pk', ephemeral: true });
   }
 }

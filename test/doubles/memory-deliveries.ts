@@ -10,11 +10,30 @@ import {
   type SkipReason,
   standingOf,
 } from '../../functions/domain/delivery.ts';
+import { DEFAULT_GRACE_SECONDS, type DueState } from '../../functions/domain/due.ts';
+import type { DisablingNotice } from '../../functions/domain/endpoint.ts';
 import type { DispatchPorts } from '../../functions/engine/dispatch.ts';
 import type { FanOutPorts } from '../../functions/engine/fan-out.ts';
 import type { MemoryEndpoints } from './memory-endpoints.ts';
 
 type DeliveryPorts = DispatchPorts['deliveries'] & FanOutPorts['deliveries'];
+
+/** A delivery's place in the due index. */
+export interface Due {
+  state: DueState;
+  dueAt: string;
+}
+
+/** A change as the stream of the table tells it. */
+export interface RowChange {
+  kind: 'added' | 'ended';
+  delivery: Delivery;
+}
+
+interface Row {
+  delivery: Delivery;
+  due: Due | undefined;
+}
 
 /**
  * Deliveries in memory. Every move takes place at once when it is called and only its answer is awaited, as a conditional
@@ -22,25 +41,43 @@ type DeliveryPorts = DispatchPorts['deliveries'] & FanOutPorts['deliveries'];
  */
 export class MemoryDeliveries implements DeliveryPorts {
   readonly #endpoints: MemoryEndpoints;
-  readonly #rows = new Map<string, Delivery>();
+  readonly #graceSeconds: number;
+  readonly #rows = new Map<string, Row>();
   #claims = 0;
+  /** Additions and ends, in the order in which they took place. */
+  readonly stream: RowChange[] = [];
+  /** What was committed with disablings. */
+  readonly notices: DisablingNotice[] = [];
 
-  constructor(endpoints: MemoryEndpoints) {
+  constructor(endpoints: MemoryEndpoints, graceSeconds = DEFAULT_GRACE_SECONDS) {
     this.#endpoints = endpoints;
+    this.#graceSeconds = graceSeconds;
   }
 
   /** Every delivery there is, in the order of their addition. */
   get every(): Delivery[] {
-    return [...this.#rows.values()];
+    return [...this.#rows.values()].map(({ delivery }) => delivery);
+  }
+
+  /** What is in the due index. */
+  get due(): { delivery: Delivery; due: Due }[] {
+    return [...this.#rows.values()].flatMap(({ delivery, due }) =>
+      due === undefined ? [] : [{ delivery, due }],
+    );
   }
 
   async find(ref: DeliveryRef): Promise<Delivery | undefined> {
-    return this.#rows.get(rowKey(ref));
+    return this.#rows.get(rowKey(ref))?.delivery;
+  }
+
+  dueOf(ref: DeliveryRef): Due | undefined {
+    return this.#rows.get(rowKey(ref))?.due;
   }
 
   async add(delivery: Delivery): Promise<'added' | 'exists'> {
     if (this.#rows.has(rowKey(delivery))) return 'exists';
-    this.#rows.set(rowKey(delivery), delivery);
+    this.#rows.set(rowKey(delivery), { delivery, due: undefined });
+    this.stream.push({ kind: 'added', delivery });
     return 'added';
   }
 
@@ -48,25 +85,25 @@ export class MemoryDeliveries implements DeliveryPorts {
     ref: DeliveryRef,
     { now, leaseSeconds, maxAttempts }: { now: Date; leaseSeconds: number; maxAttempts: number },
   ): Promise<ClaimResult> {
-    const found = this.#rows.get(rowKey(ref));
-    const standing = standingOf(found, now, maxAttempts);
-    if (found === undefined) return { kind: 'absent' };
+    const row = this.#rows.get(rowKey(ref));
+    const standing = standingOf(row?.delivery, now, maxAttempts);
+    if (row === undefined) return { kind: 'absent' };
     if (standing.kind !== 'claimable') return standing;
     this.#claims += 1;
     const claimed: Claimed = {
-      ...found,
-      attempts: found.attempts + 1,
+      ...row.delivery,
+      attempts: row.delivery.attempts + 1,
       lease: { token: `claim-${this.#claims}`, until: now.getTime() + leaseSeconds * 1000 },
     };
-    this.#rows.set(rowKey(ref), claimed);
+    this.#rows.set(rowKey(ref), { ...row, delivery: claimed });
     return { kind: 'claimed', delivery: claimed };
   }
 
   async settle(claimed: Claimed, settlement: Settlement, outcome: EndpointOutcome): Promise<MoveResult> {
-    const found = this.#rows.get(rowKey(claimed));
+    const found = this.#rows.get(rowKey(claimed))?.delivery;
     if (found?.lease?.token !== claimed.lease.token) return 'refused';
     if (found.lease.until <= settlement.at.getTime()) return 'refused';
-    return this.#move(settled(found, settlement), outcome);
+    return this.#move(settled(found, settlement), this.#dueAfter(settlement), outcome);
   }
 
   async exhaust(
@@ -77,51 +114,83 @@ export class MemoryDeliveries implements DeliveryPorts {
   ): Promise<MoveResult> {
     const found = this.#idle(ref, outcome.at);
     if (found === undefined || found.attempts < maxAttempts) return 'refused';
-    const { lease: _, nextRetryAt: __, ...kept } = found;
+    const terminalAt = outcome.at.toISOString();
     return this.#move(
-      {
-        ...kept,
-        status: 'exhausted',
-        terminalAt: outcome.at.toISOString(),
-        terminalReason: 'max_attempts',
-        lastError,
-      },
+      { ...waitless(found), status: 'exhausted', terminalAt, terminalReason: 'max_attempts', lastError },
+      undefined,
       outcome,
     );
   }
 
-  async skip(ref: DeliveryRef, reason: SkipReason, now: Date): Promise<MoveResult> {
+  async skip(ref: DeliveryRef, reason: SkipReason, now: Date): Promise<'done' | 'refused'> {
     const found = this.#idle(ref, now);
     if (found === undefined) return 'refused';
-    const { lease: _, nextRetryAt: __, ...kept } = found;
-    return this.#move({
-      ...kept,
+    this.#end({
+      ...waitless(found),
       status: 'skipped',
       terminalAt: now.toISOString(),
       terminalReason: reason,
     });
+    return 'done';
+  }
+
+  /** Sets a delivery's place in the due index, if its present one is as expected and the delivery is open. */
+  moveDue(ref: DeliveryRef, from: Due | undefined, to: Due): void {
+    const row = this.#rows.get(rowKey(ref));
+    if (row === undefined || !isOpen(row.delivery)) return;
+    if (row.due?.state !== from?.state || row.due?.dueAt !== from?.dueAt) return;
+    const { parked: _, ...unparked } = row.delivery;
+    this.#rows.set(rowKey(ref), { delivery: from === undefined ? row.delivery : unparked, due: to });
+  }
+
+  #dueAfter(settlement: Settlement): Due | undefined {
+    if (settlement.kind !== 'retrying') return undefined;
+    const { nextRetryAt, wait } = settlement;
+    if (wait.hold === 'parked') return { state: 'parked', dueAt: nextRetryAt.toISOString() };
+    const dueAt = new Date(nextRetryAt.getTime() + this.#graceSeconds * 1000).toISOString();
+    return { state: 'watched', dueAt };
   }
 
   /** The delivery, when it is open and nobody is attempting it. */
   #idle(ref: DeliveryRef, now: Date): Delivery | undefined {
-    const found = this.#rows.get(rowKey(ref));
-    const open = OPEN_STATUSES.some((status) => status === found?.status);
+    const found = this.#rows.get(rowKey(ref))?.delivery;
     const leased = found?.lease !== undefined && found.lease.until > now.getTime();
-    return open && !leased ? found : undefined;
+    return found && isOpen(found) && !leased ? found : undefined;
   }
 
-  #move(moved: Delivery, outcome?: EndpointOutcome): MoveResult {
-    if (outcome !== undefined && !this.#endpoints.apply(outcome)) return 'endpoint-changed';
-    this.#rows.set(rowKey(moved), moved);
+  #move(moved: Delivery, due: Due | undefined, outcome: EndpointOutcome): MoveResult {
+    if (!this.#endpoints.apply(outcome)) return 'endpoint-changed';
+    if (outcome.effect === 'disable')
+      this.notices.push({
+        kind: 'endpoint-disabled',
+        orgId: outcome.endpoint.orgId,
+        webhookId: outcome.endpoint.id,
+        disabledAt: outcome.at.toISOString(),
+      });
+    if (isOpen(moved)) this.#rows.set(rowKey(moved), { delivery: moved, due });
+    else this.#end(moved);
     return 'done';
+  }
+
+  #end(moved: Delivery): void {
+    this.#rows.set(rowKey(moved), { delivery: moved, due: undefined });
+    this.stream.push({ kind: 'ended', delivery: moved });
   }
 }
 
 const rowKey = ({ webhookId, generation, id }: DeliveryRef): string => `${webhookId}/${generation}/${id}`;
 
+const isOpen = ({ status }: Delivery): boolean => OPEN_STATUSES.some((open) => open === status);
+
+/** What a delivery is when nothing waits for it any more. */
+function waitless(found: Delivery): Delivery {
+  const { lease: _, nextRetryAt: __, parked: ___, ...kept } = found;
+  return kept;
+}
+
 function settled(found: Delivery, settlement: Settlement): Delivery {
   const { attempt } = settlement;
-  const { lease: _, nextRetryAt: __, lastResponseStatus: ___, ...kept } = found;
+  const { lastResponseStatus: _, ...kept } = waitless(found);
   return {
     ...kept,
     status: settlement.kind,
@@ -129,7 +198,10 @@ function settled(found: Delivery, settlement: Settlement): Delivery {
     ...(attempt.error === undefined ? {} : { lastError: attempt.error }),
     ...(attempt.status === undefined ? {} : { lastResponseStatus: attempt.status }),
     ...(settlement.kind === 'retrying'
-      ? { nextRetryAt: settlement.nextRetryAt.toISOString() }
+      ? {
+          nextRetryAt: settlement.nextRetryAt.toISOString(),
+          ...(settlement.wait.hold === 'parked' ? { parked: true as const } : {}),
+        }
       : { terminalAt: settlement.at.toISOString() }),
     ...(settlement.kind === 'exhausted' ? { terminalReason: 'max_attempts' as const } : {}),
   };

@@ -1,6 +1,7 @@
 import type { EndpointOutcome } from '../../functions/domain/delivery.ts';
 import { type Endpoint, type EndpointEffect, FAILURES_TO_DISABLE } from '../../functions/domain/endpoint.ts';
 import type { EndpointId, OrgId } from '../../functions/domain/ids.ts';
+import { SLOW_SECONDS } from '../../functions/domain/lanes.ts';
 
 /** Endpoints in memory, as the engine's ports see them. */
 export class MemoryEndpoints {
@@ -12,6 +13,13 @@ export class MemoryEndpoints {
 
   async all(orgId: OrgId): Promise<Endpoint[]> {
     return [...this.#rows.values()].filter((endpoint) => endpoint.orgId === orgId);
+  }
+
+  async markSlow(orgId: OrgId, id: EndpointId, until: Date): Promise<void> {
+    const endpoint = this.#rows.get(rowKey(orgId, id));
+    const soon = new Date(until.getTime() - (SLOW_SECONDS / 2) * 1000).toISOString();
+    if (endpoint && (endpoint.slowUntil ?? '') < soon)
+      this.put({ ...endpoint, slowUntil: until.toISOString() });
   }
 
   put(endpoint: Endpoint): void {
@@ -45,18 +53,20 @@ function affected(
   if (endpoint?.status !== 'active') return undefined;
   const failures = endpoint.consecutiveFailures;
   const isLast = failures >= FAILURES_TO_DISABLE - 1;
+  const { failingSince = at.toISOString(), ...kept } = endpoint;
+  const counted = { ...endpoint, failingSince, consecutiveFailures: failures + 1 };
   switch (effect) {
     case 'reset':
-      return failures > 0 ? { ...endpoint, consecutiveFailures: 0 } : undefined;
+      return failures > 0 ? { ...kept, consecutiveFailures: 0 } : undefined;
     case 'count':
-      return isLast ? undefined : { ...endpoint, consecutiveFailures: failures + 1 };
+      return isLast ? undefined : counted;
     case 'disable':
       return isLast
         ? {
-            ...endpoint,
-            consecutiveFailures: failures + 1,
+            ...counted,
             status: 'auto_disabled',
             disabledAt: at.toISOString(),
+            disabledReason: 'consecutive_failures',
           }
         : undefined;
   }

@@ -1,6 +1,6 @@
-import { hiddenSeconds } from '../../functions/domain/backoff.ts';
+import { delaySeconds, hiddenSeconds } from '../../functions/domain/backoff.ts';
 import type { Reminder } from '../../functions/domain/delivery.ts';
-import type { FanOutPorts } from '../../functions/engine/fan-out.ts';
+import type { Outgoing } from '../../functions/engine/queues.ts';
 
 /** A message as one receive of it hands it out. */
 export interface ReceivedReminder {
@@ -52,15 +52,38 @@ export class MemoryQueue {
     this.#refusals += count;
   }
 
-  readonly send: FanOutPorts['queue']['send'] = async (reminders) => {
-    const refused = reminders.slice(0, this.#refusals);
+  async send(messages: readonly Outgoing[]): Promise<Reminder[]> {
+    const refused = messages.slice(0, this.#refusals);
     this.#refusals -= refused.length;
-    for (const reminder of reminders.slice(refused.length)) {
+    const now = this.#now();
+    for (const { reminder, until } of messages.slice(refused.length)) {
       this.#sent += 1;
-      this.#messages.push({ number: this.#sent, reminder, receives: 0, visibleAt: this.#now() });
+      const delay = until === undefined ? 0 : delaySeconds(until, now);
+      this.#messages.push({
+        number: this.#sent,
+        reminder,
+        receives: 0,
+        visibleAt: new Date(now.getTime() + delay * 1000),
+      });
     }
-    return refused;
-  };
+    return refused.map(({ reminder }) => reminder);
+  }
+
+  /** Messages that were received and are hidden. Those held back since they were sent do not count. */
+  get inFlight(): number {
+    return this.#messages.filter(({ receives, visibleAt }) => receives > 0 && visibleAt > this.#now()).length;
+  }
+
+  /** Messages that can be received. */
+  get backlog(): number {
+    return this.#visible().length;
+  }
+
+  /** Loses a message, as a queue never should. @param which picks one of those there are */
+  lose(which: number): void {
+    const lost = this.#messages[which % this.#messages.length];
+    this.#messages = this.#messages.filter((message) => message !== lost);
+  }
 
   /** Gives up to `limit` visible messages and hides them; a message received too often goes to the dead letters instead. */
   receive(limit = 10): ReceivedReminder[] {

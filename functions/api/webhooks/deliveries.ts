@@ -4,10 +4,10 @@ import { notFound, type Problem } from '../../domain/problem.ts';
 import type { Tenant } from '../../domain/tenant.ts';
 import { deliveryStore } from '../../store/deliveries.ts';
 import { endpointStore } from '../../store/endpoints.ts';
-import { commit, tables } from '../endpoint.ts';
+import { tables } from '../endpoint.ts';
 
 export const endpoints = endpointStore(tables.service);
-export const deliveries = deliveryStore(tables.deliveries, tables.service, commit);
+export const deliveries = deliveryStore(tables.deliveries);
 
 /** A delivery with its endpoint, which is read first because it is what belongs to the organization. */
 export async function deliveryOf(

@@ -46,6 +46,12 @@ interface CheckedAddress {
   family: number;
 }
 
+/**
+ * What a connection tries of each family. Addresses that refuse at once are tried in one breath, so without a limit a
+ * name with a thousand of them would have us knock at a thousand doors of somebody else for a single delivery.
+ */
+const MAX_ADDRESSES_PER_FAMILY = 4;
+
 /** One forbidden address among several refuses them all: the network chooses which one a connection ends up at. */
 async function checkedAddresses(
   host: string,
@@ -59,9 +65,14 @@ async function checkedAddresses(
     throw new ForbiddenAddressError('the host name leads to an address that deliveries may not go to');
   }
 
-  const [first, ...others] = addresses.map((address) => ({ address, family: isIP(address) }));
+  const [first, ...others] = [...firstOf(addresses, 4), ...firstOf(addresses, 6)];
   if (!first) throw new ResolutionError(true);
   return [first, ...others];
+}
+
+function firstOf(addresses: string[], family: 4 | 6): CheckedAddress[] {
+  const ofFamily = new Set(addresses.filter((address) => isIP(address) === family));
+  return [...ofFamily].slice(0, MAX_ADDRESSES_PER_FAMILY).map((address) => ({ address, family }));
 }
 
 function isUnknownName(error: unknown): boolean {
@@ -94,8 +105,11 @@ export function nameServerResolver(servers?: string[]): Resolve {
       const ipv4 = await resolver.resolve4(host);
       const none = delay(IPV6_GRACE_MS, [], { ref: false });
       return [...ipv4, ...(await Promise.race([ipv6OrNone, none]))];
-    } catch {
-      return ipv6;
+    } catch (ipv4Failure) {
+      return ipv6.catch((ipv6Failure: unknown) => {
+        // That one family has no address says nothing while nobody could tell about the other.
+        throw isUnknownName(ipv4Failure) ? ipv6Failure : ipv4Failure;
+      });
     }
   };
 }

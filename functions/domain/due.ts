@@ -1,0 +1,44 @@
+import type { Reminder } from './delivery.ts';
+import { creationTime } from './ids.ts';
+
+/**
+ * Why a delivery is in the due index: `parked` ones have no message by intent, `watched` ones should have one, and are looked after in
+ * case that it was lost. A delivery that ends at its first attempt never gets there.
+ */
+export const DUE_STATES = ['parked', 'watched'] as const;
+export type DueState = (typeof DUE_STATES)[number];
+
+/** Name of the index, for the store and the stack. */
+export const DUE_INDEX = 'due';
+
+/** An entry of the due index. `dueAt`: a parked delivery's next attempt; when a watched one's message counts as lost. */
+export interface DueEntry {
+  reminder: Reminder;
+  state: DueState;
+  dueAt: string;
+}
+
+/** How long a delivery may be late before its message counts as lost. Seconds. */
+export const DEFAULT_GRACE_SECONDS = 900;
+
+/**
+ * Age at which a delivery that is still open ends as `expired`. All attempts span 63.5 minutes, and 51 hours under the slowest retry policy that
+ * a deployment may set: what is open after this is something that no code could deal with.
+ */
+export const EXPIRY_SECONDS = 3 * 86_400;
+
+/** The longest time between two looks at a delivery whose message keeps getting lost. */
+const LONGEST_GRACE_SECONDS = 6 * 3600;
+
+/**
+ * When a delivery whose message was just sent again will be looked at once more. The older it is the later, so that one which waits in a
+ * long backlog gets a number of further messages that grows with the logarithm of its wait.
+ */
+export function nextLookAt({ id }: Pick<Reminder, 'id'>, now: Date, graceSeconds: number): Date {
+  const age = (now.getTime() - creationTime(id).getTime()) / 1000;
+  const seconds = Math.min(Math.max(graceSeconds, age), Math.max(graceSeconds, LONGEST_GRACE_SECONDS));
+  return new Date(now.getTime() + Math.ceil(seconds * 1000));
+}
+
+export const isExpired = ({ id }: Pick<Reminder, 'id'>, now: Date): boolean =>
+  now.getTime() - creationTime(id).getTime() > EXPIRY_SECONDS * 1000;

@@ -1,0 +1,89 @@
+import * as z from 'zod/mini';
+import type { Delivery } from './delivery.ts';
+import { creationTime, EndpointId } from './ids.ts';
+
+/**
+ * What became of the deliveries that an endpoint was owed in one hour. All counts are under the hour in which the delivery was created, so
+ * that an hour balances once its deliveries have ended: `owed = succeeded + exhausted + skipped`.
+ */
+export const LedgerCounts = z.object({
+  owed: z.int(),
+  succeeded: z.int(),
+  exhausted: z.int(),
+  skipped: z.int(),
+  /** Attempts whose outcome was lost, so that the receiver may have had the event once more than it seems. */
+  duplicates: z.int(),
+});
+export type LedgerCounts = z.infer<typeof LedgerCounts>;
+
+export const LedgerEntry = z.extend(LedgerCounts, {
+  webhookId: EndpointId,
+  generation: z.int(),
+  /** Beginning of the hour, UTC. */
+  hour: z.iso.datetime(),
+});
+export type LedgerEntry = z.infer<typeof LedgerEntry>;
+
+export const NOTHING: LedgerCounts = { owed: 0, succeeded: 0, exhausted: 0, skipped: 0, duplicates: 0 };
+
+/** What the stream of the deliveries tells: one came into being, or one ended. One may do both at once. */
+export interface DeliveryChange {
+  kind: 'added' | 'ended';
+  delivery: Delivery;
+}
+
+const MS_PER_HOUR = 3_600_000;
+
+/** The hour that a delivery is counted under. Its identifier carries its event's time, so that a recount finds it by key. */
+export const hourOf = ({ id }: Pick<Delivery, 'id'>): string => startOfHour(creationTime(id));
+
+export const startOfHour = (time: Date): string =>
+  new Date(Math.floor(time.getTime() / MS_PER_HOUR) * MS_PER_HOUR).toISOString();
+
+export const endOfHour = (hour: string): Date => new Date(new Date(hour).getTime() + MS_PER_HOUR);
+
+/** The hour so many hours before the one of `time`. */
+export const hourBefore = (time: Date, hours: number): string =>
+  startOfHour(new Date(time.getTime() - hours * MS_PER_HOUR));
+
+/** Deliveries that are counted and have not ended. */
+export const openIn = ({ owed, succeeded, exhausted, skipped }: LedgerCounts): number =>
+  owed - succeeded - exhausted - skipped;
+
+export const plus = (a: LedgerCounts, b: LedgerCounts): LedgerCounts => ({
+  owed: a.owed + b.owed,
+  succeeded: a.succeeded + b.succeeded,
+  exhausted: a.exhausted + b.exhausted,
+  skipped: a.skipped + b.skipped,
+  duplicates: a.duplicates + b.duplicates,
+});
+
+/** What one delivery counts for. */
+export function countsOf({ kind, delivery }: DeliveryChange): LedgerCounts {
+  const added = kind === 'added' ? { ...NOTHING, owed: 1 } : NOTHING;
+  // A delivery to a disabled endpoint is added as skipped: nothing further will be heard of it.
+  return isOver(delivery) ? plus(added, endOf(delivery)) : added;
+}
+
+const isOver = ({ status }: Delivery): boolean => status !== 'pending' && status !== 'retrying';
+
+const endOf = ({ status, attempts, attemptLog }: Delivery): LedgerCounts => ({
+  ...NOTHING,
+  succeeded: status === 'succeeded' ? 1 : 0,
+  exhausted: status === 'exhausted' ? 1 : 0,
+  skipped: status === 'skipped' ? 1 : 0,
+  duplicates: Math.max(0, attempts - attemptLog.length),
+});
+
+/** Sums changes by endpoint, generation and hour. */
+export function tally(changes: readonly DeliveryChange[]): LedgerEntry[] {
+  const entries = new Map<string, LedgerEntry>();
+  for (const change of changes) {
+    const { webhookId, generation } = change.delivery;
+    const hour = hourOf(change.delivery);
+    const key = `${webhookId}#${generation}#${hour}`;
+    const counts = plus(entries.get(key) ?? NOTHING, countsOf(change));
+    entries.set(key, { ...counts, webhookId, generation, hour });
+  }
+  return [...entries.values()];
+}

@@ -1,0 +1,142 @@
+import type { Delivery, DeliveryRef } from '../domain/delivery.ts';
+import { OPEN_STATUSES } from '../domain/delivery.ts';
+import {
+  countsOf,
+  hourBefore,
+  type LedgerCounts,
+  type LedgerEntry,
+  NOTHING,
+  openIn,
+  plus,
+} from '../domain/ledger.ts';
+import { mapConcurrently } from './concurrency.ts';
+import type { Log } from './log.ts';
+
+type Position = Record<string, unknown>;
+
+export interface AuditPorts {
+  ledger: {
+    inHour(
+      hour: string,
+      shard: number,
+      after?: Position,
+    ): Promise<{ entries: LedgerEntry[]; next?: Position }>;
+    correct(seen: LedgerEntry, counts: LedgerCounts): Promise<'corrected' | 'changed'>;
+  };
+  deliveries: {
+    inHour(
+      entry: LedgerEntry,
+      shard: number,
+      after?: Position,
+    ): Promise<{ deliveries: Delivery[]; next?: Position }>;
+  };
+  due: { watch(ref: DeliveryRef, dueAt: Date): Promise<void> };
+  log: Log;
+  now: () => Date;
+}
+
+export interface AuditTerms {
+  ledgerShards: number;
+  deliveryShards: number;
+  graceSeconds: number;
+}
+
+/** What a run found. */
+export interface Audited {
+  /** Endpoints and hours that were looked at. */
+  entries: number;
+  /** Deliveries that are still open, hours after their creation. */
+  open: number;
+  /** Entries whose counts are not what the deliveries say; they were put right. */
+  differing: number;
+  complete: boolean;
+}
+
+/** Hours after which an hour is checked: when almost all has ended, and again when whatever was late must have. */
+const AGES = [3, 6, 24, 80] as const;
+/** The ledger may be behind the deliveries by this much, in milliseconds, without anything being wrong. */
+const LAG_MS = 600_000;
+const SHARDS_AT_ONCE = 4;
+
+/**
+ * Checks the ledger: what an endpoint was owed in an hour must be the sum of what succeeded, was exhausted, was skipped and is still open. Where an
+ * hour does not balance by itself, its deliveries are counted; they are the truth. Open ones among them are put into the due index if they are not
+ * there, so that a delivery cannot be forgotten even if the stream never told of it.
+ */
+export function audit(
+  { ledger, deliveries, due, log, now }: AuditPorts,
+  { ledgerShards, deliveryShards, graceSeconds }: AuditTerms,
+) {
+  /** @param goOn whether there is time for another page */
+  return async (goOn: () => boolean): Promise<Audited> => {
+    const found: Audited = { entries: 0, open: 0, differing: 0, complete: true };
+
+    async function* pagesOf<T>(
+      read: (after?: Position) => Promise<{ items: T[]; next: Position | undefined }>,
+    ): AsyncGenerator<T[]> {
+      let after: Position | undefined;
+      do {
+        if (!goOn()) {
+          found.complete = false;
+          return;
+        }
+        const { items, next } = await read(after);
+        yield items;
+        after = next;
+      } while (after !== undefined);
+    }
+
+    /** @returns what the deliveries say; undefined when that is too young to be held against the ledger, or time ran out */
+    async function recount(entry: LedgerEntry): Promise<LedgerCounts | undefined> {
+      let counts = NOTHING;
+      let isSettled = true;
+      for (let shard = 0; shard < deliveryShards; shard += 1) {
+        const pages = pagesOf(async (after) => {
+          const { deliveries: items, next } = await deliveries.inHour(entry, shard, after);
+          return { items, next };
+        });
+        for await (const page of pages) {
+          for (const delivery of page) {
+            counts = plus(counts, countsOf({ kind: 'added', delivery }));
+            if (isOpen(delivery)) await due.watch(delivery, new Date(now().getTime() + graceSeconds * 1000));
+            else if (now().getTime() - new Date(delivery.terminalAt ?? 0).getTime() < LAG_MS)
+              isSettled = false;
+          }
+        }
+      }
+      return isSettled && found.complete ? counts : undefined;
+    }
+
+    async function check(entry: LedgerEntry): Promise<void> {
+      found.entries += 1;
+      if (openIn(entry) === 0) return;
+      const counts = await recount(entry);
+      if (counts === undefined) return;
+      found.open += openIn(counts);
+      if (JSON.stringify(counts) === JSON.stringify(plus(NOTHING, entry))) return;
+      found.differing += 1;
+      log.error('the ledger differs from the deliveries and is put right', {
+        webhookId: entry.webhookId,
+        hour: entry.hour,
+        ledger: plus(NOTHING, entry),
+        deliveries: counts,
+      });
+      await ledger.correct(entry, counts);
+    }
+
+    const shards = Array.from({ length: ledgerShards }, (_, shard) => shard);
+    for (const age of AGES) {
+      const hour = hourBefore(now(), age);
+      await mapConcurrently(shards, SHARDS_AT_ONCE, async (shard) => {
+        const pages = pagesOf(async (after) => {
+          const { entries: items, next } = await ledger.inHour(hour, shard, after);
+          return { items, next };
+        });
+        for await (const page of pages) for (const entry of page) await check(entry);
+      });
+    }
+    return found;
+  };
+}
+
+const isOpen = ({ status }: Delivery): boolean => OPEN_STATUSES.some((open) => open === status);

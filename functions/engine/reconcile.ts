@@ -1,0 +1,186 @@
+import type { DeliveryRef, Reminder, SkipReason } from '../domain/delivery.ts';
+import { type DueEntry, type DueState, isExpired, nextLookAt } from '../domain/due.ts';
+import { mapConcurrently } from './concurrency.ts';
+import type { Log } from './log.ts';
+import type { Outgoing } from './queues.ts';
+
+type Position = Record<string, unknown>;
+
+export interface ReconcilePorts {
+  due: {
+    find(
+      state: DueState,
+      shard: number,
+      until: Date,
+      after?: Position,
+    ): Promise<{ entries: DueEntry[]; next?: Position }>;
+    postpone(entry: DueEntry, until: Date): Promise<void>;
+    skip(ref: DeliveryRef, reason: SkipReason, now: Date): Promise<'done' | 'refused'>;
+  };
+  queues: {
+    send(lane: 'retry', messages: readonly Outgoing[]): Promise<Reminder[]>;
+    /** Messages that could be received now and have not been. */
+    backlog(lane: 'retry'): Promise<number>;
+  };
+  log: Log;
+  now: () => Date;
+}
+
+export interface ReconcileTerms {
+  shards: number;
+  graceSeconds: number;
+  /** Time until the next run, and something over: what is parked until then is sent by this one. */
+  lookaheadSeconds: number;
+}
+
+/** What a run did. */
+export interface Reconciled {
+  /** Parked deliveries whose message was sent. */
+  resumed: number;
+  /** Deliveries whose message counts as lost, and was sent again. */
+  resent: number;
+  /** Late deliveries that are left alone because the queue has a backlog, in which their message most likely is. */
+  deferred: number;
+  expired: number;
+  /** What the queue did not take; the next run finds it. */
+  refused: number;
+  /** How late the latest parked delivery was. */
+  latestSeconds: number;
+  /** Whether everything due was dealt with; the next run goes on otherwise. */
+  complete: boolean;
+}
+
+/** A backlog beyond which a late delivery's message counts as waiting rather than lost. */
+export const LONG_BACKLOG = 10_000;
+/** Shards read at once, and updates of one of their pages under way at once. */
+const SHARDS_AT_ONCE = 8;
+const UPDATES_AT_ONCE = 16;
+/** How many messages SQS takes in a request. */
+const SEND = 10;
+
+/**
+ * Sends reminders of deliveries that are due and have no live message: parked ones in time, others when they are so late that their message counts
+ * as lost (architecture.md, Promise 3). It reads nothing but what is due. A run may end or crash anywhere: what it has not moved on
+ * in the index is found by the next, and a reminder too many changes nothing.
+ */
+export function reconcile(
+  { due, queues, log, now }: ReconcilePorts,
+  { shards, graceSeconds, lookaheadSeconds }: ReconcileTerms,
+) {
+  /** @param goOn whether there is time for another page */
+  return async (goOn: () => boolean): Promise<Reconciled> => {
+    const done: Reconciled = {
+      resumed: 0,
+      resent: 0,
+      deferred: 0,
+      expired: 0,
+      refused: 0,
+      latestSeconds: 0,
+      complete: true,
+    };
+
+    async function resume(entries: readonly DueEntry[]): Promise<void> {
+      const sent = await sendAll(entries.map((entry) => ({ entry, until: new Date(entry.dueAt) })));
+      done.resumed += sent.length;
+      for (const { dueAt } of sent)
+        done.latestSeconds = Math.max(
+          done.latestSeconds,
+          (now().getTime() - new Date(dueAt).getTime()) / 1000,
+        );
+      // It will be attempted when it is due, and be looked at again if it is not.
+      await postponeAll(
+        sent,
+        ({ dueAt }) => new Date(Math.max(new Date(dueAt).getTime(), now().getTime()) + graceSeconds * 1000),
+      );
+    }
+
+    async function remind(entries: readonly DueEntry[], deferring: boolean): Promise<void> {
+      const late: DueEntry[] = [];
+      for (const entry of entries) {
+        if (!isExpired(entry.reminder, now())) late.push(entry);
+        else if ((await due.skip(entry.reminder, 'expired', now())) === 'done') {
+          done.expired += 1;
+          log.error('a delivery ends because nothing could be done for it in days', {
+            deliveryId: entry.reminder.id,
+          });
+        }
+      }
+      if (deferring) done.deferred += late.length;
+      const sent = deferring ? late : await sendAll(late.map((entry) => ({ entry })));
+      if (!deferring) done.resent += sent.length;
+      await postponeAll(sent, ({ reminder }) => nextLookAt(reminder, now(), graceSeconds));
+    }
+
+    /** @returns the entries whose reminders were taken */
+    async function sendAll(messages: readonly { entry: DueEntry; until?: Date }[]): Promise<DueEntry[]> {
+      const batches = Array.from({ length: Math.ceil(messages.length / SEND) }, (_, index) =>
+        messages.slice(index * SEND, (index + 1) * SEND),
+      );
+      const sent = await mapConcurrently(batches, UPDATES_AT_ONCE, async (batch) => {
+        try {
+          const refused = await queues.send(
+            'retry',
+            batch.map(({ entry, until }) => ({
+              reminder: entry.reminder,
+              ...(until === undefined ? {} : { until }),
+            })),
+          );
+          const ids = new Set(refused.map(({ id }) => id));
+          done.refused += ids.size;
+          return batch.filter(({ entry }) => !ids.has(entry.reminder.id));
+        } catch (error) {
+          log.error('reminders could not be sent and are left to the next run', { reason: String(error) });
+          done.refused += batch.length;
+          return [];
+        }
+      });
+      return sent.flat().map(({ entry }) => entry);
+    }
+
+    async function postponeAll(
+      entries: readonly DueEntry[],
+      until: (entry: DueEntry) => Date,
+    ): Promise<void> {
+      await mapConcurrently(entries, UPDATES_AT_ONCE, async (entry) => {
+        try {
+          await due.postpone(entry, until(entry));
+        } catch (error) {
+          log.warn('an entry of the due index could not be moved on and will come up again', {
+            deliveryId: entry.reminder.id,
+            reason: String(error),
+          });
+        }
+      });
+    }
+
+    /** Goes through one shard, page by page. */
+    async function goThrough(
+      state: DueState,
+      shard: number,
+      until: Date,
+      deal: (entries: DueEntry[]) => Promise<void>,
+    ): Promise<void> {
+      let after: Position | undefined;
+      do {
+        if (!goOn()) {
+          done.complete = false;
+          return;
+        }
+        const page = await due.find(state, shard, until, after);
+        await deal(page.entries);
+        after = page.next;
+      } while (after !== undefined);
+    }
+
+    // Begins with another shard each minute, so that runs which end early leave out none for good.
+    const first = Math.floor(now().getTime() / 60_000);
+    const all = Array.from({ length: shards }, (_, index) => (first + index) % shards);
+    const horizon = new Date(now().getTime() + lookaheadSeconds * 1000);
+    await mapConcurrently(all, SHARDS_AT_ONCE, (shard) => goThrough('parked', shard, horizon, resume));
+    const deferring = (await queues.backlog('retry').catch(() => 0)) > LONG_BACKLOG;
+    await mapConcurrently(all, SHARDS_AT_ONCE, (shard) =>
+      goThrough('watched', shard, now(), (entries) => remind(entries, deferring)),
+    );
+    return done;
+  };
+}

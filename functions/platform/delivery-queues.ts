@@ -1,0 +1,102 @@
+import {
+  ChangeMessageVisibilityCommand,
+  GetQueueAttributesCommand,
+  SendMessageBatchCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import { delaySeconds, hiddenSeconds } from '../domain/backoff.ts';
+import { Reminder } from '../domain/delivery.ts';
+import { CROWDED_IN_FLIGHT, type Lane } from '../domain/lanes.ts';
+
+/** SQS takes at most ten messages in a request. */
+const BATCH = 10;
+
+/** How long a queue's own word on its messages is believed. Milliseconds. */
+const GAUGE_MS = 5_000;
+
+export interface OutgoingReminder {
+  reminder: Reminder;
+  until?: Date;
+}
+
+/** @param urls of the lanes that the function uses */
+export function deliveryQueues<L extends Lane>(client: SQSClient, urls: Record<L, string>, now: () => Date) {
+  const gauges = new Map<Lane, { at: number; inFlight: Promise<number> }>();
+
+  async function measure(
+    lane: L,
+    attribute: 'ApproximateNumberOfMessages' | 'ApproximateNumberOfMessagesNotVisible',
+  ) {
+    const { Attributes } = await client.send(
+      new GetQueueAttributesCommand({ QueueUrl: urls[lane], AttributeNames: [attribute] }),
+    );
+    return Number(Attributes?.[attribute] ?? Number.NaN);
+  }
+
+  return {
+    /**
+     * Sends reminders; gives back those that the queue did not take. `MessageGroupId` makes the queue a fair one: an endpoint with
+     * a backlog does not hold up the others.
+     */
+    async send(lane: L, messages: readonly OutgoingReminder[]): Promise<Reminder[]> {
+      const batches = Array.from({ length: Math.ceil(messages.length / BATCH) }, (_, batch) =>
+        messages.slice(batch * BATCH, (batch + 1) * BATCH),
+      );
+      const refused = await Promise.all(
+        batches.map(async (batch) => {
+          const { Failed = [] } = await client.send(
+            new SendMessageBatchCommand({
+              QueueUrl: urls[lane],
+              Entries: batch.map(({ reminder, until }, index) => {
+                const delay = until === undefined ? 0 : delaySeconds(until, now());
+                return {
+                  Id: String(index),
+                  MessageBody: JSON.stringify(Reminder.parse(reminder)),
+                  MessageGroupId: reminder.webhookId,
+                  ...(delay === 0 ? {} : { DelaySeconds: delay }),
+                };
+              }),
+            }),
+          );
+          const failed = new Set(Failed.map((entry) => Number(entry.Id)));
+          return batch.filter((_, index) => failed.has(index)).map(({ reminder }) => reminder);
+        }),
+      );
+      return refused.flat();
+    },
+
+    /** Hides a received message so that it does not come back before `until`. */
+    async hide(lane: L, receiptHandle: string, until: Date): Promise<void> {
+      await client.send(
+        new ChangeMessageVisibilityCommand({
+          QueueUrl: urls[lane],
+          ReceiptHandle: receiptHandle,
+          VisibilityTimeout: hiddenSeconds(until, now()),
+        }),
+      );
+    },
+
+    /** Whether a lane nears its limit of messages in flight. Asked at most every few seconds, only where a wait has to be held. */
+    async crowded(lane: L): Promise<boolean> {
+      const known = gauges.get(lane);
+      const at = now().getTime();
+      const gauge =
+        known !== undefined && at - known.at < GAUGE_MS
+          ? known
+          : { at, inFlight: measure(lane, 'ApproximateNumberOfMessagesNotVisible') };
+      gauges.set(lane, gauge);
+      try {
+        // Not a number when the queue did not say: then it is not below.
+        return !((await gauge.inFlight) < CROWDED_IN_FLIGHT);
+      } catch (error) {
+        gauges.delete(lane);
+        throw error;
+      }
+    },
+
+    /** Messages that could be received now. */
+    backlog(lane: L): Promise<number> {
+      return measure(lane, 'ApproximateNumberOfMessages');
+    },
+  };
+}

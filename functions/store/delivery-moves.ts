@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import {
+  type Claimed,
+  type ClaimResult,
+  type DeliveryRef,
+  type EndpointOutcome,
+  type MoveResult,
+  type Settlement,
+  type SkipReason,
+  standingOf,
+} from '../domain/delivery.ts';
+import { deliveryOf } from './deliveries.ts';
+import {
+  claimUpdate,
+  type DeliveryUpdate,
+  exhaustUpdate,
+  settleUpdate,
+  skipUpdate,
+} from './delivery-updates.ts';
+import { endpointChange } from './endpoints.ts';
+import { disablingNotice } from './outbox.ts';
+import { type Table, updated } from './table.ts';
+import { type Change, type Commit, Contended } from './transaction.ts';
+
+/** What else the moves of a delivery touch. */
+export interface MoveSurroundings {
+  service: Pick<Table, 'name'>;
+  outbox: Pick<Table, 'name'>;
+  commit: Commit;
+  /** How late a delivery may be before its message counts as lost. */
+  graceSeconds: number;
+}
+
+/**
+ * The moves of deliveries. Each is one conditional write that names the states it may leave, so that two workers with the same
+ * delivery cannot both succeed (architecture.md, Promises 1 and 2).
+ */
+export function deliveryMoves(
+  deliveries: Table,
+  { service, outbox, commit, graceSeconds }: MoveSurroundings,
+) {
+  const table = { TableName: deliveries.name };
+
+  /** Applies an update, with what it does to the endpoint in the same transaction when it does something. */
+  async function apply(update: DeliveryUpdate, outcome: EndpointOutcome): Promise<MoveResult> {
+    const { endpoint, effect, at } = outcome;
+    if (effect === 'none') return (await updated(deliveries, update)) ? 'done' : 'refused';
+    try {
+      const result = await commit([
+        { refusal: 'lease-lost', write: { Update: { ...table, ...update } } },
+        endpointChange(service, endpoint, effect, at),
+        ...(effect === 'disable' ? [noticeOf(outcome)] : []),
+      ]);
+      if (result.kind === 'committed') return 'done';
+      return result.refusal === 'lease-lost' ? 'refused' : 'endpoint-changed';
+    } catch (error) {
+      // Deliveries of one endpoint that end together collide on it. The first of them may have left the others nothing to change.
+      if (error instanceof Contended) return 'endpoint-changed';
+      throw error;
+    }
+  }
+
+  const noticeOf = ({ endpoint, at }: EndpointOutcome): Change =>
+    disablingNotice(outbox, {
+      kind: 'endpoint-disabled',
+      orgId: endpoint.orgId,
+      webhookId: endpoint.id,
+      disabledAt: at.toISOString(),
+    });
+
+  return {
+    /**
+     * Takes a delivery for one attempt and counts it, before any request goes out.
+     * @param leaseSeconds how long the claim holds
+     */
+    async claim(
+      ref: DeliveryRef,
+      { now, leaseSeconds, maxAttempts }: { now: Date; leaseSeconds: number; maxAttempts: number },
+    ): Promise<ClaimResult> {
+      const lease = { token: randomUUID(), until: now.getTime() + leaseSeconds * 1000 };
+      try {
+        const { Attributes } = await deliveries.client.send(
+          new UpdateCommand({ ...table, ...claimUpdate(ref, lease, now, maxAttempts) }),
+        );
+        return { kind: 'claimed', delivery: { ...deliveryOf(Attributes), lease } };
+      } catch (error) {
+        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+        // The row that the condition met comes with the error: reading it afterwards could show a later state.
+        const found = error.Item && deliveryOf(unmarshall(error.Item));
+        // The SDK repeats a request whose answer it lost, so the condition may have met this very claim.
+        if (found?.lease?.token === lease.token) return { kind: 'claimed', delivery: { ...found, lease } };
+        const standing = standingOf(found, now, maxAttempts);
+        if (standing.kind !== 'claimable') return standing;
+        throw new Error(`the claim of ${ref.id} was refused although its row allows it`, { cause: error });
+      }
+    },
+
+    /**
+     * Records what an attempt made of its delivery. Refused when the lease is no longer the claim's:
+     * an attempt that outlived its lease cannot settle.
+     */
+    settle(claimed: Claimed, settlement: Settlement, outcome: EndpointOutcome): Promise<MoveResult> {
+      return apply(settleUpdate(claimed, settlement, graceSeconds), outcome);
+    },
+
+    /** Ends a delivery whose last attempt was started and never settled, because its worker was lost. */
+    exhaust(
+      ref: DeliveryRef,
+      lastError: string,
+      maxAttempts: number,
+      outcome: EndpointOutcome,
+    ): Promise<MoveResult> {
+      return apply(exhaustUpdate(ref, lastError, maxAttempts, outcome.at), outcome);
+    },
+
+    /** Ends an open, unleased delivery that will not be attempted again. */
+    async skip(ref: DeliveryRef, reason: SkipReason, now: Date): Promise<'done' | 'refused'> {
+      return (await updated(deliveries, skipUpdate(ref, reason, now))) ? 'done' : 'refused';
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { type DeliveryRef, Reminder, type SkipReason } from '../domain/delivery.ts';
+import { DUE_INDEX, type DueEntry, type DueState } from '../domain/due.ts';
+import { postponeUpdate, skipUpdate, watchUpdate } from './delivery-updates.ts';
+import { keys } from './keys.ts';
+import { type Table, updated } from './table.ts';
+
+/** Where a page ended; only for going on from there. */
+export type Position = Record<string, unknown>;
+
+/** Enough for ten batches of a queue, few enough that a run can end between two pages. */
+const PAGE = 100;
+
+/** The sparse index of deliveries that have to be looked after: what it costs grows with what is in it, never with history. */
+export function dueIndex(deliveries: Table) {
+  return {
+    /** Puts an open delivery there, as one whose message counts as lost from `dueAt` on. Does nothing to any other. */
+    async watch(ref: DeliveryRef, dueAt: Date): Promise<void> {
+      await updated(deliveries, watchUpdate(ref, dueAt));
+    },
+
+    /** Moves an entry on, to be watched until then. Does nothing when it was moved meanwhile. */
+    async postpone(entry: DueEntry, until: Date): Promise<void> {
+      await updated(deliveries, postponeUpdate(entry, until));
+    },
+
+    /** Ends an open, unleased delivery that nothing can be done for. */
+    async skip(ref: DeliveryRef, reason: SkipReason, now: Date): Promise<'done' | 'refused'> {
+      return (await updated(deliveries, skipUpdate(ref, reason, now))) ? 'done' : 'refused';
+    },
+
+    /**
+     * What is due by `until` in one shard, the earliest first. Eventually consistent, as an index is.
+     * @param after where the page before ended
+     */
+    async find(
+      state: DueState,
+      shard: number,
+      until: Date,
+      after?: Position,
+    ): Promise<{ entries: DueEntry[]; next?: Position }> {
+      const { Items = [], LastEvaluatedKey } = await deliveries.client.send(
+        new QueryCommand({
+          TableName: deliveries.name,
+          IndexName: DUE_INDEX,
+          KeyConditionExpression: 'dueIn = :dueIn AND dueAt <= :until',
+          ExpressionAttributeValues: { ':dueIn': keys.due(state, shard), ':until': until.toISOString() },
+          Limit: PAGE,
+          ...(after === undefined ? {} : { ExclusiveStartKey: after }),
+        }),
+      );
+      const entries = Items.map((row) => ({
+        reminder: Reminder.parse({ ...row, id: row.sk }),
+        state,
+        dueAt: String(row.dueAt),
+      }));
+      return { entries, ...(LastEvaluatedKey === undefined ? {} : { next: LastEvaluatedKey }) };
+    },
+  };
+}

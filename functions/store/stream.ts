@@ -1,0 +1,65 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import {
+  type DynamoDBStreamsClient,
+  GetRecordsCommand,
+  GetShardIteratorCommand,
+  ResourceNotFoundException,
+  TrimmedDataAccessException,
+} from '@aws-sdk/client-dynamodb-streams';
+import { rowOf } from './stream-rows.ts';
+
+/** A part of a shard, its ends included. */
+export interface StreamRange {
+  streamArn: string;
+  shardId: string;
+  startSequenceNumber: string;
+  endSequenceNumber: string;
+}
+
+/** Reads that bring nothing are possible anywhere in a shard; so many in a row mean that it ended before the range did. */
+const MOST_EMPTY_READS = 20;
+
+/**
+ * Rows that a part of a stream says were inserted. For records that a mapping gave up: the mapping itself reads on.
+ * @returns undefined when the stream no longer has them, after 24 hours
+ */
+export function streamReader(client: DynamoDBStreamsClient) {
+  return async ({
+    streamArn,
+    shardId,
+    startSequenceNumber,
+    endSequenceNumber,
+  }: StreamRange): Promise<Record<string, unknown>[] | undefined> => {
+    const end = BigInt(endSequenceNumber);
+    const rows: Record<string, unknown>[] = [];
+    try {
+      let { ShardIterator: iterator } = await client.send(
+        new GetShardIteratorCommand({
+          StreamArn: streamArn,
+          ShardId: shardId,
+          ShardIteratorType: 'AT_SEQUENCE_NUMBER',
+          SequenceNumber: startSequenceNumber,
+        }),
+      );
+      for (let empty = 0; iterator !== undefined && empty < MOST_EMPTY_READS; ) {
+        const { Records = [], NextShardIterator } = await client.send(
+          new GetRecordsCommand({ ShardIterator: iterator }),
+        );
+        for (const { eventName, dynamodb } of Records) {
+          const sequence = BigInt(dynamodb?.SequenceNumber ?? 0);
+          if (sequence > end) return rows;
+          // The two clients have types of their own for one shape.
+          if (eventName === 'INSERT') rows.push(rowOf(dynamodb?.NewImage as Record<string, AttributeValue>));
+          if (sequence === end) return rows;
+        }
+        empty = Records.length === 0 ? empty + 1 : 0;
+        iterator = NextShardIterator;
+      }
+      return rows;
+    } catch (error) {
+      if (error instanceof TrimmedDataAccessException || error instanceof ResourceNotFoundException)
+        return undefined;
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,41 @@
+import middy from '@middy/core';
+import type { Context } from 'aws-lambda';
+import { type Audited, audit } from '../engine/audit.ts';
+import { documentClient } from '../platform/clients/dynamodb.ts';
+import { AuditEnvironment, readEnvironment } from '../platform/config.ts';
+import { logger } from '../platform/logger.ts';
+import { LEDGER_DIFFERENCE } from '../platform/metric-names.ts';
+import { gauge } from '../platform/metrics.ts';
+import { logContext } from '../platform/pipeline/worker.ts';
+import { dueIndex } from '../store/due-index.ts';
+import { DELIVERY_SHARDS, LEDGER_SHARDS } from '../store/keys.ts';
+import { deliveriesInHour, ledgerStore } from '../store/ledger.ts';
+import { committer } from '../store/transaction.ts';
+
+const environment = readEnvironment(AuditEnvironment);
+const client = documentClient();
+const deliveries = { client, name: environment.DELIVERIES_TABLE };
+
+/** Time that the page under way needs when the run's time is up. */
+const PAGE_MS = 10_000;
+
+const run = audit(
+  {
+    ledger: ledgerStore({ client, name: environment.LEDGER_TABLE }, committer(client)),
+    deliveries: { inHour: deliveriesInHour(deliveries) },
+    due: dueIndex(deliveries),
+    log: logger,
+    now: () => new Date(),
+  },
+  { ledgerShards: LEDGER_SHARDS, deliveryShards: DELIVERY_SHARDS, graceSeconds: environment.GRACE_SECONDS },
+);
+
+/** Invoked by a schedule. */
+export const handler = middy<unknown, Audited>()
+  .use(logContext(logger))
+  .handler(async (_event: unknown, context: Context) => {
+    const found = await run(() => context.getRemainingTimeInMillis() > PAGE_MS);
+    gauge(LEDGER_DIFFERENCE, found.differing);
+    logger.info('the ledger was checked', { ...found });
+    return found;
+  });

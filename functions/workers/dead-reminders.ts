@@ -1,0 +1,46 @@
+import middy from '@middy/core';
+import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { deadReminder } from '../engine/dead-letters.ts';
+import { documentClient } from '../platform/clients/dynamodb.ts';
+import { DeadRemindersEnvironment, readEnvironment } from '../platform/config.ts';
+import { logger } from '../platform/logger.ts';
+import { DEAD_LETTERS } from '../platform/metric-names.ts';
+import { countOne } from '../platform/metrics.ts';
+import { logContext } from '../platform/pipeline/worker.ts';
+import { parseReminder } from '../platform/reminders.ts';
+import { dueIndex } from '../store/due-index.ts';
+
+const environment = readEnvironment(DeadRemindersEnvironment);
+
+const deal = deadReminder(
+  {
+    due: dueIndex({ client: documentClient(), name: environment.DELIVERIES_TABLE }),
+    log: logger,
+    now: () => new Date(),
+  },
+  { graceSeconds: environment.GRACE_SECONDS },
+);
+
+/** Takes the dead letters of the delivery queues. */
+export const handler = middy<SQSEvent, SQSBatchResponse>()
+  .use(logContext(logger))
+  .handler(async ({ Records }: SQSEvent) => {
+    const kept = await Promise.all(
+      Records.map(async ({ body, messageId }) => {
+        const reminder = parseReminder(body, messageId);
+        if (reminder === undefined) return [];
+        countOne(DEAD_LETTERS);
+        try {
+          await deal(reminder);
+          return [];
+        } catch (error) {
+          logger.error('a dead letter could not be dealt with and stays', {
+            messageId,
+            reason: String(error),
+          });
+          return [{ itemIdentifier: messageId }];
+        }
+      }),
+    );
+    return { batchItemFailures: kept.flat() };
+  });

@@ -1,0 +1,55 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import middy from '@middy/core';
+import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import { type SequencedChange, watch } from '../engine/watch.ts';
+import { documentClient } from '../platform/clients/dynamodb.ts';
+import { readEnvironment, WatchEnvironment } from '../platform/config.ts';
+import { logger } from '../platform/logger.ts';
+import { logContext } from '../platform/pipeline/worker.ts';
+import { deliveryOf } from '../store/deliveries.ts';
+import { dueIndex } from '../store/due-index.ts';
+import { ledgerStore } from '../store/ledger.ts';
+import { rowOf } from '../store/stream-rows.ts';
+import { committer } from '../store/transaction.ts';
+
+const environment = readEnvironment(WatchEnvironment);
+const client = documentClient();
+
+const run = watch(
+  {
+    due: dueIndex({ client, name: environment.DELIVERIES_TABLE }),
+    ledger: ledgerStore({ client, name: environment.LEDGER_TABLE }, committer(client)),
+    log: logger,
+    now: () => new Date(),
+  },
+  { graceSeconds: environment.GRACE_SECONDS },
+);
+
+/**
+ * What Lambda tells a mapping with a tumbling window besides the records. The window is there for the shard's name alone, which no other
+ * mapping is told and without which a record could not be counted exactly once.
+ */
+interface WindowedEvent extends DynamoDBStreamEvent {
+  shardId: string;
+  state?: Record<string, unknown>;
+}
+
+/** Takes additions and ends of deliveries from their table's stream. Fails as a whole: whatever was done is not done again. */
+export const handler = middy<WindowedEvent, { state: Record<string, unknown> }>()
+  .use(logContext(logger))
+  .handler(async ({ Records, shardId }: WindowedEvent) => {
+    await run(shardId, Records.flatMap(changeOf));
+    return { state: {} };
+  });
+
+function changeOf({ eventName, dynamodb }: DynamoDBRecord): SequencedChange[] {
+  const sequence = dynamodb?.SequenceNumber ?? '0';
+  try {
+    const delivery = deliveryOf(rowOf(dynamodb?.NewImage as Record<string, AttributeValue>));
+    return [{ kind: eventName === 'INSERT' ? 'added' : 'ended', delivery, sequence }];
+  } catch (error) {
+    // Repeating it would stop the shard. The audit finds what is missing from the ledger.
+    logger.error('a stream record is no delivery and is not counted', { sequence, reason: String(error) });
+    return [];
+  }
+}

@@ -1,0 +1,30 @@
+import type * as lambda from 'aws-cdk-lib/aws-lambda';
+import * as sqs from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import { type AttemptClocks, faultsOf } from '../../functions/domain/timing.ts';
+
+/**
+ * Holds what the template says against what the clocks ask for, at the end of the synthesis: whatever set a timeout since then, an attempt
+ * must end within its function, the function within the lease, and the lease within the message's invisibility.
+ */
+export function checkClocks(
+  scope: Construct,
+  {
+    dispatch,
+    queues,
+    clocks,
+  }: { dispatch: lambda.Function; queues: readonly sqs.Queue[]; clocks: AttemptClocks },
+): void {
+  scope.node.addValidation({
+    validate: () =>
+      queues.flatMap((queue) => {
+        const { defaultChild } = queue.node;
+        const visibility = defaultChild instanceof sqs.CfnQueue ? defaultChild.visibilityTimeout : undefined;
+        return faultsOf({
+          ...clocks,
+          functionTimeout: dispatch.timeout?.toSeconds() ?? Number.NaN,
+          visibility: visibility ?? Number.NaN,
+        });
+      }),
+  });
+}

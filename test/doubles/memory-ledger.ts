@@ -1,0 +1,58 @@
+import { type LedgerCounts, type LedgerEntry, NOTHING, plus } from '../../functions/domain/ledger.ts';
+import type { AuditPorts } from '../../functions/engine/audit.ts';
+import type { WatchPorts } from '../../functions/engine/watch.ts';
+import { keys } from '../../functions/store/keys.ts';
+
+/** The ledger in memory. A step takes place at once: the position and all the counts, or nothing. */
+export class MemoryLedger {
+  readonly #positions = new Map<string, string>();
+  readonly #entries = new Map<string, LedgerEntry>();
+
+  get every(): LedgerEntry[] {
+    return [...this.#entries.values()];
+  }
+
+  readonly position: WatchPorts['ledger']['position'] = async (shardId) => this.#positions.get(shardId);
+
+  readonly add: WatchPorts['ledger']['add'] = async ({ shardId, from, to }, entries) => {
+    if (this.#positions.get(shardId) !== from) return 'moved';
+    this.#positions.set(shardId, to);
+    for (const entry of entries) {
+      const counts = plus(this.#entries.get(rowKey(entry)) ?? NOTHING, entry);
+      const { webhookId, generation, hour } = entry;
+      this.#entries.set(rowKey(entry), { ...counts, webhookId, generation, hour });
+    }
+    return 'added';
+  };
+
+  readonly inHour: AuditPorts['ledger']['inHour'] = async (hour, shard) => ({
+    entries: this.every.filter(
+      (entry) =>
+        entry.hour === hour &&
+        keys.ledger(entry.webhookId, entry.generation, hour).pk === keys.ledgerHour(hour, shard),
+    ),
+  });
+
+  async correct(seen: LedgerEntry, counts: LedgerCounts): Promise<'corrected' | 'changed'> {
+    const present = this.#entries.get(rowKey(seen));
+    if (present === undefined || !isSame(present, seen)) return 'changed';
+    this.#entries.set(rowKey(seen), { ...present, ...counts });
+    return 'corrected';
+  }
+
+  async read(
+    webhookId: LedgerEntry['webhookId'],
+    generation: number,
+    hours: readonly string[],
+  ): Promise<LedgerEntry[]> {
+    return this.every.filter(
+      (entry) =>
+        entry.webhookId === webhookId && entry.generation === generation && hours.includes(entry.hour),
+    );
+  }
+}
+
+const rowKey = ({ webhookId, generation, hour }: LedgerEntry): string => `${webhookId}/${generation}/${hour}`;
+
+const isSame = (a: LedgerCounts, b: LedgerCounts): boolean =>
+  JSON.stringify(plus(NOTHING, a)) === JSON.stringify(plus(NOTHING, b));
