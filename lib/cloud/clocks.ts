@@ -1,4 +1,4 @@
-import type * as lambda from 'aws-cdk-lib/aws-lambda';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { type AttemptClocks, faultsOf } from '../../functions/domain/timing.ts';
@@ -17,14 +17,14 @@ export function checkClocks(
 ): void {
   scope.node.addValidation({
     validate: () =>
-      queues.flatMap((queue) => {
-        const { defaultChild } = queue.node;
-        const visibility = defaultChild instanceof sqs.CfnQueue ? defaultChild.visibilityTimeout : undefined;
-        return faultsOf({
-          ...clocks,
-          functionTimeout: dispatch.timeout?.toSeconds() ?? Number.NaN,
-          visibility: visibility ?? Number.NaN,
-        });
-      }),
+      queues.flatMap((queue) =>
+        faultsOf({ ...clocks, functionTimeout: timeoutOf(dispatch), visibility: visibilityOf(queue) }),
+      ),
   });
 }
+
+/** As the template has it; AWS's own default where it has none. */
+const timeoutOf = ({ node }: lambda.Function): number =>
+  (node.defaultChild instanceof lambda.CfnFunction ? node.defaultChild.timeout : undefined) ?? 3;
+const visibilityOf = ({ node }: sqs.Queue): number =>
+  (node.defaultChild instanceof sqs.CfnQueue ? node.defaultChild.visibilityTimeout : undefined) ?? 30;

@@ -38,7 +38,7 @@ export class Delivery extends Construct {
       name: 'fan-out',
       description: 'Makes the deliveries of each event of the outbox, and hands on redeliveries',
       code,
-      timeoutSeconds: FAN_OUT_SECONDS,
+      timeoutSeconds: 30,
       environment: {
         SERVICE_TABLE: tables.service.name,
         DELIVERIES_TABLE: tables.deliveries.name,
@@ -50,7 +50,7 @@ export class Delivery extends Construct {
     tables.deliveries.allow(this.fanOut, 'add');
     allowSend(fresh, this.fanOut);
     allowSend(slow, this.fanOut);
-    this.deadFanOuts = deadLetters(this, 'DeadFanOuts', 2 * FAN_OUT_SECONDS);
+    this.deadFanOuts = deadLetters(this, 'DeadFanOuts');
     acknowledge(this.fanOut.role ?? this.fanOut, LISTS_STREAMS);
     acknowledge(this.deadFanOuts, {
       SQS3: 'It is a dead-letter queue: of the stream, whose failed records it takes, which is not a redrive of another queue.',
@@ -107,8 +107,6 @@ export class Delivery extends Construct {
     checkClocks(this, { dispatch: this.dispatch, queues: Object.values(this.lanes.queues), clocks });
   }
 }
-
-const FAN_OUT_SECONDS = 30;
 
 /** What the role of a function needs that reads a stream. */
 export const LISTS_STREAMS = {

@@ -21,7 +21,7 @@ export class Lanes extends Construct {
 
   constructor(scope: Construct, id: string, clocks: AttemptClocks) {
     super(scope, id);
-    const dead = deadLetters(this, 'DeadLetters', clocks.visibility);
+    const dead = deadLetters(this, 'DeadLetters');
     const queue = (name: string) =>
       new sqs.Queue(this, name, {
         visibilityTimeout: Duration.seconds(clocks.visibility),
@@ -34,10 +34,13 @@ export class Lanes extends Construct {
   }
 }
 
+/** Timeout of the functions that deal with dead letters. */
+export const DEAD_LETTERS_SECONDS = 30;
+
 /** Holds what failed, until the function that deals with it could. */
-export const deadLetters = (scope: Construct, id: string, visibilitySeconds: number): sqs.Queue =>
+export const deadLetters = (scope: Construct, id: string): sqs.Queue =>
   new sqs.Queue(scope, id, {
-    visibilityTimeout: Duration.seconds(visibilitySeconds),
+    visibilityTimeout: Duration.seconds(2 * DEAD_LETTERS_SECONDS),
     retentionPeriod: Duration.days(14),
     enforceSSL: true,
   });

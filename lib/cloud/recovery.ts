@@ -23,7 +23,7 @@ import {
 import { acknowledge } from './acknowledgements.ts';
 import { alarmAt, counted } from './alarms.ts';
 import { type Delivery, LISTS_STREAMS } from './delivery.ts';
-import { allowMeasure, allowSend } from './lanes.ts';
+import { allowMeasure, allowSend, DEAD_LETTERS_SECONDS } from './lanes.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import type { Tables } from './tables.ts';
@@ -44,7 +44,6 @@ const ENDED = {
 
 /** Longer than a run needs for the page that it has begun. */
 const RUN_SECONDS = 55;
-const DEAD_LETTERS_SECONDS = 30;
 
 /** Whatever brings back what got lost on the way of an event, and notices that something did. */
 export class Recovery extends Construct {

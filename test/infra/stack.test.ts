@@ -2,6 +2,7 @@ import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api/routes.ts';
 import type { Route } from '../../functions/platform/route.ts';
+import { WORKERS } from '../../lib/cloud/bundle.ts';
 import { ofType, synthesize } from './synthesize.ts';
 
 const template = synthesize();
@@ -18,7 +19,7 @@ describe('functions', () => {
     );
     const expected = [
       ...Object.values(routes).map(({ name }) => name),
-      ...['fan-out', 'dispatch', 'enrol'],
+      ...WORKERS,
       ...['read-openapi', 'docs'],
     ];
     expect(names.sort()).toEqual(expected.sort());
@@ -178,45 +179,6 @@ describe('queues', () => {
   });
 });
 
-describe('the way of an event', () => {
-  const mappings = ofType(template, 'AWS::Lambda::EventSourceMapping').map(
-    ([, mapping]) => mapping.Properties,
-  );
-
-  it('every source reports what failed of a batch', () => {
-    expect(mappings).toHaveLength(2);
-    for (const mapping of mappings)
-      expect(mapping.FunctionResponseTypes).toEqual(['ReportBatchItemFailures']);
-  });
-
-  it('the fan-out begins with the first record, takes inserts alone, and gives up to dead letters', () => {
-    expect(mappings.find((mapping) => mapping.StartingPosition)).toMatchObject({
-      StartingPosition: 'TRIM_HORIZON',
-      BisectBatchOnFunctionError: true,
-      FilterCriteria: { Filters: [{ Pattern: JSON.stringify({ eventName: ['INSERT'] }) }] },
-      DestinationConfig: { OnFailure: { Destination: expect.anything() } },
-    });
-  });
-
-  it.each([0.5, 3, 10, 60])(
-    'with a deadline of %d s each clock outlasts the one before',
-    (attemptTimeoutSeconds) => {
-      const timed = synthesize({ attemptTimeoutSeconds });
-      const dispatcher = Object.values(timed.findResources('AWS::Lambda::Function')).find(
-        (fn) => fn.Properties.Environment.Variables.POWERTOOLS_SERVICE_NAME === 'dispatch',
-      );
-      const queue = Object.values(timed.findResources('AWS::SQS::Queue')).find(
-        (it) => it.Properties.RedrivePolicy,
-      );
-      expect(dispatcher?.Properties.Timeout).toBeGreaterThan(attemptTimeoutSeconds);
-      expect(queue?.Properties.VisibilityTimeout).toBeGreaterThan(dispatcher?.Properties.Timeout);
-      expect(dispatcher?.Properties.Environment.Variables.ATTEMPT_TIMEOUT_SECONDS).toBe(
-        String(attemptTimeoutSeconds),
-      );
-    },
-  );
-});
-
 describe('the gateway', () => {
   const methods = ofType(template, 'AWS::ApiGateway::Method').map(([, method]) => method.Properties);
 
@@ -268,6 +230,8 @@ describe('settings', () => {
     ],
     [{ retryBaseSeconds: 'soon' }, /retryBaseSeconds .* not "soon"/],
     [{ retryBaseSeconds: 10, retryCapSeconds: 5 }, /retryCapSeconds must not be less/],
+    [{ graceSeconds: 5 }, /graceSeconds must be a number of seconds from 30 to 21600, not "5"/],
+    [{ watchWindowSeconds: 1.5 }, /watchWindowSeconds must be a whole number of seconds from 0 to 300/],
     [{ rateLimitStandard: 0 }, /rateLimitStandard must be a whole number of requests a minute .* not "0"/],
     [{ rateLimitScale: 1.5 }, /rateLimitScale .* not "1.5"/],
     [{ rateLimitSandbox: 601 }, /rateLimitSandbox must be the lowest/],
@@ -287,6 +251,7 @@ describe('settings', () => {
           RETRY_BASE_SECONDS: '30',
           RETRY_CAP_SECONDS: '3600',
           ATTEMPT_TIMEOUT_SECONDS: '10',
+          GRACE_SECONDS: '900',
         }),
       },
     });

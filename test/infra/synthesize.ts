@@ -12,12 +12,15 @@ export interface SynthesizedResource {
 
 /** The stack's template with placeholders for the functions' code: what is tested here is not in the bundles. */
 export function synthesize(context: Record<string, unknown> = {}): Template {
-  const app = new App({ analyticsReporting: false, context });
-  const stack = new ConversationServiceStack(app, 'ConversationService', {
+  return Template.fromStack(stackIn(new App({ analyticsReporting: false, context })));
+}
+
+/** The stack itself, for what is done to it before its synthesis. */
+export function stackIn(app: App): ConversationServiceStack {
+  return new ConversationServiceStack(app, 'ConversationService', {
     settings: readSettings(app.node),
     code: () => lambda.Code.fromInline('exports.handler = async () => {};'),
   });
-  return Template.fromStack(stack);
 }
 
 /** All resources of a type, by logical id. */

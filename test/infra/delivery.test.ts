@@ -1,0 +1,170 @@
+import { App } from 'aws-cdk-lib';
+import { Match } from 'aws-cdk-lib/assertions';
+import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
+import { CfnQueue } from 'aws-cdk-lib/aws-sqs';
+import type { IConstruct } from 'constructs';
+import { describe, expect, it } from 'vitest';
+import { attemptClocks } from '../../functions/domain/timing.ts';
+import { ABANDONED_ENTRIES, DEAD_LETTERS, LEDGER_DIFFERENCE } from '../../functions/platform/metric-names.ts';
+import { ofType, stackIn, synthesize } from './synthesize.ts';
+
+const template = synthesize();
+const mappings = ofType(template, 'AWS::Lambda::EventSourceMapping').map(([, { Properties }]) => Properties);
+const functionOf = (from: ReturnType<typeof synthesize>, name: string) =>
+  ofType(from, 'AWS::Lambda::Function').find(
+    ([, fn]) => Object(fn.Properties.Environment).Variables.POWERTOOLS_SERVICE_NAME === name,
+  );
+const sourcesOf = (name: string) => {
+  const [id] = functionOf(template, name) ?? [];
+  return mappings.filter(({ FunctionName }) => JSON.stringify(FunctionName) === JSON.stringify({ Ref: id }));
+};
+const lanesOf = (from: ReturnType<typeof synthesize>) =>
+  ofType(from, 'AWS::SQS::Queue').filter(([, { Properties }]) => Properties.RedrivePolicy);
+
+/** What is behind a construct, which anything may change until the synthesis. */
+function resourceOf<T extends object>({ node }: IConstruct, type: new (...parameters: never[]) => T): T {
+  if (node.defaultChild instanceof type) return node.defaultChild;
+  throw new Error(`${node.path} is no ${type.name}`);
+}
+
+describe('the fan-out', () => {
+  it('begins with the first record, takes inserts alone, and gives up to dead letters', () => {
+    expect(sourcesOf('fan-out')).toEqual([
+      expect.objectContaining({
+        StartingPosition: 'TRIM_HORIZON',
+        BisectBatchOnFunctionError: true,
+        FilterCriteria: { Filters: [{ Pattern: JSON.stringify({ eventName: ['INSERT'] }) }] },
+        FunctionResponseTypes: ['ReportBatchItemFailures'],
+        DestinationConfig: { OnFailure: { Destination: expect.anything() } },
+      }),
+    ]);
+  });
+});
+
+describe('the lanes', () => {
+  it('are three queues, each with workers of its own that another cannot take', () => {
+    const sources = sourcesOf('dispatch');
+    expect(lanesOf(template)).toHaveLength(3);
+    expect(new Set(sources.map(({ EventSourceArn }) => JSON.stringify(EventSourceArn))).size).toBe(3);
+    for (const source of sources)
+      expect(source).toMatchObject({
+        BatchSize: 10,
+        FunctionResponseTypes: ['ReportBatchItemFailures'],
+        ScalingConfig: { MaximumConcurrency: expect.any(Number) },
+      });
+  });
+
+  it('give up to dead letters that a function drains', () => {
+    const targets = lanesOf(template).map(
+      ([, { Properties }]) => Object(Properties.RedrivePolicy).deadLetterTargetArn,
+    );
+    expect(new Set(targets.map((target) => JSON.stringify(target))).size).toBe(1);
+    expect(sourcesOf('dead-reminders').map(({ EventSourceArn }) => EventSourceArn)).toEqual([targets[0]]);
+  });
+});
+
+describe('the clocks of an attempt', () => {
+  it.each([0.5, 3, 10, 60])(
+    'with a deadline of %d s each outlasts the one before',
+    (attemptTimeoutSeconds) => {
+      const timed = synthesize({ attemptTimeoutSeconds });
+      const [, dispatcher] = functionOf(timed, 'dispatch') ?? [];
+      const timeout = Number(dispatcher?.Properties.Timeout);
+      expect(timeout).toBeGreaterThan(attemptTimeoutSeconds);
+      expect(Object(dispatcher?.Properties.Environment).Variables.ATTEMPT_TIMEOUT_SECONDS).toBe(
+        String(attemptTimeoutSeconds),
+      );
+      for (const [, { Properties }] of lanesOf(timed))
+        expect(Properties.VisibilityTimeout).toBe(attemptClocks(attemptTimeoutSeconds).visibility);
+    },
+  );
+
+  it('stop the synthesis when a message would come back before its lease has ended', () => {
+    const app = new App();
+    const { delivery } = stackIn(app);
+    resourceOf(delivery.lanes.queues.retry, CfnQueue).visibilityTimeout = 20;
+    expect(() => app.synth()).toThrow(
+      'a message hidden for 20 s comes back before a lease of 25 s has ended',
+    );
+  });
+
+  it('stop the synthesis when the function would outlive the lease', () => {
+    const app = new App();
+    const { delivery } = stackIn(app);
+    resourceOf(delivery.dispatch, CfnFunction).timeout = 60;
+    expect(() => app.synth()).toThrow('a function of 60 s outlives a lease of 25 s');
+  });
+});
+
+describe('recovery', () => {
+  it('reconciles every minute, and checks the ledger every hour', () => {
+    for (const [name, rate] of [
+      ['reconcile', 'rate(1 minute)'],
+      ['audit', 'rate(1 hour)'],
+    ]) {
+      const [id] = functionOf(template, name ?? '') ?? [];
+      template.hasResourceProperties('AWS::Events::Rule', {
+        ScheduleExpression: rate,
+        State: 'ENABLED',
+        Targets: [Match.objectLike({ Arn: { 'Fn::GetAtt': [id, 'Arn'] } })],
+      });
+    }
+  });
+
+  it('follows additions and ends of deliveries, and is told which shard it reads', () => {
+    expect(sourcesOf('watch')).toEqual([
+      expect.objectContaining({
+        StartingPosition: 'TRIM_HORIZON',
+        TumblingWindowInSeconds: 900,
+        MaximumBatchingWindowInSeconds: 10,
+        FilterCriteria: {
+          Filters: [
+            { Pattern: JSON.stringify({ eventName: ['INSERT'] }) },
+            {
+              Pattern: JSON.stringify({
+                eventName: ['MODIFY'],
+                dynamodb: { NewImage: { status: { S: ['succeeded', 'exhausted', 'skipped'] } } },
+              }),
+            },
+          ],
+        },
+      }),
+    ]);
+    // Without a limit of tries: what it does not read is neither counted nor watched.
+    expect(sourcesOf('watch')[0]).not.toHaveProperty('MaximumRetryAttempts');
+  });
+
+  it('finds what is due in an index that has all that a reminder says', () => {
+    template.hasResourceProperties('AWS::DynamoDB::Table', {
+      GlobalSecondaryIndexes: [
+        Match.objectLike({
+          IndexName: 'due',
+          KeySchema: [
+            { AttributeName: 'dueIn', KeyType: 'HASH' },
+            { AttributeName: 'dueAt', KeyType: 'RANGE' },
+          ],
+          Projection: {
+            ProjectionType: 'INCLUDE',
+            NonKeyAttributes: ['orgId', 'generation', 'webhookId', 'eventId'],
+          },
+        }),
+      ],
+    });
+  });
+
+  it.each([
+    LEDGER_DIFFERENCE,
+    DEAD_LETTERS,
+    ABANDONED_ENTRIES,
+    'DeliveriesExpired',
+    'UnreadableMessages',
+    'ParkedLatestSeconds',
+  ])('tells somebody of %s', (MetricName) => {
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      Namespace: 'ConversationService',
+      MetricName,
+      AlarmDescription: Match.stringLikeRegexp('.{20,}'),
+      TreatMissingData: 'notBreaching',
+    });
+  });
+});
