@@ -15,6 +15,8 @@ export interface Settings {
   retryBaseSeconds?: number;
   retryCapSeconds?: number;
   attemptTimeoutSeconds?: number;
+  /** How late a delivery may be before its message counts as lost. */
+  graceSeconds?: number;
   /** Of the tier that the local organization has. */
   rateLimitPerMinute?: number;
   dynamodbEndpoint?: string;
@@ -42,6 +44,7 @@ export function readSettings(variables: Variables, cwd: string): Settings {
     retryBaseSeconds,
     retryCapSeconds,
     attemptTimeoutSeconds: seconds(variables, 'ATTEMPT_TIMEOUT_SECONDS', [0.1, 60]),
+    graceSeconds: seconds(variables, 'GRACE_SECONDS', [30, 21_600]),
     rateLimitPerMinute: count(variables, 'RATE_LIMIT_PER_MINUTE', 1_000_000_000),
     dynamodbEndpoint: endpoint(variables, 'DYNAMODB_ENDPOINT'),
     sqsEndpoint: endpoint(variables, 'SQS_ENDPOINT'),

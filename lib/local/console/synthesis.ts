@@ -21,8 +21,9 @@ export type StackContext = Readonly<Record<string, string | number>>;
  * @param gateway origin of the API, which stands for the dashboard's here
  */
 export function contextOf(settings: Settings, gateway: string): StackContext {
-  const { retryBaseSeconds, retryCapSeconds, attemptTimeoutSeconds, rateLimitPerMinute } = settings;
-  const given = Object.entries({ retryBaseSeconds, retryCapSeconds, attemptTimeoutSeconds });
+  const { retryBaseSeconds, retryCapSeconds, attemptTimeoutSeconds, graceSeconds, rateLimitPerMinute } =
+    settings;
+  const given = Object.entries({ retryBaseSeconds, retryCapSeconds, attemptTimeoutSeconds, graceSeconds });
   return {
     ...Object.fromEntries(given.filter((entry): entry is [string, number] => entry[1] !== undefined)),
     ...(rateLimitPerMinute === undefined ? {} : rateLimitsUpTo(rateLimitPerMinute)),

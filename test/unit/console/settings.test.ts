@@ -14,6 +14,7 @@ describe('settings of the local run', () => {
       retryBaseSeconds: undefined,
       retryCapSeconds: undefined,
       attemptTimeoutSeconds: undefined,
+      graceSeconds: undefined,
       rateLimitPerMinute: undefined,
     });
   });

@@ -1,0 +1,208 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs, styleText } from 'node:util';
+import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { v7 } from 'uuid';
+import type { Delivery, Reminder } from '../../functions/domain/delivery.ts';
+import { DEFAULT_GRACE_SECONDS, DUE_INDEX } from '../../functions/domain/due.ts';
+import { deliveryId, newId } from '../../functions/domain/ids.ts';
+import { RECONCILE_EVERY_SECONDS } from '../../functions/domain/timing.ts';
+import type { Outgoing } from '../../functions/engine/queues.ts';
+import { reconcile } from '../../functions/engine/reconcile.ts';
+import { dueIndex } from '../../functions/store/due-index.ts';
+import { DUE_SHARDS, keys } from '../../functions/store/keys.ts';
+import { startDynamoDb } from '../../lib/local/engines/dynamodb.ts';
+import { recordedLog } from '../doubles/recorded-log.ts';
+
+/*
+ * What a run of the reconciler costs with many parked retries: the real code over the real store and the embedded DynamoDB, on a clock that
+ * jumps from run to run, with a queue that only remembers. Consumed capacity is what the engine reports.
+ */
+const { values: options } = parseArgs({
+  options: {
+    parked: { type: 'string', default: '200000' },
+    minutes: { type: 'string', default: '30' },
+    help: { type: 'boolean', default: false },
+  },
+});
+if (options.help) {
+  process.stdout.write(`Usage: npm run bench:parked -- [--parked 200000] [--minutes 30]
+
+  Parks so many deliveries, due at random moments of the coming minutes, runs the reconciler once a minute until all were resumed, and prints what
+  each run found, consumed and took, and how late the latest was.
+`);
+  process.exit(0);
+}
+
+const PARKED = Number(options.parked);
+const MINUTES = Number(options.minutes);
+const TABLE = 'Deliveries';
+/** How many items DynamoDB takes in one request, and requests under way at once. */
+const BATCH = 25;
+const AT_ONCE = 8;
+const say = (text: string) => process.stdout.write(`${text}\n`);
+
+/** Sums what the engine says that it consumed. */
+function metered(client: DynamoDBDocumentClient) {
+  const consumed = { reads: 0, writes: 0, requests: 0 };
+  client.middlewareStack.add(
+    (next, { commandName = '' }) =>
+      async (call) => {
+        const answer = await next({ ...call, input: { ...call.input, ReturnConsumedCapacity: 'TOTAL' } });
+        const units = Number(Object(answer.output).ConsumedCapacity?.CapacityUnits ?? 0);
+        consumed.requests += 1;
+        if (commandName.startsWith('Query')) consumed.reads += units;
+        else consumed.writes += units;
+        return answer;
+      },
+    { step: 'initialize' },
+  );
+  return () => {
+    const taken = { ...consumed };
+    Object.assign(consumed, { reads: 0, writes: 0, requests: 0 });
+    return taken;
+  };
+}
+
+const start = new Date();
+const endpoints = Array.from({ length: 50 }, () => newId('whk', start));
+const organization = newId('org', start);
+
+/** The row of a delivery that waits for its seventh attempt. */
+function rowOf(number: number): Record<string, unknown> {
+  const dueAt = new Date(start.getTime() + Math.random() * MINUTES * 60_000).toISOString();
+  const webhookId = endpoints[number % endpoints.length] ?? newId('whk', start);
+  const eventId = `evt_${v7({ msecs: start.getTime() - 3_600_000 }).replaceAll('-', '')}` as const;
+  const delivery: Delivery = {
+    id: deliveryId(eventId, webhookId),
+    orgId: organization,
+    generation: 1,
+    webhookId,
+    eventId,
+    eventType: 'message.received',
+    status: 'retrying',
+    attempts: 6,
+    attemptLog: Array.from({ length: 6 }, (_, index) => ({
+      number: index + 1,
+      startedAt: start.toISOString(),
+      durationMs: 40,
+      status: 503,
+      error: 'the receiver answered 503',
+    })),
+    createdAt: start.toISOString(),
+    nextRetryAt: dueAt,
+    parked: true,
+    lastError: 'the receiver answered 503',
+    lastResponseStatus: 503,
+  };
+  return {
+    ...keys.delivery(webhookId, 1, delivery.id),
+    ...delivery,
+    dueIn: keys.dueOf('parked', delivery.id),
+    dueAt,
+  };
+}
+
+async function park(client: DynamoDBDocumentClient): Promise<void> {
+  let next = 0;
+  const lane = async () => {
+    while (next < PARKED) {
+      const first = next;
+      next += BATCH;
+      const rows = Array.from({ length: Math.min(BATCH, PARKED - first) }, (_, index) =>
+        rowOf(first + index),
+      );
+      await client.send(
+        new BatchWriteCommand({ RequestItems: { [TABLE]: rows.map((Item) => ({ PutRequest: { Item } })) } }),
+      );
+      if (first % 20_000 === 0) say(styleText('dim', `  ${first} parked`));
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+}
+
+const directory = await mkdtemp(join(tmpdir(), 'parked-'));
+const engine = await startDynamoDb({ directory });
+const plain = new DynamoDBClient({
+  endpoint: engine.endpoint,
+  region: 'us-east-1',
+  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+});
+try {
+  const client = DynamoDBDocumentClient.from(plain, { marshallOptions: { removeUndefinedValues: true } });
+  await client.send(
+    new CreateTableCommand({
+      TableName: TABLE,
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: ['pk', 'sk', 'dueIn', 'dueAt'].map((AttributeName) => ({
+        AttributeName,
+        AttributeType: 'S',
+      })),
+      KeySchema: [
+        { AttributeName: 'pk', KeyType: 'HASH' },
+        { AttributeName: 'sk', KeyType: 'RANGE' },
+      ],
+      GlobalSecondaryIndexes: [
+        {
+          IndexName: DUE_INDEX,
+          KeySchema: [
+            { AttributeName: 'dueIn', KeyType: 'HASH' },
+            { AttributeName: 'dueAt', KeyType: 'RANGE' },
+          ],
+          Projection: {
+            ProjectionType: 'INCLUDE',
+            NonKeyAttributes: ['orgId', 'generation', 'webhookId', 'eventId'],
+          },
+        },
+      ],
+    }),
+  );
+  say(`Parking ${PARKED} deliveries, due within ${MINUTES} minutes`);
+  await park(client);
+
+  const consumed = metered(client);
+  let now = start;
+  const resumed = new Map<string, { sentAt: Date; until: Date }>();
+  const send = async (_: 'retry', messages: readonly Outgoing[]): Promise<Reminder[]> => {
+    for (const { reminder, until = now } of messages) resumed.set(reminder.id, { sentAt: now, until });
+    return [];
+  };
+  const run = reconcile(
+    {
+      due: dueIndex({ client, name: TABLE }),
+      queues: { send, backlog: async () => 0 },
+      log: recordedLog(),
+      now: () => now,
+    },
+    {
+      shards: DUE_SHARDS,
+      graceSeconds: DEFAULT_GRACE_SECONDS,
+      lookaheadSeconds: RECONCILE_EVERY_SECONDS * 1.5,
+    },
+  );
+  say(
+    `\n${'run'.padEnd(6)}${['resumed', 'read units', 'per 1,000', 'write units', 'requests', 's'].map((head) => head.padStart(12)).join('')}`,
+  );
+  let late = 0;
+  // The last of them are due within the last minute; the runs after that find nothing but the index's shards.
+  for (let minute = 0; minute <= MINUTES + 1; minute += 1) {
+    now = new Date(start.getTime() + minute * RECONCILE_EVERY_SECONDS * 1000);
+    const began = performance.now();
+    const done = await run(() => true);
+    const seconds = (performance.now() - began) / 1000;
+    const { reads, writes, requests } = consumed();
+    late += [...resumed.values()].filter(({ sentAt, until }) => sentAt === now && until < now).length;
+    const each = done.resumed === 0 ? '-' : ((reads / done.resumed) * 1000).toFixed(0);
+    say(
+      `${String(minute).padEnd(6)}${[done.resumed, reads.toFixed(0), each, writes.toFixed(0), requests, seconds.toFixed(1)].map((cell) => String(cell).padStart(12)).join('')}`,
+    );
+  }
+  say(`\nresumed ${resumed.size} of ${PARKED}, ${late} after they were due`);
+  process.exitCode = resumed.size === PARKED && late === 0 ? 0 : 1;
+} finally {
+  plain.destroy();
+  await engine.stop();
+  await rm(directory, { recursive: true, force: true });
+}

@@ -1,0 +1,198 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs, styleText } from 'node:util';
+import { type ApiClient, apiClient } from '../support/api.ts';
+import { type LocalRun, startLocalRun, temporaryDirectory } from '../support/local-run.ts';
+import { until } from '../support/until.ts';
+import { childrenOf, killOne } from './killer.ts';
+import { type Load, post } from './load.ts';
+import { type FailingReceiver, startFailingReceiver } from './receivers.ts';
+import { type EndpointOutcome, faultsOf, judge, type ShownDelivery } from './verdict.ts';
+
+/*
+ * The local run under load, with its functions and engines killed at random and receivers that fail: whatever was accepted must end, and nothing may
+ * be lost.
+ */
+const { values: options } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '120' },
+    rate: { type: 'string', default: '10' },
+    endpoints: { type: 'string', default: '3' },
+    failing: { type: 'string', default: '0.3' },
+    help: { type: 'boolean', default: false },
+  },
+});
+if (options.help) {
+  process.stdout.write(`Usage: npm run chaos -- [--seconds 120] [--rate 10] [--endpoints 3] [--failing 0.3]
+
+  Posts messages at a rate to the local run while a function's process or the database is killed every two seconds or so, and the whole run
+  (queues included) every 40 seconds, with receivers that fail a share of their requests. Then waits until everything has ended, and
+  checks every accepted message, delivery and count. Exits with 1 when anything was lost or cannot be explained.
+`);
+  process.exit(0);
+}
+
+const SETTINGS = {
+  RETRY_BASE_SECONDS: '0.5',
+  RETRY_CAP_SECONDS: '8',
+  ATTEMPT_TIMEOUT_SECONDS: '2',
+  GRACE_SECONDS: '30',
+};
+/** Between two kills, on average. */
+const KILL_EVERY_MS = 2_000;
+const RESTART_EVERY_MS = 40_000;
+const PATIENCE_MS = 600_000;
+
+const say = (text: string) => process.stdout.write(`${text}\n`);
+const kills = { functions: 0, engine: 0, run: 0 };
+
+interface Running {
+  run: LocalRun;
+  client: ApiClient;
+  conversation: string;
+}
+
+async function start(directory: string): Promise<Running> {
+  const run = await startLocalRun(directory, SETTINGS);
+  const client = apiClient(run.environment, 32);
+  return { run, client, conversation: await client.createConversation() };
+}
+
+/** Kills this and that until the time is up; what runs in the end is what the rest is done with. */
+async function torment(
+  first: Running,
+  { seconds, replace }: { seconds: number; replace(running: Running | undefined): void },
+): Promise<Running> {
+  let running = first;
+  const end = performance.now() + seconds * 1000;
+  let restartAt = performance.now() + RESTART_EVERY_MS;
+  while (performance.now() < end) {
+    await sleep(KILL_EVERY_MS * (0.5 + Math.random()));
+    if (performance.now() > restartAt) {
+      replace(undefined);
+      await running.run.kill();
+      running.client.close();
+      kills.run += 1;
+      running = await start(running.run.directory);
+      replace(running);
+      restartAt = performance.now() + RESTART_EVERY_MS;
+      continue;
+    }
+    const { engine, functions } = childrenOf(running.run.pid);
+    if (Math.random() < 0.2) kills.engine += Number(killOne(engine));
+    else kills.functions += Number(killOne(functions));
+  }
+  return running;
+}
+
+/** The deliveries of an endpoint as the API shows them; attempts are looked into where some outcome may be missing. */
+async function deliveriesOf(
+  client: ApiClient,
+  webhook: string,
+  { receipts }: FailingReceiver,
+): Promise<ShownDelivery[]> {
+  const shown: ShownDelivery[] = [];
+  for (const { id, status, attempts } of await client.all(`/api/v1/webhooks/${webhook}/deliveries`)) {
+    const started = Number(attempts);
+    const requests = receipts.get(String(id))?.requests ?? 0;
+    const delivery = { id: String(id), status: String(status), attempts: started };
+    if (started === 1 && requests === 1) shown.push({ ...delivery, recorded: 1 });
+    else {
+      const { body } = await client.get(`/api/v1/webhooks/${webhook}/deliveries/${id}`);
+      shown.push({ ...delivery, recorded: [...Object(body.data).attemptLog].length });
+    }
+  }
+  return shown;
+}
+
+const isOver = ({ status }: { status?: unknown }) => status !== 'pending' && status !== 'retrying';
+
+const directory = await temporaryDirectory();
+const receivers: FailingReceiver[] = [];
+try {
+  let running: Running | undefined = await start(directory.path);
+  const webhooks: string[] = [];
+  for (let endpoint = 0; endpoint < Number(options.endpoints); endpoint += 1) {
+    const receiver = await startFailingReceiver(running.run.tls, Number(options.failing));
+    receivers.push(receiver);
+    webhooks.push((await running.client.register(receiver.url, ['message.received'])).id);
+  }
+  const load: Load = { accepted: new Set(), others: new Map() };
+  const loading = new AbortController();
+  const posting = post(load, () => running, { perSecond: Number(options.rate), signal: loading.signal });
+  const progress = setInterval(() => {
+    const requests = receivers.reduce((sum, receiver) => sum + receiver.requests(), 0);
+    say(
+      styleText(
+        'dim',
+        `  ${load.accepted.size} accepted, ${requests} requests received, killed ${JSON.stringify(kills)}`,
+      ),
+    );
+  }, 10_000);
+  say(
+    `Tormenting the local run for ${options.seconds} s: ${options.rate} messages/s to ${webhooks.length} endpoints, ${Number(options.failing) * 100} % of requests fail`,
+  );
+  const last = await torment(running, {
+    seconds: Number(options.seconds),
+    replace: (next) => {
+      running = next;
+    },
+  });
+  loading.abort();
+  await posting;
+  say(`Waiting until everything has ended (${load.accepted.size} messages accepted)`);
+  const healing = performance.now();
+  await until(
+    'every delivery to end',
+    async () => {
+      for (const webhook of webhooks) {
+        const all = await last.client.all(`/api/v1/webhooks/${webhook}/deliveries`);
+        if (all.length < load.accepted.size || !all.every(isOver)) return (await sleep(2000)) === null;
+      }
+      return true;
+    },
+    PATIENCE_MS,
+  ).catch((error: unknown) => say(styleText('red', String(error))));
+  const healed = performance.now() - healing;
+  // The ledger is counted every ten seconds.
+  const statsOf = async (webhook: string) => {
+    const { body } = await last.client.get(`/api/v1/webhooks/${webhook}/stats`);
+    return Object(body.data).totals;
+  };
+  await until('the ledger to balance', async () => {
+    for (const webhook of webhooks)
+      if ((await statsOf(webhook)).pending > 0) return (await sleep(1000)) === null;
+    return true;
+  }).catch((error: unknown) => say(styleText('red', String(error))));
+  clearInterval(progress);
+
+  const outcomes: EndpointOutcome[] = [];
+  for (const [index, receiver] of receivers.entries()) {
+    const webhook = webhooks[index] ?? '';
+    outcomes.push({
+      receiver,
+      deliveries: await deliveriesOf(last.client, webhook, receiver),
+      stats: await statsOf(webhook),
+    });
+  }
+  const verdict = judge(load.accepted, outcomes);
+  say('');
+  for (const [name, value] of Object.entries({
+    ...verdict,
+    'answers other than 201': JSON.stringify(Object.fromEntries(load.others)),
+    killed: JSON.stringify(kills),
+    'ended after the load, s': (healed / 1000).toFixed(1),
+  }))
+    say(`${name.padEnd(26)} ${value}`);
+  const faults = faultsOf(verdict);
+  say(
+    faults.length === 0
+      ? styleText('green', '\nNothing was lost.')
+      : styleText('red', `\n${faults.join('\n')}`),
+  );
+  process.exitCode = faults.length === 0 ? 0 : 1;
+  last.client.close();
+  await last.run.interrupt();
+} finally {
+  for (const receiver of receivers) await receiver.stop();
+  await directory.remove();
+}

@@ -1,0 +1,46 @@
+import { type Receiver, startReceiver } from '../../lib/local/receiver/receiver.ts';
+import type { LocalRun } from '../support/local-run.ts';
+
+/** What a receiver was sent of one delivery. */
+export interface Receipt {
+  messageId: string;
+  /** Requests that came, and those that were answered with a success. */
+  requests: number;
+  accepted: number;
+}
+
+/** A receiver that fails now and then, and remembers all that came. */
+export interface FailingReceiver {
+  url: string;
+  /** By delivery. */
+  receipts: Map<string, Receipt>;
+  requests(): number;
+  stop(): Promise<void>;
+}
+
+/** @param failing share of the requests that are answered 500 or not at all */
+export async function startFailingReceiver(tls: LocalRun['tls'], failing: number): Promise<FailingReceiver> {
+  const receipts = new Map<string, Receipt>();
+  const receiver: Receiver = await startReceiver({
+    ...tls,
+    respond({ headers, body }) {
+      const delivery = headers['webhook-id'] ?? '';
+      const fails = Math.random() < failing;
+      const receipt = receipts.get(delivery) ?? { messageId: messageIdOf(body), requests: 0, accepted: 0 };
+      receipts.set(delivery, {
+        ...receipt,
+        requests: receipt.requests + 1,
+        accepted: receipt.accepted + (fails ? 0 : 1),
+      });
+      return { status: fails ? 500 : 204 };
+    },
+  });
+  return {
+    url: receiver.url,
+    receipts,
+    requests: () => [...receipts.values()].reduce((sum, { requests }) => sum + requests, 0),
+    stop: () => receiver.stop(),
+  };
+}
+
+const messageIdOf = (body: Buffer): string => String(JSON.parse(body.toString()).data.messageId);

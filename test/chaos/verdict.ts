@@ -1,0 +1,97 @@
+import type { FailingReceiver } from './receivers.ts';
+
+/** A delivery as the API shows it. */
+export interface ShownDelivery {
+  id: string;
+  status: string;
+  /** Attempts started. */
+  attempts: number;
+  /** Attempts whose outcome was recorded. */
+  recorded: number;
+}
+
+export interface EndpointOutcome {
+  receiver: FailingReceiver;
+  deliveries: readonly ShownDelivery[];
+  /** What its statistics say. */
+  stats: Record<string, number>;
+}
+
+/** What the run came to. All but the first block must be zero. */
+export interface Verdict {
+  accepted: number;
+  deliveries: number;
+  succeeded: number;
+  exhausted: number;
+  /** Requests that came although the one before had been answered with a success. */
+  duplicates: number;
+
+  /** Accepted messages that no receiver was sent, or that were accepted by none although their delivery says so. */
+  lost: number;
+  notTerminal: number;
+  /** More requests than attempts were counted. */
+  uncounted: number;
+  /** Repetitions of a success without an attempt whose outcome was lost. */
+  unexplained: number;
+  moreThanEight: number;
+  /** Endpoints whose ledger does not say what their deliveries do. */
+  ledgerDiffers: number;
+}
+
+/** Holds what the receivers saw against what was accepted and what the API shows. */
+export function judge(accepted: ReadonlySet<string>, endpoints: readonly EndpointOutcome[]): Verdict {
+  const verdict: Verdict = {
+    accepted: accepted.size,
+    deliveries: 0,
+    succeeded: 0,
+    exhausted: 0,
+    duplicates: 0,
+    lost: 0,
+    notTerminal: 0,
+    uncounted: 0,
+    unexplained: 0,
+    moreThanEight: 0,
+    ledgerDiffers: 0,
+  };
+  for (const endpoint of endpoints) judgeEndpoint(verdict, accepted, endpoint);
+  return verdict;
+}
+
+function judgeEndpoint(
+  verdict: Verdict,
+  accepted: ReadonlySet<string>,
+  { receiver, deliveries, stats }: EndpointOutcome,
+): void {
+  const settled = new Set<string>();
+  const counts = { succeeded: 0, exhausted: 0, duplicates: 0 };
+  for (const { id, status, attempts, recorded } of deliveries) {
+    const receipt = receiver.receipts.get(id);
+    if (status === 'succeeded') counts.succeeded += 1;
+    else if (status === 'exhausted') counts.exhausted += 1;
+    else verdict.notTerminal += 1;
+    if (attempts > 8) verdict.moreThanEight += 1;
+    counts.duplicates += attempts - recorded;
+    if (receipt === undefined) continue;
+    const repeated = Math.max(0, receipt.accepted - 1);
+    verdict.duplicates += repeated;
+    if (receipt.requests > attempts) verdict.uncounted += 1;
+    if (repeated > attempts - recorded) verdict.unexplained += 1;
+    if (receipt.accepted > 0 || status === 'exhausted') settled.add(receipt.messageId);
+  }
+  verdict.deliveries += deliveries.length;
+  verdict.succeeded += counts.succeeded;
+  verdict.exhausted += counts.exhausted;
+  for (const message of accepted) if (!settled.has(message)) verdict.lost += 1;
+  const balanced =
+    stats.owed === deliveries.length &&
+    stats.succeeded === counts.succeeded &&
+    stats.exhausted === counts.exhausted &&
+    stats.duplicates === counts.duplicates;
+  if (!balanced) verdict.ledgerDiffers += 1;
+}
+
+/** What must not have happened, in words. */
+export const faultsOf = (verdict: Verdict): string[] =>
+  (['lost', 'notTerminal', 'uncounted', 'unexplained', 'moreThanEight', 'ledgerDiffers'] as const)
+    .filter((name) => verdict[name] > 0)
+    .map((name) => `${name}: ${verdict[name]}`);
