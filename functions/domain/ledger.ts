@@ -75,15 +75,18 @@ const endOf = ({ status, attempts, attemptLog }: Delivery): LedgerCounts => ({
   duplicates: Math.max(0, attempts - attemptLog.length),
 });
 
+/** Names the entry that a delivery is counted in. */
+export const entryKeyOf = (delivery: Pick<Delivery, 'id' | 'webhookId' | 'generation'>): string =>
+  `${delivery.webhookId}#${delivery.generation}#${hourOf(delivery)}`;
+
 /** Sums changes by endpoint, generation and hour. */
 export function tally(changes: readonly DeliveryChange[]): LedgerEntry[] {
   const entries = new Map<string, LedgerEntry>();
   for (const change of changes) {
     const { webhookId, generation } = change.delivery;
-    const hour = hourOf(change.delivery);
-    const key = `${webhookId}#${generation}#${hour}`;
+    const key = entryKeyOf(change.delivery);
     const counts = plus(entries.get(key) ?? NOTHING, countsOf(change));
-    entries.set(key, { ...counts, webhookId, generation, hour });
+    entries.set(key, { ...counts, webhookId, generation, hour: hourOf(change.delivery) });
   }
   return [...entries.values()];
 }

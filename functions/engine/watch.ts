@@ -1,5 +1,5 @@
 import type { DeliveryRef } from '../domain/delivery.ts';
-import { type DeliveryChange, type LedgerEntry, tally } from '../domain/ledger.ts';
+import { type DeliveryChange, entryKeyOf, type LedgerEntry, tally } from '../domain/ledger.ts';
 import { mapConcurrently } from './concurrency.ts';
 import type { Log } from './log.ts';
 
@@ -12,22 +12,20 @@ export interface SequencedChange extends DeliveryChange {
 export interface WatchPorts {
   due: { watch(ref: DeliveryRef, dueAt: Date): Promise<void> };
   ledger: {
-    position(shardId: string): Promise<string | undefined>;
+    /** @returns up to where the shard was counted into the entry already, when that is not before the part */
     add(
-      step: { shardId: string; from: string | undefined; to: string },
-      entries: readonly LedgerEntry[],
-    ): Promise<'added' | 'moved'>;
+      part: { shardId: string; first: string; last: string },
+      entry: LedgerEntry,
+    ): Promise<'added' | { countedTo: string }>;
   };
   log: Log;
   now: () => Date;
 }
 
-/** Endpoints and hours in one step of the ledger; a transaction holds 100 writes, and one is the position's. */
-const MOST_ENTRIES = 90;
-/** How often a step is begun anew because another run of the same shard was there first. */
-const MAX_STEPS = 10;
-/** Updates under way at once. */
+/** Writes under way at once. */
 const CONCURRENCY = 16;
+/** How often a part is cut anew because another run of the same shard was there first. */
+const MAX_CUTS = 10;
 
 /**
  * Follows the stream of the deliveries. Of what was added and has not ended within the same batch, it puts each into the due index, so that a lost
@@ -35,23 +33,17 @@ const CONCURRENCY = 16;
  * @param graceSeconds how late a delivery may be before its message counts as lost
  */
 export function watch({ due, ledger, log, now }: WatchPorts, { graceSeconds }: { graceSeconds: number }) {
-  /**
-   * Counts what is beyond the shard's position. A position that moved meanwhile means that somebody counted a part of it.
-   * @returns the position that the count has come to
-   */
-  async function countFrom(shardId: string, changes: readonly SequencedChange[]): Promise<void> {
-    for (let step = 1; step <= MAX_STEPS; step += 1) {
-      const from = await ledger.position(shardId);
-      const uncounted = changes.filter(({ sequence }) => from === undefined || isAfter(sequence, from));
-      const part = countable(uncounted);
-      const last = part.at(-1);
-      if (last === undefined) return;
-      const result = await ledger.add({ shardId, from, to: last.sequence }, tally(part));
-      if (result === 'added' && part.length === uncounted.length) return;
-      // A long batch takes several steps, which are none of the failures that this loop bounds.
-      if (result === 'added') step = 0;
+  /** Counts the changes of one entry, in their order, but for those that an earlier run has counted. */
+  async function count(shardId: string, changes: readonly SequencedChange[]): Promise<void> {
+    let uncounted = changes;
+    for (let cut = 1; cut <= MAX_CUTS; cut += 1) {
+      const [first, last, [entry]] = [uncounted.at(0), uncounted.at(-1), tally(uncounted)];
+      if (first === undefined || last === undefined || entry === undefined) return;
+      const result = await ledger.add({ shardId, first: first.sequence, last: last.sequence }, entry);
+      if (result === 'added') return;
+      uncounted = uncounted.filter(({ sequence }) => BigInt(sequence) > BigInt(result.countedTo));
     }
-    throw new Error(`the ledger's position in ${shardId} moved ${MAX_STEPS} times`);
+    throw new Error(`the ledger was ahead of ${shardId} ${MAX_CUTS} times`);
   }
 
   return async (shardId: string, changes: readonly SequencedChange[]): Promise<void> => {
@@ -61,18 +53,8 @@ export function watch({ due, ledger, log, now }: WatchPorts, { graceSeconds }: {
     );
     const dueAt = new Date(now().getTime() + graceSeconds * 1000);
     await mapConcurrently(open, CONCURRENCY, ({ delivery }) => due.watch(delivery, dueAt));
-    await countFrom(shardId, changes);
+    const byEntry = Map.groupBy(changes, ({ delivery }) => entryKeyOf(delivery));
+    await mapConcurrently([...byEntry.values()], CONCURRENCY, (each) => count(shardId, each));
     if (open.length > 0) log.debug('deliveries are watched', { count: open.length });
   };
-}
-
-/** Sequence numbers have up to 40 digits. */
-const isAfter = (a: string, b: string): boolean => BigInt(a) > BigInt(b);
-
-/** The longest beginning that fits one step. */
-function countable(changes: readonly SequencedChange[]): readonly SequencedChange[] {
-  if (tally(changes).length <= MOST_ENTRIES) return changes;
-  let fitting = changes;
-  while (tally(fitting).length > MOST_ENTRIES) fitting = fitting.slice(0, Math.ceil(fitting.length / 2));
-  return fitting;
 }

@@ -101,8 +101,6 @@ export const keys = {
     pk: keys.ledgerHour(hour, shardOf(id, LEDGER_SHARDS)),
     sk: `${id}#${generation}`,
   }),
-  /** How far the ledger has read a shard of the deliveries' stream. */
-  streamPosition: (shardId: string): Key => ({ pk: `stream#${shardId}`, sk: 'position' }),
 };
 
 /** Bounds of the identifiers of deliveries that were created from `start` until before `end`. */

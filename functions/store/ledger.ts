@@ -1,4 +1,7 @@
-import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { BatchGetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Delivery } from '../domain/delivery.ts';
 import type { EndpointId } from '../domain/ids.ts';
 import { endOfHour, type LedgerCounts, LedgerEntry } from '../domain/ledger.ts';
@@ -7,59 +10,89 @@ import { deliveryOf } from './deliveries.ts';
 import type { Position } from './due-index.ts';
 import { deliveriesBetween, keys } from './keys.ts';
 import { expiry, type Table, updated } from './table.ts';
-import type { Change, Commit } from './transaction.ts';
 
-/** A shard of a stream is gone a day after its last record. */
-const POSITION_DAYS = 7;
 /** DynamoDB gives at most so many items by their keys in one request. */
 const BATCH = 100;
-const MAX_ROUNDS = 5;
+/** How often DynamoDB may leave out some of the keys that it is asked for. */
+const MAX_LEFT_OUT = 5;
+
+/** DynamoDB kept leaving out keys, as it does when it throttles. Named as the SDK names that, which callers know for transient. */
+class ReadThrottled extends Error {
+  override name = 'ThrottlingException';
+}
 
 const parse = (row: unknown): LedgerEntry => LedgerEntry.parse(row);
 
-/** A step of the ledger along one shard of the deliveries' stream, from the sequence number that it had come to. */
-export interface Step {
+/** A part of a shard of the deliveries' stream, whose changes of one entry are counted together: its first and its last sequence number. */
+export interface StreamPart {
   shardId: string;
-  from: string | undefined;
-  to: string;
+  first: string;
+  last: string;
 }
 
-/** Counts by endpoint and hour, and how far each shard of the stream has been counted. */
-export function ledgerStore(ledger: Table, commit: Commit) {
+/** Counts by endpoint and hour. Each entry also says how far each shard of the stream has been counted into it. */
+export function ledgerStore(ledger: Table) {
   const table = { TableName: ledger.name };
 
   return {
-    /** The sequence number of the last record of a shard that was counted. */
-    async position(shardId: string): Promise<string | undefined> {
-      const { Item } = await ledger.client.send(
-        new GetCommand({ ...table, Key: keys.streamPosition(shardId), ConsistentRead: true }),
-      );
-      return Item && String(Item.position);
+    /**
+     * Adds to the counts of an entry, in one write that also notes how far the shard has been counted into it: a change is counted once
+     * however often its record is read.
+     * @returns up to where the shard was counted already, when that is not before the part: then nothing is added
+     */
+    async add(
+      { shardId, first, last }: StreamPart,
+      entry: LedgerEntry,
+    ): Promise<'added' | { countedTo: string }> {
+      const { webhookId, generation, hour } = entry;
+      const counted = positionIn(shardId);
+      try {
+        await ledger.client.send(
+          new UpdateCommand({
+            ...table,
+            Key: keys.ledger(webhookId, generation, hour),
+            UpdateExpression: `SET webhookId = :webhookId, generation = :generation, #hour = :hour, expiresAt = :expiry, #counted = :last ADD ${COUNTS.map((name) => `${name} :${name}`).join(', ')}`,
+            ConditionExpression: 'attribute_not_exists(#counted) OR #counted < :first',
+            ExpressionAttributeNames: { '#hour': 'hour', '#counted': counted },
+            ExpressionAttributeValues: {
+              ':webhookId': webhookId,
+              ':generation': generation,
+              ':hour': hour,
+              ':expiry': expiry(new Date(hour), HISTORY_DAYS),
+              ':first': padded(first),
+              ':last': padded(last),
+              ...Object.fromEntries(COUNTS.map((name) => [`:${name}`, entry[name]])),
+            },
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          }),
+        );
+        return 'added';
+      } catch (error) {
+        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+        return { countedTo: unpadded(error.Item?.[counted]?.S ?? last) };
+      }
     },
 
     /**
-     * Adds to the counts and moves the position, in one transaction: a record is counted once however often it is read.
-     * @returns `moved` when the position is no longer where the step begins
+     * What is counted of an endpoint in these hours, in no particular order; hours without deliveries are left out.
+     * @throws ReadThrottled when DynamoDB does not give all of it
      */
-    async add(step: Step, entries: readonly LedgerEntry[]): Promise<'added' | 'moved'> {
-      const result = await commit([advance(step), ...entries.map(addition)]);
-      return result.kind === 'committed' ? 'added' : 'moved';
-    },
-
-    /** What is counted of an endpoint in these hours, in no particular order; hours without deliveries are left out. */
     async read(endpoint: EndpointId, generation: number, hours: readonly string[]): Promise<LedgerEntry[]> {
       const found: LedgerEntry[] = [];
       let keysLeft = hours.map(
         (hour): Record<string, unknown> => ({ ...keys.ledger(endpoint, generation, hour) }),
       );
-      for (let round = 0; keysLeft.length > 0; round += 1) {
-        if (round === MAX_ROUNDS + hours.length / BATCH)
-          throw new Error('the ledger could not be read in full');
+      for (let leftOut = 0; keysLeft.length > 0; ) {
         const { Responses = {}, UnprocessedKeys = {} } = await ledger.client.send(
           new BatchGetCommand({ RequestItems: { [ledger.name]: { Keys: keysLeft.slice(0, BATCH) } } }),
         );
         found.push(...(Responses[ledger.name] ?? []).map(parse));
-        keysLeft = [...(UnprocessedKeys[ledger.name]?.Keys ?? []), ...keysLeft.slice(BATCH)];
+        const unprocessed = UnprocessedKeys[ledger.name]?.Keys ?? [];
+        keysLeft = [...unprocessed, ...keysLeft.slice(BATCH)];
+        if (unprocessed.length === 0) continue;
+        leftOut += 1;
+        if (leftOut === MAX_LEFT_OUT) throw new ReadThrottled('the ledger could not be read in full');
+        await sleep(Math.random() * 25 * 2 ** leftOut);
       }
       return found;
     },
@@ -101,49 +134,15 @@ export function ledgerStore(ledger: Table, commit: Commit) {
       return held ? 'corrected' : 'changed';
     },
   };
-
-  function advance({ shardId, from, to }: Step): Change {
-    return {
-      refusal: 'position-moved',
-      write: {
-        Update: {
-          ...table,
-          Key: keys.streamPosition(shardId),
-          UpdateExpression: 'SET #position = :to, expiresAt = :expiry',
-          ConditionExpression: from === undefined ? 'attribute_not_exists(pk)' : '#position = :from',
-          ExpressionAttributeNames: { '#position': 'position' },
-          ExpressionAttributeValues: {
-            ':to': to,
-            ':expiry': expiry(new Date(), POSITION_DAYS),
-            ...(from === undefined ? {} : { ':from': from }),
-          },
-        },
-      },
-    };
-  }
-
-  function addition(entry: LedgerEntry): Change {
-    const { webhookId, generation, hour } = entry;
-    return {
-      refusal: 'exists',
-      write: {
-        Update: {
-          ...table,
-          Key: keys.ledger(webhookId, generation, hour),
-          UpdateExpression: `SET webhookId = :webhookId, generation = :generation, #hour = :hour, expiresAt = :expiry ADD ${COUNTS.map((name) => `${name} :${name}`).join(', ')}`,
-          ExpressionAttributeNames: { '#hour': 'hour' },
-          ExpressionAttributeValues: {
-            ':webhookId': webhookId,
-            ':generation': generation,
-            ':hour': hour,
-            ':expiry': expiry(new Date(hour), HISTORY_DAYS),
-            ...Object.fromEntries(COUNTS.map((name) => [`:${name}`, entry[name]])),
-          },
-        },
-      },
-    };
-  }
 }
+
+/** Sequence numbers have up to 40 digits; padded, their order as text is their order. */
+const padded = (sequence: string): string => sequence.padStart(40, '0');
+const unpadded = (sequence: string): string => BigInt(sequence).toString();
+
+/** The attribute that says how far a shard has been counted: its name is short, because an endpoint's deliveries come by several shards. */
+const positionIn = (shardId: string): string =>
+  `to_${createHash('sha256').update(shardId).digest('hex').slice(0, 12)}`;
 
 const COUNTS = [
   'owed',

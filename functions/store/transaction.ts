@@ -18,7 +18,6 @@ export type Refusal =
   | 'endpoint-changed'
   | 'conversation-changed'
   | 'lease-lost'
-  | 'position-moved'
   | 'exists';
 
 /** One write of a transaction, made by the store of its entity. */

@@ -10,7 +10,6 @@ import { logContext } from '../platform/pipeline/worker.ts';
 import { dueIndex } from '../store/due-index.ts';
 import { DELIVERY_SHARDS, LEDGER_SHARDS } from '../store/keys.ts';
 import { deliveriesInHour, ledgerStore } from '../store/ledger.ts';
-import { committer } from '../store/transaction.ts';
 
 const environment = readEnvironment(AuditEnvironment);
 const client = documentClient();
@@ -21,7 +20,7 @@ const PAGE_MS = 10_000;
 
 const run = audit(
   {
-    ledger: ledgerStore({ client, name: environment.LEDGER_TABLE }, committer(client)),
+    ledger: ledgerStore({ client, name: environment.LEDGER_TABLE }),
     deliveries: { inHour: deliveriesInHour(deliveries) },
     due: dueIndex(deliveries),
     log: logger,

@@ -10,7 +10,6 @@ import { deliveryOf } from '../store/deliveries.ts';
 import { dueIndex } from '../store/due-index.ts';
 import { ledgerStore } from '../store/ledger.ts';
 import { rowOf } from '../store/stream-rows.ts';
-import { committer } from '../store/transaction.ts';
 
 const environment = readEnvironment(WatchEnvironment);
 const client = documentClient();
@@ -18,7 +17,7 @@ const client = documentClient();
 const run = watch(
   {
     due: dueIndex({ client, name: environment.DELIVERIES_TABLE }),
-    ledger: ledgerStore({ client, name: environment.LEDGER_TABLE }, committer(client)),
+    ledger: ledgerStore({ client, name: environment.LEDGER_TABLE }),
     log: logger,
     now: () => new Date(),
   },

@@ -66,7 +66,7 @@ export class Recovery extends Construct {
       environment: { DELIVERIES_TABLE, LEDGER_TABLE, GRACE_SECONDS } satisfies WatchEnvironment,
     });
     tables.deliveries.allow(this.watch, 'change');
-    tables.ledger.allow(this.watch, 'read', 'change');
+    tables.ledger.allow(this.watch, 'change');
     acknowledge(this.watch.role ?? this.watch, LISTS_STREAMS);
     this.watch.addEventSource(
       new DynamoEventSource(tables.deliveries.table, {

@@ -3,25 +3,24 @@ import type { AuditPorts } from '../../functions/engine/audit.ts';
 import type { WatchPorts } from '../../functions/engine/watch.ts';
 import { keys } from '../../functions/store/keys.ts';
 
-/** The ledger in memory. A step takes place at once: the position and all the counts, or nothing. */
+/** The ledger in memory. An addition takes place at once, or not at all. */
 export class MemoryLedger {
-  readonly #positions = new Map<string, string>();
+  /** Up to where each shard was counted into each entry. */
+  readonly #counted = new Map<string, string>();
   readonly #entries = new Map<string, LedgerEntry>();
 
   get every(): LedgerEntry[] {
     return [...this.#entries.values()];
   }
 
-  readonly position: WatchPorts['ledger']['position'] = async (shardId) => this.#positions.get(shardId);
-
-  readonly add: WatchPorts['ledger']['add'] = async ({ shardId, from, to }, entries) => {
-    if (this.#positions.get(shardId) !== from) return 'moved';
-    this.#positions.set(shardId, to);
-    for (const entry of entries) {
-      const counts = plus(this.#entries.get(rowKey(entry)) ?? NOTHING, entry);
-      const { webhookId, generation, hour } = entry;
-      this.#entries.set(rowKey(entry), { ...counts, webhookId, generation, hour });
-    }
+  readonly add: WatchPorts['ledger']['add'] = async ({ shardId, first, last }, entry) => {
+    const position = `${shardId}/${rowKey(entry)}`;
+    const countedTo = this.#counted.get(position);
+    if (countedTo !== undefined && BigInt(countedTo) >= BigInt(first)) return { countedTo };
+    this.#counted.set(position, last);
+    const { webhookId, generation, hour } = entry;
+    const counts = plus(this.#entries.get(rowKey(entry)) ?? NOTHING, entry);
+    this.#entries.set(rowKey(entry), { ...counts, webhookId, generation, hour });
     return 'added';
   };
 

@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import { newId } from '../../../functions/domain/ids.ts';
+import { hourBefore, type LedgerEntry, NOTHING } from '../../../functions/domain/ledger.ts';
+import { keys, LEDGER_SHARDS, shards } from '../../../functions/store/keys.ts';
+import { aLedgerEntry, NOW } from '../../builders.ts';
+import { type Stores, storeKinds } from './stores.ts';
+
+type Ledger = Stores['ledger'];
+
+const SHARD = 'shardId-00000001795245426000-1f2e3d4c';
+const part = { shardId: SHARD, first: '100', last: '100' };
+
+const addAll = (ledger: Ledger, entries: readonly LedgerEntry[]) =>
+  Promise.all(entries.map((entry) => ledger.add(part, entry)));
+
+const readOne = async (ledger: Ledger, { webhookId, generation, hour }: LedgerEntry) =>
+  (await ledger.read(webhookId, generation, [hour]))[0];
+
+const byKey = (entries: readonly LedgerEntry[]) =>
+  entries.toSorted((a, b) =>
+    `${a.webhookId}/${a.generation}/${a.hour}` < `${b.webhookId}/${b.generation}/${b.hour}` ? -1 : 1,
+  );
+
+/** What all shards of an hour have, by shard. */
+async function inHour(ledger: Ledger, hour: string): Promise<LedgerEntry[][]> {
+  return Promise.all(
+    shards(LEDGER_SHARDS).map(async (shard) => {
+      const entries: LedgerEntry[] = [];
+      let after: Record<string, unknown> | undefined;
+      do {
+        const page = await ledger.inHour(hour, shard, after);
+        entries.push(...page.entries);
+        after = page.next;
+      } while (after !== undefined);
+      return entries;
+    }),
+  );
+}
+
+describe.each(storeKinds())('reading the ledger (%s)', (_, make) => {
+  it('gives of an endpoint and a generation the hours asked for that have something', async () => {
+    const { ledger } = await make();
+    const hours = [1, 2, 3].map((count) => hourBefore(NOW, count));
+    const [one, two, three] = hours;
+    const entry = aLedgerEntry({ owed: 2, succeeded: 1 });
+    const { webhookId } = entry;
+    await addAll(ledger, [
+      { ...entry, hour: String(one) },
+      { ...entry, hour: String(two), owed: 5 },
+      { ...entry, hour: String(one), generation: 1 },
+      aLedgerEntry({ hour: String(one), owed: 9 }),
+    ]);
+
+    expect(byKey(await ledger.read(webhookId, 0, [String(one), String(three)]))).toEqual([
+      { ...entry, hour: one },
+    ]);
+    expect(byKey(await ledger.read(webhookId, 0, hours))).toEqual(
+      byKey([
+        { ...entry, hour: String(one) },
+        { ...entry, hour: String(two), owed: 5 },
+      ]),
+    );
+    expect(await ledger.read(webhookId, 1, [String(one)])).toEqual([{ ...entry, hour: one, generation: 1 }]);
+    expect(await ledger.read(webhookId, 0, [])).toEqual([]);
+  });
+
+  it('gives more hours than fit in a request', async () => {
+    const { ledger } = await make();
+    const webhookId = newId('whk', NOW);
+    const hours = Array.from({ length: 240 }, (_unused, count) => hourBefore(NOW, count));
+    const entries = hours.map((hour, index) => aLedgerEntry({ webhookId, hour, owed: index }));
+    await addAll(ledger, entries);
+
+    expect(byKey(await ledger.read(webhookId, 0, hours))).toEqual(byKey(entries));
+  });
+
+  it('gives all endpoints of an hour, each in one shard, and none of another hour', async () => {
+    const { ledger } = await make();
+    const entries = Array.from({ length: 60 }, (_unused, index) =>
+      aLedgerEntry({ owed: index, generation: index % 2 }),
+    );
+    await addAll(ledger, [...entries, aLedgerEntry({ hour: hourBefore(NOW, 1), owed: 1 })]);
+
+    const found = await inHour(ledger, entries[0]?.hour ?? '');
+
+    expect(byKey(found.flat())).toEqual(byKey(entries));
+    for (const [shard, held] of found.entries())
+      for (const { webhookId, generation, hour } of held)
+        expect(keys.ledger(webhookId, generation, hour).pk).toBe(keys.ledgerHour(hour, shard));
+  });
+
+  it('finds nothing in an hour in which nothing was owed', async () => {
+    const { ledger } = await make();
+    expect((await inHour(ledger, hourBefore(NOW, 5))).flat()).toEqual([]);
+  });
+});
+
+describe.each(storeKinds())('correcting the ledger (%s)', (_, make) => {
+  async function holding(changes: Partial<LedgerEntry>) {
+    const { ledger } = await make();
+    const entry = aLedgerEntry(changes);
+    await ledger.add(part, entry);
+    return { ledger, entry };
+  }
+  const truth = { owed: 7, succeeded: 4, exhausted: 2, skipped: 1, duplicates: 3 };
+
+  it('puts the counts right that are still as they were seen', async () => {
+    const { ledger, entry } = await holding({ owed: 8, succeeded: 4 });
+
+    expect(await ledger.correct(entry, truth)).toBe('corrected');
+
+    expect(await readOne(ledger, entry)).toEqual({ ...entry, ...truth });
+  });
+
+  it.each(['owed', 'succeeded', 'exhausted', 'skipped', 'duplicates'] as const)(
+    'leaves them alone when %s has changed since',
+    async (name) => {
+      const { ledger, entry } = await holding({ owed: 8, succeeded: 4 });
+      await ledger.add({ ...part, first: '101', last: '200' }, { ...entry, ...NOTHING, [name]: 1 });
+      const changed = await readOne(ledger, entry);
+
+      expect(await ledger.correct(entry, truth)).toBe('changed');
+
+      expect(await readOne(ledger, entry)).toEqual(changed);
+    },
+  );
+
+  it('is done once of ten times at once', async () => {
+    const { ledger, entry } = await holding({ owed: 8 });
+
+    const results = await Promise.all(Array.from({ length: 10 }, () => ledger.correct(entry, truth)));
+
+    expect(results.filter((result) => result === 'corrected')).toHaveLength(1);
+  });
+
+  it('makes no entry of one that does not exist', async () => {
+    const { ledger } = await make();
+    const entry = aLedgerEntry();
+
+    expect(await ledger.correct(entry, truth)).toBe('changed');
+    expect(await readOne(ledger, entry)).toBeUndefined();
+  });
+
+  it('leaves what is added afterwards to be added', async () => {
+    const { ledger, entry } = await holding({ owed: 8 });
+    await ledger.correct(entry, truth);
+
+    await ledger.add({ ...part, first: '101', last: '200' }, { ...entry, ...NOTHING, owed: 1 });
+
+    expect(await readOne(ledger, entry)).toMatchObject({ ...truth, owed: 8 });
+  });
+});
