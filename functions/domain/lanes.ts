@@ -8,7 +8,7 @@ export const LANES = ['fresh', 'retry', 'slow'] as const;
 export type Lane = (typeof LANES)[number];
 
 /** An attempt that has no answer after this marks its endpoint as slow, long before its deadline. */
-export const SLOW_AFTER_SECONDS = 1;
+export const SLOW_AFTER_SECONDS = 0.5;
 /** For how long the mark holds. A renewed one starts anew; without a renewal the endpoint is back in the fast lanes. */
 export const SLOW_SECONDS = 120;
 

@@ -4,7 +4,7 @@ import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { type RouteKey, routes } from '../../functions/api/routes.ts';
-import type { ApiEnvironment } from '../../functions/platform/config.ts';
+import type { ApiEnvironment, StatsEnvironment } from '../../functions/platform/config.ts';
 import { RATE_LIMITER_FAILURES } from '../../functions/platform/metric-names.ts';
 import type { Route } from '../../functions/platform/route.ts';
 import { acknowledge } from './acknowledgements.ts';
@@ -31,6 +31,7 @@ interface Needs {
   service?: readonly TableVerb[];
   outbox?: readonly TableVerb[];
   deliveries?: readonly TableVerb[];
+  ledger?: readonly TableVerb[];
   keyrings?: readonly ('cursor' | 'signing')[];
 }
 
@@ -41,6 +42,7 @@ const NEEDS: Record<RouteKey, Needs> = {
   updateWebhook: { service: ['change'] },
   deleteWebhook: { service: ['remove', 'change'] },
   testWebhook: { service: ['add'], outbox: ['add'] },
+  readWebhookStats: { ledger: ['readMany'] },
   listDeliveries: { deliveries: ['list'], keyrings: ['cursor'] },
   readDelivery: { deliveries: ['read'] },
   redeliverDelivery: { service: ['add'], outbox: ['add'], deliveries: ['read', 'add'] },
@@ -124,20 +126,25 @@ export class Api extends Construct {
       CURSOR_KEYS: cursorKeys.arn,
       SIGNING_KEYS: signingKeys.arn,
     } satisfies ApiEnvironment;
+    const needs = NEEDS[key];
     const fn = new ServiceFunction(this, pascal(key), {
       name,
       description: `${method} /api${path}: ${summary}`,
       code,
-      environment: role === undefined ? environment : { ...environment, ...identity.environment },
+      environment: {
+        ...environment,
+        ...(role === undefined ? {} : identity.environment),
+        ...(needs.ledger ? ({ LEDGER_TABLE: tables.ledger.name } satisfies StatsEnvironment) : {}),
+      },
       timeoutSeconds: API_TIMEOUT,
     });
 
-    const needs = NEEDS[key];
     // Every call is authenticated by a read of the service table, and counted.
     tables.rates.allow(fn, 'change');
     tables.service.allow(fn, 'read', ...(needs.service ?? []));
     if (needs.outbox) tables.outbox.allow(fn, ...needs.outbox);
     if (needs.deliveries) tables.deliveries.allow(fn, ...needs.deliveries);
+    if (needs.ledger) tables.ledger.allow(fn, ...needs.ledger);
     const keyrings: Record<string, { allowRead(grantee: IGrantable): void }> = {
       cursor: cursorKeys,
       signing: signingKeys,

@@ -12,7 +12,7 @@ import type { ServiceFunction } from './service-function.ts';
 const MAX_RECEIVES = 100;
 
 /** Batches of a lane under way at once; each holds ten attempts. */
-export const DISPATCHERS: Readonly<Record<Lane, number>> = { fresh: 50, retry: 30, slow: 20 };
+export const DISPATCHERS: Readonly<Record<Lane, number>> = { fresh: 100, retry: 50, slow: 40 };
 
 /** The delivery queues, and where they leave what they gave up. */
 export class Lanes extends Construct {
