@@ -5,6 +5,7 @@ import { Endpoint } from '../functions/domain/endpoint.ts';
 import { buildEvent, type OutboxEvent } from '../functions/domain/events.ts';
 import { deliveryId, newId } from '../functions/domain/ids.ts';
 import { Keyring } from '../functions/domain/keyring.ts';
+import { LedgerEntry, NOTHING, startOfHour } from '../functions/domain/ledger.ts';
 import { Organization, type Tenant } from '../functions/domain/tenant.ts';
 
 /*
@@ -94,6 +95,16 @@ export function aDelivery(changes: Partial<Delivery> = {}): Delivery {
     ...changes,
   });
 }
+
+/** What an endpoint was owed in the hour of `NOW`: nothing yet. */
+export const aLedgerEntry = (changes: Partial<LedgerEntry> = {}): LedgerEntry =>
+  LedgerEntry.parse({
+    ...NOTHING,
+    webhookId: newId('whk', NOW),
+    generation: 0,
+    hour: startOfHour(NOW),
+    ...changes,
+  });
 
 /** A keyring of so many versions, the last one current. Each version's key is `fill` and its number. */
 export function aKeyring({ versions = 1, fill = 'k' }: { versions?: number; fill?: string } = {}): Keyring {

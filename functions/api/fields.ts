@@ -39,15 +39,19 @@ export const distinct = <T extends Record<string, string>>(
     z.refine((given) => new Set(given).size === given.length, { error: `must not name ${what[0]} twice` }),
   );
 
-const DEFAULT_LIMIT = 20;
-const MAX_LIMIT = 100;
-
-/** A page's query: `limit` is clamped, never refused, unless it is not an integer (decisions.md, Pagination). */
-export const PageQuery = z.object({
-  limit: z.pipe(
+/**
+ * A number in a query: it is clamped, never refused, unless it is not an integer (decisions.md, Pagination).
+ * @param standard what an absent or empty one stands for
+ * @__NO_SIDE_EFFECTS__
+ */
+export const clamped = ({ least, most, standard }: { least: number; most: number; standard: number }) =>
+  z.pipe(
     z._default(z.string().check(z.regex(/^([+-]?\d+)?$/, { error: 'must be an integer' })), ''),
-    z.transform((limit) => (limit === '' ? DEFAULT_LIMIT : Math.min(Math.max(Number(limit), 1), MAX_LIMIT))),
-  ),
+    z.transform((given) => (given === '' ? standard : Math.min(Math.max(Number(given), least), most))),
+  );
+
+export const PageQuery = z.object({
+  limit: clamped({ least: 1, most: 100, standard: 20 }),
   cursor: z.optional(z.string()),
 });
 export const NoQuery = z.object({});

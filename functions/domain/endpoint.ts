@@ -47,6 +47,19 @@ export function effectOnEndpoint(
 }
 
 /**
+ * While deliveries to an endpoint fail: since when, which is not known of endpoints that began to before it was recorded, and how many
+ * more failures in a row disable it. Null otherwise.
+ */
+export const failingOf = ({
+  status,
+  consecutiveFailures,
+  failingSince,
+}: Pick<Endpoint, 'status' | 'consecutiveFailures' | 'failingSince'>) =>
+  status === 'active' && consecutiveFailures > 0
+    ? { since: failingSince, failuresUntilDisabled: FAILURES_TO_DISABLE - consecutiveFailures }
+    : null;
+
+/**
  * Tells an organization's admins that an endpoint of theirs was disabled. It commits in the transaction that disables, so that there is one
  * exactly if the endpoint was disabled by failures, and never two.
  */

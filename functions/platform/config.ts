@@ -35,6 +35,10 @@ export const ApiEnvironment = z.object({
 });
 export type ApiEnvironment = z.input<typeof ApiEnvironment>;
 
+/** The endpoint function that reads the ledger. */
+export const StatsEnvironment = z.object({ LEDGER_TABLE: name });
+export type StatsEnvironment = z.infer<typeof StatsEnvironment>;
+
 /** The endpoint functions that people call with sessions: which tokens they accept. */
 export const SessionEnvironment = z.object({
   /** Issuer of the OpenID Connect tokens, exactly as their `iss` says it. */

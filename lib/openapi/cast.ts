@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { v7 } from 'uuid';
 import { DEFAULT_RETRY_POLICY, nextAttemptAt } from '../../functions/domain/backoff.ts';
+import { statsOf } from '../../functions/domain/delivery-stats.ts';
 import { deliveryId, type IdPrefix } from '../../functions/domain/ids.ts';
 
 /*
@@ -61,6 +62,16 @@ export const webhook = {
   events: ['conversation.created', 'handoff.requested', 'ticket.created'],
   status: 'active',
   consecutiveFailures: 0,
+  failing: null,
+  disabledAt: null,
+  disabledReason: null,
+} as const;
+
+/** The same, after three deliveries in a row were exhausted. */
+export const failingWebhook = {
+  ...webhook,
+  consecutiveFailures: 3,
+  failing: { since: '2026-11-20T10:34:39.406Z', failuresUntilDisabled: 7 },
 } as const;
 
 /** Of the right form: the base64 of 32 bytes. */
@@ -176,6 +187,16 @@ export const retryingDeliveryWithAttempts = {
     },
   ],
 } as const;
+
+/** The day's counts, read shortly after noon: the first hour is complete, a later one has retries to come. */
+export const webhookStats = statsOf(
+  webhook.id,
+  { now: new Date('2026-11-20T12:10:00.000Z'), count: 24 },
+  [
+    { hour: '2026-11-20T09:00:00.000Z', owed: 4, succeeded: 3, exhausted: 1, skipped: 0, duplicates: 0 },
+    { hour: '2026-11-20T11:00:00.000Z', owed: 212, succeeded: 209, exhausted: 0, skipped: 0, duplicates: 1 },
+  ].map((counts) => ({ webhookId: webhook.id, generation: 0, ...counts })),
+);
 
 /** The succeeded delivery, sent once more. */
 export const redelivery = {

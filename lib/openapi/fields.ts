@@ -24,6 +24,11 @@ const webhook = {
     '`active`, or `auto_disabled` after 10 deliveries in a row ended `exhausted`. A disabled endpoint stays disabled: register it again.',
   consecutiveFailures:
     'How many of its deliveries ended `exhausted` since one last ended `succeeded`. A failed attempt that is retried does not count.',
+  failing:
+    'While its last deliveries ended `exhausted` and it is not disabled yet: since when, and how many more will disable it. Null otherwise.',
+  disabledAt: 'When it was disabled, UTC; null while it is `active`.',
+  disabledReason:
+    'Why it was disabled: `consecutive_failures`, 10 deliveries in a row ended `exhausted`. Null while it is `active`.',
   createdAt: 'When it was registered, UTC.',
 };
 
@@ -33,18 +38,28 @@ const delivery = {
   eventId: 'The event that it delivers. The same for all endpoints and for redeliveries.',
   eventType: 'Type of the event.',
   status:
-    '`pending`: no attempt has finished. `retrying`: an attempt failed and another will come. Terminal: `succeeded` (an attempt was answered 2xx), `exhausted` (8 attempts failed), `skipped` (not sent, because its endpoint is disabled or deleted).',
+    '`pending`: no attempt has finished. `retrying`: an attempt failed and another will come. Terminal: `succeeded` (an attempt was answered 2xx), `exhausted` (8 attempts failed), `skipped` (given up without another attempt; `terminalReason` says why).',
   attempts: 'Attempts started so far, 8 at most.',
   nextRetryAt:
     'When the next attempt is due; null unless `retrying`. The waits double from 30 seconds to 1 hour.',
   terminalAt: 'When it became terminal; null before.',
   terminalReason:
-    'Why it ended without success: `max_attempts`, `endpoint_disabled` or `endpoint_deleted`. Null otherwise.',
+    'Why it ended without success: `max_attempts`, `endpoint_disabled` or `endpoint_deleted`. Two more are failures of the service, and not of the receiver: `event_missing`, the event could not be found any more, and `expired`, the delivery could not be dealt with for 3 days. After these it can be sent again, which succeeds where the event still exists. Null otherwise.',
   lastError:
     'What went wrong in the last failed attempt, in one line; it stays after a success. Null when no attempt failed.',
   lastResponseStatus: 'HTTP status of the last attempt; null when there was none or it got no answer.',
   redeliveryOf: 'The delivery that this one repeats on request; null for the first one of its event.',
   createdAt: CREATED,
+};
+
+const counts = {
+  owed: 'Deliveries that came into being: the sum of the next four.',
+  pending: 'Those that have not ended: `pending` or `retrying`.',
+  succeeded: 'Those that ended `succeeded`.',
+  exhausted: 'Those that ended `exhausted`.',
+  skipped: 'Those that ended `skipped`.',
+  duplicates:
+    'Attempts whose outcome the service lost: the receiver may have had the event once more than the attempt logs say. Counted when the delivery ends, and not a part of `owed`.',
 };
 
 const organizationSettings = {
@@ -69,6 +84,11 @@ export const RESOURCE_FIELDS: Texts<typeof RESOURCES> = {
     secret:
       'The signing secret of this endpoint: `whsec_` and the base64 of 32 bytes. Only this answer has it. There is no rotation: for a new secret register again and delete this endpoint.',
   },
+  Failing: {
+    since:
+      'When the first of the present failures in a row was counted, UTC; null where the endpoint began to fail before this was recorded.',
+    failuresUntilDisabled: 'How many more deliveries in a row that end `exhausted` disable the endpoint.',
+  },
   TestEvent: {
     eventId: 'The event that was written.',
     deliveryId:
@@ -87,6 +107,20 @@ export const RESOURCE_FIELDS: Texts<typeof RESOURCES> = {
     status: 'HTTP status of the receiver’s answer; null when there was none.',
     error: 'Why it failed, in one line; null when it succeeded.',
     response: 'The beginning of the answer’s body, at most 1 KiB; null when it succeeded or there was none.',
+  },
+  WebhookStats: {
+    webhookId: 'The endpoint.',
+    from: 'Beginning of the earliest hour that was asked for, UTC.',
+    to: 'End of the hour under way, UTC.',
+    totals: 'All hours together.',
+    oldestPending:
+      'Beginning of the earliest of these hours with deliveries that have not ended, UTC; null when all have.',
+    hours: 'The hours with deliveries, newest first. The others are left out.',
+  },
+  DeliveryCounts: counts,
+  DeliveryCountsOfHour: {
+    hour: 'Beginning of the hour, UTC. A delivery counts under the hour of its event; one that was sent again, under the hour in which that was asked for.',
+    ...counts,
   },
   Conversation: {
     id: 'Identifies the conversation.',

@@ -2,7 +2,6 @@ import * as ids from '../../functions/domain/ids.ts';
 import type { Route } from '../../functions/platform/route.ts';
 import { CURSOR, IDEMPOTENCY_KEY } from './cast.ts';
 import type { Parameter, Ref } from './openapi.ts';
-import { isPaged } from './problems.ts';
 import { inlined } from './rendering.ts';
 
 const inPath = (name: string, id: Parameters<typeof inlined>[0], description: string) => ({
@@ -49,6 +48,13 @@ export const PARAMETERS = {
     schema: { type: 'string' },
     example: CURSOR,
   },
+  Hours: {
+    name: 'hours',
+    in: 'query',
+    description:
+      'How many hours to look back, the one under way included. A number out of range is clamped to 1 or 168, an empty one is the default; only what is no integer is refused.',
+    schema: { type: 'integer', minimum: 1, maximum: 168, default: 24 },
+  },
   RequiredIdempotencyKey: idempotencyKey(
     true,
     `A UUID of your choice, new for each thing that you want done. ${KEPT}`,
@@ -72,20 +78,34 @@ const NAMES = new Map<unknown, ParameterName>([
   [ids.KeyId, 'ApiKeyId'],
 ]);
 
-/** @throws when a path has a parameter that has no text here */
+/** A parameter of the query is the same thing wherever it is taken. */
+const QUERY_NAMES = new Map<string, ParameterName>([
+  ['limit', 'Limit'],
+  ['cursor', 'Cursor'],
+  ['hours', 'Hours'],
+]);
+
+/** @throws when a route has a parameter that has no text here */
 export function parametersOf(route: Route): Ref[] {
-  const names = Object.entries(shapeOf(route)).map(([name, id]) => {
-    const known = NAMES.get(id);
-    if (known === undefined) throw new Error(`${route.name}: no description of the path parameter ${name}`);
-    return known;
-  });
-  if (isPaged(route)) names.push('Limit', 'Cursor');
+  const known = (name: ParameterName | undefined, parameter: string): ParameterName => {
+    if (name === undefined) throw new Error(`${route.name}: no description of the ${parameter}`);
+    return name;
+  };
+  const names = [
+    ...Object.entries(shapeOf(route, 'params')).map(([name, id]) =>
+      known(NAMES.get(id), `path parameter ${name}`),
+    ),
+    ...Object.keys(shapeOf(route, 'query')).map((name) =>
+      known(QUERY_NAMES.get(name), `query parameter ${name}`),
+    ),
+  ];
   if (route.idempotency === 'required') names.push('RequiredIdempotencyKey');
   if (route.idempotency === 'honoured') names.push('IdempotencyKey');
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }
 
-function shapeOf({ name, params }: Route): Readonly<Record<string, unknown>> {
-  if (!('shape' in params)) throw new Error(`${name}: the path parameters are no object`);
-  return Object(params.shape);
+function shapeOf(route: Route, part: 'params' | 'query'): Readonly<Record<string, unknown>> {
+  const schema = route[part];
+  if (!('shape' in schema)) throw new Error(`${route.name}: its ${part} are no object`);
+  return Object(schema.shape);
 }

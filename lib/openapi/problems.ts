@@ -4,6 +4,10 @@ import type { Route } from '../../functions/platform/route.ts';
 /** Whether a route gives its answer in pages. */
 export const isPaged = ({ query }: Pick<Route, 'query'>): boolean => 'limit' in query.parse({});
 
+/** Whether a route takes parameters in the query, which may be wrong. */
+const readsQuery = ({ query }: Pick<Route, 'query'>): boolean =>
+  'shape' in query && Object.keys(Object(query.shape)).length > 0;
+
 /** Whether a route reads what is in the request's body: also where none is expected, something else than JSON is refused. */
 const readsBody = ({ method }: Pick<Route, 'method'>): boolean => method === 'POST' || method === 'PATCH';
 
@@ -22,7 +26,7 @@ export function problemsOf(route: Route): ProblemType[] {
   ]);
   // What a DELETE names may be gone already: that is a success.
   if (route.path.includes('{') && route.success.status !== 204) types.add('NOT_FOUND');
-  if (isPaged(route)) types.add('VALIDATION_ERROR');
+  if (readsQuery(route)) types.add('VALIDATION_ERROR');
   if (readsBody(route))
     for (const type of ['VALIDATION_ERROR', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const)
       types.add(type);

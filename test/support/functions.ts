@@ -10,6 +10,7 @@ export const FUNCTION_ENVIRONMENT = {
   OUTBOX_TABLE: 'outbox',
   DELIVERIES_TABLE: 'deliveries',
   RATE_TABLE: 'rates',
+  LEDGER_TABLE: 'ledger',
   RATE_LIMIT_SANDBOX: '60',
   RATE_LIMIT_STANDARD: '600',
   RATE_LIMIT_SCALE: '6000',

@@ -1,3 +1,4 @@
+import { failingOf } from '../../domain/endpoint.ts';
 import { notFound } from '../../domain/problem.ts';
 import { success } from '../../platform/reply.ts';
 import { endpointStore } from '../../store/endpoints.ts';
@@ -8,5 +9,5 @@ const endpoints = endpointStore(tables.service);
 
 export const handler = endpoint(routes.readWebhook, async ({ tenant, params }) => {
   const found = await endpoints.find(tenant.orgId, params.id);
-  return found ? success(found) : notFound('webhook endpoint');
+  return found ? success({ ...found, failing: failingOf(found) }) : notFound('webhook endpoint');
 });

@@ -74,6 +74,17 @@ export const testWebhook = {
   success: { status: 202, data: schema.TestEvent },
 } as const satisfies Route;
 
+export const readWebhookStats = {
+  name: 'read-webhook-stats',
+  method: 'GET',
+  path: '/v1/webhooks/{id}/stats',
+  summary: 'Count the deliveries of a webhook endpoint by hour and outcome',
+  scope: 'read:webhooks',
+  params: schema.WebhookParams,
+  query: schema.StatsQuery,
+  success: { status: 200, data: schema.WebhookStats },
+} as const satisfies Route;
+
 export const listDeliveries = {
   name: 'list-deliveries',
   method: 'GET',

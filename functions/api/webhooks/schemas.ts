@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { AttemptRecord, DeliveryStatus, TerminalReason } from '../../domain/delivery.ts';
-import { EndpointStatus } from '../../domain/endpoint.ts';
+import { DisabledReason, EndpointStatus } from '../../domain/endpoint.ts';
 import { EventTypeName, SubscribableType } from '../../domain/events.ts';
 import { DeliveryId, EndpointId, EventId } from '../../domain/ids.ts';
-import { distinct, orNull, timestamp } from '../fields.ts';
+import { clamped, distinct, orNull, timestamp } from '../fields.ts';
 
 /*
  * Shapes of the public API (public-api.md, Resources and their fields). A schema of an answer builds it: a field that it does not
@@ -16,12 +16,18 @@ const WebhookEvents = distinct(SubscribableType, ['an event type', 'event types'
 export const RegisterWebhook = z.object({ url: z.string(), events: WebhookEvents });
 export const UpdateWebhook = z.object({ url: z.optional(z.string()), events: z.optional(WebhookEvents) });
 
+/** What is to come of an endpoint whose deliveries fail. */
+export const Failing = z.object({ since: orNull(timestamp), failuresUntilDisabled: z.int() });
+
 export const Webhook = z.object({
   id: EndpointId,
   url: z.string(),
   events: z.array(SubscribableType),
   status: EndpointStatus,
   consecutiveFailures: z.int(),
+  failing: orNull(Failing),
+  disabledAt: orNull(timestamp),
+  disabledReason: orNull(DisabledReason),
   createdAt: timestamp,
 });
 /** Only the registration's answer has the secret. */
@@ -50,6 +56,28 @@ export const Attempt = z.extend(AttemptRecord, {
   response: orNull(z.string()),
 });
 export const DeliveryWithAttempts = z.extend(Delivery, { attemptLog: z.array(Attempt) });
+
+/** The ledger of deliveries, as its owner sees it. */
+export const DeliveryCounts = z.object({
+  owed: z.int(),
+  pending: z.int(),
+  succeeded: z.int(),
+  exhausted: z.int(),
+  skipped: z.int(),
+  duplicates: z.int(),
+});
+export const DeliveryCountsOfHour = z.object({ hour: timestamp, ...DeliveryCounts.shape });
+export const WebhookStats = z.object({
+  webhookId: EndpointId,
+  from: timestamp,
+  to: timestamp,
+  totals: DeliveryCounts,
+  oldestPending: orNull(timestamp),
+  hours: z.array(DeliveryCountsOfHour),
+});
+
+/** A week of hours at most: what is behind its ledger in a day or two is found by then. */
+export const StatsQuery = z.object({ hours: clamped({ least: 1, most: 168, standard: 24 }) });
 
 export const WebhookParams = z.object({ id: EndpointId });
 export const DeliveryParams = z.object({ id: EndpointId, deliveryId: DeliveryId });

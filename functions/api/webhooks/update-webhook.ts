@@ -1,3 +1,4 @@
+import { failingOf } from '../../domain/endpoint.ts';
 import { notFound, problem } from '../../domain/problem.ts';
 import { checkReceiverUrl } from '../../domain/receiver-url.ts';
 import { success } from '../../platform/reply.ts';
@@ -16,5 +17,5 @@ export const handler = endpoint(routes.updateWebhook, async ({ tenant, params, b
     ...(receiver === undefined ? {} : { url: receiver.url.href }),
     ...(body.events === undefined ? {} : { events: body.events }),
   });
-  return updated ? success(updated) : notFound('webhook endpoint');
+  return updated ? success({ ...updated, failing: failingOf(updated) }) : notFound('webhook endpoint');
 });

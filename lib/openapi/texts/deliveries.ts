@@ -28,4 +28,15 @@ old. It may be done as often as you like; without an \`Idempotency-Key\` each ca
     data: cast.redelivery,
     location: `/api/v1/webhooks/${cast.webhook.id}/deliveries/${cast.redelivery.id}`,
   },
+  readWebhookStats: {
+    tag: 'Deliveries',
+    description: `What became of the deliveries to one endpoint, counted by hour. Each counts under the hour of its event, however much
+later it ends, so every hour balances: \`owed\` is the sum of \`pending\`, \`succeeded\`, \`exhausted\` and \`skipped\`. An hour with
+nothing \`pending\` is complete, and \`oldestPending\` names the earliest one that is not.
+
+The counts are some seconds behind the deliveries, whose changes are gathered for 10 seconds before they are counted. Those of a
+deleted endpoint cannot be read: 404.`,
+    answer: 'The counts of the hours asked for, and their sums.',
+    data: cast.webhookStats,
+  },
 } as const satisfies Record<string, OperationText>;

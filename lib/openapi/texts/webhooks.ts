@@ -31,9 +31,9 @@ same \`Idempotency-Key\`: it registers no second endpoint, and the answer has th
   readWebhook: {
     tag: 'Webhooks',
     description:
-      'One endpoint, never with its secret. Look at `consecutiveFailures` and `status` to see how its receiver is doing.',
+      'One endpoint, never with its secret. `status` and `failing` tell how its receiver is doing, and how far it is from being disabled; `readWebhookStats` counts what became of its deliveries.',
     answer: 'The endpoint.',
-    data: cast.webhook,
+    data: cast.failingWebhook,
   },
   updateWebhook: {
     tag: 'Webhooks',

@@ -1,6 +1,7 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import {
+  BatchGetCommand,
   DynamoDBDocumentClient,
   GetCommand,
   QueryCommand,
@@ -9,6 +10,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { Scope } from '../../../functions/domain/api-key.ts';
+import { NOTHING } from '../../../functions/domain/ledger.ts';
 import {
   aConversation,
   aDelivery,
@@ -51,6 +53,11 @@ export function mockedTables() {
   dynamo.on(GetCommand).callsFake(({ TableName, Key }) => {
     met('Get', TableName);
     return { Item: itemOf(Key) };
+  });
+  dynamo.on(BatchGetCommand).callsFake(({ RequestItems }) => {
+    const [[table = '', { Keys = [] } = {}] = []] = Object.entries<{ Keys?: Key[] }>(RequestItems);
+    met('BatchGet', table);
+    return { Responses: { [table]: Keys.map(ledgerEntryOf) } };
   });
   dynamo.on(QueryCommand).callsFake(({ TableName }) => {
     met('Query', TableName);
@@ -95,6 +102,18 @@ export function mockedTables() {
       });
     },
   };
+}
+
+interface Key {
+  pk: string;
+  sk: string;
+}
+
+/** What a key of the ledger names: an hour and an endpoint. */
+function ledgerEntryOf({ pk, sk }: Key): object {
+  const [hour = ''] = pk.split('#');
+  const [webhookId = ''] = sk.split('#');
+  return { webhookId, generation: 0, hour, ...NOTHING, owed: 2, succeeded: 1 };
 }
 
 /** The thing that a key names. */

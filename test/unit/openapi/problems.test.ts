@@ -48,7 +48,7 @@ const mishaps = (route: Route): Record<string, Circumstances> => ({
   'an identifier of no form': {
     event: { pathParameters: Object.fromEntries(Object.keys(pathOf(route)).map((name) => [name, '..'])) },
   },
-  'a limit that is no number': { event: { queryStringParameters: { limit: 'many' } } },
+  'a number that is none': { event: { queryStringParameters: { limit: 'many', hours: 'many' } } },
   'broken JSON': { event: { body: '{' } },
   'a large body': { event: { body: 'x'.repeat(300_000) } },
   'another media type': { event: { headers: { 'Content-Type': 'text/plain' }, body: '{}' } },

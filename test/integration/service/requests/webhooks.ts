@@ -17,6 +17,7 @@ export function webhooks(service: ReturnType<typeof aService>): void {
       const { id, secret, ...shown } = Object(registered.body.data);
       expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
       expect(shown).toMatchObject({ ...webhook, status: 'active', consecutiveFailures: 0 });
+      expect(shown).toMatchObject({ failing: null, disabledAt: null, disabledReason: null });
       expect(shown).not.toHaveProperty('ignored');
       expect(registered.headers.location).toBe(`/api/v1/webhooks/${id}`);
 
@@ -193,6 +194,26 @@ export function webhooks(service: ReturnType<typeof aService>): void {
     });
   });
 
+  describe('stats', () => {
+    it('clamp their hours, and refuse what is no integer', async () => {
+      const { id } = await service.api.register(url, ['message.received']);
+      const spans = { '': 24, 24: 24, 0: 1, '-3': 1, 168: 168, 169: 168, 99999999999999999999: 168 };
+      for (const [given, hours] of Object.entries(spans)) {
+        const { status, body } = await service.api.get(`/api/v1/webhooks/${id}/stats?hours=${given}`);
+        expect(status).toBe(200);
+        const { from, to } = Object(body.data);
+        expect([given, Date.parse(to) - Date.parse(from)]).toEqual([given, hours * 3_600_000]);
+      }
+      for (const given of ['ten', '1.5', '1e2', '0x10']) {
+        const refused = await service.api.get(`/api/v1/webhooks/${id}/stats?hours=${given}`);
+        expectProblem(refused, 400, 'VALIDATION_ERROR');
+        expect(refused.body.error?.message).toBe('hours must be an integer.');
+      }
+      await service.api.call({ method: 'DELETE', path: `/api/v1/webhooks/${id}` });
+      expectProblem(await service.api.get(`/api/v1/webhooks/${id}/stats`), 404, 'NOT_FOUND');
+    });
+  });
+
   describe('what does not exist', () => {
     const absent = '0'.repeat(12).concat('7000a000000000000000');
 
@@ -200,6 +221,7 @@ export function webhooks(service: ReturnType<typeof aService>): void {
       ['GET', `/api/v1/webhooks/whk_${absent}`],
       ['PATCH', `/api/v1/webhooks/whk_${absent}`],
       ['POST', `/api/v1/webhooks/whk_${absent}/test`],
+      ['GET', `/api/v1/webhooks/whk_${absent}/stats`],
       ['GET', `/api/v1/webhooks/whk_${absent}/deliveries`],
       ['GET', `/api/v1/webhooks/whk_${absent}/deliveries/dlv_${absent}`],
       ['GET', `/api/v1/conversations/cnv_${absent}`],

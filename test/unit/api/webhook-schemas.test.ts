@@ -1,0 +1,109 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { routes } from '../../../functions/api/routes.ts';
+import * as schema from '../../../functions/api/webhooks/schemas.ts';
+import { DeliveryStatus, TerminalReason } from '../../../functions/domain/delivery.ts';
+import { type Endpoint, FAILURES_TO_DISABLE, failingOf } from '../../../functions/domain/endpoint.ts';
+import { aDelivery, anEndpoint, NOW } from '../../builders.ts';
+
+const now = NOW.toISOString();
+const disabled = {
+  status: 'auto_disabled',
+  consecutiveFailures: FAILURES_TO_DISABLE,
+  failingSince: now,
+  disabledAt: now,
+  disabledReason: 'consecutive_failures',
+} as const;
+
+/** As the routes that read endpoints answer. */
+const shown = (changes: Partial<Endpoint>) => {
+  const endpoint = anEndpoint(changes);
+  return schema.Webhook.parse({ ...endpoint, failing: failingOf(endpoint) });
+};
+
+describe('an endpoint in an answer', () => {
+  it('says while it fails since when, and how many more failures disable it', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: FAILURES_TO_DISABLE - 1 }), (consecutiveFailures) => {
+        expect(shown({ consecutiveFailures, failingSince: now })).toMatchObject({
+          failing: { since: now, failuresUntilDisabled: FAILURES_TO_DISABLE - consecutiveFailures },
+          disabledAt: null,
+          disabledReason: null,
+        });
+      }),
+    );
+  });
+
+  it('does not make up since when it fails where that was not recorded', () => {
+    expect(shown({ consecutiveFailures: 9 }).failing).toEqual({ since: null, failuresUntilDisabled: 1 });
+  });
+
+  it('says nothing of failing when it does not', () => {
+    expect(shown({})).toMatchObject({ failing: null, disabledAt: null, disabledReason: null });
+  });
+
+  it('says when and why it was disabled, and not what would disable it', () => {
+    expect(shown(disabled)).toMatchObject({
+      failing: null,
+      disabledAt: now,
+      disabledReason: 'consecutive_failures',
+    });
+  });
+
+  it('does not say in which lane it is served', () => {
+    for (const changes of [{}, { consecutiveFailures: 1, failingSince: now }, disabled])
+      expect(JSON.stringify(shown({ ...changes, slowUntil: now }))).not.toContain('slow');
+  });
+
+  it('has the same fields whichever route answers, and the registration only the secret more', () => {
+    const endpoint = anEndpoint();
+    const fields = (answer: unknown) => Object.keys(Object(answer)).sort();
+    const read = fields(routes.readWebhook.success.data.parse(endpoint));
+    expect(fields(routes.updateWebhook.success.data.parse(endpoint))).toEqual(read);
+    expect(fields(routes.listWebhooks.success.data.parse([endpoint])[0])).toEqual(read);
+    const registered = routes.registerWebhook.success.data.parse({ ...endpoint, secret: 'whsec_x' });
+    expect(fields(registered)).toEqual([...read, 'secret'].sort());
+  });
+});
+
+describe('a delivery in an answer', () => {
+  it.each(TerminalReason.options)('may have ended by %s', (terminalReason) => {
+    const delivery = aDelivery({ status: 'skipped', terminalAt: now, terminalReason });
+    expect(schema.Delivery.parse(delivery)).toMatchObject({ status: 'skipped', terminalReason });
+  });
+
+  it('tells nothing of how it waits', () => {
+    const waiting = aDelivery({ status: 'retrying', nextRetryAt: now, parked: true });
+    expect(Object.keys(schema.Delivery.parse(waiting))).not.toContain('parked');
+  });
+
+  it.each(DeliveryStatus.options)('is counted in the stats when it is %s', (status) => {
+    const open = status === 'pending' || status === 'retrying';
+    expect(Object.keys(schema.DeliveryCounts.shape)).toContain(open ? 'pending' : status);
+  });
+});
+
+describe('the hours of stats', () => {
+  const hours = (given?: string) =>
+    schema.StatsQuery.safeParse(given === undefined ? {} : { hours: given }).data?.hours;
+
+  it('are 24 when they are left out or empty', () => {
+    expect([hours(), hours('')]).toEqual([24, 24]);
+  });
+
+  it('are clamped to 1 and 168, however large or small an integer is given', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.integer({ min: -300, max: 300 }), fc.bigInt()), (given) => {
+        const expected = given < 1 ? 1 : given > 168 ? 168 : Number(given);
+        expect(hours(String(given))).toBe(expected);
+      }),
+    );
+  });
+
+  it.each(['ten', '1.5', '1e2', '0x10', ' 24', '24 ', '--1', '+', 'NaN', 'Infinity', '１'])(
+    'are not %j',
+    (given) => {
+      expect(schema.StatsQuery.safeParse({ hours: given }).success).toBe(false);
+    },
+  );
+});

@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { latestHours, statsOf } from '../../../functions/domain/delivery-stats.ts';
+import { newId } from '../../../functions/domain/ids.ts';
+import type { LedgerEntry } from '../../../functions/domain/ledger.ts';
+import { NOW } from '../../builders.ts';
+
+const webhookId = newId('whk', NOW);
+const HOUR_MS = 3_600_000;
+
+const moments = fc.integer({ min: Date.parse('2020-01-01'), max: Date.parse('2100-01-01') });
+const counts = fc.integer({ min: 1, max: 168 });
+
+/** Some of the hours before a moment, in any order, each with deliveries that ended in some way or have not ended. */
+const ledgers = fc.record({ now: moments.map((ms) => new Date(ms)), count: counts }).chain(({ now, count }) =>
+  fc.record({
+    now: fc.constant(now),
+    count: fc.constant(count),
+    entries: fc
+      .shuffledSubarray(latestHours(now, count))
+      .chain((hours) => fc.tuple(...hours.map((hour) => entryOf(hour)))),
+  }),
+);
+
+const some = fc.nat({ max: 50 });
+const entryOf = (hour: string): fc.Arbitrary<LedgerEntry> =>
+  fc
+    .record({ pending: some, succeeded: some, exhausted: some, skipped: some, duplicates: some })
+    .map(({ pending, ...ends }) => ({
+      webhookId,
+      generation: 0,
+      hour,
+      owed: pending + ends.succeeded + ends.exhausted + ends.skipped,
+      ...ends,
+    }));
+
+describe('the latest hours', () => {
+  it('are as many as were asked for, newest first and without a gap, the last one being under way', () => {
+    fc.assert(
+      fc.property(moments, counts, (now, count) => {
+        const starts = latestHours(new Date(now), count).map((hour) => Date.parse(hour));
+        expect(starts).toHaveLength(count);
+        for (const [back, start] of starts.entries()) {
+          expect(start % HOUR_MS).toBe(0);
+          expect(start).toBe((starts[0] ?? 0) - back * HOUR_MS);
+        }
+        expect(now - (starts[0] ?? 0)).toBeGreaterThanOrEqual(0);
+        expect(now - (starts[0] ?? 0)).toBeLessThan(HOUR_MS);
+      }),
+    );
+  });
+});
+
+describe('the stats of an endpoint', () => {
+  it('balance, hour by hour and in their sums', () => {
+    fc.assert(
+      fc.property(ledgers, ({ now, count, entries }) => {
+        const { totals, hours } = statsOf(webhookId, { now, count }, entries);
+        for (const { owed, pending, succeeded, exhausted, skipped } of [totals, ...hours])
+          expect(owed).toBe(pending + succeeded + exhausted + skipped);
+        for (const name of ['owed', 'pending', 'succeeded', 'exhausted', 'skipped', 'duplicates'] as const)
+          expect(totals[name]).toBe(hours.reduce((sum, hour) => sum + hour[name], 0));
+      }),
+    );
+  });
+
+  it('have every hour of the ledger, newest first, within their range', () => {
+    fc.assert(
+      fc.property(ledgers, ({ now, count, entries }) => {
+        const { hours, from, to } = statsOf(webhookId, { now, count }, entries);
+        const named = hours.map(({ hour }) => hour);
+        expect(named).toEqual(
+          entries
+            .map(({ hour }) => hour)
+            .sort()
+            .reverse(),
+        );
+        expect(Date.parse(to) - Date.parse(from)).toBe(count * HOUR_MS);
+        for (const hour of named) expect(hour >= from && hour < to).toBe(true);
+      }),
+    );
+  });
+
+  it('name the earliest hour in which something has not ended, and none when all has', () => {
+    fc.assert(
+      fc.property(ledgers, ({ now, count, entries }) => {
+        const { hours, oldestPending, totals } = statsOf(webhookId, { now, count }, entries);
+        const open = hours.filter(({ pending }) => pending > 0).map(({ hour }) => hour);
+        expect(oldestPending).toBe(open.sort()[0] ?? null);
+        expect(oldestPending === null).toBe(totals.pending === 0);
+      }),
+    );
+  });
+
+  it('say of a ledger without entries that nothing was owed', () => {
+    expect(statsOf(webhookId, { now: NOW, count: 24 }, [])).toEqual({
+      webhookId,
+      from: '2026-11-19T10:00:00.000Z',
+      to: '2026-11-20T10:00:00.000Z',
+      totals: { owed: 0, pending: 0, succeeded: 0, exhausted: 0, skipped: 0, duplicates: 0 },
+      oldestPending: null,
+      hours: [],
+    });
+  });
+});
