@@ -92,17 +92,21 @@ const IPV6_GRACE_MS = 300;
  * the hosts file and search domains, which name hosts of the inside.
  */
 export function nameServerResolver(servers?: string[]): Resolve {
-  const resolver = new Resolver({ timeout: 1500, tries: 3, maxTimeout: 3000 });
-  if (servers) resolver.setServers(servers);
+  const resolver = () => {
+    const asking = new Resolver({ timeout: 1500, tries: 3, maxTimeout: 3000 });
+    if (servers) asking.setServers(servers);
+    return asking;
+  };
 
   return async (host) => {
     // No name server is asked for this one (RFC 6761). Whether loopback may be used is the policy's to say.
     if (host === 'localhost') return ['127.0.0.1', '::1'];
 
-    const ipv6 = resolver.resolve6(host);
+    // Each question has a socket of its own: an answer that is not valid DNS fails everything that waits on its socket.
+    const ipv6 = resolver().resolve6(host);
     const ipv6OrNone = ipv6.catch((): string[] => []);
     try {
-      const ipv4 = await resolver.resolve4(host);
+      const ipv4 = await resolver().resolve4(host);
       const none = delay(IPV6_GRACE_MS, [], { ref: false });
       return [...ipv4, ...(await Promise.race([ipv6OrNone, none]))];
     } catch (ipv4Failure) {

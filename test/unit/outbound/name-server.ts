@@ -1,33 +1,92 @@
-import { createSocket } from 'node:dgram';
+import { createSocket, type Socket as DatagramSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import { onTestFinished } from 'vitest';
 
-/** What a name server says of a name: addresses as 4 or 16 bytes, or that it does not exist, or nothing at all. */
-export interface Zone {
-  [name: string]: { A?: Answer; AAAA?: Answer };
-}
-type Answer = number[][] | 'no such name' | 'silence';
+/**
+ * The records of an answer as text: addresses of either family, whatever was asked for, a name with a final dot for a
+ * CNAME that the records after it belong to, and `\# 7f0000` for data of the type in question that is none.
+ */
+export type Answer = readonly string[] | 'no such name' | 'server failure' | 'silence';
 
-const TYPES: Readonly<Record<number, 'A' | 'AAAA'>> = { 1: 'A', 28: 'AAAA' };
+/** What is known of a name. Read anew for each question, so that a test may change it at any time. */
+export interface Records {
+  A?: Answer;
+  AAAA?: Answer;
+}
+
+/** What a name server says of which name, and of every other one (`*`). */
+export interface Zone {
+  [name: string]: Records;
+}
+
+const TYPES = { A: 1, CNAME: 5, AAAA: 28 };
+const NO_ERROR = 0;
+const SERVER_FAILURE = 2;
 const NO_SUCH_NAME = 3;
 
-/** A DNS server on a free loopback port, closed when the test is over; `queries` are like `A receiver.example.com`. */
-export async function nameServer(zone: Zone): Promise<{ address: string; queries: string[] }> {
+/** What a resolver of today takes over UDP; anything longer it has to ask for again over TCP (RFC 9715). */
+const LONGEST_DATAGRAM = 1232;
+const TRUNCATED = 0x0200;
+
+export interface NameServer {
+  address: string;
+  /** Questions so far, like `A receiver.example.com`; one that had to be repeated over TCP is there twice. */
+  queries: string[];
+}
+
+/** A DNS server on a free loopback port, over UDP and TCP, closed when the test is over. */
+export async function nameServer(zone: Zone): Promise<NameServer> {
   const queries: string[] = [];
-  const socket = createSocket('udp4');
-  socket.on('message', (query, from) => {
+  const answered = (query: Buffer): Buffer | undefined => {
     const { name, type, question } = parse(query);
-    const kind = TYPES[type] ?? 'A';
+    const kind = type === TYPES.AAAA ? 'AAAA' : 'A';
     queries.push(`${kind} ${name}`);
-    const answer = zone[name] ? (zone[name][kind] ?? []) : 'no such name';
-    if (answer !== 'silence') socket.send(respond(query, question, type, answer), from.port, from.address);
+    const records = zone[name] ?? zone['*'];
+    const answer = records ? (records[kind] ?? []) : 'no such name';
+    return answer === 'silence' ? undefined : respond(query, question, type, answer);
+  };
+
+  const { datagrams, port } = await bound((socket) => {
+    // One message for each connection is all that a test needs.
+    socket.once('data', (message) => {
+      const response = answered(message.subarray(2));
+      if (!response) return;
+      const length = Buffer.alloc(2);
+      length.writeUInt16BE(response.length);
+      socket.end(Buffer.concat([length, response]));
+    });
+    socket.on('error', () => socket.destroy());
   });
-  socket.bind(0, '127.0.0.1');
-  await once(socket, 'listening');
-  onTestFinished(async () => {
-    await new Promise<void>((closed) => socket.close(() => closed()));
+  datagrams.on('message', (query, from) => {
+    const response = answered(query);
+    if (response) datagrams.send(asDatagram(response, query), from.port, from.address);
   });
-  return { address: `127.0.0.1:${socket.address().port}`, queries };
+  return { address: `127.0.0.1:${port}`, queries };
+}
+
+/** The same port for both protocols: taken from TCP, and another one if somebody else has it for UDP. */
+async function bound(
+  onConnection: (socket: Socket) => void,
+): Promise<{ datagrams: DatagramSocket; port: number }> {
+  for (let attempt = 0; attempt < 10; attempt += 1) {
+    const server = createServer(onConnection).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const listens = server.address();
+    const port = typeof listens === 'object' && listens ? listens.port : 0;
+    const datagrams = createSocket('udp4').bind(port, '127.0.0.1');
+    const isFree = await once(datagrams, 'listening').then(
+      () => true,
+      () => false,
+    );
+    onTestFinished(async () => {
+      await new Promise((closed) => server.close(closed));
+      if (isFree) await new Promise<void>((closed) => datagrams.close(() => closed()));
+    });
+    if (isFree) return { datagrams, port };
+  }
+  throw new Error('no port is free for both UDP and TCP');
 }
 
 /** Takes the one question out of a query (RFC 1035, section 4.1). */
@@ -43,22 +102,51 @@ function parse(query: Buffer): { name: string; type: number; question: Buffer } 
   return { name, type: query.readUInt16BE(at + 1), question: query.subarray(12, at + 5) };
 }
 
-function respond(query: Buffer, question: Buffer, type: number, answer: number[][] | 'no such name'): Buffer {
-  const records = answer === 'no such name' ? [] : answer;
+function respond(query: Buffer, question: Buffer, type: number, answer: Exclude<Answer, 'silence'>): Buffer {
+  const records = typeof answer === 'string' ? [] : answer;
   const header = Buffer.alloc(12);
   query.copy(header, 0, 0, 2);
-  header.writeUInt16BE(0x8180 | (answer === 'no such name' ? NO_SUCH_NAME : 0), 2);
+  header.writeUInt16BE(0x8180 | responseCode(answer), 2);
   header.writeUInt16BE(1, 4);
   header.writeUInt16BE(records.length, 6);
 
-  const answers = records.map((address) => {
-    const record = Buffer.alloc(12);
-    // The name: a pointer to the question.
-    record.writeUInt16BE(0xc00c, 0);
-    record.writeUInt16BE(type, 2);
-    record.writeUInt16BE(1, 4);
-    record.writeUInt16BE(address.length, 10);
-    return Buffer.concat([record, Buffer.from(address)]);
+  // A pointer to the question, until a CNAME says whose the other records are.
+  let owner = Buffer.from([0xc0, 0x0c]);
+  const answers = records.map((text) => {
+    const record = recordOf(text, type);
+    const fixed = Buffer.alloc(10);
+    fixed.writeUInt16BE(record.type, 0);
+    fixed.writeUInt16BE(1, 2);
+    fixed.writeUInt16BE(record.data.length, 8);
+    const whole = Buffer.concat([owner, fixed, record.data]);
+    if (record.type === TYPES.CNAME) owner = record.data;
+    return whole;
   });
   return Buffer.concat([header, question, ...answers]);
+}
+
+function responseCode(answer: Answer): number {
+  if (answer === 'no such name') return NO_SUCH_NAME;
+  return answer === 'server failure' ? SERVER_FAILURE : NO_ERROR;
+}
+
+function recordOf(text: string, asked: number): { type: number; data: Buffer<ArrayBuffer> } {
+  if (text.startsWith('\\# ')) return { type: asked, data: Buffer.from(text.slice(3), 'hex') };
+  if (text.endsWith('.')) {
+    const labels = text.split('.').map((label) => [label.length, ...Buffer.from(label, 'latin1')]);
+    return { type: TYPES.CNAME, data: Buffer.from(labels.flat()) };
+  }
+  return {
+    type: text.includes(':') ? TYPES.AAAA : TYPES.A,
+    data: Buffer.from(ipaddr.parse(text).toByteArray()),
+  };
+}
+
+function asDatagram(response: Buffer, query: Buffer): Buffer {
+  if (response.length <= LONGEST_DATAGRAM) return response;
+  const { question } = parse(query);
+  const cut = Buffer.from(response.subarray(0, 12 + question.length));
+  cut.writeUInt16BE(cut.readUInt16BE(2) | TRUNCATED, 2);
+  cut.writeUInt16BE(0, 6);
+  return cut;
 }

@@ -2,12 +2,13 @@ import fc from 'fast-check';
 
 export const LOOPBACK_IPV4 = '127.0.0.0/8';
 
-/** Transcribed from the IANA IPv4 special-purpose address registry and the multicast range. */
+/** Transcribed from the IANA IPv4 special-purpose address registry, the multicast range, and Azure's metadata service. */
 export const FORBIDDEN_IPV4: readonly string[] = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
   LOOPBACK_IPV4,
+  '168.63.129.16/32',
   '169.254.0.0/16',
   '172.16.0.0/12',
   '192.0.0.0/24',

@@ -2,6 +2,8 @@ import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
 import { exchange } from '../../../functions/platform/outbound/exchange.ts';
+import { drip, pour } from './hostile-writes.ts';
+import { postPastDeadline } from './past-deadline.ts';
 import {
   httpsReceiver,
   localAgent,
@@ -14,21 +16,6 @@ import {
 
 const PATIENT = 20_000;
 const HASTY = 150;
-
-/** Writes without end, as fast as the client reads. */
-function pour(socket: Socket, chunk: string): void {
-  const more = () => {
-    while (socket.writable && socket.write(chunk));
-  };
-  socket.on('drain', more);
-  more();
-}
-
-/** Writes one piece after another, slowly and without end. */
-function drip(socket: Socket, piece: string): void {
-  const timer = setInterval(() => socket.write(piece), 5);
-  socket.on('close', () => clearInterval(timer));
-}
 
 async function resultOf(receiver: Receiver, timeoutMs = PATIENT) {
   const result = await postTo(localClient({ timeoutMs }), receiver.url());
@@ -145,7 +132,7 @@ describe('a receiver that', () => {
       socket.write('HTTP/1.1 500 Internal Server Error\r\ncontent-length: 1000000\r\n\r\nfirst');
       drip(socket, '.');
     });
-    expect(await resultOf(receiver, HASTY)).toMatchObject({
+    expect(await postPastDeadline(receiver)).toMatchObject({
       kind: 'answered',
       status: 500,
       body: expect.stringMatching(/^first\.*$/),

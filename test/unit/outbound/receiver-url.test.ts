@@ -5,7 +5,8 @@ import {
   isReceiverAddress,
   type ReceiverPolicy,
 } from '../../../functions/domain/receiver-url.ts';
-import { forbiddenHosts, forbiddenUrls, permittedUrls } from './corpus.ts';
+import { forbiddenUrls } from './corpus/forbidden-urls.ts';
+import { forbiddenHosts, permittedUrls } from './corpus.ts';
 
 const refuse: ReceiverPolicy = { loopback: 'refuse' };
 const allow: ReceiverPolicy = { loopback: 'allow' };
@@ -26,8 +27,15 @@ describe('checkReceiverUrl', () => {
     expect(problemOf(url, allow)).toMatch(/^url /);
   });
 
-  it.each(permittedUrls)('permits %s', (url) => {
+  it.each(permittedUrls)('permits %s: %s', (url) => {
     expect(checkReceiverUrl(url, refuse)).toEqual({ ok: true, url: new URL(url) });
+  });
+
+  it('permits port 443 and every port from 1024 up, and no other', () => {
+    const permitted = Array.from({ length: 65_540 }, (_, port) => port).filter(
+      (port) => problemOf(`https://example.com:${port}/hook`) === undefined,
+    );
+    expect(permitted).toEqual([443, ...Array.from({ length: 65_536 - 1024 }, (_, index) => 1024 + index)]);
   });
 
   it.each([

@@ -35,10 +35,13 @@ export function httpsReceiver(listener: RequestListener, tls: TlsOptions = certi
 }
 
 /** A receiver that speaks TLS and then whatever the test wants, as soon as the first bytes of a request are there. */
-export function rawReceiver(onRequest: (socket: Socket) => void): Promise<Receiver> {
-  const server = createTlsServer(certificate, (socket) => {
+export function rawReceiver(
+  onRequest: (socket: Socket, head: Buffer) => void,
+  tls: TlsOptions = certificate,
+): Promise<Receiver> {
+  const server = createTlsServer(tls, (socket) => {
     socket.on('error', () => socket.destroy());
-    socket.once('data', () => onRequest(socket));
+    socket.once('data', (head) => onRequest(socket, head));
   });
   server.on('tlsClientError', (_error, socket) => socket.destroy());
   return listening(server);

@@ -4,18 +4,16 @@ import { nameServer } from './name-server.ts';
 import { httpsReceiver, localClient, postTo } from './receivers.ts';
 
 const NAME = 'receiver.example.com';
-const IPV4 = [93, 184, 215, 14];
-const IPV6 = [0x26, 0x06, 0x28, 0, 0x02, 0x1f, 0xcb, 0x07, 0x68, 0x20, 0x80, 0xda, 0xaf, 0x6b, 0x8b, 0x2c];
-const IPV4_TEXT = '93.184.215.14';
-const IPV6_TEXT = '2606:2800:21f:cb07:6820:80da:af6b:8b2c';
+const IPV4 = '93.184.215.14';
+const IPV6 = '2606:2800:21f:cb07:6820:80da:af6b:8b2c';
 
 describe('the resolver', () => {
   it.each([
-    ['both families', { A: [IPV4], AAAA: [IPV6] }, [IPV4_TEXT, IPV6_TEXT]],
-    ['several addresses', { A: [IPV4, [8, 8, 8, 8]] }, [IPV4_TEXT, '8.8.8.8']],
-    ['IPv4 only', { A: [IPV4] }, [IPV4_TEXT]],
-    ['IPv6 only', { AAAA: [IPV6] }, [IPV6_TEXT]],
-    ['IPv4 although nobody answers for IPv6', { A: [IPV4], AAAA: 'silence' as const }, [IPV4_TEXT]],
+    ['both families', { A: [IPV4], AAAA: [IPV6] }, [IPV4, IPV6]],
+    ['several addresses', { A: [IPV4, '8.8.8.8'] }, [IPV4, '8.8.8.8']],
+    ['IPv4 only', { A: [IPV4] }, [IPV4]],
+    ['IPv6 only', { AAAA: [IPV6] }, [IPV6]],
+    ['IPv4 although nobody answers for IPv6', { A: [IPV4], AAAA: 'silence' as const }, [IPV4]],
   ])('gives %s', async (_what, records, addresses) => {
     const server = await nameServer({ [NAME]: records });
     expect(await nameServerResolver([server.address])(NAME)).toEqual(addresses);
@@ -29,6 +27,34 @@ describe('the resolver', () => {
     await expect(resolve(NAME)).rejects.toMatchObject({ code: 'ENODATA' });
   });
 
+  it('gives the answer for one name, and for one family, although another one is answered with garbage', async () => {
+    const garbage = ['\\# 7f'];
+    const server = await nameServer({
+      [NAME]: { A: [IPV4], AAAA: garbage },
+      'hostile.example.com': { A: garbage, AAAA: garbage },
+    });
+    const resolve = nameServerResolver([server.address]);
+    const hostile = Promise.allSettled(Array.from({ length: 20 }, () => resolve('hostile.example.com')));
+
+    expect(await resolve(NAME)).toEqual([IPV4]);
+    for (const answer of await hostile) expect(answer).toMatchObject({ reason: { code: 'EBADRESP' } });
+  });
+
+  it.each([
+    ['IPv4 fails and IPv6 has none', { A: 'server failure' as const }],
+    ['IPv6 fails and IPv4 has none', { AAAA: 'server failure' as const }],
+  ])('does not take a name for one without addresses when %s', async (_what, records) => {
+    const server = await nameServer({ [NAME]: records });
+    await expect(nameServerResolver([server.address])(NAME)).rejects.toMatchObject({ code: 'ESERVFAIL' });
+  });
+
+  it('asks again over TCP for what is too long for a datagram', async () => {
+    const addresses = Array.from({ length: 1000 }, (_, index) => `11.0.${index >> 8}.${index & 255}`);
+    const server = await nameServer({ [NAME]: { A: addresses } });
+    expect(await nameServerResolver([server.address])(NAME)).toEqual(addresses);
+    expect(server.queries.filter((query) => query.startsWith('A '))).toHaveLength(2);
+  });
+
   it('knows localhost by itself', async () => {
     const server = await nameServer({});
     expect(await nameServerResolver([server.address])('localhost')).toEqual(['127.0.0.1', '::1']);
@@ -38,7 +64,7 @@ describe('the resolver', () => {
 
 describe('a client with a name server', () => {
   it('posts to where the name leads', async () => {
-    const server = await nameServer({ [NAME]: { A: [[127, 0, 0, 1]] } });
+    const server = await nameServer({ [NAME]: { A: ['127.0.0.1'] } });
     const receiver = await httpsReceiver((_request, response) => response.writeHead(204).end());
     const client = localClient({ resolve: nameServerResolver([server.address]) });
     expect(await postTo(client, receiver.url(NAME))).toMatchObject({ kind: 'answered', status: 204 });
@@ -47,7 +73,7 @@ describe('a client with a name server', () => {
   it.each([
     ['does not exist', {}, 'host name does not resolve'],
     ['has no address', { [NAME]: {} }, 'host name does not resolve'],
-    ['leads inside', { [NAME]: { A: [IPV4, [10, 0, 0, 1]] } }, 'address is not public'],
+    ['leads inside', { [NAME]: { A: [IPV4, '10.0.0.1'] } }, 'address is not public'],
   ])('fails when the name %s', async (_what, zone, error) => {
     const server = await nameServer(zone);
     const client = localClient({ resolve: nameServerResolver([server.address]) });

@@ -1,0 +1,2 @@
+/** A host or a URL that no delivery may go to, and why. */
+export type Forbidden = readonly [text: string, why: string];

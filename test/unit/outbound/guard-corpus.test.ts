@@ -1,0 +1,163 @@
+import { isIP } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { checkReceiverUrl } from '../../../functions/domain/receiver-url.ts';
+import { nameServerResolver } from '../../../functions/platform/outbound/addresses.ts';
+import { type OutboundResult, outboundClient } from '../../../functions/platform/outbound/client.ts';
+import { type Attempt, observedConnections } from './connections-observed.ts';
+import { emptyAnswers, forbiddenAnswers, publicAnswers } from './corpus/dns-answers.ts';
+import { forbiddenUrls } from './corpus/forbidden-urls.ts';
+import { forbiddenHosts, permittedUrls } from './corpus.ts';
+import { nameServer, type Zone } from './name-server.ts';
+import { authority, postTo, type Receiver, rawReceiver, tcpReceiver } from './receivers.ts';
+import { unguardedPost } from './unguarded-post.ts';
+
+const refuse = { loopback: 'refuse' } as const;
+const NAME = 'receiver.example.com';
+const SOMEWHERE = '93.184.215.14';
+
+/** What is left of a URL's host once the brackets of an IPv6 address are off. */
+function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '');
+}
+
+/** Names and addresses as the parser writes them, so that one certificate does for every URL of the corpus. */
+const hosts = [...new Set(permittedUrls.map(([url]) => hostOf(new URL(url))))];
+const tls = await authority.issue({
+  names: [NAME, ...hosts.filter((host) => isIP(host) === 0)],
+  addresses: hosts.filter((host) => isIP(host) !== 0),
+});
+
+interface Arrival {
+  servername: string | false | undefined;
+  hostHeader: string | undefined;
+}
+
+/** The service as it is deployed, but for whom it asks for names and trusts: what it connects to, and what arrives. */
+async function guarded(zone: Zone): Promise<{
+  attempts: Attempt[];
+  arrivals: Arrival[];
+  receiver: Receiver;
+  queries: string[];
+  post(url: URL): Promise<OutboundResult>;
+}> {
+  const arrivals: Arrival[] = [];
+  const receiver = await rawReceiver((socket, head) => {
+    const hostHeader = /^host: (.*)\r$/im.exec(head.toString('latin1'))?.[1];
+    arrivals.push({
+      servername: 'servername' in socket ? (socket.servername as string) : undefined,
+      hostHeader,
+    });
+    socket.end('HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n');
+  }, tls);
+  const server = await nameServer(zone);
+  const attempts = await observedConnections(receiver);
+  const client = outboundClient({
+    policy: refuse,
+    timeoutMs: 20_000,
+    resolve: nameServerResolver([server.address]),
+    tls: { ca: authority.cert },
+  });
+  onTestFinished(() => client.close());
+  return { attempts, arrivals, receiver, queries: server.queries, post: (url) => postTo(client, url) };
+}
+
+/** Those of the corpus of which the parser makes a URL at all; what it refuses cannot be requested. */
+function parsed(entries: readonly (readonly [text: string, why: string])[]): (readonly [URL, string])[] {
+  return entries.flatMap(([text, why]) => {
+    const url = URL.parse(text);
+    return url ? [[url, why] as const] : [];
+  });
+}
+
+const urlsOfForbiddenHosts = parsed(forbiddenHosts.map(([host, why]) => [`https://${host}:8443/hook`, why]));
+
+describe('the corpus', () => {
+  it('is as large as is promised, without repetition', () => {
+    const urls = [
+      ...forbiddenHosts.map(([host]) => `https://${host}/hook`),
+      ...forbiddenUrls.map(([url]) => url),
+      ...permittedUrls.map(([url]) => url),
+    ];
+    expect(new Set(urls).size).toBe(urls.length);
+    expect(urls.length).toBeGreaterThanOrEqual(300);
+    expect(permittedUrls.length).toBeGreaterThanOrEqual(100);
+
+    const answers = [...forbiddenAnswers, ...publicAnswers, ...emptyAnswers].map(([, records]) => records);
+    expect(new Set(answers.map((records) => JSON.stringify(records))).size).toBe(answers.length);
+    expect(answers.length).toBeGreaterThanOrEqual(60);
+  });
+});
+
+describe('no connection is begun', () => {
+  it.each(urlsOfForbiddenHosts)('to the host of %s: %s', async (url) => {
+    const { attempts, queries, post } = await guarded({ '*': { A: [SOMEWHERE] } });
+    expect(await post(url)).toMatchObject({ kind: 'failed', error: expect.stringMatching(/^url /) });
+    expect(attempts).toEqual([]);
+    expect(queries).toEqual([]);
+  });
+
+  it.each(forbiddenUrls)('for %j: %s', async (text) => {
+    expect(checkReceiverUrl(text, refuse)).toMatchObject({ ok: false });
+
+    // Had the text been stored nevertheless: what the parser repairs of it may be public, and is never anything else.
+    const url = URL.parse(text);
+    if (!url) return;
+    const { attempts, post } = await guarded({ '*': { A: ['127.0.0.1'] } });
+    expect(await post(url)).toMatchObject({ kind: 'failed' });
+    expect(attempts).toEqual([]);
+  });
+
+  it.each(forbiddenAnswers)('to a name that leads to %s', async (_why, records) => {
+    const { attempts, receiver, post } = await guarded({ [NAME]: records });
+    expect(await post(new URL(`https://${NAME}/hook`))).toMatchObject({
+      kind: 'failed',
+      error: 'address is not public',
+    });
+    expect(attempts).toEqual([]);
+    expect(receiver.connections).toBe(0);
+  });
+
+  it.each(emptyAnswers)('to a name of which the name server says %s', async (_what, records, error) => {
+    const { attempts, post } = await guarded(records ? { [NAME]: records } : {});
+    expect(await post(new URL(`https://${NAME}/hook`))).toMatchObject({ kind: 'failed', error });
+    expect(attempts).toEqual([]);
+  });
+
+  it('would be begun to all of them without the guard, and be seen', async () => {
+    const attempts = await observedConnections(await tcpReceiver((socket) => socket.destroy()));
+    const urls = urlsOfForbiddenHosts.map(([url]) => url).filter((url) => isIP(hostOf(url)) !== 0);
+    for (const url of urls) await unguardedPost(url, []);
+    const addresses = forbiddenAnswers.map(([, { A, AAAA }]) =>
+      [A, AAAA].flatMap((answer) => (typeof answer === 'object' ? answer : [])).filter((text) => isIP(text)),
+    );
+    for (const several of addresses) await unguardedPost(new URL(`https://${NAME}:8443/`), several);
+
+    expect(urls.length).toBeGreaterThan(150);
+    expect(attempts).toHaveLength(urls.length + addresses.length);
+    expect(new Set(attempts.map(({ address }) => address))).toContain('169.254.169.254');
+  });
+});
+
+describe('a public receiver is reached', () => {
+  it.each(permittedUrls)('at %s (%s)', async (text) => {
+    const url = new URL(text);
+    const host = hostOf(url);
+    const { attempts, arrivals, post } = await guarded({ '*': { A: [SOMEWHERE] } });
+
+    expect(checkReceiverUrl(text, refuse)).toEqual({ ok: true, url });
+    expect(await post(url)).toMatchObject({ kind: 'answered', status: 204 });
+    const isAddress = isIP(host) !== 0;
+    expect(attempts).toEqual([{ address: isAddress ? host : SOMEWHERE, port: Number(url.port || 443) }]);
+    expect(arrivals).toEqual([{ servername: isAddress ? false : host, hostHeader: url.host }]);
+  });
+
+  it.each(publicAnswers)('whose name leads to %s', async (_what, records, to) => {
+    const { attempts, arrivals, post } = await guarded({ [NAME]: records });
+    expect(await post(new URL(`https://${NAME}/hook`))).toMatchObject({ kind: 'answered', status: 204 });
+    expect(attempts[0]).toEqual({ address: to, port: 443 });
+    // A busy machine may need so long for the first address that the next one is tried: it was checked as well.
+    const checked = [records.A, records.AAAA].flat();
+    for (const { address } of attempts) expect(checked).toContain(address);
+    expect(arrivals).toEqual([{ servername: NAME, hostHeader: NAME }]);
+  });
+});
