@@ -7,6 +7,8 @@ export interface Checkpoints {
   /** The sequence number that was read last, or undefined before the first. */
   get(source: string, shard: string): string | undefined;
   set(source: string, shard: string, sequenceNumber: string): void;
+  /** All that is known of a source, by the shard. */
+  of(source: string): ReadonlyMap<string, string>;
   close(): void;
 }
 
@@ -23,9 +25,12 @@ export function openCheckpoints(directory: string): Checkpoints {
       source TEXT NOT NULL, shard TEXT NOT NULL, sequence_number TEXT NOT NULL, PRIMARY KEY (source, shard)
     ) WITHOUT ROWID`);
   const select = database.prepare('SELECT sequence_number FROM checkpoints WHERE source = ? AND shard = ?');
+  const selectAll = database.prepare('SELECT shard, sequence_number FROM checkpoints WHERE source = ?');
   const upsert = database.prepare('INSERT OR REPLACE INTO checkpoints VALUES (?, ?, ?)');
   return {
     get: (source, shard) => select.get(source, shard)?.sequence_number?.toString(),
+    of: (source) =>
+      new Map(selectAll.all(source).map((row) => [String(row.shard), String(row.sequence_number)])),
     set: (source, shard, sequenceNumber) => void upsert.run(source, shard, sequenceNumber),
     close: () => database.close(),
   };

@@ -6,6 +6,7 @@ import { REGION } from '../arns.ts';
 import { afterAWhile, type UntilNews, watchChanges } from '../sources/news.ts';
 import { type DynamoDbEngine, startDynamoDb } from './dynamodb.ts';
 import { startSqs } from './sqs.ts';
+import type { ReadUpTo } from './stream-log.ts';
 import { startSweeper } from './sweeper.ts';
 
 /** Credentials that engines want to see and do not check. */
@@ -70,11 +71,12 @@ export async function startEngines(
 export function startUpkeep(
   { embeddedDynamoDb: engine, dynamodb: client }: Engines,
   started: AsyncDisposableStack,
+  readUpTo: ReadUpTo,
   log: (line: { source: string; text: string }) => void,
 ): void {
   if (!engine) return;
   const onError = (error: unknown): void =>
     log({ source: 'dynamodb', text: `upkeep failed: ${String(error)}` });
-  const sweeper = startSweeper({ engine, client, onError });
+  const sweeper = startSweeper({ engine, client, readUpTo, onError });
   started.defer(() => sweeper.stop());
 }

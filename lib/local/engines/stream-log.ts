@@ -13,6 +13,10 @@ const indexes = `
     ON _stream_records (table_name, shard_id, sequence_number);`;
 
 const TRIM_BATCH = 500;
+/** Of SQLite's integers. */
+const LARGEST_NUMBER = 2n ** 63n - 1n;
+
+export type ReadUpTo = (table: string) => bigint | undefined;
 
 /** Upkeep of the embedded DynamoDB's stream records, on its own database file. */
 export class StreamLog {
@@ -25,16 +29,22 @@ export class StreamLog {
 
   /**
    * Deletes a batch of each table's records that are older than `horizon`, and answers how many. Each table's newest
-   * record stays: its number is the engine's only memory of where to go on counting.
+   * record stays: its number is the engine's only memory of where to go on counting. So do those that some reader has yet
+   * to read: unlike DynamoDB, this machine may have been off for a day.
+   *
+   * @param readUpTo number of the last record of a table that all readers of its stream have read; undefined without readers
    */
-  trim(horizon: Date): number {
+  trim(horizon: Date, readUpTo: ReadUpTo = () => undefined): number {
     const tables = this.#database
       .prepare('SELECT table_name AS name FROM _tables WHERE stream_enabled = 1')
       .all();
-    return tables.reduce((trimmed, { name }) => trimmed + this.#trimTable(String(name), horizon), 0);
+    return tables.reduce(
+      (trimmed, { name }) => trimmed + this.#trimTable(String(name), horizon, readUpTo(String(name))),
+      0,
+    );
   }
 
-  #trimTable(table: string, horizon: Date): number {
+  #trimTable(table: string, horizon: Date, readUpTo = LARGEST_NUMBER): number {
     const { changes } = this.#database
       .prepare(
         `DELETE FROM _stream_records WHERE id IN (
@@ -42,12 +52,17 @@ export class StreamLog {
              SELECT id, created_at, sequence_number FROM _stream_records WHERE table_name = $table
              ORDER BY CAST(sequence_number AS INTEGER) LIMIT $batch
            )
-           WHERE created_at < $horizon AND CAST(sequence_number AS INTEGER) < (
+           WHERE created_at < $horizon AND CAST(sequence_number AS INTEGER) <= $readUpTo AND CAST(sequence_number AS INTEGER) < (
              SELECT MAX(CAST(sequence_number AS INTEGER)) FROM _stream_records WHERE table_name = $table
            )
          )`,
       )
-      .run({ $table: table, $batch: TRIM_BATCH, $horizon: Math.floor(horizon.getTime() / 1_000) });
+      .run({
+        $table: table,
+        $batch: TRIM_BATCH,
+        $horizon: Math.floor(horizon.getTime() / 1_000),
+        $readUpTo: readUpTo,
+      });
     return Number(changes);
   }
 }

@@ -5,7 +5,7 @@ import {
   type DynamoDBClient,
 } from '@aws-sdk/client-dynamodb';
 import type { ExpiringTable, ExpiryLog, Key } from './expiry-log.ts';
-import type { StreamLog } from './stream-log.ts';
+import type { ReadUpTo, StreamLog } from './stream-log.ts';
 
 /** DynamoDB keeps stream records for a day. */
 const STREAM_RETENTION_MS = 24 * 60 * 60 * 1_000;
@@ -75,12 +75,19 @@ async function deleteIfExpired(
   }
 }
 
-/** Deletes the stream records that DynamoDB would no longer have, in short steps that let other work pass. */
-export async function trimStreams(streamLog: StreamLog, now: Date, signal?: AbortSignal): Promise<number> {
+/**
+ * Deletes the stream records that DynamoDB would no longer have and all readers have read, in short steps that let other
+ * work pass.
+ */
+export async function trimStreams(
+  streamLog: StreamLog,
+  now: Date,
+  { readUpTo, signal }: { readUpTo?: ReadUpTo; signal?: AbortSignal } = {},
+): Promise<number> {
   const horizon = new Date(now.getTime() - STREAM_RETENTION_MS);
   let trimmed = 0;
   while (!signal?.aborted) {
-    const step = streamLog.trim(horizon);
+    const step = streamLog.trim(horizon, readUpTo);
     if (step === 0) break;
     trimmed += step;
     await sleep(10);
@@ -96,11 +103,12 @@ export async function trimStreams(streamLog: StreamLog, now: Date, signal?: Abor
 export function startSweeper(options: {
   engine: { expiryLog: ExpiryLog; streamLog: StreamLog };
   client: DynamoDBClient;
+  readUpTo?: ReadUpTo;
   onError: (error: unknown) => void;
   now?: () => Date;
   intervalMs?: number;
 }): { stop(): Promise<void> } {
-  const { engine, client, onError, now = () => new Date(), intervalMs = 5_000 } = options;
+  const { engine, client, readUpTo, onError, now = () => new Date(), intervalMs = 5_000 } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
 
@@ -108,7 +116,7 @@ export function startSweeper(options: {
     while (!signal.aborted) {
       try {
         await sweepExpired(engine.expiryLog, client, now(), signal);
-        await trimStreams(engine.streamLog, now(), signal);
+        await trimStreams(engine.streamLog, now(), { readUpTo, signal });
       } catch (error) {
         if (!signal.aborted) onError(error);
       }

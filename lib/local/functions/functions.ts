@@ -31,8 +31,6 @@ export interface FunctionSurroundings {
   /** Invocations that a function's event sources may have under way, by the function's name. */
   concurrency: ReadonlyMap<string, number>;
   capacity: SandboxCapacity;
-  /** Of one function at most. */
-  maxSandboxes: number;
   compileCache: string;
   nodeBinary?: string;
   onLog: (line: { source: string; text: string }) => void;
@@ -90,7 +88,6 @@ export function createFunctions(
       memoryMiB: properties.MemorySize,
       environment: { ...properties.Environment.Variables, ...environment },
       maxSandboxes: Math.min(
-        surroundings.maxSandboxes,
         properties.ReservedConcurrentExecutions ?? Number.POSITIVE_INFINITY,
         concurrency.get(name) ?? DEFAULT_SANDBOXES,
       ),

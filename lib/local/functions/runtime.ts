@@ -3,6 +3,7 @@ import { functionArn } from '../arns.ts';
 import type { Statement } from '../permissions/statements.ts';
 import { type Pool, SandboxCapacity } from './capacity.ts';
 import { sandboxEnvironment } from './environment.ts';
+import { type Lane, LaneQueue } from './lanes.ts';
 import { type InvocationResult, Sandbox } from './sandbox.ts';
 
 export type { InvocationResult } from './sandbox.ts';
@@ -17,7 +18,7 @@ export interface LocalFunctionOptions {
   memoryMiB: number;
   /** The template's variables and whatever else the place gives the function, such as endpoints and credentials. */
   environment: Record<string, string>;
-  /** Sandboxes that may run side by side; further invocations wait in order. */
+  /** Sandboxes that may run side by side; further invocations wait. */
   maxSandboxes: number;
   /** What the function's role allows. */
   statements: readonly Statement[];
@@ -40,6 +41,14 @@ interface Waiting {
   resolve: (result: InvocationResult) => void;
 }
 
+/** What an event source has of a function: invocations that wait for those of no other event source. */
+export interface FunctionLane {
+  /** As {@link LocalFunction.invoke}. */
+  invoke(payload: unknown): Promise<InvocationResult>;
+  /** Invocations worth handing over at once: one for each sandbox that is left for it, and one that makes the function grow if it can. */
+  readonly concurrency: number;
+}
+
 interface Idle {
   sandbox: Sandbox;
   since: number;
@@ -52,7 +61,9 @@ export class LocalFunction implements Pool {
   readonly #options: LocalFunctionOptions;
   readonly #capacity: SandboxCapacity;
   readonly #environment: Record<string, string>;
-  readonly #waiting: Waiting[] = [];
+  readonly #queue = new LaneQueue<Waiting>();
+  /** Of the invocations that no event source makes. */
+  readonly #direct: Lane = { share: Number.POSITIVE_INFINITY };
   /** Those that hold a place of the capacity. */
   readonly #sandboxes = new Set<Sandbox>();
   /** Those whose process has not ended yet. */
@@ -79,16 +90,29 @@ export class LocalFunction implements Pool {
 
   /** Like {@link invoke}, with an event that is JSON text already. */
   invokeSerialized(event: string): Promise<InvocationResult> {
-    if (this.#stopped) return Promise.resolve(stoppedResult());
-    return new Promise((resolve) => {
-      this.#waiting.push({ event, since: Date.now(), resolve });
-      this.#schedule();
-    });
+    return this.#invoke(event, this.#direct);
   }
 
-  /** Invocations worth handing over at once: one for each sandbox, and one that makes the function grow if it can. */
-  get concurrency(): number {
-    return Math.min(this.size + 1, this.#options.maxSandboxes);
+  /** A lane of its own for an event source, which may have `share` invocations under way. */
+  lane(share: number): FunctionLane {
+    const lane = { share };
+    const left = () =>
+      Math.min(this.size + 1, this.#options.maxSandboxes) - this.#queue.underWayOfOthers(lane);
+    return {
+      invoke: (payload) => this.#invoke(JSON.stringify(payload ?? null), lane),
+      get concurrency() {
+        // Never none: what waits here is the next to run, what waits outside is not.
+        return Math.max(1, Math.min(share, left()));
+      },
+    };
+  }
+
+  #invoke(event: string, lane: Lane): Promise<InvocationResult> {
+    if (this.#stopped) return Promise.resolve(stoppedResult());
+    return new Promise((resolve) => {
+      this.#queue.add(lane, { event, since: Date.now(), resolve });
+      this.#schedule();
+    });
   }
 
   /** Process ids of the sandboxes that run. */
@@ -100,7 +124,7 @@ export class LocalFunction implements Pool {
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#growthCheck);
-    for (const { resolve } of this.#waiting.splice(0)) resolve(stoppedResult());
+    for (const { resolve } of this.#queue.clear()) resolve(stoppedResult());
     for (const sandbox of this.#processes) sandbox.kill();
     await Promise.all([...this.#processes].map((sandbox) => sandbox.exited));
   }
@@ -113,6 +137,10 @@ export class LocalFunction implements Pool {
     return this.#idle[0]?.since;
   }
 
+  get isStarving(): boolean {
+    return this.#queue.next !== undefined && (this.size === 0 || this.#queue.isNextFirstOfItsLane);
+  }
+
   evictIdle(): void {
     const longest = this.#idle.shift();
     if (longest) this.#retire(longest.sandbox);
@@ -123,12 +151,12 @@ export class LocalFunction implements Pool {
   }
 
   #schedule(): void {
-    while (this.#waiting.length > 0) {
+    while (this.#queue.next) {
       const idle = this.#idle.pop();
       if (!idle) break;
       if (idle.sandbox.alive) void this.#serve(idle.sandbox);
     }
-    const [next] = this.#waiting;
+    const { next } = this.#queue;
     if (next && !this.#starting && this.size < this.#options.maxSandboxes) this.#growFor(next);
   }
 
@@ -168,7 +196,9 @@ export class LocalFunction implements Pool {
     this.#starting = false;
     this.#lastStartedAt = Date.now();
     if (failure) {
-      this.#waiting.shift()?.resolve(failure);
+      const next = this.#queue.take();
+      if (next) this.#queue.end(next.lane);
+      next?.item.resolve(failure);
       this.#retire(sandbox);
     } else void this.#serve(sandbox);
     this.#schedule();
@@ -176,17 +206,20 @@ export class LocalFunction implements Pool {
 
   /** Lets the sandbox work through what waits, then keeps it for later or gives its place away. */
   async #serve(sandbox: Sandbox): Promise<void> {
-    for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
+    for (let next = this.#queue.take(); next; next = this.#queue.take()) {
+      const { lane, item } = next;
       const invocation = {
         requestId: randomUUID(),
-        event: next.event,
+        event: item.event,
         functionArn: this.arn,
         traceId: traceId(),
       };
-      next.resolve(await sandbox.invoke(invocation, this.#options.timeoutSeconds));
-      if (!sandbox.alive || this.#capacity.contended) break;
+      const result = await sandbox.invoke(invocation, this.#options.timeoutSeconds);
+      this.#queue.end(lane);
+      item.resolve(result);
+      if (!sandbox.alive || this.#capacity.yields(this)) break;
     }
-    if (!sandbox.alive || this.#capacity.contended) this.#retire(sandbox);
+    if (!sandbox.alive || this.#capacity.yields(this)) this.#retire(sandbox);
     else this.#idle.push({ sandbox, since: Date.now() });
   }
 

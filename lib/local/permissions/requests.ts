@@ -36,6 +36,9 @@ const onTableOrIndex: Rule = (body, operation) =>
     ? [{ action: `dynamodb:${operation}`, resource: indexOf(body.TableName, body.IndexName) }]
     : onTable(body, operation);
 
+const onStream: Rule = ({ StreamArn }, operation) =>
+  typeof StreamArn === 'string' ? [{ action: `dynamodb:${operation}`, resource: StreamArn }] : [];
+
 const onEachTable: Rule = ({ RequestItems }, operation) =>
   Object.keys(member(RequestItems)).map((table) => ({
     action: `dynamodb:${operation}`,
@@ -102,6 +105,11 @@ const rules: Readonly<Record<Service, Readonly<Record<string, Rule>>>> = {
     ListTables: onAll('dynamodb'),
     DescribeLimits: onAll('dynamodb'),
     DescribeEndpoints: onAll('dynamodb'),
+    // DynamoDB Streams is a service of its own, with the actions of DynamoDB.
+    DescribeStream: onStream,
+    GetShardIterator: onStream,
+    GetRecords: onStream,
+    ListStreams: onAll('dynamodb'),
   },
   sqs: {
     SendMessage: onQueue,

@@ -49,6 +49,7 @@ function responseContext({ functionError }: InvocationResult): Record<string, un
   return { statusCode: 200, executedVersion: '$LATEST', ...(functionError ? { functionError } : {}) };
 }
 
+/** In whole seconds: `2019-11-14T00:13:19Z`. */
 function isoTime(epochSeconds = 0): string {
-  return new Date(epochSeconds * 1000).toISOString();
+  return new Date(epochSeconds * 1000).toISOString().replace('.000Z', 'Z');
 }

@@ -8,6 +8,7 @@ import type { References } from '../template/references.ts';
 import type { Resource, Template } from '../template/template.ts';
 import { type DiscardedBatch, failureMessage } from './failure-destination.ts';
 import { compileFilters } from './filter.ts';
+import { isStream, requireValid } from './mapping-rules.ts';
 import type { UntilNews } from './news.ts';
 import { startQueueSource } from './queue.ts';
 import type { Checkpoints } from './shard.ts';
@@ -16,6 +17,8 @@ import { startStreamSource } from './stream.ts';
 
 /** Invocations side by side of a queue's function where the template does not say; it is also Lambda's start. */
 const DEFAULT_QUEUE_CONCURRENCY = 5;
+/** Of one mapping, whatever its concurrency on AWS: slow work of one must leave sandboxes to the others. */
+const LARGEST_SHARE = 6;
 
 const Mapping = z.object({
   EventSourceArn: z.string(),
@@ -25,12 +28,13 @@ const Mapping = z.object({
   MaximumBatchingWindowInSeconds: z.number().default(0),
   FilterCriteria: z.object({ Filters: z.array(z.object({ Pattern: z.string() })).default([]) }).optional(),
   FunctionResponseTypes: z.array(z.string()).default([]),
-  ScalingConfig: z.object({ MaximumConcurrency: z.number() }).optional(),
+  ScalingConfig: z.object({ MaximumConcurrency: z.number().min(2).max(1000) }).optional(),
   StartingPosition: z.enum(['TRIM_HORIZON', 'LATEST']).optional(),
   BisectBatchOnFunctionError: z.boolean().default(false),
   MaximumRecordAgeInSeconds: z.number().default(-1),
   MaximumRetryAttempts: z.number().default(-1),
-  ParallelizationFactor: z.number().default(1),
+  ParallelizationFactor: z.number().min(1).max(10).default(1),
+  TumblingWindowInSeconds: z.number().min(0).max(900).default(0),
   DestinationConfig: z.object({ OnFailure: z.object({ Destination: z.string() }) }).optional(),
 });
 
@@ -50,25 +54,33 @@ export interface MappingParts {
   log: (line: { source: string; text: string }) => void;
 }
 
-/** The template's enabled mappings. */
+/**
+ * The template's enabled mappings.
+ *
+ * @throws LocalRunError for a mapping that Lambda would refuse
+ */
 export function eventSourceMappings(template: Template, references: References): EventSourceMapping[] {
   return template
     .ofType('AWS::Lambda::EventSourceMapping')
-    .map((resource: Resource) => ({
-      logicalId: resource.logicalId,
-      ...parseProperties(Mapping, resource, references),
-    }))
+    .map((resource: Resource) =>
+      requireValid({
+        logicalId: resource.logicalId,
+        ...parseProperties(Mapping, resource, references),
+      }),
+    )
     .filter(({ Enabled }) => Enabled);
 }
 
 /** How many invocations a mapping may have under way at once. */
-export function concurrencyOf(mapping: EventSourceMapping): number {
-  if (isStream(mapping)) return mapping.ParallelizationFactor;
-  return mapping.ScalingConfig?.MaximumConcurrency ?? DEFAULT_QUEUE_CONCURRENCY;
+export function shareOf(mapping: EventSourceMapping): number {
+  const wanted = isStream(mapping)
+    ? mapping.ParallelizationFactor
+    : (mapping.ScalingConfig?.MaximumConcurrency ?? DEFAULT_QUEUE_CONCURRENCY);
+  return Math.min(wanted, LARGEST_SHARE);
 }
 
 /**
- * Starts to feed a mapping's function from its queue or stream.
+ * Starts to feed a mapping's function from its queue or stream, in a lane of its own.
  *
  * @throws LocalRunError for another kind of source, and for filters that the local run does not know
  */
@@ -80,26 +92,23 @@ export function startMapping(mapping: EventSourceMapping, parts: MappingParts): 
   );
 }
 
-function isStream({ EventSourceArn }: EventSourceMapping): boolean {
-  return EventSourceArn.includes(':dynamodb:');
-}
-
 function startQueue(mapping: EventSourceMapping, parts: MappingParts): Source {
-  const fn = parts.functionOf(mapping.FunctionName);
+  const lane = parts.functionOf(mapping.FunctionName).lane(shareOf(mapping));
   return startQueueSource({
     ...commonOptions(mapping, parts),
     sqs: parts.sqs,
     queueUrl: parts.queueUrlOf(mapping.EventSourceArn),
     queueArn: mapping.EventSourceArn,
     batchSize: mapping.BatchSize ?? 10,
-    concurrency: () => Math.min(concurrencyOf(mapping), fn.concurrency),
+    concurrency: () => lane.concurrency,
     reportsItemFailures: reportsItemFailures(mapping),
-    invoke: (event) => fn.invoke(event),
+    invoke: (event) => lane.invoke(event),
   });
 }
 
 function startStream(mapping: EventSourceMapping, parts: MappingParts): Source {
   const fn = parts.functionOf(mapping.FunctionName);
+  const lane = fn.lane(shareOf(mapping));
   const destination = mapping.DestinationConfig?.OnFailure.Destination;
   return startStreamSource({
     ...commonOptions(mapping, parts),
@@ -112,6 +121,7 @@ function startStream(mapping: EventSourceMapping, parts: MappingParts): Source {
     startingPosition: mapping.StartingPosition ?? 'TRIM_HORIZON',
     batchSize: mapping.BatchSize ?? 100,
     lanes: mapping.ParallelizationFactor,
+    windowSeconds: mapping.TumblingWindowInSeconds,
     policy: {
       maximumRetryAttempts: mapping.MaximumRetryAttempts,
       maximumRecordAgeSeconds: mapping.MaximumRecordAgeInSeconds,
@@ -119,7 +129,7 @@ function startStream(mapping: EventSourceMapping, parts: MappingParts): Source {
       reportsItemFailures: reportsItemFailures(mapping),
     },
     discard: destination === undefined ? undefined : sendTo(parts.queueUrlOf(destination), parts.sqs),
-    invoke: (event) => fn.invoke(event),
+    invoke: (event) => lane.invoke(event),
   });
 }
 

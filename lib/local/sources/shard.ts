@@ -17,12 +17,28 @@ const COMPANY_MS = 20;
 /** Most that `GetRecords` returns. */
 const PAGE_LIMIT = 1000;
 /** Position of a shard that is closed and read to its end. */
-const SHARD_END = 'SHARD_END';
+export const SHARD_END = 'SHARD_END';
 
 /** Where each source stands in each shard: a sequence number, kept across restarts. */
 export interface Checkpoints {
   get(source: string, shard: string): string | undefined;
   set(source: string, shard: string, position: string): void;
+}
+
+/** What a shard's records are given to, and what says where to begin after a crash. */
+export interface Consumer {
+  /**
+   * Takes records to their end; false when they have to be read again.
+   *
+   * @param position sequence number of the last record read, which a filter may have left out
+   */
+  take(records: readonly StreamRecord[], position: string): Promise<boolean>;
+  /**
+   * Told that there is nothing more to read, for now or because the shard is closed; false when it was not done.
+   *
+   * @param askedAt epoch milliseconds, before the shard was asked: all that was written by then has been taken
+   */
+  rest(isClosed: boolean, askedAt: number): Promise<boolean>;
 }
 
 export interface ShardOptions {
@@ -41,8 +57,7 @@ export interface ShardOptions {
   /** Waited for when the shard had nothing. */
   untilNews: UntilNews;
   checkpoints: Checkpoints;
-  /** Takes records to their end; false when they have to be read again. */
-  process: (records: readonly StreamRecord[], shardId: string) => Promise<boolean>;
+  consumer: Consumer;
   log: (text: string) => void;
 }
 
@@ -51,15 +66,18 @@ export function isFinished(checkpoints: Checkpoints, source: string, shardId: st
   return checkpoints.get(source, shardId) === SHARD_END;
 }
 
-/**
- * Reads one shard until it is closed and empty, or the signal comes. The checkpoint moves after a batch is done and
- * before the next is taken, so that a crash repeats the one batch in hand and loses none.
- */
+/** How far this run has read a shard, which the checkpoint may be behind. */
+interface Progress {
+  position: string | undefined;
+}
+
+/** Reads one shard until it is closed and empty, or the signal comes. An engine that fails is asked again. */
 export async function readShard(options: ShardOptions, signal: AbortSignal): Promise<void> {
+  const progress: Progress = { position: options.checkpoints.get(options.source, options.shardId) };
   let lastError = '';
   while (!signal.aborted) {
     try {
-      await readPages(options, signal);
+      await readPages(options, progress, signal);
       return;
     } catch (error) {
       if (signal.aborted) return;
@@ -73,12 +91,13 @@ export async function readShard(options: ShardOptions, signal: AbortSignal): Pro
   }
 }
 
-async function readPages(options: ShardOptions, signal: AbortSignal): Promise<void> {
-  const { checkpoints, source, shardId, batchSize, lanes, streams } = options;
-  let iterator = await openIterator(options);
+async function readPages(options: ShardOptions, progress: Progress, signal: AbortSignal): Promise<void> {
+  const { checkpoints, consumer, source, shardId, batchSize, lanes, streams } = options;
+  let iterator = await openIterator(options, progress);
   let gathered = new Gathering(options);
   while (iterator !== undefined && !signal.aborted) {
     const Limit = Math.min(PAGE_LIMIT, batchSize * lanes);
+    const askedAt = Date.now();
     const page = await streams.send(new GetRecordsCommand({ ShardIterator: iterator, Limit }), {
       abortSignal: signal,
     });
@@ -88,12 +107,14 @@ async function readPages(options: ShardOptions, signal: AbortSignal): Promise<vo
 
     const closed = iterator === undefined;
     if (gathered.position !== undefined && (closed || gathered.isDue(Date.now()))) {
-      if (!(await options.process(gathered.records, shardId))) return;
-      checkpoints.set(source, shardId, gathered.position);
+      if (!(await consumer.take(gathered.records, gathered.position))) return;
+      progress.position = gathered.position;
       // One invocation for a few events costs little more than one for a single event.
       if (gathered.records.length > 0 && gathered.records.length < batchSize) await pause(COMPANY_MS, signal);
       gathered = new Gathering(options);
     }
+    const isEmpty = records.length === 0 && gathered.position === undefined;
+    if ((closed || isEmpty) && !(await consumer.rest(closed, askedAt))) return;
     if (records.length === 0 && !closed) await options.untilNews(signal);
   }
   if (!signal.aborted) checkpoints.set(source, shardId, SHARD_END);
@@ -124,8 +145,7 @@ class Gathering {
   }
 }
 
-async function openIterator(options: ShardOptions): Promise<string | undefined> {
-  const position = options.checkpoints.get(options.source, options.shardId);
+async function openIterator(options: ShardOptions, { position }: Progress): Promise<string | undefined> {
   if (position === undefined) return iteratorAt(options, { ShardIteratorType: options.startingPosition });
   if (position === SHARD_END) return undefined;
   try {

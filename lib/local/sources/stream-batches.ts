@@ -3,6 +3,12 @@ import { type Batch, type BatchPolicy, judge, partByAge } from './batch.ts';
 import type { DiscardedBatch } from './failure-destination.ts';
 import { backoff, pause } from './pause.ts';
 import { intoLanes, type StreamRecord } from './stream-records.ts';
+import type { WindowProperties } from './tumbling-window.ts';
+
+/** What a function gets of a stream. */
+export interface StreamEvent extends Partial<WindowProperties> {
+  Records: readonly StreamRecord[];
+}
 
 export type Discarded = Pick<DiscardedBatch, 'records' | 'condition' | 'invocations' | 'result'>;
 
@@ -11,7 +17,7 @@ export interface StreamBatchesOptions {
   /** `ParallelizationFactor`: lanes that run side by side. */
   lanes: number;
   policy: BatchPolicy;
-  invoke: (event: { Records: readonly StreamRecord[] }) => Promise<InvocationResult>;
+  invoke: (event: StreamEvent) => Promise<InvocationResult>;
   /** Hands records that are given up to the failure destination. */
   discard: (discarded: Discarded) => Promise<void>;
   log: (text: string) => void;

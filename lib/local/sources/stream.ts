@@ -3,41 +3,35 @@ import {
   type DynamoDBStreamsClient,
   type Shard,
 } from '@aws-sdk/client-dynamodb-streams';
-import type { InvocationResult } from '../functions/sandbox.ts';
-import type { BatchPolicy } from './batch.ts';
 import type { DiscardedBatch } from './failure-destination.ts';
 import type { Filter } from './filter.ts';
 import type { UntilNews } from './news.ts';
 import { pause } from './pause.ts';
-import { type Checkpoints, isFinished, readShard } from './shard.ts';
+import { type Checkpoints, type Consumer, isFinished, readShard } from './shard.ts';
 import type { Source } from './source.ts';
-import { processRecords } from './stream-batches.ts';
-import type { StreamRecord } from './stream-records.ts';
+import { processRecords, type StreamBatchesOptions } from './stream-batches.ts';
+import { windowedConsumer } from './windowed-batches.ts';
 
 /** How often to look for shards that are not children of one just finished. */
 const DISCOVERY_MS = 30_000;
 const RETRY_MS = 500;
 
-export interface StreamSourceOptions {
+export interface StreamSourceOptions extends Omit<StreamBatchesOptions, 'discard'> {
   /** Names the source's checkpoints: the logical id of the event source mapping. */
   id: string;
   streamArn: string;
   functionArn: string;
   startingPosition: 'TRIM_HORIZON' | 'LATEST';
-  batchSize: number;
   batchingWindowSeconds: number;
-  /** `ParallelizationFactor`. */
-  lanes: number;
-  policy: BatchPolicy;
+  /** `TumblingWindowInSeconds`; 0 for none. */
+  windowSeconds: number;
   passes: Filter;
   streams: DynamoDBStreamsClient;
   /** Makes what each shard's reader waits for when it has nothing to read. */
   newsReader: () => UntilNews;
   checkpoints: Checkpoints;
-  invoke: (event: { Records: readonly StreamRecord[] }) => Promise<InvocationResult>;
   /** The mapping's failure destination; without one, records that are given up are only logged. */
   discard?: (batch: DiscardedBatch) => Promise<void>;
-  log: (text: string) => void;
 }
 
 /** Starts to feed a function from a DynamoDB stream, as an event source mapping does. */
@@ -89,21 +83,35 @@ function readOne(
   options: StreamSourceOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const { id: source, streamArn, functionArn, log, discard } = options;
-  const process = (records: readonly StreamRecord[]): Promise<boolean> =>
-    processRecords(
-      records,
-      {
-        ...options,
-        async discard(discarded) {
-          log(`gave up ${discarded.records.length} records: ${discarded.condition}`);
-          await discard?.({ ...discarded, functionArn, streamArn, shardId });
-        },
-      },
-      signal,
-    );
-  const untilNews = options.newsReader();
-  return readShard({ ...options, source, shardId, startingPosition, untilNews, process }, signal);
+  const { id: source, newsReader } = options;
+  const consumer = consumerOf(shardId, options, signal);
+  return readShard(
+    { ...options, source, shardId, startingPosition, consumer, untilNews: newsReader() },
+    signal,
+  );
+}
+
+function consumerOf(shardId: string, options: StreamSourceOptions, signal: AbortSignal): Consumer {
+  const { id, streamArn, functionArn, checkpoints, log, discard, windowSeconds } = options;
+  const checkpoint = (position: string): void => checkpoints.set(id, shardId, position);
+  const batches: StreamBatchesOptions = {
+    ...options,
+    async discard(discarded) {
+      log(`gave up ${discarded.records.length} records: ${discarded.condition}`);
+      await discard?.({ ...discarded, functionArn, streamArn, shardId });
+    },
+  };
+  if (windowSeconds > 0)
+    return windowedConsumer({ ...batches, windowSeconds, shardId, streamArn, checkpoint }, signal);
+  return {
+    // The checkpoint moves after a batch is done and before the next is taken: a crash repeats the one in hand.
+    async take(records, position) {
+      if (!(await processRecords(records, batches, signal))) return false;
+      checkpoint(position);
+      return true;
+    },
+    rest: async () => true,
+  };
 }
 
 async function listShards(

@@ -123,6 +123,7 @@ export const supported: Readonly<Record<string, Properties>> = {
     MaximumRetryAttempts: applied,
     DestinationConfig: object({ OnFailure: object({ Destination: applied }) }),
     ParallelizationFactor: applied,
+    TumblingWindowInSeconds: applied,
     MetricsConfig: monitoring,
     Tags: tags,
   },

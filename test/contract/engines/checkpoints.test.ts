@@ -23,6 +23,7 @@ describe('checkpoints', () => {
     expect(checkpoints.get('relay', 'shard-1')).toBe('10');
     expect(checkpoints.get('relay', 'shard-2')).toBe('3');
     expect(checkpoints.get('meter', 'shard-1')).toBe('4');
+    expect(Object.fromEntries(checkpoints.of('relay'))).toEqual({ 'shard-1': '10', 'shard-2': '3' });
   });
 
   it('are there for whoever opens them next, without a close in between', () => {

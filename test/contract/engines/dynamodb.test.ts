@@ -1,66 +1,17 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  DeleteItemCommand,
-  DescribeTableCommand,
-  type DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-  QueryCommand,
-} from '@aws-sdk/client-dynamodb';
-import {
-  DescribeStreamCommand,
-  GetRecordsCommand,
-  GetShardIteratorCommand,
-  type _Record as StreamRecord,
-} from '@aws-sdk/client-dynamodb-streams';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { DeleteItemCommand, DescribeTableCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
+import { describe, expect, it, vi } from 'vitest';
 import { startDynamoDb } from '../../../lib/local/engines/dynamodb.ts';
 import { runningProcess } from '../../../lib/local/engines/processes.ts';
-import { sweepExpired, trimStreams } from '../../../lib/local/engines/sweeper.ts';
+import { sweepExpired } from '../../../lib/local/engines/sweeper.ts';
 import { LocalRunError } from '../../../lib/local/errors.ts';
 import { provisionTables } from '../../../lib/local/provision/provision.ts';
+import { exists, inSeconds, key, keysOf, now, put, start, startWithTable, streamRecords } from './a-table.ts';
 import { startRun } from './abandoned-run.ts';
-import { dynamoDbClient, streamsClient } from './clients.ts';
+import { dynamoDbClient } from './clients.ts';
 import { aTemplate, resources, TABLE } from './fixture.ts';
 import { stateDirectory } from './state-directory.ts';
-
-const now = new Date();
-const inSeconds = (seconds: number) => ({ N: String(Math.floor(now.getTime() / 1_000) + seconds) });
-const key = (id: string) => ({ pk: { S: id }, sk: { S: 'a "quoted" é key' } });
-
-const put = (client: DynamoDBClient, id: string, attributes = {}) =>
-  client.send(
-    new PutItemCommand({ TableName: TABLE, Item: { ...key(id), kind: { S: 'event' }, ...attributes } }),
-  );
-
-const exists = async (client: DynamoDBClient, id: string) =>
-  (await client.send(new GetItemCommand({ TableName: TABLE, Key: key(id) }))).Item !== undefined;
-
-async function start(directory: string) {
-  const engine = await startDynamoDb({ directory });
-  onTestFinished(() => engine.stop());
-  return { engine, client: dynamoDbClient(engine.endpoint) };
-}
-
-async function startWithTable(directory = stateDirectory()) {
-  const { engine, client } = await start(directory);
-  const { template, references } = aTemplate();
-  await provisionTables(template, references, client);
-  return { engine, client, streamArn: String(references.resolve({ 'Fn::GetAtt': ['Events', 'StreamArn'] })) };
-}
-
-async function streamRecords(endpoint: string, StreamArn: string): Promise<StreamRecord[]> {
-  const client = streamsClient(endpoint);
-  const { StreamDescription } = await client.send(new DescribeStreamCommand({ StreamArn }));
-  const ShardId = StreamDescription?.Shards?.[0]?.ShardId;
-  const { ShardIterator } = await client.send(
-    new GetShardIteratorCommand({ StreamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' }),
-  );
-  return (await client.send(new GetRecordsCommand({ ShardIterator }))).Records ?? [];
-}
-
-const keysOf = (records: StreamRecord[]) => records.map(({ dynamodb }) => dynamodb?.Keys?.pk?.S);
 
 describe('the embedded DynamoDB', () => {
   it('keeps its items, indexes, stream and time to live when the whole run is killed', async () => {
@@ -242,39 +193,6 @@ describe('the time to live', () => {
 
     expect(await sweepExpired(engine.expiryLog, client, now)).toBe(0);
     expect(await exists(client, 'extended')).toBe(true);
-  });
-});
-
-describe('stream records', () => {
-  it('go when they are a day old, except for the newest', async () => {
-    const { engine, client, streamArn } = await startWithTable();
-    for (const id of ['first', 'second', 'third']) await put(client, id);
-    const inADay = new Date(now.getTime() + 25 * 60 * 60 * 1_000);
-
-    expect(await trimStreams(engine.streamLog, now)).toBe(0);
-    expect(await trimStreams(engine.streamLog, inADay)).toBe(2);
-
-    await put(client, 'fourth');
-    const left = await streamRecords(engine.endpoint, streamArn);
-    expect(keysOf(left)).toEqual(['third', 'fourth']);
-    expect(left.map(({ dynamodb }) => dynamodb?.SequenceNumber)).toEqual(['3', '4']);
-  });
-
-  it('are numbered on after a restart', async () => {
-    const directory = stateDirectory();
-    const first = await startDynamoDb({ directory });
-    const { template, references } = aTemplate();
-    const client = dynamoDbClient(first.endpoint);
-    await provisionTables(template, references, client);
-    await put(client, 'before');
-    await trimStreams(first.streamLog, new Date(now.getTime() + 25 * 60 * 60 * 1_000));
-    await first.stop();
-
-    const second = await startWithTable(directory);
-    await put(second.client, 'after');
-
-    const numbers = await streamRecords(second.engine.endpoint, second.streamArn);
-    expect(numbers.map(({ dynamodb }) => dynamodb?.SequenceNumber)).toEqual(['1', '2']);
   });
 });
 

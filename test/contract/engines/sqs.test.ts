@@ -4,10 +4,11 @@ import {
   GetQueueAttributesCommand,
   type Message,
   ReceiveMessageCommand,
+  SendMessageBatchCommand,
   SendMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startSqs } from '../../../lib/local/engines/sqs.ts';
 import { provisionQueues } from '../../../lib/local/provision/provision.ts';
 import { startRun } from './abandoned-run.ts';
@@ -40,6 +41,19 @@ async function receive(client: SQSClient, QueueUrl: string): Promise<Message[]> 
 
 const release = (client: SQSClient, QueueUrl: string, { ReceiptHandle }: Message) =>
   client.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout: 0 }));
+
+async function counts(client: SQSClient, QueueUrl: string) {
+  const AttributeNames = [
+    'ApproximateNumberOfMessages',
+    'ApproximateNumberOfMessagesNotVisible',
+    'ApproximateNumberOfMessagesDelayed',
+  ] as const;
+  const { Attributes } = await client.send(
+    new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...AttributeNames] }),
+  );
+  const [visible, hidden, delayed] = AttributeNames.map((name) => Attributes?.[name]);
+  return { visible, hidden, delayed };
+}
 
 const summary = (messages: Message[]) =>
   messages.map(({ Body, Attributes }) => [Body, Attributes?.ApproximateReceiveCount]);
@@ -135,5 +149,75 @@ describe('a provisioned queue', () => {
     );
     expect(Attributes).toMatchObject({ DelaySeconds: '7', VisibilityTimeout: '30' });
     expect(Attributes).not.toHaveProperty('RedrivePolicy');
+  });
+});
+
+describe('a message', () => {
+  it('with a delay of its own is hidden for as long', async () => {
+    const { client, url } = await start(stateDirectory());
+    const QueueUrl = url('Work');
+    await client.send(new SendMessageCommand({ QueueUrl, MessageBody: 'at once' }));
+    await client.send(new SendMessageCommand({ QueueUrl, MessageBody: 'later', DelaySeconds: 1 }));
+    await client.send(new SendMessageCommand({ QueueUrl, MessageBody: 'much later', DelaySeconds: 900 }));
+
+    expect((await receive(client, QueueUrl)).map(({ Body }) => Body)).toEqual(['at once']);
+    expect(await counts(client, QueueUrl)).toEqual({ visible: '0', hidden: '1', delayed: '2' });
+    await vi.waitFor(
+      async () => expect((await receive(client, QueueUrl)).map(({ Body }) => Body)).toEqual(['later']),
+      { timeout: 10_000, interval: 50 },
+    );
+  });
+
+  it('is counted as visible, hidden or delayed', async () => {
+    const { client, url } = await start(stateDirectory());
+    const QueueUrl = url('Work');
+    for (const body of ['first', 'second', 'third']) await send(client, QueueUrl, body);
+    await client.send(new SendMessageCommand({ QueueUrl, MessageBody: 'fourth', DelaySeconds: 900 }));
+    expect(await counts(client, QueueUrl)).toEqual({ visible: '3', hidden: '0', delayed: '1' });
+
+    const [message] = await receive(client, QueueUrl);
+    expect(await counts(client, QueueUrl)).toEqual({ visible: '0', hidden: '3', delayed: '1' });
+    await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: message?.ReceiptHandle ?? '' }));
+    expect(await counts(client, QueueUrl)).toEqual({ visible: '0', hidden: '2', delayed: '1' });
+  });
+
+  it('may name a group in a standard queue, where groups order nothing', async () => {
+    const { client, url } = await start(stateDirectory());
+    const QueueUrl = url('Work');
+    const grouped = (MessageBody: string) =>
+      client.send(new SendMessageCommand({ QueueUrl, MessageBody, MessageGroupId: 'org_1' }));
+    await grouped('first');
+    await grouped('second');
+    await client.send(
+      new SendMessageBatchCommand({
+        QueueUrl,
+        Entries: [{ Id: '0', MessageBody: 'third', MessageGroupId: 'org_1', DelaySeconds: 0 }],
+      }),
+    );
+
+    // A group of a FIFO queue would hold the others back until the first is deleted.
+    expect((await receive(client, QueueUrl)).map(({ Body }) => Body).sort()).toEqual([
+      'first',
+      'second',
+      'third',
+    ]);
+  });
+
+  it('is hidden anew for as long as its receiver asks', async () => {
+    const { client, url } = await start(stateDirectory());
+    const QueueUrl = url('Work');
+    await send(client, QueueUrl, 'again');
+    const [message] = await receive(client, QueueUrl);
+    await client.send(
+      new ChangeMessageVisibilityCommand({
+        QueueUrl,
+        ReceiptHandle: message?.ReceiptHandle,
+        VisibilityTimeout: 1,
+      }),
+    );
+    await vi.waitFor(async () => expect(summary(await receive(client, QueueUrl))).toEqual([['again', '2']]), {
+      timeout: 10_000,
+      interval: 50,
+    });
   });
 });

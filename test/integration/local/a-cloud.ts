@@ -59,11 +59,11 @@ export const settings = async () => ({ issuer: process.env.ISSUER, audience: pro
 export const direct = async (event) => { if (event.fail) throw new RangeError('asked to fail'); return { event }; };
 `;
 
-const arn = (id: string, attribute = 'Arn') => ({ 'Fn::GetAtt': [id, attribute] });
+export const arn = (id: string, attribute = 'Arn') => ({ 'Fn::GetAtt': [id, attribute] });
 
 const joined = (...parts: unknown[]) => ({ 'Fn::Join': ['', parts] });
 
-const role = (...statements: { Action: string | string[]; Resource: unknown }[]) => ({
+export const role = (...statements: { Action: string | string[]; Resource: unknown }[]) => ({
   Type: 'AWS::IAM::Role',
   Properties: {
     AssumeRolePolicyDocument: {},
@@ -79,7 +79,7 @@ const role = (...statements: { Action: string | string[]; Resource: unknown }[])
   },
 });
 
-const lambda = (handler: string, roleId: string, Variables: Record<string, unknown> = {}) => ({
+export const lambda = (handler: string, roleId: string, Variables: Record<string, unknown> = {}) => ({
   Type: 'AWS::Lambda::Function',
   Properties: {
     Code: { S3Bucket: 'assets', S3Key: 'code.zip' },
@@ -220,14 +220,17 @@ export interface Place {
   directory: string;
 }
 
-/** @param resources of the template, besides the fixture's */
-export function aPlace(resources: Record<string, object> = {}): Place {
+/**
+ * @param resources of the template, besides the fixture's
+ * @param handlers source text that exports what they need, besides the fixture's
+ */
+export function aPlace(resources: Record<string, object> = {}, handlers = ''): Place {
   const root = temporaryDirectory();
   const assembly = join(root, 'assembly');
   mkdirSync(join(assembly, 'asset.code'), { recursive: true });
   const write = (file: string, content: unknown) =>
     writeFileSync(join(assembly, file), typeof content === 'string' ? content : JSON.stringify(content));
-  write('asset.code/index.mjs', code);
+  write('asset.code/index.mjs', code + handlers);
   write('Test.template.json', { ...template, Resources: { ...template.Resources, ...resources } });
   write('Test.assets.json', {
     files: {

@@ -152,6 +152,60 @@ describe('invocations of one function', () => {
   });
 });
 
+/** Handler that notes its event in the directory, and answers once there is a file `open` in it, if the event asks for that. */
+const gated = (directory: string) => `
+  import { existsSync, writeFileSync } from 'node:fs';
+  export const handler = async ({ name, waits }) => {
+    writeFileSync('${directory}/' + name, '');
+    while (waits && !existsSync('${directory}/open')) await new Promise((done) => setTimeout(done, 10));
+    return name;
+  };`;
+
+describe('the lanes of a function', () => {
+  it('do not wait for one another, however long invocations take', async () => {
+    const gate = temporaryDirectory();
+    const fn = aFunctionModule(gated(gate), { maxSandboxes: 4 });
+    const [slow, fresh] = [fn.lane(2), fn.lane(2)];
+    const hanging = [1, 2, 3, 4].map((number) => slow.invoke({ name: `slow-${number}`, waits: true }));
+    await vi.waitFor(() => expect(readdirSync(gate)).toEqual(['slow-1', 'slow-2']), { timeout: 10_000 });
+    for (const name of ['fresh-1', 'fresh-2', 'fresh-3'])
+      expect((await fresh.invoke({ name })).payload).toBe(name);
+    expect(readdirSync(gate)).toEqual(['fresh-1', 'fresh-2', 'fresh-3', 'slow-1', 'slow-2']);
+    writeFileSync(join(gate, 'open'), '');
+    expect((await Promise.all(hanging)).map(({ payload }) => payload)).toHaveLength(4);
+  });
+
+  it('may hand over as much as there are sandboxes left for them, and one to grow', async () => {
+    const gate = temporaryDirectory();
+    const fn = aFunctionModule(gated(gate), { maxSandboxes: 6 });
+    const [slow, fresh] = [fn.lane(3), fn.lane(3)];
+    expect([slow.concurrency, fresh.concurrency]).toEqual([1, 1]);
+    const hanging = [1, 2, 3].map((number) => slow.invoke({ name: `slow-${number}`, waits: true }));
+    await vi.waitFor(() => expect(readdirSync(gate)).toHaveLength(3), { timeout: 10_000 });
+    expect([slow.concurrency, fresh.concurrency]).toEqual([3, 1]);
+    await fresh.invoke({ name: 'fresh' });
+    expect(fresh.concurrency).toBe(2);
+    writeFileSync(join(gate, 'open'), '');
+    await Promise.all(hanging);
+    expect([slow.concurrency, fresh.concurrency]).toEqual([3, 3]);
+  });
+
+  it('that have nothing under way take the place of an idle sandbox of another function', async () => {
+    const gate = temporaryDirectory();
+    const capacity = new SandboxCapacity(2);
+    const other = aFunction('return "other";', { name: 'other', capacity });
+    const fn = aFunctionModule(gated(gate), { maxSandboxes: 4, capacity });
+    const [slow, fresh] = [fn.lane(2), fn.lane(2)];
+    await other.invoke({});
+    const hanging = slow.invoke({ name: 'slow', waits: true });
+    await vi.waitFor(() => expect(readdirSync(gate)).toEqual(['slow']), { timeout: 10_000 });
+    expect((await fresh.invoke({ name: 'fresh' })).payload).toBe('fresh');
+    writeFileSync(join(gate, 'open'), '');
+    await hanging;
+    expect((await other.invoke({})).payload).toBe('other');
+  });
+});
+
 describe('functions that share a capacity', () => {
   it('take turns when there are fewer places than functions', async () => {
     const capacity = new SandboxCapacity(1);

@@ -14,6 +14,9 @@ const callsDynamoDb = `
   const client = new sdk.DynamoDBClient({ maxAttempts: 1 });
   export const handler = ({ command, input }) => client.send(new sdk[command](input));
 `;
+const callsStreams = callsDynamoDb
+  .replace(sdk, createRequire(import.meta.url).resolve('@aws-sdk/client-dynamodb-streams'))
+  .replace('DynamoDBClient', 'DynamoDBStreamsClient');
 
 /** An engine that answers everything with an empty object and notes what it was asked. */
 async function anEngine(): Promise<{ endpoint: string; calls: string[] }> {
@@ -33,12 +36,18 @@ async function anEngine(): Promise<{ endpoint: string; calls: string[] }> {
   return { endpoint: `http://127.0.0.1:${address.port}`, calls };
 }
 
-function aCaller(endpoint: string, statements: Statement[], lines: string[] = []): LocalFunction {
-  return aFunctionModule(callsDynamoDb, {
+function aCaller(
+  endpoint: string,
+  statements: Statement[],
+  lines: string[] = [],
+  source = callsDynamoDb,
+): LocalFunction {
+  return aFunctionModule(source, {
     statements,
     endpoints: [endpoint],
     environment: {
       AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+      AWS_ENDPOINT_URL_DYNAMODB_STREAMS: endpoint,
       AWS_ACCESS_KEY_ID: 'local',
       AWS_SECRET_ACCESS_KEY: 'local',
     },
@@ -97,5 +106,41 @@ describe('an SDK call of a function', () => {
     const result = await fn.invoke({ command: 'TransactWriteItemsCommand', input: { TransactItems } });
     expect(result.payload).toMatchObject({ errorMessage: expect.stringContaining('dynamodb:DeleteItem') });
     expect(engine.calls).toEqual([]);
+  });
+
+  it('may be on every index where the role says so, and then not on the table', async () => {
+    const fn = aCaller(engine.endpoint, [
+      { effect: 'Allow', actions: ['dynamodb:Query'], resources: [`${TABLE}/index/*`] },
+    ]);
+    const query = (IndexName?: string) =>
+      fn.invoke({ command: 'QueryCommand', input: { TableName: 'Events', IndexName } });
+    expect((await query('due')).functionError).toBeUndefined();
+    expect((await query()).payload).toMatchObject({ errorType: 'AccessDeniedException' });
+  });
+
+  it('to read a stream needs the permission on that stream, for its iterators and for its records', async () => {
+    const StreamArn = `${TABLE}/stream/1`;
+    const iterator = { table_name: 'Events', shard_id: 'shardId-1', position: 2 };
+    const calls = [
+      ['GetShardIteratorCommand', { StreamArn, ShardId: 'shardId-1', ShardIteratorType: 'TRIM_HORIZON' }],
+      ['GetRecordsCommand', { ShardIterator: Buffer.from(JSON.stringify(iterator)).toString('base64') }],
+    ] as const;
+    const outcomes = async (...actions: string[]) => {
+      const statements: Statement[] = [{ effect: 'Allow', actions, resources: [StreamArn] }];
+      const fn = aCaller(engine.endpoint, statements, [], callsStreams);
+      const results: unknown[] = [];
+      for (const [command, input] of calls) results.push((await fn.invoke({ command, input })).functionError);
+      return results;
+    };
+    expect(await outcomes('dynamodb:GetShardIterator', 'dynamodb:GetRecords')).toEqual([
+      undefined,
+      undefined,
+    ]);
+    expect(await outcomes('dynamodb:GetShardIterator')).toEqual([undefined, 'Unhandled']);
+    expect(engine.calls.map((call) => call.split(' ')[0])).toEqual([
+      'GetShardIterator',
+      'GetRecords',
+      'GetShardIterator',
+    ]);
   });
 });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 /** Whether a process of this id runs; one that has ended and waits for its parent to notice does not. */
 export function isAlive(pid: number): boolean {
@@ -8,4 +8,42 @@ export function isAlive(pid: number): boolean {
     return false;
   }
   return !existsSync(`/proc/${pid}/stat`) || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+}
+
+/** The processes of a local run: its engine, and its sandboxes by the name of their function. */
+export interface RunProcesses {
+  engine: number | undefined;
+  sandboxes: ReadonlyMap<string, readonly number[]>;
+}
+
+/**
+ * The children that the process of a local run has at this moment. Linux only.
+ *
+ * @param run id of the process that runs `startCloud`
+ */
+export function processesOf(run: number): RunProcesses {
+  let engine: number | undefined;
+  const sandboxes = new Map<string, number[]>();
+  for (const pid of childrenOf(run)) {
+    if (read(pid, 'cmdline').includes('--db-path')) engine = pid;
+    const name = /(?:^|\0)AWS_LAMBDA_FUNCTION_NAME=([^\0]*)/.exec(read(pid, 'environ'))?.[1];
+    if (name !== undefined) sandboxes.set(name, [...(sandboxes.get(name) ?? []), pid]);
+  }
+  return { engine, sandboxes };
+}
+
+function childrenOf(parent: number): number[] {
+  return readdirSync('/proc')
+    .filter((entry) => /^\d+$/.test(entry))
+    .map(Number)
+    .filter((pid) => Number(/\) \S (\d+) /.exec(read(pid, 'stat'))?.[1]) === parent);
+}
+
+/** Empty when the process has ended meanwhile. */
+function read(pid: number, file: 'cmdline' | 'environ' | 'stat'): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return '';
+  }
 }

@@ -52,6 +52,18 @@ describe('the permissions that a DynamoDB request needs', () => {
     ]);
   });
 
+  it('are on the stream where one is read', () => {
+    const StreamArn = `${table('Events')}/stream/1`;
+    const streams = (operation: string, body: unknown) =>
+      requestsOf('dynamodb', `DynamoDBStreams_20120810.${operation}`, body);
+    for (const operation of ['DescribeStream', 'GetShardIterator', 'GetRecords'])
+      expect(streams(operation, { StreamArn })).toEqual([
+        { action: `dynamodb:${operation}`, resource: StreamArn },
+      ]);
+    // Of an iterator that nothing is known of, nothing can be told.
+    expect(streams('GetRecords', { ShardIterator: 'a' })).toEqual([]);
+  });
+
   it('are on everything where there is no one resource', () => {
     expect(dynamodb('ListTables', {})).toEqual([{ action: 'dynamodb:ListTables', resource: '*' }]);
   });
@@ -65,6 +77,12 @@ describe('the permissions that other requests need', () => {
     ]);
     expect(sqs('DeleteMessageBatch', { QueueUrl })).toEqual([
       { action: 'sqs:DeleteMessage', resource: queue('Work') },
+    ]);
+    expect(sqs('GetQueueAttributes', { QueueUrl })).toEqual([
+      { action: 'sqs:GetQueueAttributes', resource: queue('Work') },
+    ]);
+    expect(sqs('ChangeMessageVisibilityBatch', { QueueUrl })).toEqual([
+      { action: 'sqs:ChangeMessageVisibility', resource: queue('Work') },
     ]);
     expect(sqs('GetQueueUrl', { QueueName: 'Work' })).toEqual([
       { action: 'sqs:GetQueueUrl', resource: queue('Work') },

@@ -8,13 +8,15 @@ import { AUTHORIZATION_VARIABLE, type SandboxAuthorization } from '../environmen
 export interface Authorization extends SandboxAuthorization {
   /** Answers found so far: a function makes the same few calls over and over. */
   decided: Map<string, boolean>;
+  /** ARNs of the streams that the function has asked for iterators of, by the name of their table. */
+  streams: Map<string, string>;
 }
 
 /** Reads what the host says about the function's role, and takes it out of the environment that the handler sees. */
 export function authorizationFromEnvironment(environment: NodeJS.ProcessEnv): Authorization | undefined {
   const value = environment[AUTHORIZATION_VARIABLE];
   delete environment[AUTHORIZATION_VARIABLE];
-  return value === undefined ? undefined : { ...JSON.parse(value), decided: new Map() };
+  return value === undefined ? undefined : { ...JSON.parse(value), decided: new Map(), streams: new Map() };
 }
 
 /**
@@ -45,6 +47,7 @@ export function guard(call: http.ClientRequest, authorization: Authorization): v
 const SERVICES: Readonly<Record<string, Service>> = {
   AmazonSQS: 'sqs',
   DynamoDB_20120810: 'dynamodb',
+  DynamoDBStreams_20120810: 'dynamodb',
   secretsmanager: 'secretsmanager',
 };
 
@@ -57,12 +60,10 @@ function serviceOf(target: string): Service {
 }
 
 /** Why the role forbids the call, in the words of AWS, or undefined where it allows it. */
-export function refusalOf(
-  target: string,
-  body: Buffer,
-  { principal, statements, decided }: Authorization,
-): string | undefined {
-  for (const { action, resource } of requestsOf(serviceOf(target), target, JSON.parse(body.toString()))) {
+export function refusalOf(target: string, body: Buffer, authorization: Authorization): string | undefined {
+  const { principal, statements, decided, streams } = authorization;
+  const asked = withStream(JSON.parse(body.toString()), streams);
+  for (const { action, resource } of requestsOf(serviceOf(target), target, asked)) {
     const question = `${action} ${resource}`;
     const allowed = decided.get(question) ?? allows(statements, action, resource);
     decided.set(question, allowed);
@@ -71,6 +72,23 @@ export function refusalOf(
     }
   }
   return undefined;
+}
+
+/**
+ * The body of a request with the stream that it is about: `GetRecords` names only an iterator, and that of the embedded
+ * engine names only the table.
+ */
+function withStream(body: unknown, streams: Map<string, string>): unknown {
+  if (typeof body !== 'object' || body === null) return body;
+  if ('StreamArn' in body && typeof body.StreamArn === 'string') {
+    const table = /:table\/([^/]+)\//.exec(body.StreamArn)?.[1];
+    if (table !== undefined) streams.set(table, body.StreamArn);
+  } else if ('ShardIterator' in body && typeof body.ShardIterator === 'string') {
+    const iterator = Buffer.from(body.ShardIterator, 'base64').toString();
+    const table = /"table_name":"([^"]+)"/.exec(iterator)?.[1];
+    return { ...body, StreamArn: streams.get(table ?? '') };
+  }
+  return body;
 }
 
 function refuse(call: http.ClientRequest, message: string): http.ClientRequest {

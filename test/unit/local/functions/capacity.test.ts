@@ -5,11 +5,16 @@ import { type Pool, SandboxCapacity } from '../../../../lib/local/functions/capa
 class FakePool implements Pool {
   size = 0;
   idleSince: number | undefined;
-  resumed = 0;
+  /** Whether a lane of the function has no sandbox. */
+  isLaneStarving = false;
   readonly #capacity: SandboxCapacity;
 
   constructor(capacity: SandboxCapacity) {
     this.#capacity = capacity;
+  }
+
+  get isStarving(): boolean {
+    return this.size === 0 || this.isLaneStarving;
   }
 
   grow(): boolean {
@@ -29,7 +34,6 @@ class FakePool implements Pool {
   }
 
   resume(): void {
-    this.resumed += 1;
     this.grow();
   }
 }
@@ -78,7 +82,7 @@ describe('the capacity of a run', () => {
     busy.grow();
     busy.grow();
     expect([first.grow(), second.grow()]).toEqual([false, false]);
-    expect(capacity.contended).toBe(true);
+    expect(capacity.yields(busy)).toBe(true);
 
     busy.end();
     expect(busy.grow()).toBe(false);
@@ -88,6 +92,40 @@ describe('the capacity of a run', () => {
     busy.end();
     await Promise.resolve();
     expect([first.size, second.size]).toEqual([1, 1]);
-    expect(capacity.contended).toBe(false);
+    expect(capacity.yields(busy)).toBe(false);
+  });
+
+  it('gives a lane without a sandbox what it gives a function without one', () => {
+    const { aPool, clock } = capacityOf(2);
+    const [hogged, other] = [aPool(), aPool()];
+    hogged.grow();
+    other.grow();
+    other.idleSince = clock.now;
+    expect(hogged.grow()).toBe(false);
+    hogged.isLaneStarving = true;
+    expect(hogged.grow()).toBe(true);
+    expect([hogged.size, other.size]).toEqual([2, 0]);
+  });
+
+  it('lets pools that starve take turns with a sandbox that becomes free', () => {
+    const { aPool, capacity } = capacityOf(1);
+    const [hogged, first] = [aPool(), aPool()];
+    hogged.grow();
+    hogged.isLaneStarving = true;
+    expect([hogged.grow(), first.grow()]).toEqual([false, false]);
+    // It refused first itself: its own sandbox is what it waited for, once.
+    expect([capacity.yields(hogged), capacity.yields(hogged)]).toEqual([false, true]);
+  });
+
+  it('forgets a pool that has found a sandbox of its own', () => {
+    const { aPool, capacity } = capacityOf(2);
+    const [hogged, other] = [aPool(), aPool()];
+    hogged.grow();
+    other.grow();
+    hogged.isLaneStarving = true;
+    expect(hogged.grow()).toBe(false);
+    expect(capacity.yields(other)).toBe(true);
+    hogged.isLaneStarving = false;
+    expect(capacity.yields(other)).toBe(false);
   });
 });

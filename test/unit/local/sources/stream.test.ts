@@ -67,6 +67,7 @@ function aStream(shards: Record<string, FakeShard>, options: Partial<StreamSourc
       batchSize: 2,
       batchingWindowSeconds: 0,
       lanes: 1,
+      windowSeconds: 0,
       policy: {
         maximumRetryAttempts: -1,
         maximumRecordAgeSeconds: -1,

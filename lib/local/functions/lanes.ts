@@ -1,0 +1,73 @@
+/** The invocations that one event source of a function makes, or all that come from elsewhere. */
+export interface Lane {
+  /** Invocations that it may have under way side by side. */
+  readonly share: number;
+}
+
+interface Entry<Item> {
+  lane: Lane;
+  item: Item;
+}
+
+/**
+ * What waits for a sandbox of one function, lane by lane. The lane with the fewest invocations under way comes first, so
+ * that none waits for as long as another one's invocations take; within a lane, and between equals, it is first come,
+ * first served.
+ */
+export class LaneQueue<Item> {
+  readonly #waiting: Entry<Item>[] = [];
+  readonly #underWay = new Map<Lane, number>();
+
+  add(lane: Lane, item: Item): void {
+    this.#waiting.push({ lane, item });
+  }
+
+  /** What is to run next, unless each lane with something to run has its share under way. */
+  get next(): Item | undefined {
+    return this.#next()?.item;
+  }
+
+  /** Whether what is to run next comes from a lane that has nothing under way. */
+  get isNextFirstOfItsLane(): boolean {
+    const next = this.#next();
+    return next !== undefined && this.underWay(next.lane) === 0;
+  }
+
+  /** Takes what is to run next; from then on it is under way. */
+  take(): Entry<Item> | undefined {
+    const next = this.#next();
+    if (!next) return undefined;
+    this.#waiting.splice(this.#waiting.indexOf(next), 1);
+    this.#underWay.set(next.lane, this.underWay(next.lane) + 1);
+    return next;
+  }
+
+  /** Counts an invocation of the lane as ended. */
+  end(lane: Lane): void {
+    this.#underWay.set(lane, this.underWay(lane) - 1);
+  }
+
+  /** Takes everything that waits, without a run. */
+  clear(): Item[] {
+    return this.#waiting.splice(0).map(({ item }) => item);
+  }
+
+  underWay(lane: Lane): number {
+    return this.#underWay.get(lane) ?? 0;
+  }
+
+  underWayOfOthers(lane: Lane): number {
+    let sum = 0;
+    for (const [other, count] of this.#underWay) if (other !== lane) sum += count;
+    return sum;
+  }
+
+  #next(): Entry<Item> | undefined {
+    let best: Entry<Item> | undefined;
+    for (const entry of this.#waiting) {
+      const count = this.underWay(entry.lane);
+      if (count < entry.lane.share && (!best || count < this.underWay(best.lane))) best = entry;
+    }
+    return best;
+  }
+}

@@ -1,0 +1,32 @@
+import { isStream } from './mapping-rules.ts';
+import { SHARD_END } from './shard.ts';
+
+/** A mapping as a reader of its stream. */
+interface Reader {
+  logicalId: string;
+  EventSourceArn: string;
+  StartingPosition?: string | undefined;
+}
+
+/**
+ * How far each table's stream has been read by all of these mappings: the lowest of their checkpoints, 0 while one that
+ * begins with the oldest record has none, undefined for a table that no mapping reads.
+ */
+export function readByAll(
+  mappings: readonly Reader[],
+  checkpoints: { of(source: string): ReadonlyMap<string, string> },
+): (table: string) => bigint | undefined {
+  return (table) => {
+    const positions = mappings
+      .filter((mapping) => isStream(mapping) && mapping.EventSourceArn.includes(`:table/${table}/`))
+      .flatMap(({ logicalId, StartingPosition }) => {
+        const known = [...checkpoints.of(logicalId).values()];
+        const open = known.filter((position) => position !== SHARD_END).map(BigInt);
+        return known.length === 0 && StartingPosition !== 'LATEST' ? [0n] : open;
+      });
+    return positions.reduce<bigint | undefined>(
+      (lowest, position) => (lowest === undefined || position < lowest ? position : lowest),
+      undefined,
+    );
+  };
+}
