@@ -9,6 +9,7 @@ import {
   DynamoDBClient,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
+import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import {
   CreateQueueCommand,
   DeleteQueueCommand,
@@ -17,43 +18,66 @@ import {
 } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll } from 'vitest';
+import { Reminder } from '../functions/domain/delivery.ts';
+import { DUE_INDEX } from '../functions/domain/due.ts';
 import type { Table } from '../functions/store/table.ts';
 import { startDynamoDb } from '../lib/local/engines/dynamodb.ts';
 import type { Engine } from '../lib/local/engines/engine.ts';
 import { startSqs } from '../lib/local/engines/sqs.ts';
 
-type KeyDefinition = Pick<CreateTableCommandInput, 'AttributeDefinitions' | 'KeySchema'>;
-type TableName = 'service' | 'outbox' | 'deliveries' | 'rates';
+type TableDefinition = Pick<
+  CreateTableCommandInput,
+  'AttributeDefinitions' | 'KeySchema' | 'GlobalSecondaryIndexes' | 'StreamSpecification'
+>;
+type TableName = 'service' | 'outbox' | 'deliveries' | 'rates' | 'ledger';
 export type TestTables = Record<TableName, Table>;
 
-const byPartitionAndSort: KeyDefinition = {
-  AttributeDefinitions: [
-    { AttributeName: 'pk', AttributeType: 'S' },
-    { AttributeName: 'sk', AttributeType: 'S' },
-  ],
-  KeySchema: [
-    { AttributeName: 'pk', KeyType: 'HASH' },
-    { AttributeName: 'sk', KeyType: 'RANGE' },
-  ],
+const text = (AttributeName: string) => ({ AttributeName, AttributeType: 'S' as const });
+const partitionKey = (AttributeName: string) => ({ AttributeName, KeyType: 'HASH' as const });
+const sortKey = (AttributeName: string) => ({ AttributeName, KeyType: 'RANGE' as const });
+
+const byPartition: TableDefinition = {
+  AttributeDefinitions: [text('pk')],
+  KeySchema: [partitionKey('pk')],
 };
 
-const byPartition: KeyDefinition = {
-  AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
-  KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+const byPartitionAndSort: TableDefinition = {
+  AttributeDefinitions: [text('pk'), text('sk')],
+  KeySchema: [partitionKey('pk'), sortKey('sk')],
 };
 
-/** The keys of the stack's tables. */
-export const KEY_DEFINITIONS: Record<TableName, KeyDefinition> = {
+const streamed: TableDefinition['StreamSpecification'] = { StreamEnabled: true, StreamViewType: 'NEW_IMAGE' };
+
+/** The stack's tables: their keys, indexes and streams. */
+export const TABLE_DEFINITIONS: Record<TableName, TableDefinition> = {
   service: byPartitionAndSort,
-  outbox: byPartition,
-  deliveries: byPartitionAndSort,
+  outbox: { ...byPartition, StreamSpecification: streamed },
+  deliveries: {
+    AttributeDefinitions: [text('pk'), text('sk'), text('dueIn'), text('dueAt')],
+    KeySchema: [partitionKey('pk'), sortKey('sk')],
+    GlobalSecondaryIndexes: [
+      {
+        IndexName: DUE_INDEX,
+        KeySchema: [partitionKey('dueIn'), sortKey('dueAt')],
+        Projection: {
+          ProjectionType: 'INCLUDE',
+          // What a reminder says; its delivery's identifier is the sort key.
+          NonKeyAttributes: Object.keys(Reminder.shape).filter((name) => name !== 'id'),
+        },
+      },
+    ],
+    StreamSpecification: streamed,
+  },
   rates: byPartition,
+  ledger: byPartitionAndSort,
 };
 
 /** Clients of one engine under test. */
 interface Clients {
   /** A new client each time, so that a test can add its own middleware. */
   client(): DynamoDBDocumentClient;
+  /** A client for the tables' streams. */
+  streams(): DynamoDBStreamsClient;
   /** The stack's tables, empty and with names of their own. */
   tables(client?: DynamoDBDocumentClient): Promise<TestTables>;
 }
@@ -80,24 +104,30 @@ export function dynamoDb(): Clients {
 
   return {
     client,
+    streams() {
+      const streams = new DynamoDBStreamsClient({ ...ACCESS, endpoint: endpoint() });
+      clients.push(streams);
+      return streams;
+    },
     async tables(ours = client()) {
       const run = randomUUID();
       const create = async (name: TableName): Promise<Table> => {
         const TableName = `${name}-${run}`;
         await ours.send(
-          new CreateTableCommand({ TableName, BillingMode: 'PAY_PER_REQUEST', ...KEY_DEFINITIONS[name] }),
+          new CreateTableCommand({ TableName, BillingMode: 'PAY_PER_REQUEST', ...TABLE_DEFINITIONS[name] }),
         );
         created.push(TableName);
         await waitUntilTableExists({ client: ours, maxWaitTime: 20, minDelay: 1 }, { TableName });
         return { client: ours, name: TableName };
       };
-      const [service, outbox, deliveries, rates] = await Promise.all([
+      const [service, outbox, deliveries, rates, ledger] = await Promise.all([
         create('service'),
         create('outbox'),
         create('deliveries'),
         create('rates'),
+        create('ledger'),
       ]);
-      return { service, outbox, deliveries, rates };
+      return { service, outbox, deliveries, rates, ledger };
     },
   };
 }

@@ -31,6 +31,7 @@ export function streamReader(client: DynamoDBStreamsClient) {
     endSequenceNumber,
   }: StreamRange): Promise<Record<string, unknown>[] | undefined> => {
     const end = BigInt(endSequenceNumber);
+    let begun = false;
     const rows: Record<string, unknown>[] = [];
     try {
       let { ShardIterator: iterator } = await client.send(
@@ -47,6 +48,9 @@ export function streamReader(client: DynamoDBStreamsClient) {
         );
         for (const { eventName, dynamodb } of Records) {
           const sequence = BigInt(dynamodb?.SequenceNumber ?? 0);
+          // A stream may read on behind what it has trimmed.
+          if (!begun && sequence > BigInt(startSequenceNumber)) return undefined;
+          begun = true;
           if (sequence > end) return rows;
           // The two clients have types of their own for one shape.
           if (eventName === 'INSERT') rows.push(rowOf(dynamodb?.NewImage as Record<string, AttributeValue>));
@@ -55,7 +59,7 @@ export function streamReader(client: DynamoDBStreamsClient) {
         empty = Records.length === 0 ? empty + 1 : 0;
         iterator = NextShardIterator;
       }
-      return rows;
+      return begun ? rows : undefined;
     } catch (error) {
       if (error instanceof TrimmedDataAccessException || error instanceof ResourceNotFoundException)
         return undefined;

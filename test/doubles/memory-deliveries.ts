@@ -67,6 +67,11 @@ export class MemoryDeliveries implements DeliveryPorts {
   }
 
   async find(ref: DeliveryRef): Promise<Delivery | undefined> {
+    return this.present(ref);
+  }
+
+  /** The delivery as it is at this moment. */
+  present(ref: DeliveryRef): Delivery | undefined {
     return this.#rows.get(rowKey(ref))?.delivery;
   }
 

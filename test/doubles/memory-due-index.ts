@@ -5,14 +5,27 @@ import type { WatchPorts } from '../../functions/engine/watch.ts';
 import { keys } from '../../functions/store/keys.ts';
 import type { MemoryDeliveries } from './memory-deliveries.ts';
 
+type Position = Record<string, unknown>;
+
+/** Entries of a page, as in the table's index. */
+const PAGE = 100;
+
+/** By time; those of one time in some order. */
+const placeOf = ({ dueAt, reminder }: DueEntry): string => `${dueAt}/${reminder.id}`;
+
 /** The due index of deliveries in memory, in as many shards as there are, or in one. */
 export class MemoryDueIndex {
   readonly #deliveries: MemoryDeliveries;
   readonly #sharded: boolean;
+  readonly #pageSize: number;
 
-  constructor(deliveries: MemoryDeliveries, { sharded }: { sharded: boolean }) {
+  constructor(
+    deliveries: MemoryDeliveries,
+    { sharded, pageSize = PAGE }: { sharded: boolean; pageSize?: number },
+  ) {
     this.#deliveries = deliveries;
     this.#sharded = sharded;
+    this.#pageSize = pageSize;
   }
 
   readonly watch: WatchPorts['due']['watch'] = async (ref, dueAt) =>
@@ -25,15 +38,26 @@ export class MemoryDueIndex {
     return this.#deliveries.skip(ref, reason, now);
   }
 
-  async find(state: DueState, shard: number, until: Date): Promise<{ entries: DueEntry[] }> {
+  async find(
+    state: DueState,
+    shard: number,
+    until: Date,
+    after?: Position,
+  ): Promise<{ entries: DueEntry[]; next?: Position }> {
     const entries = this.#deliveries.due
       .filter(
         ({ delivery, due }) =>
           due.state === state && due.dueAt <= until.toISOString() && this.#isIn(delivery, state, shard),
       )
       .map(({ delivery, due }) => ({ reminder: reminderOf(delivery), ...due }))
-      .toSorted((a, b) => (a.dueAt < b.dueAt ? -1 : 1));
-    return { entries };
+      .filter((entry) => after === undefined || placeOf(entry) > String(after.place))
+      .toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
+    const page = entries.slice(0, this.#pageSize);
+    const last = page.at(-1);
+    return {
+      entries: page,
+      ...(last === undefined || page.length === entries.length ? {} : { next: { place: placeOf(last) } }),
+    };
   }
 
   #isIn({ id }: DeliveryRef, state: DueState, shard: number): boolean {

@@ -8,6 +8,11 @@ export class MemoryEndpoints {
   readonly #rows = new Map<string, Endpoint>();
 
   async find(orgId: OrgId, id: EndpointId): Promise<Endpoint | undefined> {
+    return this.present(orgId, id);
+  }
+
+  /** The endpoint as it is at this moment. */
+  present(orgId: OrgId, id: EndpointId): Endpoint | undefined {
     return this.#rows.get(rowKey(orgId, id));
   }
 

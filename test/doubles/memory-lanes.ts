@@ -48,9 +48,9 @@ export class MemoryLanes {
     return this.queues[lane].backlog;
   }
 
-  /** When the next message of any lane can be received. */
-  nextVisibleAt(): Date | undefined {
-    const times = this.all.flatMap((queue) => queue.nextVisibleAt() ?? []);
+  /** When the next message of any lane can be received, of those that cannot be by `after`. */
+  nextVisibleAt(after?: Date): Date | undefined {
+    const times = this.all.flatMap((queue) => queue.nextVisibleAt(after) ?? []);
     return times.reduce<Date | undefined>(
       (first, time) => (first === undefined || time < first ? time : first),
       undefined,

@@ -79,10 +79,30 @@ export class MemoryQueue {
     return this.#visible().length;
   }
 
-  /** Loses a message, as a queue never should. @param which picks one of those there are */
-  lose(which: number): void {
+  /**
+   * Loses a message, as a queue never should.
+   * @param which picks one of those there are
+   * @returns what it reminded of
+   */
+  lose(which: number): Reminder | undefined {
     const lost = this.#messages[which % this.#messages.length];
     this.#messages = this.#messages.filter((message) => message !== lost);
+    return lost?.reminder;
+  }
+
+  /** Lets others overtake the first messages, as a standard queue may. @param which so many of them, for any number */
+  reorder(which: number): void {
+    const first = which % Math.max(1, this.#messages.length);
+    this.#messages = [...this.#messages.slice(first), ...this.#messages.slice(0, first)];
+  }
+
+  /**
+   * Holds a message back for longer, or brings back one that was received; one that was sent to be held back is not had before.
+   * @param which picks one of those there are
+   */
+  delay(which: number, until: Date): void {
+    const message = this.#messages[which % this.#messages.length];
+    if (message !== undefined && (message.receives > 0 || until > message.visibleAt)) message.visibleAt = until;
   }
 
   /** Gives up to `limit` visible messages and hides them; a message received too often goes to the dead letters instead. */
@@ -112,10 +132,14 @@ export class MemoryQueue {
     this.#messages = this.#messages.filter(({ number }) => number !== numberOf(receiptHandle));
   }
 
-  /** When the next message can be received; undefined when there is none. */
-  nextVisibleAt(): Date | undefined {
+  /**
+   * When the next message can be received; undefined when there is none.
+   * @param after leaves out those that can be received by then
+   */
+  nextVisibleAt(after = new Date(0)): Date | undefined {
     return this.#messages
       .map((message) => message.visibleAt)
+      .filter((visibleAt) => visibleAt > after)
       .reduce<Date | undefined>(
         (first, time) => (first === undefined || time < first ? time : first),
         undefined,

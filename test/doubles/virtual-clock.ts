@@ -8,6 +8,11 @@ export class VirtualClock {
     this.#ms = start.getTime();
   }
 
+  /** Milliseconds since the epoch. */
+  get ms(): number {
+    return this.#ms;
+  }
+
   readonly now = (): Date => new Date(this.#ms);
 
   elapse(seconds: number): void {

@@ -1,22 +1,34 @@
-import { DeleteMessageCommand, type Message, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import {
+  DeleteMessageCommand,
+  GetQueueAttributesCommand,
+  type Message,
+  ReceiveMessageCommand,
+} from '@aws-sdk/client-sqs';
 import { Reminder } from '../../../functions/domain/delivery.ts';
-import { deliveryQueue } from '../../../functions/platform/delivery-queue.ts';
-import { MemoryQueue, type ReceivedReminder } from '../../doubles/memory-queue.ts';
+import { LANES, type Lane } from '../../../functions/domain/lanes.ts';
+import type { Outgoing } from '../../../functions/engine/queues.ts';
+import { deliveryQueues } from '../../../functions/platform/delivery-queues.ts';
+import { MemoryLanes } from '../../doubles/memory-lanes.ts';
+import type { ReceivedReminder } from '../../doubles/memory-queue.ts';
 import { VirtualClock } from '../../doubles/virtual-clock.ts';
 import { sqs } from '../../engines.ts';
 
-/** A delivery queue with what the function runtime does on its other side. */
-export interface TestQueue {
-  send(reminders: readonly Reminder[]): Promise<Reminder[]>;
-  hide(receiptHandle: string, until: Date, now: Date): Promise<void>;
+/** The delivery queues with what the function runtime does on their other side. */
+export interface TestQueues {
+  send(lane: Lane, messages: readonly Outgoing[]): Promise<Reminder[]>;
+  hide(lane: Lane, receiptHandle: string, until: Date): Promise<void>;
+  crowded(lane: Lane): Promise<boolean>;
+  backlog(lane: Lane): Promise<number>;
+  /** Messages that were received and neither removed nor visible again. */
+  inFlight(lane: Lane): Promise<number>;
   now(): Date;
   /** What can be received at this moment. */
-  receive(): Promise<ReceivedReminder[]>;
+  receive(lane: Lane): Promise<ReceivedReminder[]>;
   /** Waits until `count` messages were received. */
-  receiveAll(count: number): Promise<ReceivedReminder[]>;
-  remove(receiptHandle: string): Promise<void>;
-  /** Waits for what the queue gave up. */
-  deadLetter(): Promise<Reminder>;
+  receiveAll(lane: Lane, count: number): Promise<ReceivedReminder[]>;
+  remove(lane: Lane, receiptHandle: string): Promise<void>;
+  /** Waits for what the lane gave up. */
+  deadLetter(lane: Lane): Promise<Reminder>;
 }
 
 interface Terms {
@@ -25,42 +37,48 @@ interface Terms {
 }
 
 /** Both kinds of queues, each made anew for a test. */
-export function queueKinds(): [name: string, make: (terms: Terms) => Promise<TestQueue>][] {
+export function queueKinds(): [name: string, make: (terms: Terms) => Promise<TestQueues>][] {
   const engine = sqs();
   return [
-    ['memory', async (terms) => memoryTestQueue(terms)],
-    ['sqs', (terms) => sqsTestQueue(engine, terms)],
+    ['memory', async (terms) => memoryTestQueues(terms)],
+    ['sqs', (terms) => sqsTestQueues(engine, terms)],
   ];
 }
 
-function memoryTestQueue(terms: Terms): TestQueue {
+function memoryTestQueues(terms: Terms): TestQueues {
   const clock = new VirtualClock();
-  const queue = new MemoryQueue({ ...terms, now: clock.now });
-  const receiveNext = () => {
-    const next = queue.nextVisibleAt();
+  const lanes = new MemoryLanes({ ...terms, now: clock.now });
+  const receiveNext = (lane: Lane) => {
+    const next = lanes.queues[lane].nextVisibleAt();
     if (next) clock.elapseUntil(next);
-    return queue.receive();
+    return lanes.queues[lane].receive();
   };
   return {
-    send: queue.send,
-    hide: (receiptHandle, until, now) => queue.hide(receiptHandle, until, now),
+    send: (lane, messages) => lanes.send(lane, messages),
+    hide: (lane, receiptHandle, until) => lanes.hide(lane, receiptHandle, until),
+    crowded: (lane) => lanes.crowded(lane),
+    backlog: (lane) => lanes.backlog(lane),
+    inFlight: async (lane) => lanes.queues[lane].inFlight,
     now: clock.now,
-    receive: async () => queue.receive(),
-    receiveAll: (count) => collect(count, async () => receiveNext()),
-    remove: (receiptHandle) => queue.remove(receiptHandle),
-    async deadLetter() {
-      receiveNext();
-      const [reminder] = queue.deadLetters;
+    receive: async (lane) => lanes.queues[lane].receive(),
+    receiveAll: (lane, count) => collect(count, async () => receiveNext(lane)),
+    remove: (lane, receiptHandle) => lanes.queues[lane].remove(receiptHandle),
+    async deadLetter(lane) {
+      receiveNext(lane);
+      const [reminder] = lanes.queues[lane].deadLetters;
       if (reminder === undefined) throw new Error('the queue has given nothing up');
       return reminder;
     },
   };
 }
 
-async function sqsTestQueue(engine: ReturnType<typeof sqs>, terms: Terms): Promise<TestQueue> {
+async function sqsTestQueues(engine: ReturnType<typeof sqs>, terms: Terms): Promise<TestQueues> {
   const client = engine.client();
-  const { url, deadLetterUrl } = await engine.queues(terms);
-  const queue = deliveryQueue(client, url);
+  const [fresh, retry, slow] = await Promise.all(LANES.map(() => engine.queues(terms)));
+  if (!fresh || !retry || !slow) throw new Error('each lane was to have its queue');
+  const created = { fresh, retry, slow };
+  const now = () => new Date();
+  const queues = deliveryQueues(client, { fresh: fresh.url, retry: retry.url, slow: slow.url }, now);
   const receive = async (QueueUrl: string, WaitTimeSeconds: number) => {
     const { Messages = [] } = await client.send(
       new ReceiveMessageCommand({
@@ -73,18 +91,26 @@ async function sqsTestQueue(engine: ReturnType<typeof sqs>, terms: Terms): Promi
     return Messages.map(received);
   };
   return {
-    send: (reminders) => queue.send(reminders),
-    hide: (receiptHandle, until, now) => queue.hide(receiptHandle, until, now),
-    now: () => new Date(),
-    receive: () => receive(url, 0),
-    receiveAll: (count) => collect(count, () => receive(url, 1)),
-    remove: async (ReceiptHandle) =>
-      void (await client.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle }))),
-    async deadLetter() {
+    ...queues,
+    async inFlight(lane) {
+      const { Attributes } = await client.send(
+        new GetQueueAttributesCommand({
+          QueueUrl: created[lane].url,
+          AttributeNames: ['ApproximateNumberOfMessagesNotVisible'],
+        }),
+      );
+      return Number(Attributes?.ApproximateNumberOfMessagesNotVisible);
+    },
+    now,
+    receive: (lane) => receive(created[lane].url, 0),
+    receiveAll: (lane, count) => collect(count, () => receive(created[lane].url, 1)),
+    remove: async (lane, ReceiptHandle) =>
+      void (await client.send(new DeleteMessageCommand({ QueueUrl: created[lane].url, ReceiptHandle }))),
+    async deadLetter(lane) {
       for (;;) {
         // SQS gives a message up when somebody asks for it once more.
-        await receive(url, 0);
-        const [dead] = await receive(deadLetterUrl, 1);
+        await receive(created[lane].url, 0);
+        const [dead] = await receive(created[lane].deadLetterUrl, 1);
         if (dead) return dead.reminder;
       }
     },

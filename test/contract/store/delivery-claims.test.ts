@@ -31,7 +31,11 @@ describe.each(kinds)('claiming a delivery (%s)', (_, make) => {
     const retrying = { status: 'retrying', attempts: 1, nextRetryAt: due.toISOString() } as const;
     const { deliveries, delivery } = await holding(retrying);
 
-    expect(await deliveries.claim(delivery, at(later(due, -1)))).toEqual({ kind: 'not-due', at: due });
+    expect(await deliveries.claim(delivery, at(later(due, -1)))).toEqual({
+      kind: 'not-due',
+      at: due,
+      parked: false,
+    });
     expect(await deliveries.claim(delivery, at(due))).toMatchObject({
       kind: 'claimed',
       delivery: { attempts: 2 },

@@ -1,16 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Delivery, EndpointOutcome } from '../../../functions/domain/delivery.ts';
+import { type Delivery, type EndpointOutcome, SkipReason } from '../../../functions/domain/delivery.ts';
 import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
+import { LEASE_END, unaffected } from './attempts.ts';
 import { storeKinds } from './stores.ts';
 
 const terms = { now: NOW, leaseSeconds: 25, maxAttempts: 8 };
-const LEASE_END = later(NOW, seconds(25));
-
-const unaffected = ({ orgId, webhookId }: Delivery, at: Date): EndpointOutcome => ({
-  endpoint: { orgId, id: webhookId },
-  effect: 'none',
-  at,
-});
 
 const terminal = [
   ['succeeded', {}],
@@ -27,21 +21,18 @@ describe.each(storeKinds())('ending a delivery without an attempt (%s)', (_, mak
   }
 
   describe('as skipped', () => {
-    it.each(['endpoint_disabled', 'endpoint_deleted'] as const)(
-      'says that its reason was %s',
-      async (reason) => {
-        const { deliveries, delivery } = await holding({});
+    it.each(SkipReason.options)('says that its reason was %s', async (reason) => {
+      const { deliveries, delivery } = await holding({});
 
-        expect(await deliveries.skip(delivery, reason, NOW)).toBe('done');
+      expect(await deliveries.skip(delivery, reason, NOW)).toBe('done');
 
-        expect(await deliveries.find(delivery)).toEqual({
-          ...delivery,
-          status: 'skipped',
-          terminalAt: NOW.toISOString(),
-          terminalReason: reason,
-        });
-      },
-    );
+      expect(await deliveries.find(delivery)).toEqual({
+        ...delivery,
+        status: 'skipped',
+        terminalAt: NOW.toISOString(),
+        terminalReason: reason,
+      });
+    });
 
     it('does not wait until a retry is due', async () => {
       const nextRetryAt = later(NOW, seconds(60)).toISOString();

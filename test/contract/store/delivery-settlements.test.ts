@@ -1,55 +1,24 @@
 import { describe, expect, it } from 'vitest';
-import type {
-  AttemptRecord,
-  Claimed,
-  Delivery,
-  EndpointOutcome,
-  Settlement,
-} from '../../../functions/domain/delivery.ts';
-import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
-import { type Stores, storeKinds } from './stores.ts';
+import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
+import {
+  anAttempt,
+  claimAgain,
+  claimed,
+  ENDED,
+  exhausted,
+  LEASE_END,
+  RETRY,
+  refusal,
+  retryingIn,
+  succeeded,
+  unaffected,
+} from './attempts.ts';
+import { storeKinds } from './stores.ts';
 
-const terms = { now: NOW, leaseSeconds: 25, maxAttempts: 8 };
-const ENDED = later(NOW, seconds(1));
-const RETRY = later(NOW, seconds(31));
-
-const anAttempt = (changes: Partial<AttemptRecord> = {}): AttemptRecord => ({
-  number: 1,
-  startedAt: NOW.toISOString(),
-  durationMs: 1000,
-  status: 204,
-  ...changes,
-});
-const refusal = anAttempt({ status: 500, error: 'the receiver answered 500', response: 'Oops' });
-
-const succeeded: Settlement = { kind: 'succeeded', attempt: anAttempt(), at: ENDED };
-const retrying: Settlement = { kind: 'retrying', attempt: refusal, at: ENDED, nextRetryAt: RETRY };
-const exhausted: Settlement = { kind: 'exhausted', attempt: refusal, at: ENDED };
+const retrying = retryingIn('hidden');
 const settlements = [succeeded, retrying, exhausted].map(
   (settlement) => [settlement.kind, settlement] as const,
 );
-
-const unaffected = ({ orgId, webhookId }: Delivery): EndpointOutcome => ({
-  endpoint: { orgId, id: webhookId },
-  effect: 'none',
-  at: ENDED,
-});
-
-async function claimed({ deliveries }: Stores, changes: Partial<Delivery> = {}): Promise<Claimed> {
-  const delivery = aDelivery(changes);
-  await deliveries.add(delivery);
-  return claimAgain({ deliveries }, delivery, NOW);
-}
-
-async function claimAgain(
-  { deliveries }: Pick<Stores, 'deliveries'>,
-  ref: Delivery,
-  now: Date,
-): Promise<Claimed> {
-  const claim = await deliveries.claim(ref, { ...terms, now });
-  if (claim.kind !== 'claimed') throw new Error(`the claim found the delivery ${claim.kind}`);
-  return claim.delivery;
-}
 
 describe.each(storeKinds())('settling an attempt (%s)', (_, make) => {
   it('makes a success terminal without a reason', async () => {
@@ -68,21 +37,58 @@ describe.each(storeKinds())('settling an attempt (%s)', (_, make) => {
     });
   });
 
-  it('keeps a failure with the time of its next attempt', async () => {
+  it.each(['hidden', 'delayed'] as const)(
+    'keeps a failure with the time of its next attempt, for which a %s message waits',
+    async (hold) => {
+      const stores = await make();
+      const claim = await claimed(stores);
+
+      expect(await stores.deliveries.settle(claim, retryingIn(hold), unaffected(claim))).toBe('done');
+
+      const { lease: _lease, ...kept } = claim;
+      expect(await stores.deliveries.find(claim)).toEqual({
+        ...kept,
+        status: 'retrying',
+        nextRetryAt: RETRY.toISOString(),
+        lastError: refusal.error,
+        lastResponseStatus: 500,
+        attemptLog: [refusal],
+      });
+    },
+  );
+
+  it('says of a failure whose retry no message waits for that it is parked', async () => {
     const stores = await make();
     const claim = await claimed(stores);
 
-    expect(await stores.deliveries.settle(claim, retrying, unaffected(claim))).toBe('done');
+    await stores.deliveries.settle(claim, retryingIn('parked'), unaffected(claim));
 
-    const { lease: _lease, ...kept } = claim;
-    expect(await stores.deliveries.find(claim)).toEqual({
-      ...kept,
+    expect(await stores.deliveries.find(claim)).toMatchObject({
       status: 'retrying',
       nextRetryAt: RETRY.toISOString(),
-      lastError: refusal.error,
-      lastResponseStatus: 500,
-      attemptLog: [refusal],
+      parked: true,
     });
+    expect(
+      await stores.deliveries.claim(claim, { now: later(RETRY, -1), leaseSeconds: 25, maxAttempts: 8 }),
+    ).toEqual({ kind: 'not-due', at: RETRY, parked: true });
+  });
+
+  it.each([
+    ['hidden', retryingIn('hidden')],
+    ['delayed', retryingIn('delayed')],
+    ['succeeded', succeeded],
+    ['exhausted', exhausted],
+  ] as const)('unparks a delivery whose next attempt is settled as %s', async (_name, settlement) => {
+    const stores = await make();
+    const first = await claimed(stores);
+    await stores.deliveries.settle(first, retryingIn('parked'), unaffected(first));
+    const second = await claimAgain(stores, first, RETRY);
+    expect(second).toMatchObject({ parked: true });
+
+    const next = { ...settlement, at: later(RETRY, seconds(1)) };
+    expect(await stores.deliveries.settle(second, next, unaffected(first))).toBe('done');
+
+    expect(await stores.deliveries.find(first)).not.toHaveProperty('parked');
   });
 
   it('ends the last failure as exhausted', async () => {
@@ -148,7 +154,7 @@ describe.each(storeKinds())('settling an attempt (%s)', (_, make) => {
   it.each(settlements)('refuses to make it %s after another worker claimed it', async (_kind, settlement) => {
     const stores = await make();
     const late = await claimed(stores);
-    const current = await claimAgain(stores, late, later(NOW, seconds(25)));
+    const current = await claimAgain(stores, late, LEASE_END);
 
     expect(await stores.deliveries.settle(late, settlement, unaffected(late))).toBe('refused');
     expect(await stores.deliveries.find(late)).toEqual(current);
@@ -167,7 +173,7 @@ describe.each(storeKinds())('settling an attempt (%s)', (_, make) => {
   it('refuses a late attempt whose delivery was skipped meanwhile', async () => {
     const stores = await make();
     const late = await claimed(stores);
-    await stores.deliveries.skip(late, 'endpoint_deleted', later(NOW, seconds(25)));
+    await stores.deliveries.skip(late, 'endpoint_deleted', LEASE_END);
     const skipped = await stores.deliveries.find(late);
 
     expect(await stores.deliveries.settle(late, succeeded, unaffected(late))).toBe('refused');
@@ -197,6 +203,7 @@ describe.each(storeKinds())('settling an attempt (%s)', (_, make) => {
     expect(await stores.endpoints.find(endpoint.orgId, endpoint.id)).toEqual({
       ...endpoint,
       consecutiveFailures: 4,
+      failingSince: ENDED.toISOString(),
     });
   });
 
@@ -222,7 +229,7 @@ describe.each(storeKinds())('settling an attempt (%s)', (_, make) => {
     const endpoint = anEndpoint();
     await stores.endpoints.put(endpoint);
     const late = await claimed(stores, { orgId: endpoint.orgId, webhookId: endpoint.id, attempts: 6 });
-    const current = await claimAgain(stores, late, later(NOW, seconds(25)));
+    const current = await claimAgain(stores, late, LEASE_END);
 
     const counted = await stores.deliveries.settle(late, exhausted, { endpoint, effect: 'count', at: ENDED });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/backoff.ts';
 import type { Delivery, Reminder, Settlement } from '../../../functions/domain/delivery.ts';
-import type { Endpoint } from '../../../functions/domain/endpoint.ts';
+import type { DisablingNotice, Endpoint } from '../../../functions/domain/endpoint.ts';
 import { type DispatchPorts, dispatch } from '../../../functions/engine/dispatch.ts';
 import { aDelivery, anEndpoint, anEvent, NOW } from '../../builders.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
@@ -15,6 +15,14 @@ const answers = {
   failing: { status: 500, error: 'the receiver answered 500' },
   succeeding: { status: 204 },
 };
+
+/** What tells the admins of an endpoint that was disabled at `NOW`. */
+const noticeOf = ({ orgId, id }: Endpoint): DisablingNotice => ({
+  kind: 'endpoint-disabled',
+  orgId,
+  webhookId: id,
+  disabledAt: NOW.toISOString(),
+});
 
 /** Deliveries to an endpoint, each with one attempt left. */
 async function owed({ deliveries }: Stores, endpoint: Endpoint, count: number): Promise<Delivery[]> {
@@ -39,8 +47,9 @@ async function dispatchAll(
     await allUnderWay();
     return answers[answer];
   };
-  const deal = dispatch({ ...stores, attempt, log, now: () => NOW }, terms);
-  await Promise.all(reminders.map((reminder) => deal(reminder, { endpoint, event })));
+  const queues = { crowded: async () => false };
+  const deal = dispatch({ ...stores, queues, attempt, log, now: () => NOW }, terms);
+  await Promise.all(reminders.map((reminder) => deal(reminder, { endpoint, event }, 'retry')));
   return { disabled: log.entries.filter(({ level }) => level === 'warn').length };
 }
 
@@ -74,8 +83,11 @@ describe.each(storeKinds(engine))('counting failed deliveries at their endpoint 
       ...endpoint,
       status: 'auto_disabled',
       consecutiveFailures: 10,
+      failingSince: NOW.toISOString(),
       disabledAt: NOW.toISOString(),
+      disabledReason: 'consecutive_failures',
     });
+    expect(await stores.notices()).toEqual([noticeOf(endpoint)]);
     for (const delivery of deliveries)
       expect(await stores.deliveries.find(delivery)).toMatchObject({ status: 'exhausted', attempts: 8 });
   });
@@ -86,7 +98,12 @@ describe.each(storeKinds(engine))('counting failed deliveries at their endpoint 
     const result = await dispatchAll(stores, endpoint, await owed(stores, endpoint, 9), 'failing');
 
     expect(result).toEqual({ disabled: 0 });
-    expect(await find()).toEqual({ ...endpoint, consecutiveFailures: 9 });
+    expect(await find()).toEqual({
+      ...endpoint,
+      consecutiveFailures: 9,
+      failingSince: NOW.toISOString(),
+    });
+    expect(await stores.notices()).toEqual([]);
   });
 
   it('counts no further once it is disabled', async () => {
@@ -96,6 +113,7 @@ describe.each(storeKinds(engine))('counting failed deliveries at their endpoint 
     expect(await dispatchAll(stores, endpoint, deliveries, 'failing')).toEqual({ disabled: 1 });
 
     expect(await find()).toMatchObject({ status: 'auto_disabled', consecutiveFailures: 10 });
+    expect(await stores.notices()).toEqual([noticeOf(endpoint)]);
     for (const delivery of deliveries)
       expect(await stores.deliveries.find(delivery)).toMatchObject({ status: 'exhausted' });
   });
@@ -206,6 +224,7 @@ describe('counting failed deliveries while their transactions conflict', () => {
       status: 'auto_disabled',
       consecutiveFailures: 10,
     });
+    expect(await stores.notices()).toEqual([noticeOf(endpoint)]);
     for (const delivery of deliveries)
       expect(await stores.deliveries.find(delivery)).toMatchObject({ status: 'exhausted', attempts: 8 });
   });

@@ -81,8 +81,8 @@ const collections: Record<string, (tables: TestTables, tenant: Tenant) => Collec
       list: (page) => store.list(tenant, page),
     };
   },
-  deliveries: ({ service, deliveries }, tenant) => {
-    const store = deliveryStore(deliveries, service, committer(service.client));
+  deliveries: ({ deliveries }, tenant) => {
+    const store = deliveryStore(deliveries);
     return {
       async add(createdAt) {
         const eventId = anEvent({ now: createdAt }).id;

@@ -9,7 +9,7 @@ import { type Commit, Contended, committer } from '../../../functions/store/tran
 import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { cancelTransactions, conflictOnOverlap, loseNextAnswer } from './faults.ts';
-import { storeKinds } from './stores.ts';
+import { dynamoDbStores, storeKinds } from './stores.ts';
 
 const engine = dynamoDb();
 const atOnce = async () => undefined;
@@ -23,8 +23,10 @@ function again(delivery: Delivery): Delivery {
 
 /** An exhausted delivery, and sending it again as the route does. */
 async function anExhaustedDelivery(client = engine.client()) {
-  const { service, outbox, deliveries } = await engine.tables(client);
-  const store = deliveryStore(deliveries, service, committer(client));
+  const tables = await engine.tables(client);
+  const { service, outbox, deliveries } = tables;
+  const store = deliveryStore(deliveries);
+  const { claim } = dynamoDbStores(tables).deliveries;
   const orders = outboxStore(outbox);
   const memory = idempotencyStore(service);
   const exhausted = aDelivery({ status: 'exhausted', attempts: 8, terminalAt: NOW.toISOString() });
@@ -39,6 +41,7 @@ async function anExhaustedDelivery(client = engine.client()) {
   return {
     exhausted,
     store,
+    claim,
     redeliver(options: { commit?: Commit; once?: boolean; delivery?: Delivery } = {}) {
       const { commit = committer(client, atOnce), once = false, delivery = again(exhausted) } = options;
       const answer = { fingerprint: 'f'.repeat(64), status: 202, data: JSON.stringify(delivery.id) };
@@ -76,15 +79,15 @@ describe('the transaction of a redelivery', () => {
   });
 
   it('adds neither when the delivery is already there, and changes nothing about it', async () => {
-    const { store, exhausted, redeliver, redeliveries } = await anExhaustedDelivery();
+    const { exhausted, claim, redeliver, redeliveries } = await anExhaustedDelivery();
     const delivery = again(exhausted);
     await redeliver({ delivery });
-    const claim = await store.claim(delivery, { now: LATER, leaseSeconds: 25, maxAttempts: 8 });
+    const claimed = await claim(delivery, { now: LATER, leaseSeconds: 25, maxAttempts: 8 });
 
     expect(await redeliver({ delivery })).toEqual({ kind: 'refused', refusal: 'exists' });
 
-    expect(claim).toMatchObject({ kind: 'claimed', delivery: { attempts: 1 } });
-    expect(await redeliveries()).toEqual([claim.kind === 'claimed' && claim.delivery]);
+    expect(claimed).toMatchObject({ kind: 'claimed', delivery: { attempts: 1 } });
+    expect(await redeliveries()).toEqual([claimed.kind === 'claimed' && claimed.delivery]);
   });
 
   it('may be made as often as one likes at the same time, and meets no other', async () => {

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import type { Message } from '../../../functions/domain/conversation.ts';
 import { buildEvent } from '../../../functions/domain/events.ts';
 import { conversationStore } from '../../../functions/store/conversations.ts';
-import { deliveryStore } from '../../../functions/store/deliveries.ts';
 import { endpointStore } from '../../../functions/store/endpoints.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { messageStore } from '../../../functions/store/messages.ts';
@@ -13,6 +12,7 @@ import { Contended, committer } from '../../../functions/store/transaction.ts';
 import { aConversation, aDelivery, aMessage, anEndpoint, aTenant, NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { cancelTransactions, conflictOnOverlap, loseNextAnswer } from './faults.ts';
+import { dynamoDbStores } from './stores.ts';
 
 const engine = dynamoDb();
 const atOnce = async () => undefined;
@@ -127,8 +127,7 @@ describe('a request whose answer was lost', () => {
 
   it('still claims its delivery, and counts one attempt', async () => {
     const client = engine.client();
-    const { service, deliveries } = await engine.tables(client);
-    const store = deliveryStore(deliveries, service, committer(client));
+    const { deliveries: store } = dynamoDbStores(await engine.tables(client));
     const delivery = aDelivery();
     await store.add(delivery);
     const fault = loseNextAnswer(client, 'UpdateItemCommand');

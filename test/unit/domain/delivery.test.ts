@@ -13,6 +13,7 @@ import {
   standingOf,
 } from '../../../functions/domain/delivery.ts';
 import { deliveryId } from '../../../functions/domain/ids.ts';
+import { LANES, LONGEST_QUEUED_WAIT_SECONDS } from '../../../functions/domain/lanes.ts';
 import { aDelivery, anEndpoint, anEvent, aTenant, later, NOW, seconds } from '../../builders.ts';
 import { recentTimes } from './arbitraries.ts';
 
@@ -36,6 +37,15 @@ const results: fc.Arbitrary<AttemptResult> = fc
     ...(error === undefined ? {} : { error }),
     ...(response === undefined ? {} : { response }),
   }));
+
+/** From a lane to one for a retry, which may be crowded. */
+const ways = fc.record({
+  from: fc.constantFrom(...LANES),
+  to: fc.constantFrom('retry' as const, 'slow' as const),
+  crowded: fc.boolean(),
+});
+/** Of a first attempt's retry, with room for it. */
+const way = { from: 'fresh', to: 'retry', crowded: false } as const;
 
 describe('a new delivery', () => {
   it('names its event, endpoint and tenant', () => {
@@ -92,8 +102,8 @@ describe('a reminder', () => {
 describe('the settlement of an attempt', () => {
   it('is a success exactly when there was no error, at any number', () => {
     fc.assert(
-      fc.property(attemptNumbers, results, (number, result) => {
-        const { kind } = settlementOf(number, result, DEFAULT_RETRY_POLICY);
+      fc.property(attemptNumbers, results, ways, (number, result, way) => {
+        const { kind } = settlementOf(number, result, DEFAULT_RETRY_POLICY, way);
         expect(kind === 'succeeded').toBe(result.error === undefined);
       }),
     );
@@ -101,9 +111,9 @@ describe('the settlement of an attempt', () => {
 
   it('is another attempt after a failure, until there was the last one', () => {
     fc.assert(
-      fc.property(attemptNumbers, results, (number, result) => {
+      fc.property(attemptNumbers, results, ways, (number, result, way) => {
         const failed = { ...result, error: 'the receiver answered 500' };
-        const { kind } = settlementOf(number, failed, DEFAULT_RETRY_POLICY);
+        const { kind } = settlementOf(number, failed, DEFAULT_RETRY_POLICY, way);
         expect(kind).toBe(number < MAX ? 'retrying' : 'exhausted');
       }),
     );
@@ -111,13 +121,13 @@ describe('the settlement of an attempt', () => {
 
   it('ends a delivery whose attempts are somehow more than there are', () => {
     const failed = { startedAt: NOW, endedAt: NOW, error: 'refused' };
-    expect(settlementOf(MAX + 1, failed, DEFAULT_RETRY_POLICY).kind).toBe('exhausted');
+    expect(settlementOf(MAX + 1, failed, DEFAULT_RETRY_POLICY, way).kind).toBe('exhausted');
   });
 
   it('takes its times from the end of the attempt', () => {
     fc.assert(
-      fc.property(attemptNumbers, results, (number, result) => {
-        const settlement = settlementOf(number, result, DEFAULT_RETRY_POLICY);
+      fc.property(attemptNumbers, results, ways, (number, result, way) => {
+        const settlement = settlementOf(number, result, DEFAULT_RETRY_POLICY, way);
         if (settlement.kind === 'retrying')
           expect(settlement.nextRetryAt).toEqual(nextAttemptAt(number, result.endedAt, DEFAULT_RETRY_POLICY));
         else expect(settlement.at).toEqual(result.endedAt);
@@ -127,8 +137,8 @@ describe('the settlement of an attempt', () => {
 
   it('logs the attempt as it went, without what there was not', () => {
     fc.assert(
-      fc.property(attemptNumbers, results, (number, result) => {
-        const { attempt } = settlementOf(number, result, DEFAULT_RETRY_POLICY);
+      fc.property(attemptNumbers, results, ways, (number, result, way) => {
+        const { attempt } = settlementOf(number, result, DEFAULT_RETRY_POLICY, way);
         const { startedAt, endedAt, status, error, response } = result;
         expect(AttemptRecord.parse(attempt)).toEqual(attempt);
         expect(Object.values(attempt)).not.toContain(undefined);
@@ -146,7 +156,7 @@ describe('the settlement of an attempt', () => {
 
   it('counts no negative time when the clock was set back', () => {
     const result = { startedAt: later(NOW, 10), endedAt: NOW };
-    expect(settlementOf(1, result, DEFAULT_RETRY_POLICY).attempt.durationMs).toBe(0);
+    expect(settlementOf(1, result, DEFAULT_RETRY_POLICY, way).attempt.durationMs).toBe(0);
   });
 });
 
@@ -209,41 +219,53 @@ describe('the standing of a delivery', () => {
     expect(standingOf(delivery, until, MAX)).toEqual({ kind: 'spent' });
   });
 
+  it.each([undefined, true] as const)(
+    'of one that is not due says whether no message waits for it (parked: %s)',
+    (parked) => {
+      const at = later(NOW, seconds(10));
+      const delivery = aDelivery({ status: 'retrying', nextRetryAt: at.toISOString(), parked });
+      expect(standingOf(delivery, NOW, MAX)).toEqual({ kind: 'not-due', at, parked: parked === true });
+      expect(standingOf(delivery, at, MAX)).toEqual({ kind: 'claimable' });
+    },
+  );
+
   it('of none is absent', () => {
     expect(standingOf(undefined, NOW, MAX)).toEqual({ kind: 'absent' });
   });
 });
 
 describe('what becomes of a message', () => {
-  const until = later(NOW, seconds(30));
-  const attempt: AttemptRecord = { number: 1, startedAt: NOW.toISOString(), durationMs: 0 };
-
-  it.each([
-    { kind: 'absent' },
-    { kind: 'terminal' },
-    { kind: 'skipped' },
-    { kind: 'succeeded', attempt, at: NOW },
-    { kind: 'exhausted', attempt, at: NOW },
-  ] as const)('of a delivery that is $kind: it is deleted', (outcome) => {
-    expect(dispositionOf(outcome)).toEqual({ kind: 'delete' });
-  });
-
-  it.each([
-    { kind: 'leased', until },
-    { kind: 'overtaken', until },
-    { kind: 'not-due', at: until },
-    { kind: 'retrying', attempt, at: until, nextRetryAt: until },
-  ] as const)('of a delivery that is $kind: it is kept until then', (outcome) => {
-    expect(dispositionOf(outcome)).toEqual({ kind: 'keep', until });
-  });
-
-  it('is that it lives exactly as long as its delivery is open', () => {
+  it('is that one waits exactly while its delivery is open and not parked', () => {
     fc.assert(
-      fc.property(attemptNumbers, results, (number, result) => {
-        const settlement = settlementOf(number, result, DEFAULT_RETRY_POLICY);
-        const kept = dispositionOf(settlement).kind === 'keep';
-        expect(kept).toBe(settlement.kind === 'retrying');
+      fc.property(attemptNumbers, results, ways, (number, result, way) => {
+        const settlement = settlementOf(number, result, DEFAULT_RETRY_POLICY, way);
+        const waits = dispositionOf(settlement).kind !== 'delete';
+        expect(waits).toBe(settlement.kind === 'retrying' && settlement.wait.hold !== 'parked');
       }),
+    );
+  });
+
+  it('is that none is to wait longer than a queue can hold it back, nor where it is crowded', () => {
+    const policy = fc.record({
+      baseSeconds: fc.integer({ min: 1, max: 86_400 }),
+      capSeconds: fc.integer({ min: 1, max: 86_400 }),
+      maxAttempts: fc.constant(MAX),
+    });
+    fc.assert(
+      fc.property(attemptNumbers, results, ways, policy, (number, result, way, policy) => {
+        const settlement = settlementOf(number, { ...result, error: 'refused' }, policy, way);
+        const disposition = dispositionOf(settlement);
+        if (settlement.kind !== 'retrying' || disposition.kind === 'delete') return;
+        const wait = settlement.nextRetryAt.getTime() - settlement.at.getTime();
+        expect(wait).toBeLessThanOrEqual(seconds(LONGEST_QUEUED_WAIT_SECONDS));
+        expect(way.crowded).toBe(false);
+        expect(disposition).toEqual(
+          way.from === way.to
+            ? { kind: 'keep', until: settlement.nextRetryAt }
+            : { kind: 'move', lane: way.to, until: settlement.nextRetryAt },
+        );
+      }),
+      { numRuns: 500 },
     );
   });
 });

@@ -2,30 +2,46 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/backoff.ts';
 import {
   ApiEnvironment,
+  AuditEnvironment,
   ConfigurationError,
+  DeadFanOutsEnvironment,
+  DeadRemindersEnvironment,
   DispatchEnvironment,
   EnrolEnvironment,
   FanOutEnvironment,
+  fanOutLanes,
   loopbackReceivers,
+  ReconcileEnvironment,
   readEnvironment,
   retryPolicy,
+  StatsEnvironment,
+  WatchEnvironment,
 } from '../../../functions/platform/config.ts';
 
 const dispatch = {
   SERVICE_TABLE: 'service',
   OUTBOX_TABLE: 'outbox',
   DELIVERIES_TABLE: 'deliveries',
-  DELIVERY_QUEUE: 'https://sqs.example/queue',
+  FRESH_QUEUE: 'https://sqs.example/fresh',
+  RETRY_QUEUE: 'https://sqs.example/retry',
+  SLOW_QUEUE: 'https://sqs.example/slow',
   SIGNING_KEYS: 'arn:signing',
   RETRY_BASE_SECONDS: '30',
   RETRY_CAP_SECONDS: '3600',
   ATTEMPT_TIMEOUT_SECONDS: '0.5',
+  GRACE_SECONDS: '900',
 };
 
 const environments = [
   ['an endpoint function', ApiEnvironment],
   ['the fan-out', FanOutEnvironment],
   ['the dispatcher', DispatchEnvironment],
+  ['the watch', WatchEnvironment],
+  ['the reconciler', ReconcileEnvironment],
+  ['the audit', AuditEnvironment],
+  ['what takes dead reminders', DeadRemindersEnvironment],
+  ['what takes dead fan-outs', DeadFanOutsEnvironment],
+  ['the function that reads the ledger', StatsEnvironment],
   ['the enrolment', EnrolEnvironment],
 ] as const;
 
@@ -64,6 +80,7 @@ describe('the environment of a function', () => {
       RETRY_BASE_SECONDS: 30,
       RETRY_CAP_SECONDS: 3600,
       ATTEMPT_TIMEOUT_SECONDS: 0.5,
+      GRACE_SECONDS: 900,
     });
   });
 
@@ -85,6 +102,11 @@ describe('the environment of a function', () => {
       SERVICE_TABLE: 'service',
     });
   });
+});
+
+it('the lanes of the fan-out are those that first attempts are made in', () => {
+  const environment = { ...dispatch, FRESH_QUEUE: 'the fresh one', SLOW_QUEUE: 'the slow one' };
+  expect(fanOutLanes(environment)).toEqual({ fresh: 'the fresh one', slow: 'the slow one' });
 });
 
 describe('the retry policy', () => {

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Claimed } from '../../../functions/domain/delivery.ts';
 import { UnknownKeyVersion } from '../../../functions/domain/keyring.ts';
+import { SLOW_AFTER_SECONDS } from '../../../functions/domain/lanes.ts';
 import { signingSecret } from '../../../functions/domain/signature.ts';
 import type { OutboundRequest, OutboundResult } from '../../../functions/platform/outbound/client.ts';
 import { webhookSender } from '../../../functions/platform/webhook-sender.ts';
@@ -24,7 +25,13 @@ const answered = (status: number, body = ''): OutboundResult => ({
 });
 
 /** A sender whose requests go nowhere and are answered as the test says. */
-function aSender({ result = answered(200), now = NOW }: { result?: OutboundResult; now?: Date } = {}) {
+function aSender({
+  result = answered(200),
+  now = NOW,
+}: {
+  result?: OutboundResult | Promise<OutboundResult>;
+  now?: Date;
+} = {}) {
   const requests: OutboundRequest[] = [];
   const send = webhookSender({
     outbound: {
@@ -45,17 +52,19 @@ function aSender({ result = answered(200), now = NOW }: { result?: OutboundResul
   return { send, requests, sent };
 }
 
+const ignore = () => undefined;
+
 describe('an attempt', () => {
   it('posts to the address of its endpoint', async () => {
     const { send, sent } = aSender();
-    await send(claimed(), endpoint, event);
+    await send(claimed(), endpoint, event, ignore);
     expect(sent().url.href).toBe(endpoint.url);
   });
 
   it('says in its headers what it is', async () => {
     const delivery = claimed(3);
     const { send, sent } = aSender({ now: later(NOW, 999) });
-    await send(delivery, endpoint, event);
+    await send(delivery, endpoint, event, ignore);
     expect(sent().headers).toEqual({
       'content-type': 'application/json',
       'user-agent': expect.stringMatching(/^[\w-]+\/\d/),
@@ -74,7 +83,7 @@ describe('an attempt', () => {
       fc.asyncProperty(bodies, async (body) => {
         // The verifier compares the timestamp with its own clock.
         const { send, sent } = aSender({ now: new Date() });
-        await send(claimed(), endpoint, { ...event, body });
+        await send(claimed(), endpoint, { ...event, body }, ignore);
         const request = sent();
         expect(request.text).toBe(body);
         expect(new Webhook(secret).verify(request.text, request.headers)).toEqual(JSON.parse(body));
@@ -85,8 +94,8 @@ describe('an attempt', () => {
   it('is signed with its own time, and is the same delivery each time', async () => {
     const delivery = claimed();
     const [first, second] = [aSender(), aSender({ now: later(NOW, seconds(30)) })];
-    await first.send(delivery, endpoint, event);
-    await second.send(delivery, endpoint, event);
+    await first.send(delivery, endpoint, event, ignore);
+    await second.send(delivery, endpoint, event, ignore);
     expect(second.sent().headers['webhook-id']).toBe(first.sent().headers['webhook-id']);
     expect(second.sent().headers['webhook-signature']).not.toBe(first.sent().headers['webhook-signature']);
     expect(second.sent().text).toBe(first.sent().text);
@@ -95,7 +104,7 @@ describe('an attempt', () => {
   it('is not made when its key is gone', async () => {
     const { send, requests } = aSender();
     const orphan = anEndpoint({ keyVersion: '7' });
-    await expect(send(claimed(), orphan, event)).rejects.toThrow(UnknownKeyVersion);
+    await expect(send(claimed(), orphan, event, ignore)).rejects.toThrow(UnknownKeyVersion);
     expect(requests).toEqual([]);
   });
 });
@@ -103,14 +112,14 @@ describe('an attempt', () => {
 describe('the result of an attempt', () => {
   it.each([200, 201, 202, 204, 299])('is a success with status %i', async (status) => {
     const { send } = aSender({ result: answered(status) });
-    expect(await send(claimed(), endpoint, event)).toEqual({ status });
+    expect(await send(claimed(), endpoint, event, ignore)).toEqual({ status });
   });
 
   it.each([101, 199, 300, 301, 302, 307, 308, 400, 404, 410, 429, 500, 503, 599])(
     'is a failure with status %i, which tells what was answered',
     async (status) => {
       const { send } = aSender({ result: answered(status, 'no, thanks') });
-      expect(await send(claimed(), endpoint, event)).toEqual({
+      expect(await send(claimed(), endpoint, event, ignore)).toEqual({
         status,
         error: `the receiver answered ${status}`,
         response: 'no, thanks',
@@ -120,6 +129,59 @@ describe('the result of an attempt', () => {
 
   it('is a failure without a status when there was no answer', async () => {
     const { send } = aSender({ result: { kind: 'failed', error: 'connection refused', durationMs: 5 } });
-    expect(await send(claimed(), endpoint, event)).toEqual({ error: 'connection refused' });
+    expect(await send(claimed(), endpoint, event, ignore)).toEqual({ error: 'connection refused' });
+  });
+});
+
+describe('an attempt that keeps its worker waiting', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  /** An attempt whose answer comes when the test lets it. */
+  async function underWay() {
+    const { promise, resolve, reject } = Promise.withResolvers<OutboundResult>();
+    const { send } = aSender({ result: promise });
+    const onSlow = vi.fn();
+    const sent = send(claimed(), endpoint, event, onSlow);
+    await vi.advanceTimersByTimeAsync(0);
+    return { sent, onSlow, resolve, reject };
+  }
+
+  it('says so once, while it goes on', async () => {
+    const { sent, onSlow, resolve } = await underWay();
+
+    await vi.advanceTimersByTimeAsync(seconds(SLOW_AFTER_SECONDS) - 1);
+    expect(onSlow).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(onSlow).toHaveBeenCalledOnce();
+    await vi.advanceTimersByTimeAsync(seconds(8));
+
+    resolve(answered(204));
+    expect(await sent).toEqual({ status: 204 });
+    expect(onSlow).toHaveBeenCalledOnce();
+  });
+
+  it('says nothing once the answer is there, and leaves no timer behind', async () => {
+    const { sent, onSlow, resolve } = await underWay();
+
+    resolve(answered(204));
+    await sent;
+
+    expect(vi.getTimerCount()).toBe(0);
+    await vi.advanceTimersByTimeAsync(seconds(60));
+    expect(onSlow).not.toHaveBeenCalled();
+  });
+
+  it('leaves no timer behind when it breaks off', async () => {
+    const { sent, reject } = await underWay();
+
+    reject(new Error('out of sockets'));
+
+    await expect(sent).rejects.toThrow('out of sockets');
+    expect(vi.getTimerCount()).toBe(0);
   });
 });

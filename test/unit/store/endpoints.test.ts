@@ -3,9 +3,10 @@ import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client
 import { DynamoDBDocumentClient, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { SLOW_SECONDS } from '../../../functions/domain/lanes.ts';
 import { endpointChange, endpointStore } from '../../../functions/store/endpoints.ts';
 import { keys } from '../../../functions/store/keys.ts';
-import { anEndpoint, NOW } from '../../builders.ts';
+import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
 
 const dynamo = mockClient(DynamoDBDocumentClient);
 const service = { client: DynamoDBDocumentClient.from(new DynamoDBClient({})), name: 'service' };
@@ -117,6 +118,38 @@ describe('reading endpoints', () => {
   it('gives no row that is none', async () => {
     dynamo.on(GetCommand).resolves({ Item: { ...key, ...endpoint, status: 'paused' } });
     await expect(endpoints.find(endpoint.orgId, endpoint.id)).rejects.toThrow();
+  });
+});
+
+describe('marking an endpoint as slow', () => {
+  const until = later(NOW, seconds(SLOW_SECONDS));
+
+  it('writes only to one that is there and not marked for about as long already', async () => {
+    dynamo.on(UpdateCommand).resolves({});
+    await endpoints.markSlow(endpoint.orgId, endpoint.id, until);
+    expect(dynamo).toHaveReceivedCommandExactlyOnceWith(UpdateCommand, {
+      Key: key,
+      UpdateExpression: 'SET slowUntil = :until',
+      ConditionExpression: 'attribute_exists(pk) AND (attribute_not_exists(slowUntil) OR slowUntil < :soon)',
+      ExpressionAttributeValues: {
+        ':until': until.toISOString(),
+        ':soon': later(NOW, seconds(SLOW_SECONDS / 2)).toISOString(),
+      },
+    });
+  });
+
+  it('is done when it is marked already', async () => {
+    dynamo
+      .on(UpdateCommand)
+      .rejects(
+        new ConditionalCheckFailedException({ message: 'The conditional request failed', $metadata: {} }),
+      );
+    expect(await endpoints.markSlow(endpoint.orgId, endpoint.id, until)).toBeUndefined();
+  });
+
+  it('throws every other failure', async () => {
+    dynamo.on(UpdateCommand).rejects(new Error('throttled'));
+    await expect(endpoints.markSlow(endpoint.orgId, endpoint.id, until)).rejects.toThrow('throttled');
   });
 });
 

@@ -1,17 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { newId } from '../../../functions/domain/ids.ts';
+import { DUE_STATES } from '../../../functions/domain/due.ts';
+import { deliveryId, newId } from '../../../functions/domain/ids.ts';
+import { startOfHour } from '../../../functions/domain/ledger.ts';
 import type { Tenant } from '../../../functions/domain/tenant.ts';
 import {
   CONVERSATION_SHARDS,
   DELIVERY_SHARDS,
+  DUE_SHARDS,
+  deliveriesBetween,
   keys,
+  LEDGER_SHARDS,
   shards,
   TICKET_SHARDS,
   tenantKey,
 } from '../../../functions/store/keys.ts';
-import { aTenant, NOW } from '../../builders.ts';
+import { aTenant, later, NOW, seconds } from '../../builders.ts';
 
 /** Few organizations and generations, so that two tenants often share one of them. */
 const orgIds = Array.from({ length: 3 }, () => newId('org', NOW));
@@ -56,6 +61,13 @@ const spread = Object.entries({
       return { id, key: () => keys.delivery(endpoint, 0, id) };
     },
     listed: shards(DELIVERY_SHARDS).map((shard) => keys.deliveries(endpoint, 0, shard)),
+  },
+  'the due index': {
+    add() {
+      const id = newId('dlv', NOW);
+      return { id, key: () => ({ pk: keys.dueOf('watched', id), sk: id }) };
+    },
+    listed: shards(DUE_SHARDS).map((shard) => keys.due('watched', shard)),
   },
 });
 
@@ -135,6 +147,51 @@ describe('things of a conversation', () => {
       pk: keys.escalations(tenant, conversation),
       sk: escalation,
     });
+  });
+});
+
+describe('the due index', () => {
+  it('has a place of its own for each state and shard', () => {
+    const places = DUE_STATES.flatMap((state) => shards(DUE_SHARDS).map((shard) => keys.due(state, shard)));
+    expect(new Set(places).size).toBe(DUE_STATES.length * DUE_SHARDS);
+  });
+});
+
+describe('the ledger', () => {
+  const hours = [startOfHour(NOW), startOfHour(later(NOW, seconds(3600)))];
+
+  it('has an endpoint, generation and hour under one key, in the hour that a check of it reads', () => {
+    const endpoints = Array.from({ length: 200 }, () => newId('whk', NOW));
+    const all = endpoints.flatMap((id) =>
+      [0, 1, 10].flatMap((generation) => hours.map((hour) => keys.ledger(id, generation, hour))),
+    );
+    expect(new Set(all.map((key) => JSON.stringify(key))).size).toBe(all.length);
+    const listed = hours.flatMap((hour) =>
+      shards(LEDGER_SHARDS).map((shard) => keys.ledgerHour(hour, shard)),
+    );
+    expect(new Set(all.map(({ pk }) => pk))).toEqual(new Set(listed));
+  });
+});
+
+describe('the identifiers of deliveries between two times', () => {
+  const times = fc.date({
+    min: new Date('1970-01-01T00:00:00.000Z'),
+    max: new Date('9999-12-31T23:59:59.999Z'),
+    noInvalidDate: true,
+  });
+
+  it('are those of its events, the first moment included and the end not', () => {
+    const moments = fc.integer({ min: -2, max: 7_200_000 });
+    fc.assert(
+      fc.property(times, moments, (start, offset) => {
+        const end = later(start, seconds(3600));
+        const created = new Date(Math.max(0, start.getTime() + offset));
+        const id = deliveryId(newId('evt', created), newId('whk', NOW));
+        const [from, to] = deliveriesBetween(start, end);
+        expect(from <= id && id <= to).toBe(created >= start && created < end);
+      }),
+      { numRuns: 300 },
+    );
   });
 });
 

@@ -1,12 +1,30 @@
-import { describe, expect, it } from 'vitest';
+import 'aws-sdk-client-mock-vitest/extend';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { reminderOf } from '../../../functions/domain/delivery.ts';
+import { DisablingNotice } from '../../../functions/domain/endpoint.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import { EVENT_DAYS, HISTORY_DAYS } from '../../../functions/domain/redelivery.ts';
-import { outboxStore, owedBy } from '../../../functions/store/outbox.ts';
+import { disablingNotice, outboxStore, owedBy } from '../../../functions/store/outbox.ts';
 import { aDelivery, anEvent, later, NOW, seconds } from '../../builders.ts';
 
-const store = outboxStore({ name: 'outbox' });
+const dynamo = mockClient(DynamoDBDocumentClient);
+const outbox = { client: DynamoDBDocumentClient.from(new DynamoDBClient({})), name: 'outbox' };
+const store = outboxStore(outbox);
 const EXPIRY = later(NOW, seconds(EVENT_DAYS * 86_400)).getTime() / 1000;
+
+const notice: DisablingNotice = {
+  kind: 'endpoint-disabled',
+  orgId: newId('org', NOW),
+  webhookId: newId('whk', NOW),
+  disabledAt: NOW.toISOString(),
+};
+
+beforeEach(() => {
+  dynamo.reset();
+});
 
 describe('a row of the outbox', () => {
   it('of an event owes the event', () => {
@@ -23,13 +41,44 @@ describe('a row of the outbox', () => {
 
   it.each([
     ['nothing', {}],
+    ['a kind that is no text', { ...anEvent(), kind: 7 }],
     ['an order without its reminder', { kind: 'redelivery' }],
-    ['an order of something else', { kind: 'refund', reminder: reminderOf(aDelivery()) }],
     ['an event that calls itself an order', { ...anEvent(), kind: 'redelivery' }],
-    ['an event that calls itself something else', { ...anEvent(), kind: 'refund' }],
     ['an event without its body', { ...anEvent(), body: undefined }],
   ])('that holds %s is refused', (_what, row) => {
     expect(() => owedBy(row)).toThrow();
+  });
+
+  it.each([
+    ['a notice of a disabling', disablingNotice(outbox, notice).write.Put?.Item],
+    ['an order of something else', { kind: 'refund', reminder: reminderOf(aDelivery()) }],
+  ])('that holds %s owes nothing to an endpoint', (_what, row) => {
+    expect(owedBy(row)).toBeUndefined();
+  });
+
+  it('of a disabling is the only one of its endpoint, and holds the notice', () => {
+    const { refusal, write } = disablingNotice(outbox, notice);
+    expect(refusal).toBe('exists');
+    expect(write.Put).toMatchObject({
+      TableName: 'outbox',
+      Item: { pk: `${notice.webhookId}#disabled`, expiresAt: EXPIRY },
+      ConditionExpression: 'attribute_not_exists(pk)',
+    });
+    expect(DisablingNotice.parse(write.Put?.Item)).toEqual(notice);
+  });
+
+  it('is found by its key, consistently, whatever it holds', async () => {
+    const row = { pk: newId('evt', NOW), anything: 'at all' };
+    dynamo.on(GetCommand).resolves({});
+    dynamo.on(GetCommand, { Key: { pk: row.pk } }).resolves({ Item: row });
+
+    expect(await store.find(row.pk)).toEqual(row);
+    expect(await store.find(newId('evt', NOW))).toBeUndefined();
+    expect(dynamo).toHaveReceivedCommandWith(GetCommand, {
+      TableName: 'outbox',
+      Key: { pk: row.pk },
+      ConsistentRead: true,
+    });
   });
 
   it('of an event outlives the days in which the event can be sent again', () => {

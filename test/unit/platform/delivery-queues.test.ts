@@ -4,12 +4,15 @@ import { mockClient } from 'aws-sdk-client-mock';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Reminder } from '../../../functions/domain/delivery.ts';
-import { deliveryQueue } from '../../../functions/platform/delivery-queue.ts';
+import { deliveryQueues } from '../../../functions/platform/delivery-queues.ts';
 import { aDelivery, later, NOW } from '../../builders.ts';
 
-const QUEUE_URL = 'https://sqs.us-east-1.amazonaws.com/000000000000/deliveries';
+const urls = {
+  fresh: 'https://sqs.us-east-1.amazonaws.com/000000000000/fresh',
+  retry: 'https://sqs.us-east-1.amazonaws.com/000000000000/retry',
+};
 const sqs = mockClient(SQSClient);
-const queue = deliveryQueue(new SQSClient({}), QUEUE_URL);
+const queues = deliveryQueues(new SQSClient({}), urls, () => NOW);
 
 interface Entry {
   Id: string;
@@ -18,6 +21,11 @@ interface Entry {
 
 const aReminder = (): Reminder => Reminder.parse(aDelivery());
 const reminders = (count: number): Reminder[] => Array.from({ length: count }, aReminder);
+const send = (all: readonly Reminder[]) =>
+  queues.send(
+    'fresh',
+    all.map((reminder) => ({ reminder })),
+  );
 const batches = () =>
   sqs.commandCalls(SendMessageBatchCommand).map((call) => call.args[0].input.Entries ?? []);
 const sent = () => batches().flatMap((batch) => batch.map((entry) => JSON.parse(entry.MessageBody ?? '')));
@@ -34,7 +42,7 @@ describe('sending reminders', () => {
       fc.asyncProperty(fc.nat({ max: 45 }), async (count) => {
         sqs.resetHistory();
         const all = reminders(count);
-        expect(await queue.send(all)).toEqual([]);
+        expect(await send(all)).toEqual([]);
         expect(sent()).toEqual(all);
         expect(batches()).toHaveLength(Math.ceil(count / 10));
         for (const batch of batches()) {
@@ -47,20 +55,20 @@ describe('sending reminders', () => {
   });
 
   it('asks nothing of the queue when there are none', async () => {
-    await queue.send([]);
+    await send([]);
     expect(sqs).not.toHaveReceivedAnyCommand();
   });
 
   it('groups messages by endpoint, so that one with a backlog does not hold up the others', async () => {
     const all = reminders(3);
-    await queue.send(all);
+    await send(all);
     const groups = batches().flatMap((batch) => batch.map((entry) => entry.MessageGroupId));
     expect(groups).toEqual(all.map((reminder) => reminder.webhookId));
   });
 
   it('says nothing in a message but which delivery it reminds of', async () => {
     const delivery = { ...aDelivery(), secret: 'canary' };
-    await queue.send([delivery]);
+    await send([delivery]);
     expect(sent()).toEqual([Reminder.parse(delivery)]);
   });
 
@@ -78,15 +86,45 @@ describe('sending reminders', () => {
         const all = reminders(refusals.length);
         const expected = all.filter((_, index) => refusals[index]);
         refused = new Set(expected.map((reminder) => reminder.id));
-        expect(await queue.send(all)).toEqual(expected);
+        expect(await send(all)).toEqual(expected);
       }),
       { numRuns: 50 },
     );
   });
 
+  it('sends to the lane asked for', async () => {
+    await send(reminders(1));
+    await queues.send('retry', [{ reminder: aReminder() }]);
+    expect(sqs.commandCalls(SendMessageBatchCommand).map(({ args }) => args[0].input.QueueUrl)).toEqual([
+      urls.fresh,
+      urls.retry,
+    ]);
+  });
+
+  it.each([
+    [30_000, 30],
+    [29_001, 30],
+    [1, 1],
+    [900_000, 900],
+    [901_000, 900],
+    [86_400_000, 900],
+  ])('holds back what is for in %i ms by %i whole seconds', async (milliseconds, delay) => {
+    await queues.send('retry', [{ reminder: aReminder(), until: later(NOW, milliseconds) }]);
+    expect(batches().flat()).toMatchObject([{ DelaySeconds: delay }]);
+  });
+
+  it.each([undefined, 0, -1, -86_400_000])(
+    "leaves the delay to the queue's own where there is none (%s ms)",
+    async (milliseconds) => {
+      const until = milliseconds === undefined ? {} : { until: later(NOW, milliseconds) };
+      await queues.send('retry', [{ reminder: aReminder(), ...until }]);
+      expect(batches().flat()[0]).not.toHaveProperty('DelaySeconds');
+    },
+  );
+
   it('fails when the queue cannot be reached', async () => {
     sqs.on(SendMessageBatchCommand).rejects(new Error('unreachable'));
-    await expect(queue.send(reminders(1))).rejects.toThrow('unreachable');
+    await expect(send(reminders(1))).rejects.toThrow('unreachable');
   });
 });
 
@@ -99,9 +137,9 @@ describe('hiding a message', () => {
     [-5_000, 1],
     [86_400_000, 43_200],
   ])('for %i ms hides it for %i whole seconds', async (milliseconds, hidden) => {
-    await queue.hide('receipt', later(NOW, milliseconds), NOW);
+    await queues.hide('retry', 'receipt', later(NOW, milliseconds));
     expect(sqs).toHaveReceivedCommandExactlyOnceWith(ChangeMessageVisibilityCommand, {
-      QueueUrl: QUEUE_URL,
+      QueueUrl: urls.retry,
       ReceiptHandle: 'receipt',
       VisibilityTimeout: hidden,
     });

@@ -1,0 +1,235 @@
+import { describe, expect, it } from 'vitest';
+import { Reminder } from '../../../functions/domain/delivery.ts';
+import { LANES, type Lane } from '../../../functions/domain/lanes.ts';
+import { aDelivery, later, seconds } from '../../builders.ts';
+import { queueKinds, type TestQueues } from './queues.ts';
+
+const patient = { visibilitySeconds: 3600, maxReceives: 100 };
+
+const aReminder = (): Reminder => Reminder.parse(aDelivery());
+const some = (count: number): Reminder[] => Array.from({ length: count }, aReminder);
+const byId = (reminders: readonly Reminder[]) => reminders.toSorted((a, b) => a.id.localeCompare(b.id));
+
+/** One lane of some queues. Most of what a queue does has nothing to do with which lane it is. */
+function laneOf(queues: TestQueues, lane: Lane = 'fresh') {
+  const at = (delay: number) => later(queues.now(), seconds(delay));
+  return {
+    send: (...reminders: readonly Reminder[]) =>
+      queues.send(
+        lane,
+        reminders.map((reminder) => ({ reminder })),
+      ),
+    sendLater: (delay: number, ...reminders: readonly Reminder[]) =>
+      queues.send(
+        lane,
+        reminders.map((reminder) => ({ reminder, until: at(delay) })),
+      ),
+    hideFor: (receiptHandle: string, duration: number) => queues.hide(lane, receiptHandle, at(duration)),
+    receive: () => queues.receive(lane),
+    receiveAll: (count: number) => queues.receiveAll(lane, count),
+    async receiveOne() {
+      const [message] = await queues.receiveAll(lane, 1);
+      if (message === undefined) throw new Error('a message was to be received');
+      return message;
+    },
+    remove: (receiptHandle: string) => queues.remove(lane, receiptHandle),
+    deadLetter: () => queues.deadLetter(lane),
+    backlog: () => queues.backlog(lane),
+    inFlight: () => queues.inFlight(lane),
+  };
+}
+
+describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
+  const aQueue = async (terms = patient) => laneOf(await make(terms));
+
+  it('takes any number of reminders and hands each out once', async () => {
+    const queue = await aQueue();
+    const reminders = some(23);
+
+    expect(await queue.send(...reminders)).toEqual([]);
+
+    const messages = await queue.receiveAll(23);
+    expect(byId(messages.map(({ reminder }) => reminder))).toEqual(byId(reminders));
+    expect(messages.every(({ receives }) => receives === 1)).toBe(true);
+    expect(await queue.receive()).toEqual([]);
+  });
+
+  it('has nothing to do for no reminders', async () => {
+    const queue = await aQueue();
+
+    expect(await queue.send()).toEqual([]);
+    expect(await queue.receive()).toEqual([]);
+  });
+
+  it('keeps the same reminder twice when it is sent twice', async () => {
+    const queue = await aQueue();
+    const reminder = aReminder();
+
+    await queue.send(reminder);
+    await queue.send(reminder);
+
+    expect((await queue.receiveAll(2)).map((message) => message.reminder)).toEqual([reminder, reminder]);
+  });
+
+  it('hands out at most ten messages at a time', async () => {
+    const queue = await aQueue();
+    await queue.send(...some(11));
+
+    expect((await queue.receive()).length).toBeLessThanOrEqual(10);
+  });
+
+  it('forgets a message that was removed', async () => {
+    const queue = await aQueue();
+    const [removed, kept] = [aReminder(), aReminder()];
+    await queue.send(removed, kept);
+    for (const { reminder, receiptHandle } of await queue.receiveAll(2)) {
+      if (reminder.id === removed.id) await queue.remove(receiptHandle);
+      else await queue.hideFor(receiptHandle, 1);
+    }
+
+    expect(await queue.receiveOne()).toMatchObject({ reminder: kept, receives: 2 });
+  });
+
+  it('hands a message out again when its visibility timeout has passed', async () => {
+    const queue = await aQueue({ ...patient, visibilitySeconds: 1 });
+    const reminder = aReminder();
+    await queue.send(reminder);
+
+    const first = await queue.receiveOne();
+    const second = await queue.receiveOne();
+
+    expect([first.receives, second.receives]).toEqual([1, 2]);
+    expect(second.reminder).toEqual(reminder);
+  });
+
+  it('hides a message until the time given, and counts every receive', async () => {
+    const queue = await aQueue();
+    const reminder = aReminder();
+    await queue.send(reminder);
+
+    for (let receives = 1; receives <= 3; receives += 1) {
+      const message = await queue.receiveOne();
+      expect(message).toMatchObject({ reminder, receives });
+      await queue.hideFor(message.receiptHandle, 7200);
+      expect(await queue.receive()).toEqual([]);
+      await queue.hideFor(message.receiptHandle, 1);
+    }
+  });
+
+  it('hides for the longest time that SQS can when the time given is beyond it', async () => {
+    const queue = await aQueue();
+    await queue.send(aReminder());
+    const { receiptHandle } = await queue.receiveOne();
+
+    await queue.hideFor(receiptHandle, 86_400);
+
+    expect(await queue.receive()).toEqual([]);
+  });
+
+  it('refuses to hide a message that was removed', async () => {
+    const queue = await aQueue();
+    await queue.send(aReminder());
+    const { receiptHandle } = await queue.receiveOne();
+    await queue.remove(receiptHandle);
+
+    await expect(queue.hideFor(receiptHandle, 60)).rejects.toThrow();
+  });
+
+  it('moves a message that was received too often to the dead letters', async () => {
+    const queue = await aQueue({ visibilitySeconds: 3600, maxReceives: 2 });
+    const reminder = aReminder();
+    await queue.send(reminder);
+    for (let receives = 1; receives <= 2; receives += 1)
+      await queue.hideFor((await queue.receiveOne()).receiptHandle, 1);
+
+    expect(await queue.deadLetter()).toEqual(reminder);
+    expect(await queue.receive()).toEqual([]);
+  });
+
+  it('holds a message back until the time given, and then hands it out as any other', async () => {
+    const queues = await make(patient);
+    const queue = laneOf(queues);
+    const reminder = aReminder();
+    const until = later(queues.now(), seconds(1));
+
+    expect(await queues.send('fresh', [{ reminder, until }])).toEqual([]);
+
+    expect(await queue.receiveOne()).toMatchObject({ reminder, receives: 1 });
+    expect(queues.now().getTime()).toBeGreaterThanOrEqual(until.getTime());
+  });
+
+  it.each([600, 86_400])('does not hand out for now what is held back for %i s', async (delay) => {
+    const queue = await aQueue();
+    const [held, free] = [aReminder(), aReminder()];
+
+    expect(await queue.sendLater(delay, held)).toEqual([]);
+    await queue.send(free);
+
+    expect((await queue.receiveAll(1)).map(({ reminder }) => reminder)).toEqual([free]);
+    expect(await queue.receive()).toEqual([]);
+  });
+
+  it('does not hold back what is past its time', async () => {
+    const queue = await aQueue();
+    await queue.sendLater(-60, aReminder());
+
+    expect(await queue.receive()).toHaveLength(1);
+  });
+
+  it('counts as its backlog what could be received now, and nothing that waits', async () => {
+    const queue = await aQueue();
+    expect(await queue.backlog()).toBe(0);
+
+    await queue.send(...some(3));
+    await queue.sendLater(600, ...some(2));
+    expect(await queue.backlog()).toBe(3);
+
+    const [first, ...others] = await queue.receiveAll(3);
+    expect(await queue.backlog()).toBe(0);
+
+    await queue.remove(first?.receiptHandle ?? '');
+    for (const { receiptHandle } of others) await queue.hideFor(receiptHandle, 600);
+    expect(await queue.backlog()).toBe(0);
+  });
+
+  it('has in flight what was received and is hidden, and nothing that is held back since it was sent', async () => {
+    const queue = await aQueue();
+    await queue.send(...some(3));
+    await queue.sendLater(600, ...some(2));
+    expect(await queue.inFlight()).toBe(0);
+
+    const [first, second] = await queue.receiveAll(3);
+    expect(await queue.inFlight()).toBe(3);
+
+    await queue.remove(first?.receiptHandle ?? '');
+    await queue.hideFor(second?.receiptHandle ?? '', 600);
+    expect(await queue.inFlight()).toBe(2);
+  });
+});
+
+describe.each(queueKinds())('the lanes (%s)', (_, make) => {
+  it('keep their messages apart', async () => {
+    const queues = await make(patient);
+    const reminders = new Map(LANES.map((lane) => [lane, aReminder()]));
+    for (const [lane, reminder] of reminders) await queues.send(lane, [{ reminder }]);
+
+    for (const [lane, reminder] of reminders) {
+      expect(await queues.backlog(lane)).toBe(1);
+      const [message] = await queues.receiveAll(lane, 1);
+      expect(message?.reminder).toEqual(reminder);
+      await queues.hide(lane, message?.receiptHandle ?? '', later(queues.now(), seconds(600)));
+      expect(await queues.receive(lane)).toEqual([]);
+    }
+  });
+
+  it('are not crowded by a few messages in flight', async () => {
+    const queues = await make(patient);
+    await queues.send(
+      'retry',
+      some(20).map((reminder) => ({ reminder })),
+    );
+    await queues.receiveAll('retry', 20);
+
+    for (const lane of LANES) expect(await queues.crowded(lane)).toBe(false);
+  });
+});

@@ -1,0 +1,70 @@
+import type {
+  AttemptRecord,
+  Claimed,
+  Delivery,
+  EndpointOutcome,
+  Settlement,
+  Wait,
+} from '../../../functions/domain/delivery.ts';
+import { aDelivery, later, NOW, seconds } from '../../builders.ts';
+import type { Stores } from './stores.ts';
+
+/*
+ * One attempt that begins at `NOW` under a lease of 25 seconds, ends a second later, and is repeated 30 seconds after that.
+ */
+
+export const LEASE_SECONDS = 25;
+export const LEASE_END = later(NOW, seconds(LEASE_SECONDS));
+export const ENDED = later(NOW, seconds(1));
+export const RETRY = later(ENDED, seconds(30));
+
+const terms = { leaseSeconds: LEASE_SECONDS, maxAttempts: 8 };
+
+/** An attempt that was answered as wished. */
+export const anAttempt = (changes: Partial<AttemptRecord> = {}): AttemptRecord => ({
+  number: 1,
+  startedAt: NOW.toISOString(),
+  durationMs: 1000,
+  status: 204,
+  ...changes,
+});
+
+export const refusal = anAttempt({ status: 500, error: 'the receiver answered 500', response: 'Oops' });
+
+export const succeeded: Settlement = { kind: 'succeeded', attempt: anAttempt(), at: ENDED };
+export const exhausted: Settlement = { kind: 'exhausted', attempt: refusal, at: ENDED };
+/** A failure, whose retry is waited for in a lane or in the table. */
+export const retryingIn = (hold: Wait['hold']): Settlement => ({
+  kind: 'retrying',
+  attempt: refusal,
+  at: ENDED,
+  nextRetryAt: RETRY,
+  wait: { hold, lane: 'retry' },
+});
+
+/** The end of a delivery that changes nothing about its endpoint. */
+export const unaffected = (
+  { orgId, webhookId }: Pick<Delivery, 'orgId' | 'webhookId'>,
+  at = ENDED,
+): EndpointOutcome => ({ endpoint: { orgId, id: webhookId }, effect: 'none', at });
+
+/** Adds a delivery and claims it. */
+export async function claimed(
+  { deliveries }: Pick<Stores, 'deliveries'>,
+  changes: Partial<Delivery> = {},
+): Promise<Claimed> {
+  const delivery = aDelivery(changes);
+  await deliveries.add(delivery);
+  return claimAgain({ deliveries }, delivery, NOW);
+}
+
+/** @throws when the delivery cannot be claimed */
+export async function claimAgain(
+  { deliveries }: Pick<Stores, 'deliveries'>,
+  ref: Delivery,
+  now: Date,
+): Promise<Claimed> {
+  const claim = await deliveries.claim(ref, { ...terms, now });
+  if (claim.kind !== 'claimed') throw new Error(`the claim found the delivery ${claim.kind}`);
+  return claim.delivery;
+}

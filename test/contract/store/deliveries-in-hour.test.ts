@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import type { Delivery } from '../../../functions/domain/delivery.ts';
+import { newId } from '../../../functions/domain/ids.ts';
+import { endOfHour, hourOf, startOfHour } from '../../../functions/domain/ledger.ts';
+import { deliveryStore } from '../../../functions/store/deliveries.ts';
+import { DELIVERY_SHARDS, keys, shards } from '../../../functions/store/keys.ts';
+import { deliveriesInHour } from '../../../functions/store/ledger.ts';
+import { aDelivery, later, NOW } from '../../builders.ts';
+import { dynamoDb } from '../../engines.ts';
+
+const engine = dynamoDb();
+const HOUR = startOfHour(NOW);
+const START = new Date(HOUR);
+const END = endOfHour(HOUR);
+const webhookId = newId('whk', NOW);
+
+/** A delivery of an event of that time. */
+const createdAt = (time: Date, changes: Partial<Delivery> = {}): Delivery =>
+  aDelivery({ webhookId, eventId: newId('evt', time), ...changes });
+
+async function holding(deliveries: readonly Delivery[]) {
+  const tables = await engine.tables();
+  const store = deliveryStore(tables.deliveries);
+  await Promise.all(deliveries.map((delivery) => store.add(delivery)));
+  const read = deliveriesInHour(tables.deliveries);
+  return {
+    /** The pages of each shard. */
+    async pages(generation = 0): Promise<Delivery[][][]> {
+      return Promise.all(
+        shards(DELIVERY_SHARDS).map(async (shard) => {
+          const pages: Delivery[][] = [];
+          let after: Record<string, unknown> | undefined;
+          do {
+            const page = await read({ webhookId, generation, hour: HOUR }, shard, after);
+            pages.push(page.deliveries);
+            after = page.next;
+          } while (after !== undefined);
+          return pages;
+        }),
+      );
+    },
+  };
+}
+
+const byId = (deliveries: readonly Delivery[]) => deliveries.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+
+describe('the deliveries of an endpoint in an hour', () => {
+  it('are those whose event is of the hour, its first moment included and its last', async () => {
+    const within = [START, later(START, 1), NOW, later(END, -1)].map((time) => createdAt(time));
+    const beyond = [later(START, -1), END, later(END, 1)].map((time) => createdAt(time));
+    const { pages } = await holding([...within, ...beyond]);
+
+    const found = (await pages()).flat(2);
+
+    expect(byId(found)).toEqual(byId(within));
+    expect(new Set(within.map(hourOf))).toEqual(new Set([HOUR]));
+    for (const delivery of beyond) expect(hourOf(delivery)).not.toBe(HOUR);
+  });
+
+  it('are of that endpoint and generation alone, each in one shard', async () => {
+    const ours = Array.from({ length: 40 }, (_, index) => createdAt(later(START, index * 60_000)));
+    const theirs = createdAt(NOW, { webhookId: newId('whk', NOW) });
+    const reset = createdAt(NOW, { generation: 1 });
+    const { pages } = await holding([...ours, theirs, reset]);
+
+    expect(byId((await pages()).flat(2))).toEqual(byId(ours));
+    expect((await pages(1)).flat(2)).toEqual([reset]);
+  });
+
+  it('come in as many pages as their size asks for', async () => {
+    const one = createdAt(NOW);
+    const shard = keys.delivery(webhookId, 0, one.id).pk;
+    const large: Delivery[] = [];
+    while (large.length < 5) {
+      const delivery = createdAt(NOW, { lastError: 'x'.repeat(300_000) });
+      if (keys.delivery(webhookId, 0, delivery.id).pk === shard) large.push(delivery);
+    }
+    const { pages } = await holding(large);
+
+    const found = await pages();
+
+    expect(Math.max(...found.map((each) => each.length))).toBeGreaterThan(1);
+    expect(byId(found.flat(2))).toEqual(byId(large));
+  });
+});

@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import type { Claimed, EndpointOutcome } from '../../../functions/domain/delivery.ts';
+import type { Endpoint } from '../../../functions/domain/endpoint.ts';
+import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
+import { dynamoDb } from '../../engines.ts';
+import { claimAgain, claimed, ENDED, exhausted, LEASE_END, succeeded } from './attempts.ts';
+import { conflictOnOverlap } from './faults.ts';
+import { dynamoDbStores, type Stores, storeKinds } from './stores.ts';
+
+const engine = dynamoDb();
+
+/** Claims of so many deliveries to one endpoint, each for its last attempt. */
+const claims = (stores: Stores, { orgId, id }: Endpoint, count: number): Promise<Claimed[]> =>
+  Promise.all(Array.from({ length: count }, () => claimed(stores, { orgId, webhookId: id, attempts: 7 })));
+
+const outcomeAt = (endpoint: Endpoint, effect: EndpointOutcome['effect'], at = ENDED): EndpointOutcome => ({
+  endpoint,
+  effect,
+  at,
+});
+
+const noticeOf = ({ orgId, id }: Endpoint) => ({
+  kind: 'endpoint-disabled',
+  orgId,
+  webhookId: id,
+  disabledAt: ENDED.toISOString(),
+});
+
+/** Settles all claims at the same time as those that disable, and says how many did. */
+async function disableAtOnce(stores: Stores, endpoint: Endpoint, ends: Claimed[]) {
+  const results = await Promise.all(
+    ends.map((claim) => stores.deliveries.settle(claim, exhausted, outcomeAt(endpoint, 'disable'))),
+  );
+  return {
+    done: results.filter((result) => result === 'done').length,
+    changed: results.filter((result) => result === 'endpoint-changed').length,
+  };
+}
+
+async function statuses(stores: Stores, ends: Claimed[]): Promise<(string | undefined)[]> {
+  const found = await Promise.all(ends.map((claim) => stores.deliveries.find(claim)));
+  return found.map((delivery) => delivery?.status).toSorted();
+}
+
+describe.each(storeKinds(engine))('disabling an endpoint (%s)', (_, make) => {
+  async function having(changes: Partial<Endpoint> = {}) {
+    const stores = await make();
+    const endpoint = anEndpoint(changes);
+    await stores.endpoints.put(endpoint);
+    const find = () => stores.endpoints.find(endpoint.orgId, endpoint.id);
+    return { stores, endpoint, find };
+  }
+
+  it('is done by one of ten settlements at once, with one notice to the admins', async () => {
+    const { stores, endpoint, find } = await having({
+      consecutiveFailures: 9,
+      failingSince: NOW.toISOString(),
+    });
+    const ends = await claims(stores, endpoint, 10);
+
+    expect(await disableAtOnce(stores, endpoint, ends)).toEqual({ done: 1, changed: 9 });
+
+    expect(await find()).toEqual({
+      ...endpoint,
+      status: 'auto_disabled',
+      consecutiveFailures: 10,
+      disabledAt: ENDED.toISOString(),
+      disabledReason: 'consecutive_failures',
+    });
+    expect(await stores.notices()).toEqual([noticeOf(endpoint)]);
+    expect(await statuses(stores, ends)).toEqual([
+      'exhausted',
+      ...Array.from({ length: 9 }, () => 'pending'),
+    ]);
+  });
+
+  it.each([
+    ['has fewer failures', { consecutiveFailures: 8 }],
+    ['is disabled already', { consecutiveFailures: 10, status: 'auto_disabled' }],
+  ] as const)('leaves no notice when the endpoint %s', async (_why, changes) => {
+    const { stores, endpoint, find } = await having(changes);
+    const ends = await claims(stores, endpoint, 1);
+
+    expect(await disableAtOnce(stores, endpoint, ends)).toEqual({ done: 0, changed: 1 });
+
+    expect(await find()).toEqual(endpoint);
+    expect(await stores.notices()).toEqual([]);
+  });
+
+  it('leaves no notice when the endpoint is gone', async () => {
+    const { stores, endpoint } = await having({ consecutiveFailures: 9 });
+    const ends = await claims(stores, endpoint, 1);
+    await stores.endpoints.remove(endpoint.orgId, endpoint.id);
+
+    expect(await disableAtOnce(stores, endpoint, ends)).toEqual({ done: 0, changed: 1 });
+
+    expect(await stores.notices()).toEqual([]);
+  });
+
+  it('leaves no notice when the attempt has lost its lease', async () => {
+    const { stores, endpoint, find } = await having({ consecutiveFailures: 9 });
+    const late = await claimed(stores, { orgId: endpoint.orgId, webhookId: endpoint.id, attempts: 6 });
+    await claimAgain(stores, late, LEASE_END);
+
+    const result = await stores.deliveries.settle(late, exhausted, outcomeAt(endpoint, 'disable'));
+
+    expect(result).toBe('refused');
+    expect(await find()).toEqual(endpoint);
+    expect(await stores.notices()).toEqual([]);
+  });
+
+  it('leaves its notice also when the last attempt was lost with its worker', async () => {
+    const { stores, endpoint, find } = await having({ consecutiveFailures: 9 });
+    const [lost] = await claims(stores, endpoint, 1);
+    if (lost === undefined) throw new Error('a delivery was to be claimed');
+    const outcome = outcomeAt(endpoint, 'disable', LEASE_END);
+
+    expect(await stores.deliveries.exhaust(lost, 'lost', 8, outcome)).toBe('done');
+
+    expect(await find()).toMatchObject({
+      status: 'auto_disabled',
+      failingSince: LEASE_END.toISOString(),
+      disabledAt: LEASE_END.toISOString(),
+    });
+    expect(await stores.notices()).toEqual([{ ...noticeOf(endpoint), disabledAt: LEASE_END.toISOString() }]);
+  });
+
+  it('tells since when the endpoint has been failing: from the first failure counted, until a success', async () => {
+    const { stores, endpoint, find } = await having();
+    const [first, second, third, fourth] = await claims(stores, endpoint, 4);
+    if (!first || !second || !third || !fourth) throw new Error('four deliveries were to be claimed');
+    const at = (count: number) => later(ENDED, seconds(count));
+    const settle = (claim: Claimed, effect: EndpointOutcome['effect'], count: number) =>
+      stores.deliveries.settle(
+        claim,
+        effect === 'reset' ? succeeded : exhausted,
+        outcomeAt(endpoint, effect, at(count)),
+      );
+
+    await settle(first, 'count', 1);
+    expect(await find()).toMatchObject({ consecutiveFailures: 1, failingSince: at(1).toISOString() });
+    await settle(second, 'count', 2);
+    expect(await find()).toMatchObject({ consecutiveFailures: 2, failingSince: at(1).toISOString() });
+    await settle(third, 'reset', 3);
+    expect(await find()).toEqual(endpoint);
+    await settle(fourth, 'count', 4);
+    expect(await find()).toMatchObject({ consecutiveFailures: 1, failingSince: at(4).toISOString() });
+  });
+});
+
+describe('disabling an endpoint while transactions conflict', () => {
+  it('is done at most once, with a notice exactly if it was', async () => {
+    const client = engine.client();
+    const stores = dynamoDbStores(await engine.tables(client));
+    const conflicts = conflictOnOverlap(client);
+    const endpoint = anEndpoint({ consecutiveFailures: 9 });
+    await stores.endpoints.put(endpoint);
+    const ends = await claims(stores, endpoint, 10);
+
+    const { done } = await disableAtOnce(stores, endpoint, ends);
+
+    expect(conflicts.count()).toBeGreaterThan(0);
+    expect(done).toBe(1);
+    expect(await stores.notices()).toEqual([noticeOf(endpoint)]);
+  });
+});

@@ -1,0 +1,44 @@
+import type { Delivery } from '../../../functions/domain/delivery.ts';
+import { DUE_STATES, type DueEntry, type DueState } from '../../../functions/domain/due.ts';
+import { DUE_SHARDS, keys, shards } from '../../../functions/store/keys.ts';
+import type { Stores } from './stores.ts';
+
+type DueIndex = Stores['due'];
+
+/** A time that everything is due by. */
+export const FAR = new Date('2100-01-01T00:00:00.000Z');
+
+/** The pages of one shard, to the end. */
+export async function pagesOf(
+  due: DueIndex,
+  state: DueState,
+  shard: number,
+  until = FAR,
+): Promise<DueEntry[][]> {
+  const pages: DueEntry[][] = [];
+  let after: Record<string, unknown> | undefined;
+  do {
+    const { entries, next } = await due.find(state, shard, until, after);
+    pages.push(entries);
+    after = next;
+  } while (after !== undefined);
+  return pages;
+}
+
+/** What is due by then, of all shards. */
+export async function everyDue(due: DueIndex, state: DueState, until = FAR): Promise<DueEntry[]> {
+  const found = await Promise.all(shards(DUE_SHARDS).map((shard) => pagesOf(due, state, shard, until)));
+  return found.flat(2);
+}
+
+/** Where the index has a delivery: nowhere, or at one place of one state. */
+export async function placesOf(due: DueIndex, { id }: Pick<Delivery, 'id'>): Promise<DueEntry[]> {
+  const found = await Promise.all(
+    DUE_STATES.map((state) =>
+      pagesOf(due, state, shardOf(keys.dueOf(state, id))).then((pages) => pages.flat()),
+    ),
+  );
+  return found.flat().filter(({ reminder }) => reminder.id === id);
+}
+
+const shardOf = (dueIn: string): number => Number(dueIn.slice(dueIn.indexOf('#') + 1));

@@ -1,0 +1,234 @@
+import { describe, expect, it } from 'vitest';
+import { type Delivery, reminderOf, SkipReason } from '../../../functions/domain/delivery.ts';
+import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
+import { aDelivery, later, NOW, seconds } from '../../builders.ts';
+import {
+  claimAgain,
+  claimed,
+  exhausted,
+  LEASE_END,
+  LEASE_SECONDS,
+  RETRY,
+  retryingIn,
+  succeeded,
+  unaffected,
+} from './attempts.ts';
+import { placesOf } from './due-entries.ts';
+import { type Stores, storeKinds } from './stores.ts';
+
+const LOST = later(NOW, seconds(DEFAULT_GRACE_SECONDS));
+const LATER = later(LOST, seconds(3600));
+const watchedAt = (delivery: Delivery, dueAt: Date) => ({
+  reminder: reminderOf(delivery),
+  state: 'watched',
+  dueAt: dueAt.toISOString(),
+});
+const parkedAt = (delivery: Delivery, dueAt: Date) => ({ ...watchedAt(delivery, dueAt), state: 'parked' });
+
+/** Each way to end a delivery that was claimed under an unexpired lease, or whose last worker was lost. */
+const ends: [name: string, end: (stores: Stores, delivery: Delivery) => Promise<unknown>][] = [
+  ['a success', settleLast(succeeded)],
+  ['the last failure', settleLast(exhausted)],
+  [
+    'the loss of its last worker',
+    async ({ deliveries }, delivery) => {
+      await claimAgain({ deliveries }, delivery, RETRY);
+      const at = later(RETRY, seconds(LEASE_SECONDS));
+      return deliveries.exhaust(delivery, 'lost', 2, unaffected(delivery, at));
+    },
+  ],
+  ...SkipReason.options.map((reason): [string, (stores: Stores, delivery: Delivery) => Promise<unknown>] => [
+    `skipping it as ${reason}`,
+    ({ deliveries }, delivery) => deliveries.skip(delivery, reason, LEASE_END),
+  ]),
+  ['the reconciler', ({ due }, delivery) => due.skip(delivery, 'expired', LEASE_END)],
+];
+
+function settleLast(settlement: typeof succeeded) {
+  return async (stores: Stores, delivery: Delivery) => {
+    const claim = await claimAgain(stores, delivery, RETRY);
+    const outcome = unaffected(delivery, later(RETRY, 1));
+    return stores.deliveries.settle(claim, { ...settlement, at: later(RETRY, 1) }, outcome);
+  };
+}
+
+describe.each(storeKinds())('the due index (%s)', (_, make) => {
+  async function holding(changes: Partial<Delivery> = {}) {
+    const stores = await make();
+    const delivery = aDelivery(changes);
+    await stores.deliveries.add(delivery);
+    const places = () => placesOf(stores.due, delivery);
+    return { ...stores, stores, delivery, places };
+  }
+
+  /** A delivery that was attempted once and waits. */
+  async function waiting(hold: 'hidden' | 'delayed' | 'parked') {
+    const stores = await make();
+    const claim = await claimed(stores);
+    await stores.deliveries.settle(claim, retryingIn(hold), unaffected(claim));
+    const places = () => placesOf(stores.due, claim);
+    return { ...stores, stores, delivery: claim, places };
+  }
+
+  it('does not have a delivery that was only added', async () => {
+    const { places } = await holding();
+    expect(await places()).toEqual([]);
+  });
+
+  it.each(['pending', 'retrying'] as const)('watches a %s delivery that it is told of', async (status) => {
+    const { due, delivery, deliveries, places } = await holding({ status });
+
+    await due.watch(delivery, LOST);
+
+    expect(await places()).toEqual([watchedAt(delivery, LOST)]);
+    expect(await deliveries.find(delivery)).toEqual(delivery);
+  });
+
+  it('watches a delivery that is being attempted', async () => {
+    const stores = await make();
+    const claim = await claimed(stores);
+
+    await stores.due.watch(claim, LOST);
+
+    expect(await placesOf(stores.due, claim)).toEqual([watchedAt(claim, LOST)]);
+    expect(await stores.deliveries.find(claim)).toEqual(claim);
+  });
+
+  it.each(['succeeded', 'exhausted', 'skipped'] as const)(
+    'does not watch a delivery that has %s',
+    async (status) => {
+      const { due, delivery, places } = await holding({ status, terminalAt: NOW.toISOString() });
+
+      await due.watch(delivery, LOST);
+
+      expect(await places()).toEqual([]);
+    },
+  );
+
+  it('makes no delivery of one that does not exist', async () => {
+    const { due, deliveries } = await make();
+    const delivery = aDelivery();
+
+    await due.watch(delivery, LOST);
+
+    expect(await deliveries.find(delivery)).toBeUndefined();
+    expect(await placesOf(due, delivery)).toEqual([]);
+  });
+
+  it('leaves a delivery where it is when it is told of it again', async () => {
+    const { due, delivery, places } = await holding();
+
+    await due.watch(delivery, LOST);
+    await due.watch(delivery, LATER);
+
+    expect(await places()).toEqual([watchedAt(delivery, LOST)]);
+  });
+
+  it.each(['hidden', 'delayed'] as const)(
+    'watches a delivery whose retry a %s message waits for, until a grace after it',
+    async (hold) => {
+      const { delivery, places } = await waiting(hold);
+      expect(await places()).toEqual([watchedAt(delivery, later(RETRY, seconds(DEFAULT_GRACE_SECONDS)))]);
+    },
+  );
+
+  it('has a parked delivery at its next attempt', async () => {
+    const { delivery, places } = await waiting('parked');
+    expect(await places()).toEqual([parkedAt(delivery, RETRY)]);
+  });
+
+  it('takes what the next attempt says in the place of what it had', async () => {
+    const { stores, delivery, places } = await waiting('parked');
+    const second = await claimAgain(stores, delivery, RETRY);
+    expect(await places()).toEqual([parkedAt(delivery, RETRY)]);
+
+    const [at, nextRetryAt] = [later(RETRY, seconds(1)), later(RETRY, seconds(61))];
+    const again = { ...retryingIn('hidden'), at, nextRetryAt };
+    await stores.deliveries.settle(second, again, unaffected(delivery, at));
+
+    expect(await places()).toEqual([watchedAt(delivery, later(nextRetryAt, seconds(DEFAULT_GRACE_SECONDS)))]);
+  });
+
+  it('keeps its word on a delivery whose late attempt is refused', async () => {
+    const stores = await make();
+    const late = await claimed(stores);
+    await stores.due.watch(late, LOST);
+    const settlement = { ...retryingIn('parked'), at: LEASE_END };
+
+    expect(await stores.deliveries.settle(late, settlement, unaffected(late, LEASE_END))).toBe('refused');
+
+    expect(await placesOf(stores.due, late)).toEqual([watchedAt(late, LOST)]);
+  });
+
+  it.each(ends)('forgets a watched delivery that ends by %s', async (_name, end) => {
+    const { stores, delivery, places } = await waiting('hidden');
+
+    expect(await end(stores, delivery)).toBe('done');
+
+    expect(await places()).toEqual([]);
+  });
+
+  it.each(ends)('forgets a parked delivery that ends by %s', async (_name, end) => {
+    const { stores, delivery, places } = await waiting('parked');
+
+    expect(await end(stores, delivery)).toBe('done');
+
+    expect(await places()).toEqual([]);
+    expect(await stores.deliveries.find(delivery)).not.toHaveProperty('parked');
+  });
+
+  it('moves an entry on to be watched, and its delivery is parked no more', async () => {
+    const { due, deliveries, delivery, places } = await waiting('parked');
+    const [entry] = await places();
+    if (entry === undefined) throw new Error('the delivery was to be parked');
+
+    await due.postpone(entry, LATER);
+
+    expect(await places()).toEqual([watchedAt(delivery, LATER)]);
+    const found = await deliveries.find(delivery);
+    expect(found).toMatchObject({ status: 'retrying', nextRetryAt: RETRY.toISOString() });
+    expect(found).not.toHaveProperty('parked');
+  });
+
+  it('leaves an entry alone that was moved since it was found', async () => {
+    const { due, delivery, places } = await waiting('parked');
+    const [found] = await places();
+    if (found === undefined) throw new Error('the delivery was to be parked');
+    await due.postpone(found, LOST);
+
+    await due.postpone(found, LATER);
+    await due.postpone({ ...found, dueAt: LOST.toISOString() }, LATER);
+    await due.postpone({ ...found, state: 'watched' }, LATER);
+
+    expect(await places()).toEqual([watchedAt(delivery, LOST)]);
+  });
+
+  it('brings nothing back whose delivery has ended since it was found', async () => {
+    const { due, deliveries, delivery, places } = await waiting('parked');
+    const [entry] = await places();
+    if (entry === undefined) throw new Error('the delivery was to be parked');
+    await deliveries.skip(delivery, 'endpoint_deleted', LEASE_END);
+    const ended = await deliveries.find(delivery);
+
+    await due.postpone(entry, LATER);
+    await due.watch(delivery, LATER);
+
+    expect(await places()).toEqual([]);
+    expect(await deliveries.find(delivery)).toEqual(ended);
+  });
+
+  it('does not skip a delivery while it is being attempted', async () => {
+    const stores = await make();
+    const claim = await claimed(stores);
+    await stores.due.watch(claim, LOST);
+
+    expect(await stores.due.skip(claim, 'expired', later(LEASE_END, -1))).toBe('refused');
+    expect(await placesOf(stores.due, claim)).toEqual([watchedAt(claim, LOST)]);
+
+    expect(await stores.due.skip(claim, 'expired', LEASE_END)).toBe('done');
+    expect(await stores.deliveries.find(claim)).toMatchObject({
+      status: 'skipped',
+      terminalReason: 'expired',
+    });
+  });
+});

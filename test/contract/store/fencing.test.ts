@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Claimed, Settlement } from '../../../functions/domain/delivery.ts';
+import { aDelivery, later, NOW, seconds } from '../../builders.ts';
+import { anAttempt, LEASE_SECONDS, unaffected } from './attempts.ts';
+import { storeKinds } from './stores.ts';
+
+const MAX_ATTEMPTS = 8;
+const LEASE_MS = seconds(LEASE_SECONDS);
+const RETRY_MS = seconds(30);
+
+/** What workers with one delivery do, one after the other: time passes, one claims, one of those that ever did settles. */
+const step = fc.oneof(
+  fc.record({
+    kind: fc.constant('elapse' as const),
+    ms: fc.constantFrom(1, 1000, RETRY_MS, LEASE_MS - 1, LEASE_MS),
+  }),
+  fc.record({ kind: fc.constant('claim' as const) }),
+  fc.record({
+    kind: fc.constant('settle' as const),
+    worker: fc.nat(),
+    as: fc.constantFrom('retrying' as const, 'retrying' as const, 'succeeded' as const, 'exhausted' as const),
+    hold: fc.constantFrom('hidden' as const, 'delayed' as const, 'parked' as const),
+  }),
+);
+type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+
+function settlementOf(claim: Claimed, { as, hold }: Extract<Step, { kind: 'settle' }>, at: Date): Settlement {
+  const attempt = anAttempt({ number: claim.attempts, error: as === 'succeeded' ? undefined : 'refused' });
+  if (as !== 'retrying') return { kind: as, attempt, at };
+  return { kind: as, attempt, at, nextRetryAt: later(at, RETRY_MS), wait: { hold, lane: 'retry' } };
+}
+
+describe.each(storeKinds())('the lease of a delivery (%s)', (_, make) => {
+  it('lets one worker in at a time, eight at most, and nobody settle who outlived it', async () => {
+    const { deliveries } = await make();
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (steps) => {
+        const delivery = aDelivery();
+        await deliveries.add(delivery);
+        let now = NOW;
+        let holder: Claimed | undefined;
+        let dueAt = NOW;
+        let ended = false;
+        const claims: Claimed[] = [];
+
+        const isHeld = () => holder !== undefined && now.getTime() < holder.lease.until;
+        for (const taken of steps) {
+          if (taken.kind === 'elapse') {
+            now = later(now, taken.ms);
+          } else if (taken.kind === 'claim') {
+            const free = !ended && !isHeld() && now >= dueAt && claims.length < MAX_ATTEMPTS;
+            const claim = await deliveries.claim(delivery, {
+              now,
+              leaseSeconds: LEASE_SECONDS,
+              maxAttempts: MAX_ATTEMPTS,
+            });
+            expect(claim.kind === 'claimed').toBe(free);
+            if (claim.kind !== 'claimed') continue;
+            expect(claim.delivery.attempts).toBe(claims.length + 1);
+            claims.push(claim.delivery);
+            holder = claim.delivery;
+          } else if (claims.length > 0) {
+            const claim = claims[taken.worker % claims.length];
+            if (claim === undefined) continue;
+            const settlement = settlementOf(claim, taken, now);
+            const result = await deliveries.settle(claim, settlement, unaffected(delivery, now));
+            const may = claim === holder && isHeld();
+            expect(result).toBe(may ? 'done' : 'refused');
+            if (!may) continue;
+            holder = undefined;
+            ended = settlement.kind !== 'retrying';
+            if (settlement.kind === 'retrying') dueAt = settlement.nextRetryAt;
+          }
+        }
+
+        const found = await deliveries.find(delivery);
+        expect(found?.attempts).toBe(claims.length);
+        expect(found?.terminalAt !== undefined).toBe(ended);
+        const settled = found?.attemptLog.map(({ number }) => number) ?? [];
+        expect(new Set(settled).size).toBe(settled.length);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
