@@ -4,6 +4,7 @@ import type { Endpoint, EndpointEffect } from './endpoint.ts';
 import { EventTypeName, type OutboxEvent } from './events.ts';
 import { DeliveryId, deliveryId, EndpointId, EventId, OrgId } from './ids.ts';
 import { type Hold, holdOf, type Lane } from './lanes.ts';
+import { RECONCILE_LOOKAHEAD_SECONDS } from './timing.ts';
 
 export const DeliveryStatus = z.enum(['pending', 'retrying', 'succeeded', 'exhausted', 'skipped']);
 export type DeliveryStatus = z.infer<typeof DeliveryStatus>;
@@ -163,6 +164,7 @@ export type Standing =
   | { kind: 'absent' }
   | { kind: 'terminal' }
   | { kind: 'leased'; until: Date }
+  /** `parked` when no message is to wait for it. */
   | { kind: 'not-due'; at: Date; parked: boolean }
   /** All attempts were started, and the last one's worker never settled it. */
   | { kind: 'spent' }
@@ -178,8 +180,17 @@ export function standingOf(found: Delivery | undefined, now: Date, maxAttempts: 
   if (found.lease !== undefined && found.lease.until > now.getTime())
     return { kind: 'leased', until: new Date(found.lease.until) };
   if (found.nextRetryAt !== undefined && new Date(found.nextRetryAt) > now)
-    return { kind: 'not-due', at: new Date(found.nextRetryAt), parked: found.parked === true };
+    return notDue(found, new Date(found.nextRetryAt), now);
   return found.attempts >= maxAttempts ? { kind: 'spent' } : { kind: 'claimable' };
+}
+
+/**
+ * A message of a parked delivery is a leftover, unless it comes within the reconciler's lookahead of the attempt: then it is the one that the
+ * reconciler has sent, which has not yet noted that it did.
+ */
+function notDue({ parked }: Delivery, at: Date, now: Date): Standing {
+  const isSoon = at.getTime() - now.getTime() <= RECONCILE_LOOKAHEAD_SECONDS * 1000;
+  return { kind: 'not-due', at, parked: parked === true && !isSoon };
 }
 
 export type ClaimResult = { kind: 'claimed'; delivery: Claimed } | Exclude<Standing, { kind: 'claimable' }>;

@@ -3,6 +3,8 @@ export const DEFAULT_ATTEMPT_TIMEOUT_SECONDS = 10;
 
 /** EventBridge invokes a rule once a minute at most. */
 export const RECONCILE_EVERY_SECONDS = 60;
+/** How far ahead a run looks: to the next one, and something over, because schedules are not exact and messages take time to be sent. */
+export const RECONCILE_LOOKAHEAD_SECONDS = 90;
 
 /** The clocks of an attempt, all in seconds, derived in one place because each must outlast the one before it. */
 export interface AttemptClocks {

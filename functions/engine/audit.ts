@@ -47,20 +47,25 @@ export interface Audited {
   entries: number;
   /** Deliveries that are still open, hours after their creation. */
   open: number;
-  /** Entries whose counts are not what the deliveries say; they were put right. */
+  /** Entries whose counts are not what the deliveries say. */
   differing: number;
   complete: boolean;
 }
 
-/** Hours after which an hour is checked: when almost all has ended, and again when whatever was late must have. */
-const AGES = [3, 6, 24, 80] as const;
+/** Hours after which an hour is checked: when almost all has ended, and again when whatever was late may have. */
+const AGES = [3, 6, 24] as const;
+/**
+ * And once when everything must have ended, and the stream has told all that it ever will. Only then are counts put right: earlier the stream may
+ * still add what the correction has counted already.
+ */
+const LAST_AGE = 80;
 /** The ledger may be behind the deliveries by this much, in milliseconds, without anything being wrong. */
 const LAG_MS = 600_000;
 const SHARDS_AT_ONCE = 4;
 
 /**
  * Checks the ledger: what an endpoint was owed in an hour must be the sum of what succeeded, was exhausted, was skipped and is still open. Where an
- * hour does not balance by itself, its deliveries are counted; they are the truth. Open ones among them are put into the due index if they are not
+ * hour does not balance by itself, its deliveries are counted; they are the truth, and in the end the ledger is put right by them. Open ones among them are put into the due index if they are not
  * there, so that a delivery cannot be forgotten even if the stream never told of it.
  */
 export function audit(
@@ -98,16 +103,17 @@ export function audit(
         for await (const page of pages) {
           for (const delivery of page) {
             counts = plus(counts, countsOf({ kind: 'added', delivery }));
+            // What it has come to last: its end, or its beginning, which may be hours after its event.
+            const { createdAt, terminalAt = createdAt } = delivery;
+            if (now().getTime() - new Date(terminalAt).getTime() < LAG_MS) isSettled = false;
             if (isOpen(delivery)) await due.watch(delivery, new Date(now().getTime() + graceSeconds * 1000));
-            else if (now().getTime() - new Date(delivery.terminalAt ?? 0).getTime() < LAG_MS)
-              isSettled = false;
           }
         }
       }
       return isSettled && found.complete ? counts : undefined;
     }
 
-    async function check(entry: LedgerEntry): Promise<void> {
+    async function check(entry: LedgerEntry, age: number): Promise<void> {
       found.entries += 1;
       if (openIn(entry) === 0) return;
       const counts = await recount(entry);
@@ -115,24 +121,25 @@ export function audit(
       found.open += openIn(counts);
       if (JSON.stringify(counts) === JSON.stringify(plus(NOTHING, entry))) return;
       found.differing += 1;
-      log.error('the ledger differs from the deliveries and is put right', {
+      const corrects = age === LAST_AGE;
+      log.error(`the ledger differs from the deliveries${corrects ? ' and is put right' : ''}`, {
         webhookId: entry.webhookId,
         hour: entry.hour,
         ledger: plus(NOTHING, entry),
         deliveries: counts,
       });
-      await ledger.correct(entry, counts);
+      if (corrects) await ledger.correct(entry, counts);
     }
 
     const shards = Array.from({ length: ledgerShards }, (_, shard) => shard);
-    for (const age of AGES) {
+    for (const age of [...AGES, LAST_AGE]) {
       const hour = hourBefore(now(), age);
       await mapConcurrently(shards, SHARDS_AT_ONCE, async (shard) => {
         const pages = pagesOf(async (after) => {
           const { entries: items, next } = await ledger.inHour(hour, shard, after);
           return { items, next };
         });
-        for await (const page of pages) for (const entry of page) await check(entry);
+        for await (const page of pages) for (const entry of page) await check(entry, age);
       });
     }
     return found;

@@ -67,7 +67,10 @@ export function reconcile(
   { due, queues, log, now }: ReconcilePorts,
   { shards, graceSeconds, lookaheadSeconds }: ReconcileTerms,
 ) {
-  /** @param goOn whether there is time for another page */
+  /**
+   * @param goOn whether there is time for another page
+   * @throws what kept a part of the index from being read, after the rest was dealt with
+   */
   return async (goOn: () => boolean): Promise<Reconciled> => {
     const done: Reconciled = {
       resumed: 0,
@@ -97,18 +100,27 @@ export function reconcile(
     async function remind(entries: readonly DueEntry[], deferring: boolean): Promise<void> {
       const late: DueEntry[] = [];
       for (const entry of entries) {
-        if (!isExpired(entry.reminder, now())) late.push(entry);
-        else if ((await due.skip(entry.reminder, 'expired', now())) === 'done') {
-          done.expired += 1;
-          log.error('a delivery ends because nothing could be done for it in days', {
-            deliveryId: entry.reminder.id,
-          });
-        }
+        if (isExpired(entry.reminder, now())) await expire(entry);
+        else late.push(entry);
       }
       if (deferring) done.deferred += late.length;
       const sent = deferring ? late : await sendAll(late.map((entry) => ({ entry })));
       if (!deferring) done.resent += sent.length;
       await postponeAll(sent, ({ reminder }) => nextLookAt(reminder, now(), graceSeconds));
+    }
+
+    async function expire({ reminder }: DueEntry): Promise<void> {
+      const deliveryId = reminder.id;
+      try {
+        if ((await due.skip(reminder, 'expired', now())) === 'refused') return;
+        done.expired += 1;
+        log.error('a delivery ends because nothing could be done for it in days', { deliveryId });
+      } catch (error) {
+        log.warn('an expired delivery could not be ended and will come up again', {
+          deliveryId,
+          reason: String(error),
+        });
+      }
     }
 
     /** @returns the entries whose reminders were taken */
@@ -153,7 +165,10 @@ export function reconcile(
       });
     }
 
-    /** Goes through one shard, page by page. */
+    /** What kept shards from being read in full. */
+    const failures: unknown[] = [];
+
+    /** Goes through one shard, page by page. One that cannot be read must not keep the others waiting. */
     async function goThrough(
       state: DueState,
       shard: number,
@@ -161,15 +176,20 @@ export function reconcile(
       deal: (entries: DueEntry[]) => Promise<void>,
     ): Promise<void> {
       let after: Position | undefined;
-      do {
-        if (!goOn()) {
-          done.complete = false;
-          return;
-        }
-        const page = await due.find(state, shard, until, after);
-        await deal(page.entries);
-        after = page.next;
-      } while (after !== undefined);
+      try {
+        do {
+          if (!goOn()) {
+            done.complete = false;
+            return;
+          }
+          const page = await due.find(state, shard, until, after);
+          await deal(page.entries);
+          after = page.next;
+        } while (after !== undefined);
+      } catch (error) {
+        log.error('a shard of the due index could not be read', { state, shard, reason: String(error) });
+        failures.push(error);
+      }
     }
 
     // Begins with another shard each minute, so that runs which end early leave out none for good.
@@ -181,6 +201,7 @@ export function reconcile(
     await mapConcurrently(all, SHARDS_AT_ONCE, (shard) =>
       goThrough('watched', shard, now(), (entries) => remind(entries, deferring)),
     );
+    if (failures.length > 0) throw failures[0];
     return done;
   };
 }

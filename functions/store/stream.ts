@@ -22,6 +22,7 @@ const MOST_EMPTY_READS = 20;
 /**
  * Rows that a part of a stream says were inserted. For records that a mapping gave up: the mapping itself reads on.
  * @returns undefined when the stream no longer has them, after 24 hours
+ * @throws Error when only a part of them could be read
  */
 export function streamReader(client: DynamoDBStreamsClient) {
   return async ({
@@ -59,7 +60,10 @@ export function streamReader(client: DynamoDBStreamsClient) {
         empty = Records.length === 0 ? empty + 1 : 0;
         iterator = NextShardIterator;
       }
-      return begun ? rows : undefined;
+      if (!begun) return undefined;
+      // Where the shard ends, there is nothing more. Where reads only brought nothing, there may be.
+      if (iterator === undefined) return rows;
+      throw new Error(`${shardId} was not read to the end of what was asked for`);
     } catch (error) {
       if (error instanceof TrimmedDataAccessException || error instanceof ResourceNotFoundException)
         return undefined;

@@ -1,6 +1,6 @@
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
-import { RECONCILE_EVERY_SECONDS } from '../domain/timing.ts';
+import { RECONCILE_LOOKAHEAD_SECONDS } from '../domain/timing.ts';
 import { type Reconciled, reconcile } from '../engine/reconcile.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
 import { queueClient } from '../platform/clients/sqs.ts';
@@ -29,8 +29,7 @@ const run = reconcile(
   {
     shards: DUE_SHARDS,
     graceSeconds: environment.GRACE_SECONDS,
-    // Schedules are not exact, and the reminders take time to be sent.
-    lookaheadSeconds: RECONCILE_EVERY_SECONDS * 1.5,
+    lookaheadSeconds: RECONCILE_LOOKAHEAD_SECONDS,
   },
 );
 

@@ -8,7 +8,7 @@ import { v7 } from 'uuid';
 import type { Delivery, Reminder } from '../../functions/domain/delivery.ts';
 import { DEFAULT_GRACE_SECONDS, DUE_INDEX } from '../../functions/domain/due.ts';
 import { deliveryId, newId } from '../../functions/domain/ids.ts';
-import { RECONCILE_EVERY_SECONDS } from '../../functions/domain/timing.ts';
+import { RECONCILE_EVERY_SECONDS, RECONCILE_LOOKAHEAD_SECONDS } from '../../functions/domain/timing.ts';
 import type { Outgoing } from '../../functions/engine/queues.ts';
 import { reconcile } from '../../functions/engine/reconcile.ts';
 import { dueIndex } from '../../functions/store/due-index.ts';
@@ -179,7 +179,7 @@ try {
     {
       shards: DUE_SHARDS,
       graceSeconds: DEFAULT_GRACE_SECONDS,
-      lookaheadSeconds: RECONCILE_EVERY_SECONDS * 1.5,
+      lookaheadSeconds: RECONCILE_LOOKAHEAD_SECONDS,
     },
   );
   say(

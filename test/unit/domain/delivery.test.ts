@@ -14,6 +14,7 @@ import {
 } from '../../../functions/domain/delivery.ts';
 import { deliveryId } from '../../../functions/domain/ids.ts';
 import { LANES, LONGEST_QUEUED_WAIT_SECONDS } from '../../../functions/domain/lanes.ts';
+import { RECONCILE_LOOKAHEAD_SECONDS } from '../../../functions/domain/timing.ts';
 import { aDelivery, anEndpoint, anEvent, aTenant, later, NOW, seconds } from '../../builders.ts';
 import { recentTimes } from './arbitraries.ts';
 
@@ -222,12 +223,19 @@ describe('the standing of a delivery', () => {
   it.each([undefined, true] as const)(
     'of one that is not due says whether no message waits for it (parked: %s)',
     (parked) => {
-      const at = later(NOW, seconds(10));
+      const at = later(NOW, seconds(1000));
       const delivery = aDelivery({ status: 'retrying', nextRetryAt: at.toISOString(), parked });
       expect(standingOf(delivery, NOW, MAX)).toEqual({ kind: 'not-due', at, parked: parked === true });
       expect(standingOf(delivery, at, MAX)).toEqual({ kind: 'claimable' });
     },
   );
+
+  it('of a parked one lets the message wait that the reconciler has sent ahead of time', () => {
+    const at = later(NOW, seconds(RECONCILE_LOOKAHEAD_SECONDS));
+    const delivery = aDelivery({ status: 'retrying', nextRetryAt: at.toISOString(), parked: true });
+    expect(standingOf(delivery, NOW, MAX)).toEqual({ kind: 'not-due', at, parked: false });
+    expect(standingOf(delivery, later(NOW, -1), MAX)).toMatchObject({ parked: true });
+  });
 
   it('of none is absent', () => {
     expect(standingOf(undefined, NOW, MAX)).toEqual({ kind: 'absent' });
