@@ -66,7 +66,7 @@ const SHARDS_AT_ONCE = 4;
 /**
  * Checks the ledger: what an endpoint was owed in an hour must be the sum of what succeeded, was exhausted, was skipped and is still open. Where an
  * hour does not balance by itself, its deliveries are counted; they are the truth, and in the end the ledger is put right by them. Open ones among them are put into the due index if they are not
- * there, so that a delivery cannot be forgotten even if the stream never told of it.
+ * there: they are the ones that the stream told of too late, or in part.
  */
 export function audit(
   { ledger, deliveries, due, log, now }: AuditPorts,

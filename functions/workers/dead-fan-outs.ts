@@ -86,8 +86,10 @@ export const handler = middy<SQSEvent, SQSBatchResponse>()
   .handler(async ({ Records }: SQSEvent) => {
     const kept = [];
     for (const { body, messageId } of Records) {
+      const letter = parse(body, messageId);
+      if (letter === undefined) continue;
       try {
-        const abandoned = await deal(Letter.parse(JSON.parse(body)));
+        const abandoned = await deal(letter);
         if (abandoned > 0) gauge(ABANDONED_ENTRIES, abandoned);
       } catch (error) {
         logger.error('a dead letter of the fan-out stays', { messageId, reason: String(error) });
@@ -96,6 +98,21 @@ export const handler = middy<SQSEvent, SQSBatchResponse>()
     }
     return { batchItemFailures: kept };
   });
+
+/** What a letter says. One that nobody understands would come back for two weeks: it is told in full and dropped. */
+function parse(body: string, messageId: string): DeadFanOut | undefined {
+  try {
+    return Letter.parse(JSON.parse(body));
+  } catch (error) {
+    logger.error('a dead letter of the fan-out is not understood and given up', {
+      messageId,
+      body,
+      reason: String(error),
+    });
+    countOne(ABANDONED_ENTRIES);
+    return undefined;
+  }
+}
 
 function readable(row: Record<string, unknown>): Owed | undefined {
   try {

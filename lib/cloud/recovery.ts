@@ -42,6 +42,8 @@ const ENDED = {
   dynamodb: { NewImage: { status: { S: lambda.FilterRule.or('succeeded', 'exhausted', 'skipped') } } },
 };
 
+/** How far a stream's reader may be behind before somebody is told: 10 minutes. */
+const BEHIND_MS = 600_000;
 /** Longer than a run needs for the page that it has begun. */
 const RUN_SECONDS = 55;
 
@@ -157,10 +159,10 @@ export class Recovery extends Construct {
       }),
     );
 
-    this.addAlarms();
+    this.addAlarms(delivery.fanOut);
   }
 
-  private addAlarms(): void {
+  private addAlarms(fanOut: ServiceFunction): void {
     alarmAt(this, 'LedgerDiffers', {
       metric: counted(LEDGER_DIFFERENCE),
       says: 'Deliveries that were owed are not accounted for: the ledger differed from the deliveries and was put right.',
@@ -186,6 +188,18 @@ export class Recovery extends Construct {
       threshold: 300,
       says: 'Parked retries are resumed minutes late: the reconciler does not keep up.',
     });
+    for (const [fn, says] of [
+      [fanOut, 'Events wait for their deliveries; a stream forgets them after a day.'],
+      [this.watch, 'Deliveries are counted and watched late; a stream forgets them after a day.'],
+    ] as const)
+      alarmAt(fn, 'Behind', {
+        metric: fn.metric('IteratorAge', {
+          statistic: cloudwatch.Stats.MAXIMUM,
+          period: Duration.minutes(5),
+        }),
+        threshold: BEHIND_MS,
+        says,
+      });
     for (const [fn, says] of [
       [this.watch, 'Deliveries are not counted and not watched; what is lost meanwhile is found late.'],
       [this.reconcile, 'The reconciler fails: parked retries and lost messages do not come back.'],

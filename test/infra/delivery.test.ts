@@ -152,6 +152,17 @@ describe('recovery', () => {
     });
   });
 
+  it.each(['fan-out', 'watch'])('tells somebody long before the stream of %s forgets', (name) => {
+    const [id] = functionOf(template, name) ?? [];
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      Namespace: 'AWS/Lambda',
+      MetricName: 'IteratorAge',
+      Dimensions: [{ Name: 'FunctionName', Value: { Ref: id } }],
+      Statistic: 'Maximum',
+      Threshold: 600_000,
+    });
+  });
+
   it.each([
     LEDGER_DIFFERENCE,
     DEAD_LETTERS,

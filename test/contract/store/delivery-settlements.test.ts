@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { RECONCILE_LOOKAHEAD_SECONDS } from '../../../functions/domain/timing.ts';
 import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import {
   anAttempt,
@@ -69,7 +70,11 @@ describe.each(storeKinds())('settling an attempt (%s)', (_, make) => {
       parked: true,
     });
     expect(
-      await stores.deliveries.claim(claim, { now: later(RETRY, -1), leaseSeconds: 25, maxAttempts: 8 }),
+      await stores.deliveries.claim(claim, {
+        now: later(RETRY, -seconds(RECONCILE_LOOKAHEAD_SECONDS + 1)),
+        leaseSeconds: 25,
+        maxAttempts: 8,
+      }),
     ).toEqual({ kind: 'not-due', at: RETRY, parked: true });
   });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Endpoint, effectOnEndpoint, FAILURES_TO_DISABLE } from '../../../functions/domain/endpoint.ts';
-import { anEndpoint } from '../../builders.ts';
+import { anEndpoint, NOW } from '../../builders.ts';
 
 type Ended = 'succeeded' | 'exhausted';
 type State = Pick<Endpoint, 'status' | 'consecutiveFailures'>;
@@ -109,6 +109,14 @@ describe('the effect of a delivery on its endpoint', () => {
     expect(effectOnEndpoint(undefined, ended)).toBe('none');
   });
 
+  it('never disables an endpoint on one error, nor on any of the first nine', () => {
+    fc.assert(
+      fc.property(fc.nat({ max: 8 }), (consecutiveFailures) => {
+        expect(effectOnEndpoint(anEndpoint({ consecutiveFailures }), 'exhausted')).toBe('count');
+      }),
+    );
+  });
+
   it('disables an endpoint whose count is somehow beyond the limit', () => {
     expect(effectOnEndpoint(anEndpoint({ consecutiveFailures: 12 }), 'exhausted')).toBe('disable');
   });
@@ -121,7 +129,20 @@ describe('a stored endpoint', () => {
     { status: 'disabled' },
     { events: ['webhook.test'] },
     { id: 'whk_1' },
+    { disabledReason: 'because' },
+    { failingSince: 'yesterday' },
+    { slowUntil: 1 },
   ])('cannot have %o', (fault) => {
     expect(Endpoint.safeParse({ ...anEndpoint(), ...fault }).success).toBe(false);
+  });
+
+  it('says since when it fails, when and why it was disabled, and until when it is slow', () => {
+    const said = {
+      failingSince: NOW.toISOString(),
+      disabledAt: NOW.toISOString(),
+      disabledReason: 'consecutive_failures',
+      slowUntil: NOW.toISOString(),
+    } as const;
+    expect(Endpoint.parse({ ...anEndpoint(), ...said })).toMatchObject(said);
   });
 });

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { attemptClocks, DEFAULT_ATTEMPT_TIMEOUT_SECONDS } from '../../../functions/domain/timing.ts';
+import {
+  type AttemptClocks,
+  attemptClocks,
+  DEFAULT_ATTEMPT_TIMEOUT_SECONDS,
+  faultsOf,
+} from '../../../functions/domain/timing.ts';
 
 const deadlines = fc.double({ min: 0.1, max: 60, noNaN: true });
 
@@ -40,4 +45,51 @@ describe('the clocks of an attempt', () => {
       expect(() => attemptClocks(deadline)).toThrow(RangeError);
     },
   );
+});
+
+describe('clocks that were set in several places', () => {
+  const right = attemptClocks(DEFAULT_ATTEMPT_TIMEOUT_SECONDS);
+
+  it('have no fault when they are the derived ones, for every deadline', () => {
+    fc.assert(
+      fc.property(deadlines, (deadline) => {
+        expect(faultsOf(attemptClocks(deadline))).toEqual([]);
+      }),
+    );
+  });
+
+  it.each<[string, Partial<AttemptClocks>, string[]]>([
+    ['a function that ends with its attempt', { functionTimeout: 10 }, ['an attempt of 10 s']],
+    ['a function that ends before its attempt', { functionTimeout: 3 }, ['an attempt of 10 s']],
+    ['a lease that ends with its function', { lease: 20 }, ['a function of 20 s']],
+    ['a lease that ends before its function', { lease: 12 }, ['a function of 20 s']],
+    ['a queue visibility shorter than the task deadline', { visibility: 9 }, ['a message hidden for 9 s']],
+    [
+      'a message that comes back with the end of the lease',
+      { visibility: 25 },
+      ['a message hidden for 25 s'],
+    ],
+    [
+      'several at once',
+      { functionTimeout: 5, lease: 4, visibility: 3 },
+      ['an attempt of 10 s', 'a function of 5 s', 'a message hidden for 3 s'],
+    ],
+    [
+      'a clock that nobody set',
+      { lease: Number.NaN },
+      ['a function of 20 s outlives a lease of NaN s', 'before a lease of NaN s'],
+    ],
+  ])('name %s', (_what, wrong, faults) => {
+    expect(faultsOf({ ...right, ...wrong })).toEqual(faults.map((fault) => expect.stringContaining(fault)));
+  });
+
+  it('have a fault exactly when one of them does not outlast the one before', () => {
+    const clock = fc.integer({ min: 1, max: 6 });
+    fc.assert(
+      fc.property(clock, clock, clock, clock, (attempt, functionTimeout, lease, visibility) => {
+        const rising = attempt < functionTimeout && functionTimeout < lease && lease < visibility;
+        expect(faultsOf({ attempt, functionTimeout, lease, visibility }).length === 0).toBe(rising);
+      }),
+    );
+  });
 });

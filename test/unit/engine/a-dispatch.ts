@@ -1,6 +1,7 @@
 import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/backoff.ts';
 import { type Delivery, Reminder } from '../../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
+import type { Lane } from '../../../functions/domain/lanes.ts';
 import { type DispatchPorts, dispatch } from '../../../functions/engine/dispatch.ts';
 import { aDelivery, anEndpoint, anEvent } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
@@ -20,7 +21,9 @@ interface Setting {
   delivery?: Partial<Delivery>;
   endpoint?: Partial<Endpoint>;
   /** What the receiver does with an attempt; it may take its time. */
-  attempt?: (attempt: number) => Promise<Answer> | Answer;
+  attempt?: (attempt: number, onSlow: () => void) => Promise<Answer> | Answer;
+  /** What the queues say of a lane's messages in flight; the lanes have room when it is not given. */
+  crowded?: DispatchPorts['queues']['crowded'];
   /** What stands in front of the stores in memory. */
   deliveries?: (deliveries: MemoryDeliveries) => DispatchPorts['deliveries'];
 }
@@ -28,6 +31,7 @@ interface Setting {
 /** One delivery to one endpoint in stores in memory, and a dispatcher that deals with it. */
 export async function aDispatch({
   attempt = () => OK,
+  crowded = async () => false,
   deliveries: inFront = (deliveries) => deliveries,
   ...changes
 }: Setting = {}) {
@@ -52,9 +56,10 @@ export async function aDispatch({
     {
       deliveries: inFront(deliveries),
       endpoints,
-      async attempt(claimed) {
+      queues: { crowded },
+      async attempt(claimed, _endpoint, _event, onSlow) {
         attempts.push(claimed.attempts);
-        return attempt(claimed.attempts);
+        return attempt(claimed.attempts, onSlow);
       },
       log,
       now: clock.now,
@@ -73,9 +78,9 @@ export async function aDispatch({
     reminder,
     attempts,
     deal,
-    /** Deals with the reminder, knowing the endpoint as it is now. */
-    dispatch: async () =>
-      deal(reminder, { endpoint: await endpoints.find(endpoint.orgId, endpoint.id), event }),
+    /** Deals with the reminder, knowing the endpoint as it is now. In the retry lane a message may stay for all its attempts. */
+    dispatch: async (lane: Lane = 'retry') =>
+      deal(reminder, { endpoint: await endpoints.find(endpoint.orgId, endpoint.id), event }, lane),
     claim: () =>
       deliveries.claim(delivery, {
         now: clock.now(),

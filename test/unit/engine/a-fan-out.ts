@@ -1,6 +1,7 @@
 import { type Delivery, type Reminder, reminderOf } from '../../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import type { OutboxEvent } from '../../../functions/domain/events.ts';
+import type { FirstLane } from '../../../functions/domain/lanes.ts';
 import { type FanOutPorts, fanOut } from '../../../functions/engine/fan-out.ts';
 import { aDelivery, anEndpoint, anEvent, aTenant, NOW } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
@@ -25,12 +26,16 @@ export function aFanOut(endpoints: Endpoint[], replaced: Partial<FanOutPorts> = 
   const deliveries = new MemoryDeliveries(subscribers);
   const log = recordedLog();
   const sent: Reminder[] = [];
-  const queue = {
-    async send(reminders: readonly Reminder[]) {
-      sent.push(...reminders);
+  const lanesOf = new Map<Reminder['webhookId'], FirstLane>();
+  const queues: FanOutPorts['queues'] = {
+    async send(lane, messages) {
+      for (const { reminder } of messages) {
+        sent.push(reminder);
+        lanesOf.set(reminder.webhookId, lane);
+      }
       return [];
     },
   };
-  const run = fanOut({ subscribers, deliveries, queue, log, now: () => NOW, ...replaced });
-  return { run, subscribers, deliveries, log, sent };
+  const run = fanOut({ subscribers, deliveries, queues, log, now: () => NOW, ...replaced });
+  return { run, subscribers, deliveries, log, sent, lanesOf };
 }

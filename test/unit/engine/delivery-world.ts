@@ -1,15 +1,21 @@
 import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/backoff.ts';
 import { reminderOf } from '../../../functions/domain/delivery.ts';
+import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import type { OutboxEvent } from '../../../functions/domain/events.ts';
+import { LANES, type Lane } from '../../../functions/domain/lanes.ts';
 import { type Owed, redeliveryOf } from '../../../functions/domain/redelivery.ts';
-import { attemptClocks } from '../../../functions/domain/timing.ts';
+import { attemptClocks, RECONCILE_EVERY_SECONDS } from '../../../functions/domain/timing.ts';
 import { type DispatchPorts, dispatch } from '../../../functions/engine/dispatch.ts';
+import { dispatcher } from '../../../functions/engine/dispatcher.ts';
 import { fanOut } from '../../../functions/engine/fan-out.ts';
+import { reconcile } from '../../../functions/engine/reconcile.ts';
 import { type Gate, interposed } from '../../doubles/interposed.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
+import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
-import { MemoryQueue, type ReceivedReminder } from '../../doubles/memory-queue.ts';
+import { MemoryLanes } from '../../doubles/memory-lanes.ts';
+import type { ReceivedReminder } from '../../doubles/memory-queue.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 import { Steps } from '../../doubles/steps.ts';
 import { VirtualClock } from '../../doubles/virtual-clock.ts';
@@ -20,11 +26,11 @@ export type Answer = 'accepts' | 'refuses' | 'breaks';
 
 export const clocks = attemptClocks(10);
 
-/** Times at which messages come back; a run that needs more does not come to an end. */
+/** Times at which messages or deliveries without one come back; a run that needs more does not come to an end. */
 const MAX_ROUNDS = 100;
 
 /**
- * An event on its way to its endpoints, and again when it is asked for: fan-out and dispatchers as the functions run them, over stores and a queue in memory,
+ * An event on its way to its endpoints, and again when it is asked for: fan-out and dispatchers as the functions run them, over stores and queues in memory,
  * one step at a time on a clock that the test moves.
  */
 export class DeliveryWorld {
@@ -32,7 +38,7 @@ export class DeliveryWorld {
   readonly clock = new VirtualClock();
   readonly endpoints = new MemoryEndpoints();
   readonly deliveries = new MemoryDeliveries(this.endpoints);
-  readonly queue = new MemoryQueue({
+  readonly lanes = new MemoryLanes({
     now: this.clock.now,
     visibilitySeconds: clocks.visibility,
     maxReceives: 1000,
@@ -81,7 +87,7 @@ export class DeliveryWorld {
       const run = fanOut({
         subscribers: interposed('endpoints', this.endpoints, gate),
         deliveries: interposed('deliveries', this.deliveries, gate),
-        queue: interposed('queue', this.queue, gate),
+        queues: interposed('queues', this.lanes, gate),
         log: this.#log,
         now: this.clock.now,
       });
@@ -92,26 +98,39 @@ export class DeliveryWorld {
 
   /** Starts a dispatcher on the next message. @returns whether one could be received */
   async startDispatch(): Promise<boolean> {
-    const [message] = this.queue.receive(1);
-    if (message) await this.steps.start((gate) => this.#dispatch(message, gate));
-    return message !== undefined;
+    for (const lane of LANES) {
+      const [message] = this.lanes.queues[lane].receive(1);
+      if (message === undefined) continue;
+      await this.steps.start((gate) => this.#dispatch(lane, message, gate));
+      return true;
+    }
+    return false;
   }
 
   /** Does to a message what the dispatcher function and its queue do. */
-  async #dispatch({ reminder, receiptHandle }: ReceivedReminder, gate: Gate): Promise<void> {
+  async #dispatch(lane: Lane, message: ReceivedReminder, gate: Gate): Promise<void> {
     const endpoints = interposed('endpoints', this.endpoints, gate);
     const deliveries = interposed('deliveries', this.deliveries, gate);
-    const queue = interposed('queue', this.queue, gate);
+    const queues = interposed('queues', this.lanes, gate);
+    const queue = interposed('queue', this.lanes.queues[lane], gate);
     const { attempt } = interposed('receiver', { attempt: this.#receive }, gate);
     const deal = dispatch(
-      { deliveries, endpoints, attempt, log: this.#log, now: this.clock.now },
+      { deliveries, endpoints, queues, attempt, log: this.#log, now: this.clock.now },
       { retry: DEFAULT_RETRY_POLICY, leaseSeconds: clocks.lease },
     );
+    const run = dispatcher({
+      deal,
+      contexts: async () => {
+        const { orgId, webhookId } = message.reminder;
+        const endpoint = await endpoints.find(orgId, webhookId);
+        return () => ({ endpoint, event: this.#event });
+      },
+      queues,
+      log: this.#log,
+    });
     try {
-      const endpoint = await endpoints.find(reminder.orgId, reminder.webhookId);
-      const disposition = await deal(reminder, { endpoint, event: this.#event });
-      if (disposition.kind === 'delete') await queue.remove(receiptHandle);
-      else await queue.hide(receiptHandle, disposition.until, this.clock.now());
+      const staying = await run(lane, [message]);
+      if (staying.length === 0) await queue.remove(message.receiptHandle);
     } catch (reason) {
       this.#log.error('the message is left to its queue', { reason: String(reason) });
     }
@@ -136,11 +155,32 @@ export class DeliveryWorld {
       await this.startFanOut();
       await this.#finishSteps();
     }
-    for (let round = 0; this.queue.reminders.length > 0; round += 1) {
+    for (let round = 0; this.lanes.reminders.length > 0 || this.deliveries.due.length > 0; round += 1) {
       if (round === MAX_ROUNDS) throw new Error(`after ${MAX_ROUNDS} rounds there are still messages`);
-      this.clock.elapseUntil(this.queue.nextVisibleAt() ?? this.clock.now());
+      if (this.lanes.reminders.length === 0) await this.#resume();
+      this.clock.elapseUntil(this.lanes.nextVisibleAt() ?? this.clock.now());
       while (await this.startDispatch()) await this.#finishSteps();
     }
+  }
+
+  /**
+   * Lets the reconciler bring back what has no message and is due next: parked deliveries, and those whose message a worker deleted so late that
+   * the delivery had come to need it again.
+   */
+  async #resume(): Promise<void> {
+    this.clock.elapseUntil(
+      new Date(Math.min(...this.deliveries.due.map(({ due }) => Date.parse(due.dueAt)))),
+    );
+    const run = reconcile(
+      {
+        due: new MemoryDueIndex(this.deliveries, { sharded: false }),
+        queues: this.lanes,
+        log: this.#log,
+        now: this.clock.now,
+      },
+      { shards: 1, graceSeconds: DEFAULT_GRACE_SECONDS, lookaheadSeconds: RECONCILE_EVERY_SECONDS },
+    );
+    await run(() => true);
   }
 
   async #finishSteps(): Promise<void> {

@@ -62,10 +62,12 @@ describe('dispatching a delivery that is due', () => {
   });
 
   it('sends eight attempts over 63.5 minutes to a receiver that never accepts', async () => {
-    const { dispatch, clock, attempts } = await aDispatch({ attempt: () => FAILED });
+    const { dispatch, clock, found, attempts } = await aDispatch({ attempt: () => FAILED });
 
-    for (let disposition = await dispatch(); disposition.kind === 'keep'; disposition = await dispatch())
-      clock.elapseUntil(disposition.until);
+    for (let due: string | undefined = NOW.toISOString(); due; due = (await found())?.nextRetryAt) {
+      clock.elapseUntil(new Date(due));
+      await dispatch();
+    }
 
     expect(attempts).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
     expect(clock.now()).toEqual(later(NOW, seconds(63.5 * 60)));
@@ -130,7 +132,7 @@ describe('dispatching a delivery that cannot be attempted', () => {
   it('deletes the message of one that does not exist', async () => {
     const { deal, endpoint, event, attempts } = await aDispatch();
 
-    expect(await deal(aDelivery({ webhookId: endpoint.id }), { endpoint, event })).toEqual(DELETE);
+    expect(await deal(aDelivery({ webhookId: endpoint.id }), { endpoint, event }, 'fresh')).toEqual(DELETE);
     expect(attempts).toEqual([]);
   });
 
@@ -154,12 +156,28 @@ describe('dispatching a delivery that cannot be attempted', () => {
     expect(await foundEndpoint()).toMatchObject({ status: 'auto_disabled' });
   });
 
-  it('makes no claim for an event that is missing, and fails', async () => {
-    const { deal, reminder, endpoint, delivery, found } = await aDispatch();
+  it('ends one whose event is gone, without an attempt, and says so as a failure of the service', async () => {
+    const { deal, reminder, endpoint, delivery, found, foundEndpoint, attempts, log } = await aDispatch();
 
-    await expect(deal(reminder, { endpoint, event: undefined })).rejects.toThrow(delivery.eventId);
+    expect(await deal(reminder, { endpoint, event: undefined }, 'fresh')).toEqual(DELETE);
 
-    expect(await found()).toEqual(delivery);
+    expect(attempts).toEqual([]);
+    expect(await found()).toMatchObject({ status: 'skipped', terminalReason: 'event_missing', attempts: 0 });
+    expect(await foundEndpoint()).toEqual(endpoint);
+    expect(log.entries).toMatchObject([
+      { level: 'error', fields: { deliveryId: delivery.id, eventId: delivery.eventId } },
+    ]);
+  });
+
+  it('leaves one whose event is gone to the worker that still attempts it', async () => {
+    const { deal, claim, reminder, endpoint, found } = await aDispatch();
+    await claim();
+    const claimed = await found();
+
+    expect(await deal(reminder, { endpoint, event: undefined }, 'fresh')).toEqual(
+      keepUntil(later(NOW, seconds(LEASE_SECONDS))),
+    );
+    expect(await found()).toEqual(claimed);
   });
 });
 
@@ -217,6 +235,6 @@ describe('dispatching to an endpoint that is gone or disabled', () => {
   it('needs no event to skip', async () => {
     const { deal, reminder } = await aDispatch();
 
-    expect(await deal(reminder, { endpoint: undefined, event: undefined })).toEqual(DELETE);
+    expect(await deal(reminder, { endpoint: undefined, event: undefined }, 'fresh')).toEqual(DELETE);
   });
 });

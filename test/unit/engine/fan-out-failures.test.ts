@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Delivery, Reminder } from '../../../functions/domain/delivery.ts';
 import type { EventId } from '../../../functions/domain/ids.ts';
 import type { FanOutPorts } from '../../../functions/engine/fan-out.ts';
-import { anEvent } from '../../builders.ts';
+import { anEvent, later, NOW, seconds } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
 import { aFanOut, anOrder, events, ours, owing, tenant } from './a-fan-out.ts';
@@ -60,15 +60,16 @@ describe('a fan-out that fails in part', () => {
         fc.infiniteStream(fc.boolean()),
         async (eventCount, endpointCount, refusals) => {
           const refused: Reminder[] = [];
-          const queue = {
-            async send(reminders: readonly Reminder[]) {
-              refused.push(...reminders.filter(() => refusals.next().value));
-              return refused;
+          const queues: FanOutPorts['queues'] = {
+            async send(_lane, messages) {
+              const now = messages.filter(() => refusals.next().value).map(({ reminder }) => reminder);
+              refused.push(...now);
+              return now;
             },
           };
           const { run } = aFanOut(
             Array.from({ length: endpointCount }, () => ours()),
-            { queue },
+            { queues },
           );
           const batch = events(eventCount);
 
@@ -85,12 +86,12 @@ describe('a fan-out that fails in part', () => {
 
   it('reports the events with open deliveries when the queue is down, and not those without', async () => {
     const disabled = ours({ status: 'auto_disabled' });
-    const queue = {
+    const queues = {
       async send(): Promise<Reminder[]> {
         throw new Error('the queue is down');
       },
     };
-    const { run, deliveries } = aFanOut([ours(), disabled], { queue });
+    const { run, deliveries } = aFanOut([ours(), disabled], { queues });
     const open = events(3);
     const skippedOnly = owing(anEvent({ tenant, onlyTo: disabled.id }));
 
@@ -99,14 +100,31 @@ describe('a fan-out that fails in part', () => {
     expect(deliveries.every).toHaveLength(7);
   });
 
+  it('reports the events with slow receivers alone when the slow lane is down', async () => {
+    const slow = ours({ slowUntil: later(NOW, seconds(60)).toISOString(), events: ['ticket.created'] });
+    const toSlow = owing(anEvent({ tenant, onlyTo: slow.id }));
+    const { run, log } = aFanOut([ours(), slow], {
+      queues: {
+        async send(lane) {
+          if (lane === 'slow') throw new Error('the queue is down');
+          return [];
+        },
+      },
+    });
+
+    expect(await run([...events(2), toSlow])).toEqual([toSlow]);
+
+    expect(log.entries).toMatchObject([{ level: 'error', fields: { eventId: toSlow.event.id } }]);
+  });
+
   it('makes up for everything when it is repeated', async () => {
     const batch = events(4);
     let broken = true;
     const { run, deliveries, sent } = aFanOut([ours(), ours()], {
-      queue: {
-        async send(reminders) {
+      queues: {
+        async send(_lane, messages) {
           if (broken) throw new Error('the queue is down');
-          sent.push(...reminders);
+          sent.push(...messages.map(({ reminder }) => reminder));
           return [];
         },
       },
@@ -125,9 +143,9 @@ describe('the reminder of a redelivery', () => {
   it('is reported when the queue refuses it, and what else is in the batch is not', async () => {
     const unlucky = anOrder();
     const { run, log } = aFanOut([ours()], {
-      queue: {
-        async send(reminders) {
-          return reminders.filter(({ id }) => id === unlucky.reminder.id);
+      queues: {
+        async send(_lane, messages) {
+          return messages.flatMap(({ reminder }) => (reminder.id === unlucky.reminder.id ? [reminder] : []));
         },
       },
     });
@@ -141,10 +159,10 @@ describe('the reminder of a redelivery', () => {
     const orders = [anOrder(), anOrder()];
     let broken = true;
     const { run, sent } = aFanOut([], {
-      queue: {
-        async send(reminders) {
+      queues: {
+        async send(_lane, messages) {
           if (broken) throw new Error('the queue is down');
-          sent.push(...reminders);
+          sent.push(...messages.map(({ reminder }) => reminder));
           return [];
         },
       },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Delivery, Reminder } from '../../../functions/domain/delivery.ts';
 import { deliveryId } from '../../../functions/domain/ids.ts';
-import { anEndpoint, anEvent, NOW } from '../../builders.ts';
+import { anEndpoint, anEvent, later, NOW, seconds } from '../../builders.ts';
 import { aFanOut, anOrder, events, ours, owing, tenant } from './a-fan-out.ts';
 
 const endpointsOf = (deliveries: readonly Pick<Delivery, 'webhookId'>[]) =>
@@ -67,6 +67,23 @@ describe('fan-out', () => {
       { status: 'skipped', terminalReason: 'endpoint_disabled', terminalAt: NOW.toISOString(), attempts: 0 },
     ]);
     expect(sent).toEqual([]);
+  });
+
+  it('reminds of deliveries to slow endpoints in the slow lane, and of the others in the fresh one', async () => {
+    const slow = ours({ slowUntil: later(NOW, seconds(1)).toISOString() });
+    const [quick, recovered] = [ours(), ours({ slowUntil: NOW.toISOString() })];
+    const { run, sent, lanesOf } = aFanOut([slow, quick, recovered]);
+
+    expect(await run(events(2))).toEqual([]);
+
+    expect(sent).toHaveLength(6);
+    expect(lanesOf).toEqual(
+      new Map([
+        [slow.id, 'slow'],
+        [quick.id, 'fresh'],
+        [recovered.id, 'fresh'],
+      ]),
+    );
   });
 
   it('asks for the endpoints of an organization once in a batch', async () => {

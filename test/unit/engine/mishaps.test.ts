@@ -74,7 +74,10 @@ async function happen(world: DeliveryWorld, next: Happening): Promise<void> {
       await world.startDispatch();
       return;
     case 'remind':
-      await world.queue.send(world.queue.reminders.slice(0, 1));
+      await world.lanes.send(
+        'fresh',
+        world.lanes.reminders.slice(0, 1).map((reminder) => ({ reminder })),
+      );
       return;
     case 'go-on':
       for (let step = 0; step < next.steps; step += 1) await world.steps.goOn(next.which);
@@ -84,7 +87,8 @@ async function happen(world: DeliveryWorld, next: Happening): Promise<void> {
     case 'crash':
       return world.steps.crash(next.which);
     case 'refuse':
-      return world.queue.refuse(next.messages);
+      for (const queue of world.lanes.all) queue.refuse(next.messages);
+      return;
     case 'redeliver':
       return world.redeliver(next.which);
     case 'elapse':
@@ -133,10 +137,10 @@ describe('a delivery whose workers crash between any two steps, whose calls fail
           answers,
           fc.integer({ min: 1, max: 3 }),
           async (happenings, receiver, endpointCount) => {
-            const { deliveries, queue } = await through(happenings, receiver, endpointCount);
+            const { deliveries, lanes } = await through(happenings, receiver, endpointCount);
 
             expect(deliveries.every).toHaveLength(endpointCount);
-            expect(queue.deadLetters).toEqual([]);
+            expect(lanes.deadLetters).toEqual([]);
             for (const { status, attempts, attemptLog, terminalAt } of deliveries.every) {
               expect(terminalAt).toBeDefined();
               if (status === 'exhausted') expect(attempts).toBe(8);
@@ -189,7 +193,7 @@ describe('a delivery whose workers crash between any two steps, whose calls fail
             const [again, ...others] = world.deliveries.every.slice(endpointCount);
             expect(again?.redeliveryOf).toBe(originals[first % endpointCount]?.id);
             expect(world.deliveries.every.slice(0, endpointCount)).toEqual(originals);
-            expect(world.queue.deadLetters).toEqual([]);
+            expect(world.lanes.deadLetters).toEqual([]);
             for (const { status, attempts, eventId, attemptLog } of [again ?? expect.fail(), ...others]) {
               expect(eventId).toBe(originals[0]?.eventId);
               expect(['succeeded', 'exhausted', 'skipped']).toContain(status);

@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  DEFAULT_GRACE_SECONDS,
+  EXPIRY_SECONDS,
+  isExpired,
+  nextLookAt,
+} from '../../../functions/domain/due.ts';
+import { newId } from '../../../functions/domain/ids.ts';
+import { later, NOW, seconds } from '../../builders.ts';
+import { recentTimes } from './arbitraries.ts';
+
+const created = (time: Date) => ({ id: newId('dlv', time) });
+const graces = fc.oneof(
+  fc.constant(DEFAULT_GRACE_SECONDS),
+  fc.double({ min: 0.5, max: 86_400, noNaN: true }),
+);
+const SIX_HOURS = 6 * 3600;
+
+describe('the next look at a delivery whose message was sent again', () => {
+  it('comes after the grace at the earliest, and after six hours or the grace at the latest', () => {
+    fc.assert(
+      fc.property(recentTimes, fc.nat({ max: EXPIRY_SECONDS }), graces, (birth, age, grace) => {
+        const now = later(birth, seconds(age));
+        const wait = (nextLookAt(created(birth), now, grace).getTime() - now.getTime()) / 1000;
+        expect(wait).toBeGreaterThanOrEqual(grace);
+        expect(wait).toBeLessThanOrEqual(Math.max(grace, SIX_HOURS) + 0.001);
+      }),
+    );
+  });
+
+  it('comes the later the older the delivery is', () => {
+    fc.assert(
+      fc.property(
+        fc.nat({ max: EXPIRY_SECONDS }),
+        fc.nat({ max: EXPIRY_SECONDS }),
+        graces,
+        (one, other, grace) => {
+          const waitAt = (age: number) =>
+            nextLookAt(created(NOW), later(NOW, seconds(age)), grace).getTime() - seconds(age);
+          expect(waitAt(Math.min(one, other))).toBeLessThanOrEqual(waitAt(Math.max(one, other)));
+        },
+      ),
+    );
+  });
+
+  it('comes after the grace when the delivery seems to be of the future', () => {
+    const early = later(NOW, -seconds(60));
+    expect(nextLookAt(created(NOW), early, 900)).toEqual(later(early, seconds(900)));
+  });
+
+  it('comes so seldom that a delivery whose messages all get lost is sent again few times before it expires', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 3600 }), (grace) => {
+        let looks = 0;
+        for (
+          let now = later(NOW, seconds(grace));
+          !isExpired(created(NOW), now);
+          now = nextLookAt(created(NOW), now, grace)
+        )
+          looks += 1;
+        // The wait doubles up to six hours, and from then on there are twelve of them in three days.
+        expect(looks).toBeLessThanOrEqual(Math.ceil(Math.log2(SIX_HOURS / grace)) + 14);
+      }),
+    );
+  });
+});
+
+describe('the expiry of a delivery', () => {
+  it('comes three days after its creation, which its identifier tells', () => {
+    expect(EXPIRY_SECONDS).toBe(3 * 24 * 3600);
+    fc.assert(
+      fc.property(recentTimes, fc.integer({ min: -5_000, max: 5_000 }), (birth, around) => {
+        const now = later(birth, seconds(EXPIRY_SECONDS) + around);
+        expect(isExpired(created(birth), now)).toBe(around > 0);
+      }),
+    );
+  });
+});

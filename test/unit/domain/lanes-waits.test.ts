@@ -1,0 +1,138 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_RETRY_POLICY, delaySeconds } from '../../../functions/domain/backoff.ts';
+import { type AttemptRecord, dispositionOf, settlementOf } from '../../../functions/domain/delivery.ts';
+import { LANES, LONGEST_QUEUED_WAIT_SECONDS } from '../../../functions/domain/lanes.ts';
+import { later, NOW, seconds } from '../../builders.ts';
+import { recentTimes } from './arbitraries.ts';
+
+const lanes = fc.constantFrom(...LANES);
+const ways = fc.record({ from: lanes, to: lanes, crowded: fc.boolean() });
+const FAILED = { startedAt: NOW, endedAt: later(NOW, seconds(2)), error: 'the receiver answered 500' };
+
+/** The settlement of a failed attempt that is not the last. */
+function retryAfter(number: number, way: Parameters<typeof settlementOf>[3]) {
+  const settlement = settlementOf(number, FAILED, DEFAULT_RETRY_POLICY, way);
+  if (settlement.kind !== 'retrying') throw new Error('another attempt was to come');
+  return settlement;
+}
+
+describe('the wait for the next attempt', () => {
+  it('is spent in the queue for the first five retries and parked for the two long ones', () => {
+    const holds = Array.from(
+      { length: 7 },
+      (_, index) => retryAfter(index + 1, { from: 'retry', to: 'retry', crowded: false }).wait.hold,
+    );
+    expect(holds).toEqual(['hidden', 'hidden', 'hidden', 'hidden', 'hidden', 'parked', 'parked']);
+  });
+
+  it('names the lane of the next attempt, and leads there exactly when it is not parked', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 7 }), ways, (number, way) => {
+        const { wait, nextRetryAt, at } = retryAfter(number, way);
+        expect(wait.lane).toBe(way.to);
+        const long = nextRetryAt.getTime() - at.getTime() > seconds(LONGEST_QUEUED_WAIT_SECONDS);
+        expect(wait.hold === 'parked').toBe(way.crowded || long);
+      }),
+    );
+  });
+
+  it('is due at the same time wherever it is spent', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 7 }), ways, ways, (number, one, other) => {
+        expect(retryAfter(number, one).nextRetryAt).toEqual(retryAfter(number, other).nextRetryAt);
+      }),
+    );
+  });
+
+  it('decides what becomes of the message: nothing is left of it when the due index has the delivery', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 7 }), ways, (number, way) => {
+        const settlement = retryAfter(number, way);
+        const until = settlement.nextRetryAt;
+        expect(dispositionOf(settlement)).toEqual(
+          {
+            parked: { kind: 'delete' },
+            hidden: { kind: 'keep', until },
+            delayed: { kind: 'move', lane: way.to, until },
+          }[settlement.wait.hold],
+        );
+      }),
+    );
+  });
+});
+
+describe('what becomes of a message', () => {
+  const at = later(NOW, seconds(30));
+  const attempt: AttemptRecord = { number: 1, startedAt: NOW.toISOString(), durationMs: 0 };
+  const retrying = { kind: 'retrying', attempt, at: NOW, nextRetryAt: at } as const;
+
+  it.each([
+    ['is absent', { kind: 'absent' }, { kind: 'delete' }],
+    ['has ended', { kind: 'terminal' }, { kind: 'delete' }],
+    ['was skipped', { kind: 'skipped' }, { kind: 'delete' }],
+    ['succeeded', { kind: 'succeeded', attempt, at }, { kind: 'delete' }],
+    ['is exhausted', { kind: 'exhausted', attempt, at }, { kind: 'delete' }],
+    ['is leased', { kind: 'leased', until: at }, { kind: 'keep', until: at }],
+    ['was overtaken', { kind: 'overtaken', until: at }, { kind: 'keep', until: at }],
+    ['is not due', { kind: 'not-due', at, parked: false }, { kind: 'keep', until: at }],
+    ['is parked', { kind: 'not-due', at, parked: true }, { kind: 'delete' }],
+    [
+      'waits in its lane',
+      { ...retrying, wait: { hold: 'hidden', lane: 'retry' } },
+      { kind: 'keep', until: at },
+    ],
+    [
+      'waits in another lane',
+      { ...retrying, wait: { hold: 'delayed', lane: 'slow' } },
+      { kind: 'move', lane: 'slow', until: at },
+    ],
+    ['waits in the due index', { ...retrying, wait: { hold: 'parked', lane: 'retry' } }, { kind: 'delete' }],
+  ] as const)('whose delivery %s', (_what, outcome, disposition) => {
+    expect(dispositionOf(outcome)).toEqual(disposition);
+  });
+});
+
+describe('the seconds for which a message is held back when it is sent', () => {
+  it('are whole, and within what SQS takes', () => {
+    fc.assert(
+      fc.property(recentTimes, fc.integer({ min: -86_400_000, max: 86_400_000 }), (now, milliseconds) => {
+        const delay = delaySeconds(later(now, milliseconds), now);
+        expect(Number.isInteger(delay)).toBe(true);
+        expect(delay).toBeGreaterThanOrEqual(0);
+        expect(delay).toBeLessThanOrEqual(900);
+      }),
+    );
+  });
+
+  it('never end early, nor a whole second late, up to the 15 minutes of SQS', () => {
+    fc.assert(
+      fc.property(recentTimes, fc.integer({ min: 0, max: 900_000 }), (now, milliseconds) => {
+        const delay = delaySeconds(later(now, milliseconds), now) * 1000;
+        expect(delay).toBeGreaterThanOrEqual(milliseconds);
+        expect(delay).toBeLessThan(milliseconds + 1000);
+      }),
+    );
+  });
+
+  it('are long enough for every wait that a queue is asked to hold', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 7 }), (number) => {
+        const { wait, nextRetryAt, at } = retryAfter(number, { from: 'fresh', to: 'retry', crowded: false });
+        if (wait.hold === 'delayed')
+          expect(later(at, seconds(delaySeconds(nextRetryAt, at)))).toEqual(nextRetryAt);
+      }),
+    );
+  });
+
+  it.each([
+    [-1, 0],
+    [0, 0],
+    [1, 1],
+    [1_001, 2],
+    [900_000, 900],
+    [900_001, 900],
+  ])('for %i ms are %i', (milliseconds, expected) => {
+    expect(delaySeconds(later(NOW, milliseconds), NOW)).toBe(expected);
+  });
+});

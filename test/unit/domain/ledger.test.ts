@@ -1,0 +1,196 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { AttemptRecord, Delivery } from '../../../functions/domain/delivery.ts';
+import { newId } from '../../../functions/domain/ids.ts';
+import {
+  countsOf,
+  type DeliveryChange,
+  endOfHour,
+  hourBefore,
+  hourOf,
+  LedgerEntry,
+  NOTHING,
+  openIn,
+  plus,
+  startOfHour,
+  tally,
+} from '../../../functions/domain/ledger.ts';
+import { aDelivery, later, NOW, seconds } from '../../builders.ts';
+import { recentTimes } from './arbitraries.ts';
+
+const HOUR = seconds(3600);
+const ENDPOINTS = [newId('whk', NOW), newId('whk', NOW)];
+
+const logOf = (count: number): AttemptRecord[] =>
+  Array.from({ length: count }, (_, index) => ({
+    number: index + 1,
+    startedAt: NOW.toISOString(),
+    durationMs: 0,
+  }));
+
+/** What can become of a delivery: still open, ended later, or skipped from the start. */
+interface History {
+  endpoint: number;
+  generation: number;
+  bornAfter: number;
+  attempts: number;
+  lostOutcomes: number;
+  end: 'open' | 'succeeded' | 'exhausted' | 'skipped' | 'skipped at once';
+}
+const histories: fc.Arbitrary<History> = fc
+  .record({
+    endpoint: fc.nat({ max: ENDPOINTS.length - 1 }),
+    generation: fc.nat({ max: 1 }),
+    bornAfter: fc.nat({ max: 3 * HOUR }),
+    attempts: fc.nat({ max: 8 }),
+    lostOutcomes: fc.nat({ max: 8 }),
+    end: fc.constantFrom<History['end']>('open', 'succeeded', 'exhausted', 'skipped', 'skipped at once'),
+  })
+  .map((history) => ({ ...history, lostOutcomes: Math.min(history.lostOutcomes, history.attempts) }));
+
+/** What the stream tells of it. */
+function changesOf({
+  endpoint,
+  generation,
+  bornAfter,
+  attempts,
+  lostOutcomes,
+  end,
+}: History): DeliveryChange[] {
+  const born = aDelivery({
+    id: newId('dlv', later(NOW, bornAfter)),
+    webhookId: ENDPOINTS[endpoint],
+    generation,
+  });
+  if (end === 'open') return [{ kind: 'added', delivery: born }];
+  if (end === 'skipped at once') return [{ kind: 'added', delivery: { ...born, status: 'skipped' } }];
+  const ended: Delivery = { ...born, status: end, attempts, attemptLog: logOf(attempts - lostOutcomes) };
+  return [
+    { kind: 'added', delivery: born },
+    { kind: 'ended', delivery: ended },
+  ];
+}
+
+const sumOf = (entries: readonly LedgerEntry[]) =>
+  entries.reduce<LedgerEntry | typeof NOTHING>(plus, NOTHING);
+
+describe('the ledger of any deliveries', () => {
+  it('owes exactly what ended and what is still open', () => {
+    fc.assert(
+      fc.property(fc.array(histories), (all) => {
+        const sum = sumOf(tally(all.flatMap(changesOf)));
+        const ended = (...ends: History['end'][]) => all.filter(({ end }) => ends.includes(end)).length;
+        expect(sum).toMatchObject({
+          owed: all.length,
+          succeeded: ended('succeeded'),
+          exhausted: ended('exhausted'),
+          skipped: ended('skipped', 'skipped at once'),
+        });
+        expect(openIn(plus(sum, NOTHING))).toBe(ended('open'));
+      }),
+    );
+  });
+
+  it('balances by itself in each hour of each endpoint', () => {
+    fc.assert(
+      fc.property(fc.array(histories), (all) => {
+        for (const entry of tally(all.flatMap(changesOf))) {
+          const of = all.filter(
+            ({ endpoint, generation, bornAfter }) =>
+              ENDPOINTS[endpoint] === entry.webhookId &&
+              generation === entry.generation &&
+              startOfHour(later(NOW, bornAfter)) === entry.hour,
+          );
+          expect(entry.owed).toBe(of.length);
+          expect(openIn(entry)).toBe(of.filter(({ end }) => end === 'open').length);
+          expect(LedgerEntry.parse(entry)).toEqual(entry);
+        }
+      }),
+    );
+  });
+
+  it('counts each attempt of an ended delivery whose outcome was lost as one that may have doubled it', () => {
+    fc.assert(
+      fc.property(fc.array(histories), (all) => {
+        const lost = all
+          .filter(({ end }) => end !== 'open' && end !== 'skipped at once')
+          .reduce((sum, { lostOutcomes }) => sum + lostOutcomes, 0);
+        expect(sumOf(tally(all.flatMap(changesOf))).duplicates).toBe(lost);
+      }),
+    );
+  });
+
+  it('is the same however the changes are ordered and cut, as long as each is counted once', () => {
+    const cuts = fc.array(fc.nat({ max: 40 }), { maxLength: 5 });
+    fc.assert(
+      fc.property(
+        fc.array(histories, { maxLength: 20 }),
+        cuts,
+        fc.infiniteStream(fc.nat()),
+        (all, at, order) => {
+          const changes = all.flatMap(changesOf);
+          const shuffled = changes
+            .map((change) => ({ change, place: order.next().value ?? 0 }))
+            .toSorted((a, b) => a.place - b.place)
+            .map(({ change }) => change);
+          const ends = [...at.toSorted((a, b) => a - b), shuffled.length];
+          const parts = ends.map((end, index) => shuffled.slice(ends[index - 1] ?? 0, end));
+          expect(sumOf(parts.flatMap(tally))).toEqual(sumOf(tally(changes)));
+        },
+      ),
+    );
+  });
+
+  it('has one entry for each endpoint, generation and hour, and none for nothing', () => {
+    expect(tally([])).toEqual([]);
+    fc.assert(
+      fc.property(fc.array(histories), (all) => {
+        const names = tally(all.flatMap(changesOf)).map(
+          ({ webhookId, generation, hour }) => `${webhookId} ${generation} ${hour}`,
+        );
+        expect(new Set(names).size).toBe(names.length);
+      }),
+    );
+  });
+});
+
+describe('what one change counts for', () => {
+  it('is both its beginning and its end when it is added as skipped', () => {
+    const delivery = aDelivery({ status: 'skipped' });
+    expect(countsOf({ kind: 'added', delivery })).toEqual({ ...NOTHING, owed: 1, skipped: 1 });
+  });
+
+  it('has no duplicates below zero when the log has more attempts than were started', () => {
+    const delivery = aDelivery({ status: 'succeeded', attempts: 1, attemptLog: logOf(2) });
+    expect(countsOf({ kind: 'ended', delivery })).toEqual({ ...NOTHING, succeeded: 1 });
+  });
+
+  it.each(['pending', 'retrying'] as const)('is no end when the delivery is %s', (status) => {
+    expect(countsOf({ kind: 'ended', delivery: aDelivery({ status, attempts: 3 }) })).toEqual(NOTHING);
+  });
+});
+
+describe('the hour that a delivery is counted under', () => {
+  it('is the one of the time in its identifier, so that a recount finds it by its key', () => {
+    fc.assert(
+      fc.property(recentTimes, (time) => {
+        const hour = hourOf({ id: newId('dlv', time) });
+        expect(hour).toMatch(/:00:00\.000Z$/);
+        expect(new Date(hour).getTime()).toBeLessThanOrEqual(time.getTime());
+        expect(endOfHour(hour).getTime()).toBeGreaterThan(time.getTime());
+        expect(endOfHour(hour).getTime() - new Date(hour).getTime()).toBe(HOUR);
+      }),
+    );
+  });
+
+  it('has hours before it that lie whole hours apart', () => {
+    fc.assert(
+      fc.property(recentTimes, fc.nat({ max: 100 }), (time, hours) => {
+        expect(hourBefore(time, hours)).toBe(startOfHour(later(time, -hours * HOUR)));
+        expect(new Date(startOfHour(time)).getTime() - new Date(hourBefore(time, hours)).getTime()).toBe(
+          hours * HOUR,
+        );
+      }),
+    );
+  });
+});

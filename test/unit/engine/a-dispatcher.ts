@@ -1,0 +1,77 @@
+import { type Disposition, type Reminder, reminderOf } from '../../../functions/domain/delivery.ts';
+import type { Endpoint } from '../../../functions/domain/endpoint.ts';
+import type { Lane } from '../../../functions/domain/lanes.ts';
+import {
+  type DispatcherPorts,
+  dispatcher,
+  type ReceivedReminder,
+} from '../../../functions/engine/dispatcher.ts';
+import { aDelivery, anEndpoint } from '../../builders.ts';
+import { recordedLog } from '../../doubles/recorded-log.ts';
+
+/** Messages of deliveries to one endpoint, as they were received. */
+export const messagesFor = (
+  count: number,
+  endpoint: Pick<Endpoint, 'id'> = anEndpoint(),
+): ReceivedReminder[] =>
+  Array.from({ length: count }, () => {
+    const reminder = reminderOf(aDelivery({ webhookId: endpoint.id }));
+    return { reminder, receiptHandle: `receipt of ${reminder.id}` };
+  });
+
+export const DELETED: Disposition = { kind: 'delete' };
+
+/** A dispatcher whose dealing with a reminder is the test's, and whose queues tell in which order they were asked. */
+export function aDispatcher(
+  deal: (reminder: Reminder, lane: Lane) => Promise<Disposition> | Disposition,
+  replaced: Partial<DispatcherPorts> = {},
+) {
+  const log = recordedLog();
+  /** What was asked of the queues. */
+  const asked: { what: 'send' | 'hide'; lane: Lane; id: string; until: Date | undefined }[] = [];
+  const run = dispatcher({
+    deal: async (reminder, _context, lane) => deal(reminder, lane),
+    contexts: async () => () => ({ endpoint: undefined, event: undefined }),
+    queues: {
+      async send(lane, messages) {
+        for (const { reminder, until } of messages)
+          asked.push({ what: 'send', lane, id: reminder.id, until });
+        return [];
+      },
+      async hide(lane, receiptHandle, until) {
+        asked.push({ what: 'hide', lane, id: receiptHandle, until });
+      },
+    },
+    log,
+    ...replaced,
+  });
+  return { run, asked, log };
+}
+
+/** Attempts that each wait until the test lets them go on. */
+export class HeldAttempts {
+  readonly #held = new Map<string, () => void>();
+  /** The reminders whose attempts have begun, in that order. */
+  readonly begun: Reminder[] = [];
+
+  /** Attempts under way. */
+  get underWay(): number {
+    return this.#held.size;
+  }
+
+  readonly deal = (reminder: Reminder): Promise<Disposition> => {
+    this.begun.push(reminder);
+    return new Promise((resolve) => {
+      this.#held.set(reminder.id, () => resolve(DELETED));
+    });
+  };
+
+  /** Ends all attempts that are under way and wanted. */
+  end(wanted: (id: string) => boolean = () => true): void {
+    for (const [id, goOn] of this.#held) {
+      if (!wanted(id)) continue;
+      this.#held.delete(id);
+      goOn();
+    }
+  }
+}

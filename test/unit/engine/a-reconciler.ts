@@ -1,0 +1,71 @@
+import type { Delivery } from '../../../functions/domain/delivery.ts';
+import { DEFAULT_GRACE_SECONDS, type DueState } from '../../../functions/domain/due.ts';
+import { newId } from '../../../functions/domain/ids.ts';
+import { RECONCILE_EVERY_SECONDS } from '../../../functions/domain/timing.ts';
+import { type ReconcilePorts, reconcile } from '../../../functions/engine/reconcile.ts';
+import { DUE_SHARDS } from '../../../functions/store/keys.ts';
+import { aDelivery, later, NOW, seconds } from '../../builders.ts';
+import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
+import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
+import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
+import { MemoryLanes } from '../../doubles/memory-lanes.ts';
+import { recordedLog } from '../../doubles/recorded-log.ts';
+import { VirtualClock } from '../../doubles/virtual-clock.ts';
+
+export const GRACE = DEFAULT_GRACE_SECONDS;
+export const LOOKAHEAD = 1.5 * RECONCILE_EVERY_SECONDS;
+/** A run that has time for everything. */
+export const IN_FULL = () => true;
+
+export const inSeconds = (count: number): Date => later(NOW, seconds(count));
+
+/** The reconciler over stores and queues in memory, some of its ports replaced. */
+export function aReconciler({ pageSize, shards = 1 }: { pageSize?: number; shards?: number } = {}) {
+  const clock = new VirtualClock();
+  const log = recordedLog();
+  const deliveries = new MemoryDeliveries(new MemoryEndpoints());
+  const due = new MemoryDueIndex(deliveries, {
+    sharded: shards === DUE_SHARDS,
+    ...(pageSize === undefined ? {} : { pageSize }),
+  });
+  const lanes = new MemoryLanes({ now: clock.now, visibilitySeconds: 30, maxReceives: 100 });
+
+  const runWith = (replaced: Partial<ReconcilePorts> = {}) =>
+    reconcile(
+      { due, queues: lanes, log, now: clock.now, ...replaced },
+      { shards, graceSeconds: GRACE, lookaheadSeconds: LOOKAHEAD },
+    );
+
+  /** Puts a delivery into the due index. */
+  async function put(
+    state: DueState,
+    dueAt: Date,
+    changes: Partial<Delivery> & { born?: Date } = {},
+  ): Promise<Delivery> {
+    const { born = NOW, ...fields } = changes;
+    const delivery = aDelivery({
+      id: newId('dlv', born),
+      status: 'retrying',
+      attempts: 1,
+      ...(state === 'parked' ? { nextRetryAt: dueAt.toISOString(), parked: true } : {}),
+      ...fields,
+    });
+    await deliveries.add(delivery);
+    deliveries.moveDue(delivery, undefined, { state, dueAt: dueAt.toISOString() });
+    return delivery;
+  }
+
+  return {
+    clock,
+    log,
+    deliveries,
+    due,
+    lanes,
+    runWith,
+    run: runWith(),
+    put,
+    /** When the message of a delivery that was sent to the retry lane can be received. */
+    nextVisible: () => lanes.queues.retry.nextVisibleAt(),
+    sent: () => lanes.queues.retry.reminders.map(({ id }) => id),
+  };
+}

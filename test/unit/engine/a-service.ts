@@ -1,0 +1,116 @@
+import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/backoff.ts';
+import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
+import type { Endpoint } from '../../../functions/domain/endpoint.ts';
+import type { OutboxEvent } from '../../../functions/domain/events.ts';
+import { LANES, type Lane } from '../../../functions/domain/lanes.ts';
+import { attemptClocks, RECONCILE_EVERY_SECONDS } from '../../../functions/domain/timing.ts';
+import { deadReminder } from '../../../functions/engine/dead-letters.ts';
+import { type DispatchPorts, dispatch } from '../../../functions/engine/dispatch.ts';
+import { dispatcher } from '../../../functions/engine/dispatcher.ts';
+import { fanOut } from '../../../functions/engine/fan-out.ts';
+import { reconcile } from '../../../functions/engine/reconcile.ts';
+import { anEndpoint, anEvent, aTenant } from '../../builders.ts';
+import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
+import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
+import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
+import { MemoryLanes } from '../../doubles/memory-lanes.ts';
+import { recordedLog } from '../../doubles/recorded-log.ts';
+import { VirtualClock } from '../../doubles/virtual-clock.ts';
+
+const clocks = attemptClocks(10);
+const GRACE = { graceSeconds: DEFAULT_GRACE_SECONDS };
+
+/**
+ * The workers of one organization's deliveries over stores and queues in memory, each run when the test says so.
+ * @param terms.attempt what comes of an attempt
+ * @param terms.maxReceives after how many receives a queue gives a message up
+ */
+export function aService(terms: {
+  attempt: DispatchPorts['attempt'];
+  maxReceives?: number;
+  visibilitySeconds?: number;
+  endpoints?: readonly Partial<Endpoint>[];
+}) {
+  const tenant = aTenant();
+  const clock = new VirtualClock();
+  const log = recordedLog();
+  const now = clock.now;
+  const endpoints = new MemoryEndpoints();
+  const deliveries = new MemoryDeliveries(endpoints);
+  const due = new MemoryDueIndex(deliveries, { sharded: false });
+  const lanes = new MemoryLanes({
+    now,
+    visibilitySeconds: terms.visibilitySeconds ?? clocks.visibility,
+    maxReceives: terms.maxReceives ?? 100,
+  });
+  const subscribed = (terms.endpoints ?? [{}]).map((changes) =>
+    anEndpoint({ orgId: tenant.orgId, ...changes }),
+  );
+  for (const endpoint of subscribed) endpoints.put(endpoint);
+  const events = new Map<string, OutboxEvent>();
+
+  const deal = dispatch(
+    { deliveries, endpoints, queues: lanes, attempt: terms.attempt, log, now },
+    { retry: DEFAULT_RETRY_POLICY, leaseSeconds: clocks.lease },
+  );
+  const runBatch = dispatcher({
+    deal,
+    contexts:
+      async () =>
+      ({ orgId, webhookId, eventId }) => ({
+        endpoint: endpoints.present(orgId, webhookId),
+        event: events.get(eventId),
+      }),
+    queues: lanes,
+    log,
+  });
+  const bury = deadReminder({ due, log, now }, GRACE);
+
+  /** Deals with what a lane gives out, as the function and its queue do. @returns how many messages it gave out */
+  async function dispatchFrom(lane: Lane): Promise<number> {
+    const batch = lanes.queues[lane].receive(10);
+    const staying = new Set((await runBatch(lane, batch)).map(({ receiptHandle }) => receiptHandle));
+    for (const { receiptHandle } of batch)
+      if (!staying.has(receiptHandle)) await lanes.queues[lane].remove(receiptHandle);
+    const dead = lanes.queues[lane].deadLetters.splice(0);
+    for (const reminder of dead) await bury(reminder);
+    return batch.length + dead.length;
+  }
+
+  const runFanOut = fanOut({ subscribers: endpoints, deliveries, queues: lanes, log, now });
+  const runReconciler = reconcile(
+    { due, queues: lanes, log, now },
+    { ...GRACE, shards: 1, lookaheadSeconds: 1.5 * RECONCILE_EVERY_SECONDS },
+  );
+
+  return {
+    tenant,
+    clock,
+    log,
+    endpoints,
+    /** The organization's endpoints as they were registered. */
+    subscribed,
+    deliveries,
+    lanes,
+    fanOut: runFanOut,
+    dispatchFrom,
+    reconcile: () => runReconciler(() => true),
+    /** Commits an event, and fans it out. */
+    async publish(): Promise<OutboxEvent> {
+      const event = anEvent({ tenant, now: now() });
+      events.set(event.id, event);
+      await runFanOut([{ kind: 'event', event }]);
+      return event;
+    },
+    /** Lets minutes pass, each with a run of the reconciler and everything that the queues give out in it. */
+    async pass(minutes: number): Promise<void> {
+      for (let minute = 0; minute < minutes; minute += 1) {
+        await runReconciler(() => true);
+        for (let step = 0; step < 12; step += 1) {
+          for (const lane of LANES) while ((await dispatchFrom(lane)) > 0);
+          clock.elapse(5);
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
+import type { DeliveryChange, LedgerEntry } from '../../../functions/domain/ledger.ts';
+import { type SequencedChange, type WatchPorts, watch } from '../../../functions/engine/watch.ts';
+import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
+import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
+import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
+import { MemoryLedger } from '../../doubles/memory-ledger.ts';
+import { recordedLog } from '../../doubles/recorded-log.ts';
+import { VirtualClock } from '../../doubles/virtual-clock.ts';
+
+export const SHARD = 'shardId-1';
+
+/** Changes as a shard of the stream numbers them: rising, with gaps, and beyond what a number holds exactly. */
+export const sequenced = (changes: readonly DeliveryChange[]): SequencedChange[] =>
+  changes.map((change, index) => ({
+    ...change,
+    sequence: String(9_999_999_999_999_990n + 7n * BigInt(index)),
+  }));
+
+/** Deliveries in memory, and who follows their stream. */
+export function aWatch(replaced: Partial<WatchPorts> = {}) {
+  const clock = new VirtualClock();
+  const log = recordedLog();
+  const deliveries = new MemoryDeliveries(new MemoryEndpoints());
+  const due = new MemoryDueIndex(deliveries, { sharded: false });
+  const ledger = new MemoryLedger();
+  const run = watch(
+    { due, ledger, log, now: clock.now, ...replaced },
+    { graceSeconds: DEFAULT_GRACE_SECONDS },
+  );
+  return { clock, log, deliveries, due, ledger, run };
+}
+
+/** Entries in an order that does not depend on which was counted first. */
+export const inOrder = (entries: readonly LedgerEntry[]): LedgerEntry[] =>
+  entries.toSorted((a, b) => entryNameOf(a).localeCompare(entryNameOf(b)));
+
+export const entryNameOf = ({ webhookId, generation, hour }: LedgerEntry): string =>
+  `${webhookId} ${generation} ${hour}`;

@@ -1,0 +1,94 @@
+import type { Delivery } from '../../../functions/domain/delivery.ts';
+import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
+import { newId } from '../../../functions/domain/ids.ts';
+import { hourOf, type LedgerEntry, tally } from '../../../functions/domain/ledger.ts';
+import { type AuditPorts, audit } from '../../../functions/engine/audit.ts';
+import { DELIVERY_SHARDS, keys, LEDGER_SHARDS } from '../../../functions/store/keys.ts';
+import { aDelivery, later, NOW, seconds } from '../../builders.ts';
+import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
+import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
+import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
+import { MemoryLedger } from '../../doubles/memory-ledger.ts';
+import { recordedLog } from '../../doubles/recorded-log.ts';
+import { VirtualClock } from '../../doubles/virtual-clock.ts';
+
+export const hoursAgo = (hours: number): Date => later(NOW, -seconds(hours * 3600));
+/** A run that has time for everything. */
+export const IN_FULL = () => true;
+
+/** Deliveries of one page. */
+const PAGE = 3;
+
+/** Deliveries and their ledger in memory, and what checks the one against the other. */
+export function anAudit(replaced: Partial<AuditPorts> = {}) {
+  const clock = new VirtualClock();
+  const log = recordedLog();
+  const deliveries = new MemoryDeliveries(new MemoryEndpoints());
+  const due = new MemoryDueIndex(deliveries, { sharded: false });
+  const ledger = new MemoryLedger();
+  let reads = 0;
+  let parts = 0;
+
+  const inHour: AuditPorts['deliveries']['inHour'] = async (
+    { webhookId, generation, hour },
+    shard,
+    after,
+  ) => {
+    reads += 1;
+    const all = deliveries.every.filter(
+      (delivery) =>
+        hourOf(delivery) === hour &&
+        keys.delivery(delivery.webhookId, delivery.generation, delivery.id).pk ===
+          keys.deliveries(webhookId, generation, shard),
+    );
+    const start = Number(after?.start ?? 0);
+    const end = start + PAGE;
+    return { deliveries: all.slice(start, end), ...(end < all.length ? { next: { start: end } } : {}) };
+  };
+
+  const run = audit(
+    { ledger, deliveries: { inHour }, due, log, now: clock.now, ...replaced },
+    { ledgerShards: LEDGER_SHARDS, deliveryShards: DELIVERY_SHARDS, graceSeconds: DEFAULT_GRACE_SECONDS },
+  );
+
+  /** Adds a delivery of some time ago. */
+  async function add(born: Date, changes: Partial<Delivery> = {}): Promise<Delivery> {
+    const delivery = aDelivery({ id: newId('dlv', born), createdAt: born.toISOString(), ...changes });
+    await deliveries.add(delivery);
+    return delivery;
+  }
+
+  return {
+    clock,
+    log,
+    deliveries,
+    ledger,
+    run,
+    add,
+    /** Adds one that ended a minute after it began. */
+    addEnded: (born: Date, changes: Partial<Delivery> = {}) =>
+      add(born, {
+        status: 'succeeded',
+        attempts: 1,
+        attemptLog: [{ number: 1, startedAt: born.toISOString(), durationMs: 1 }],
+        terminalAt: later(born, seconds(60)).toISOString(),
+        ...changes,
+      }),
+    /** Counts deliveries as the stream's follower would have. */
+    async count(...counted: readonly Delivery[]): Promise<void> {
+      for (const entry of tally(counted.map((delivery) => ({ kind: 'added', delivery }))))
+        await ledger.add(part(), entry);
+    },
+    entryOf: (delivery: Delivery): LedgerEntry | undefined =>
+      ledger.every.find(
+        ({ webhookId, hour }) => webhookId === delivery.webhookId && hour === hourOf(delivery),
+      ),
+    /** How often deliveries were read. */
+    reads: () => reads,
+  };
+
+  function part() {
+    parts += 1;
+    return { shardId: 'shardId-1', first: String(parts), last: String(parts) };
+  }
+}

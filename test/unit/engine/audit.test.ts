@@ -1,0 +1,237 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
+import { newId } from '../../../functions/domain/ids.ts';
+import { hourBefore, openIn, tally } from '../../../functions/domain/ledger.ts';
+import { DELIVERY_SHARDS } from '../../../functions/store/keys.ts';
+import { later, NOW, seconds } from '../../builders.ts';
+import { inOrder } from './a-watch.ts';
+import { anAudit, hoursAgo, IN_FULL } from './an-audit.ts';
+
+const oneEndpoint = () => ({ webhookId: newId('whk', NOW) });
+
+describe('the audit of an hour that balances', () => {
+  it('reads no delivery, however many there were', async () => {
+    const { run, addEnded, count, reads } = anAudit();
+    for (let number = 0; number < 50; number += 1) await count(await addEnded(hoursAgo(3)));
+
+    expect(await run(IN_FULL)).toEqual({ entries: 50, open: 0, differing: 0, complete: true });
+
+    expect(reads()).toBe(0);
+  });
+});
+
+describe('the audit of an hour in which something is open', () => {
+  it('finds no difference where the deliveries are open indeed, and says how many', async () => {
+    const { run, add, addEnded, count, ledger, log, entryOf } = anAudit();
+    const endpoint = oneEndpoint();
+    const open = await add(hoursAgo(3), { ...endpoint, status: 'retrying', attempts: 5 });
+    await count(open, await addEnded(hoursAgo(3), endpoint));
+    const before = ledger.every;
+
+    expect(await run(IN_FULL)).toMatchObject({ entries: 1, open: 1, differing: 0 });
+
+    expect(ledger.every).toEqual(before);
+    expect(entryOf(open)).toMatchObject({ owed: 2, succeeded: 1 });
+    expect(log.entries).toEqual([]);
+  });
+
+  it('puts what is open into the due index if it is not there, so that it cannot be forgotten', async () => {
+    const { run, add, count, deliveries } = anAudit();
+    const forgotten = await add(hoursAgo(6));
+    const parked = await add(hoursAgo(6), { status: 'retrying' });
+    const place = { state: 'parked' as const, dueAt: NOW.toISOString() };
+    deliveries.moveDue(parked, undefined, place);
+    await count(forgotten, parked);
+
+    expect(await run(IN_FULL)).toMatchObject({ open: 2, differing: 0 });
+
+    const dueAt = later(NOW, seconds(DEFAULT_GRACE_SECONDS)).toISOString();
+    expect(deliveries.dueOf(forgotten)).toEqual({ state: 'watched', dueAt });
+    expect(deliveries.dueOf(parked)).toEqual(place);
+  });
+
+  it('reads each shard of its deliveries to the end', async () => {
+    const { run, add, count, reads, entryOf } = anAudit();
+    const endpoint = oneEndpoint();
+    const all = [];
+    for (let number = 0; number < 40; number += 1) all.push(await add(hoursAgo(80), endpoint));
+    await count(...all.slice(1));
+
+    expect(await run(IN_FULL)).toMatchObject({ open: 40, differing: 1 });
+
+    expect(all[0] && entryOf(all[0])).toMatchObject({ owed: 40 });
+    expect(reads()).toBeGreaterThan(DELIVERY_SHARDS);
+  });
+});
+
+describe('a ledger that differs from its deliveries', () => {
+  it('is reported and put right: an end that was not counted', async () => {
+    const { run, addEnded, count, entryOf, log } = anAudit();
+    const delivery = await addEnded(hoursAgo(80));
+    await count({ ...delivery, status: 'pending' });
+
+    expect(await run(IN_FULL)).toMatchObject({ open: 0, differing: 1 });
+
+    expect(entryOf(delivery)).toMatchObject({ owed: 1, succeeded: 1 });
+    expect(log.entries).toMatchObject([{ level: 'error', fields: { webhookId: delivery.webhookId } }]);
+    expect(await run(IN_FULL)).toMatchObject({ differing: 0 });
+  });
+
+  it('is put right where an addition was not counted, so that more ended than was owed', async () => {
+    const { run, addEnded, ledger, entryOf } = anAudit();
+    const delivery = await addEnded(hoursAgo(80));
+    const [entry] = tally([{ kind: 'ended', delivery }]);
+    if (entry === undefined) throw new Error('an entry was to be made');
+    await ledger.add({ shardId: 'shardId-1', first: '1', last: '1' }, entry);
+
+    expect(await run(IN_FULL)).toMatchObject({ differing: 1 });
+
+    expect(entryOf(delivery)).toMatchObject({ owed: 1, succeeded: 1 });
+  });
+
+  it('is left alone when it changed while its deliveries were read', async () => {
+    const setting = anAudit();
+    const { run, addEnded, count, entryOf, ledger } = setting;
+    const delivery = await addEnded(hoursAgo(80));
+    await count({ ...delivery, status: 'pending' });
+    const { correct } = ledger;
+    ledger.correct = async (...correction) => {
+      await count(await addEnded(hoursAgo(80), { webhookId: delivery.webhookId }));
+      return correct.apply(ledger, correction);
+    };
+
+    await run(IN_FULL);
+
+    expect(entryOf(delivery)).toMatchObject({ owed: 2, succeeded: 1 });
+  });
+
+  it.each([3, 6, 24])(
+    'is reported and left alone after %i hours: the stream may yet tell of it',
+    async (age) => {
+      const { run, addEnded, count, ledger, log } = anAudit();
+      const delivery = await addEnded(hoursAgo(age));
+      await count({ ...delivery, status: 'pending' });
+      const before = ledger.every;
+
+      expect(await run(IN_FULL)).toMatchObject({ open: 0, differing: 1 });
+
+      expect(ledger.every).toEqual(before);
+      expect(log.entries).toMatchObject([{ level: 'error', fields: { webhookId: delivery.webhookId } }]);
+    },
+  );
+
+  it('is not judged by what ended in the last minutes, of which the stream may yet tell', async () => {
+    const { run, addEnded, count, entryOf, clock } = anAudit();
+    const delivery = await addEnded(hoursAgo(3), { terminalAt: later(NOW, -seconds(599)).toISOString() });
+    await count({ ...delivery, status: 'retrying' });
+
+    expect(await run(IN_FULL)).toMatchObject({ differing: 0 });
+    expect(entryOf(delivery)).toMatchObject({ owed: 1, succeeded: 0 });
+
+    clock.elapse(60);
+    expect(await run(IN_FULL)).toMatchObject({ differing: 1 });
+  });
+
+  it('is not judged by what an event of that hour has just brought, of which the stream may yet tell', async () => {
+    const { run, add, count, entryOf, clock } = anAudit();
+    const endpoint = oneEndpoint();
+    const early = await add(hoursAgo(3), endpoint);
+    await add(hoursAgo(3), { ...endpoint, createdAt: later(NOW, -seconds(599)).toISOString() });
+    await count(early);
+
+    expect(await run(IN_FULL)).toMatchObject({ differing: 0 });
+    expect(entryOf(early)).toMatchObject({ owed: 1 });
+
+    clock.elapse(60);
+    expect(await run(IN_FULL)).toMatchObject({ open: 2, differing: 1 });
+  });
+
+  it('is put right in the end whatever the stream told: then it is what the deliveries say', async () => {
+    const fates = fc.array(
+      fc.record({
+        status: fc.constantFrom('pending', 'retrying', 'succeeded', 'exhausted', 'skipped'),
+        attempts: fc.nat({ max: 8 }),
+        told: fc.constantFrom('all', 'addition', 'end'),
+        endpoint: fc.nat({ max: 2 }),
+        age: fc.constantFrom(3, 6, 24, 80),
+      }),
+      { minLength: 1, maxLength: 15 },
+    );
+    await fc.assert(
+      fc.asyncProperty(fates, async (all) => {
+        const { run, addEnded, ledger, deliveries } = anAudit();
+        const endpoints = [0, 1, 2].map(oneEndpoint);
+        for (const [index, { told, endpoint, age, ...state }] of all.entries()) {
+          const delivery = await addEnded(hoursAgo(age), {
+            ...endpoints[endpoint],
+            ...state,
+            attemptLog: [],
+          });
+          const isOver = state.status !== 'pending' && state.status !== 'retrying';
+          const changes = [
+            ...(told === 'end'
+              ? []
+              : [{ kind: 'added' as const, delivery: { ...delivery, status: 'pending' as const } }]),
+            ...(told === 'addition' || !isOver ? [] : [{ kind: 'ended' as const, delivery }]),
+          ];
+          const part = { shardId: 'shardId-1', first: String(index), last: String(index) };
+          for (const entry of tally(changes)) await ledger.add(part, entry);
+        }
+        const truth = tally(deliveries.every.map((delivery) => ({ kind: 'added', delivery })));
+        const told = inOrder(ledger.every);
+
+        await run(IN_FULL);
+
+        const now = inOrder(ledger.every);
+        for (const [index, entry] of now.entries()) {
+          // What balances by itself is not looked into: that is what makes the audit cheap.
+          const isLast = entry.hour === hourBefore(NOW, 80);
+          if (!isLast || openIn(told[index] ?? entry) === 0) expect(entry).toEqual(told[index]);
+          else expect(truth).toContainEqual(entry);
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe('the hours that an audit looks at', () => {
+  it.each([3, 6, 24, 80])('are among others the one of %i hours ago', async (age) => {
+    const { run, add, count } = anAudit();
+    await count(await add(hoursAgo(age)));
+
+    expect(await run(IN_FULL)).toMatchObject({ entries: 1 });
+  });
+
+  it.each([0, 1, 2, 4, 81])('are not those of %i hours ago', async (age) => {
+    const { run, add, count } = anAudit();
+    await count(await add(hoursAgo(age)));
+
+    expect(await run(IN_FULL)).toMatchObject({ entries: 0 });
+  });
+});
+
+describe('an audit whose time is up', () => {
+  it('ends between two pages, says so, and judges nothing that it has not read in full', async () => {
+    const { run, add, addEnded, count, entryOf, ledger } = anAudit();
+    const endpoint = oneEndpoint();
+    const all = [];
+    for (let number = 0; number < 30; number += 1) all.push(await addEnded(hoursAgo(3), endpoint));
+    const open = await add(hoursAgo(3), endpoint);
+    await count(open, ...all);
+    const before = ledger.every;
+
+    for (let pages = 0; pages < 25; pages += 1) {
+      let left = pages;
+      const found = await run(() => {
+        left -= 1;
+        return left >= 0;
+      });
+      expect(found).toMatchObject({ differing: 0, complete: false });
+    }
+
+    expect(ledger.every).toEqual(before);
+    expect(entryOf(open)).toMatchObject({ owed: 31, succeeded: 30 });
+  });
+});

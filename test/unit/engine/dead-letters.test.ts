@@ -1,0 +1,187 @@
+import { describe, expect, it } from 'vitest';
+import { reminderOf } from '../../../functions/domain/delivery.ts';
+import { DEFAULT_GRACE_SECONDS, EXPIRY_SECONDS } from '../../../functions/domain/due.ts';
+import type { Owed } from '../../../functions/domain/redelivery.ts';
+import {
+  type DeadFanOut,
+  type DeadFanOutPorts,
+  deadFanOut,
+  deadReminder,
+} from '../../../functions/engine/dead-letters.ts';
+import { aDelivery, anEvent, later, NOW, seconds } from '../../builders.ts';
+import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
+import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
+import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
+import { recordedLog } from '../../doubles/recorded-log.ts';
+
+describe('a reminder that its queue gave up', () => {
+  const aDeadReminder = () => {
+    const log = recordedLog();
+    const deliveries = new MemoryDeliveries(new MemoryEndpoints());
+    const due = new MemoryDueIndex(deliveries, { sharded: false });
+    const deal = deadReminder({ due, log, now: () => NOW }, { graceSeconds: DEFAULT_GRACE_SECONDS });
+    return { deliveries, deal, log };
+  };
+
+  it('leaves its delivery open, and to the reconciler', async () => {
+    const { deliveries, deal, log } = aDeadReminder();
+    const delivery = aDelivery({ attempts: 2, status: 'retrying' });
+    await deliveries.add(delivery);
+
+    await deal(reminderOf(delivery));
+
+    expect(await deliveries.find(delivery)).toEqual(delivery);
+    expect(deliveries.dueOf(delivery)).toEqual({
+      state: 'watched',
+      dueAt: later(NOW, seconds(DEFAULT_GRACE_SECONDS)).toISOString(),
+    });
+    expect(log.entries).toMatchObject([{ level: 'warn', fields: { deliveryId: delivery.id } }]);
+  });
+
+  it('changes nothing about a delivery that has ended, or that the reconciler has already', async () => {
+    const { deliveries, deal } = aDeadReminder();
+    const [ended, parked] = [aDelivery({ status: 'succeeded' }), aDelivery({ status: 'retrying' })];
+    for (const delivery of [ended, parked]) await deliveries.add(delivery);
+    const place = { state: 'parked' as const, dueAt: NOW.toISOString() };
+    deliveries.moveDue(parked, undefined, place);
+
+    for (const delivery of [ended, parked, aDelivery()]) await deal(reminderOf(delivery));
+
+    expect(deliveries.due).toEqual([{ delivery: parked, due: place }]);
+  });
+});
+
+const idOf = (owed: Owed): string => (owed.kind === 'event' ? owed.event.id : owed.reminder.id);
+const anEntry = (now = NOW): Owed => ({ kind: 'event', event: anEvent({ now }) });
+const anOrder = (): Owed => ({ kind: 'redelivery', reminder: reminderOf(aDelivery()) });
+
+const RECORDS: DeadFanOut = {
+  kind: 'records',
+  records: {
+    streamArn: 'arn:aws:dynamodb:us-east-1:000000000000:table/outbox/stream/1',
+    shardId: 'shardId-1',
+    startSequenceNumber: '1',
+    endSequenceNumber: '9',
+  },
+};
+const entries = (...owed: Owed[]): DeadFanOut => ({ kind: 'entries', ids: owed.map(idOf) });
+
+/** What deals with the fan-out's dead letters. @param failing what the fan-out fails at */
+function aDeadFanOut(failing: readonly Owed[], replaced: Partial<DeadFanOutPorts> = {}) {
+  const log = recordedLog();
+  const tried: Owed[] = [];
+  const postponed: string[][] = [];
+  const kept: Owed[] = [];
+  const deal = deadFanOut({
+    stream: { read: async () => kept },
+    outbox: { find: async (id) => kept.find((owed) => idOf(owed) === id) },
+    async fanOut(owed) {
+      tried.push(...owed);
+      return owed.filter((each) => failing.includes(each));
+    },
+    async postpone(ids) {
+      postponed.push([...ids]);
+    },
+    log,
+    now: () => NOW,
+    ...replaced,
+  });
+  return { deal, kept, tried, postponed, log };
+}
+
+describe('records that the fan-out failed at until their stream gave up', () => {
+  it('are tried once more, and forgotten when that succeeds', async () => {
+    const { deal, kept, tried, postponed } = aDeadFanOut([]);
+    kept.push(anEntry(), anOrder());
+
+    expect(await deal(RECORDS)).toBe(0);
+
+    expect(tried).toEqual(kept);
+    expect(postponed).toEqual([]);
+  });
+
+  it('are noted by their keys when they fail again, because the stream forgets them', async () => {
+    const failing = [anEntry(), anOrder()];
+    const { deal, kept, postponed } = aDeadFanOut(failing);
+    kept.push(anEntry(), ...failing, anEntry());
+
+    expect(await deal(RECORDS)).toBe(0);
+
+    expect(postponed).toEqual([failing.map(idOf)]);
+  });
+
+  it('are given up loudly when the stream has forgotten them', async () => {
+    const { deal, tried, log } = aDeadFanOut([], { stream: { read: async () => undefined } });
+
+    expect(await deal(RECORDS)).toBe(1);
+
+    expect(tried).toEqual([]);
+    expect(log.entries).toMatchObject([
+      { level: 'error', fields: { shardId: 'shardId-1', startSequenceNumber: '1', endSequenceNumber: '9' } },
+    ]);
+  });
+
+  it('stay in their queue when they can be neither dealt with nor noted', async () => {
+    const failing = anEntry();
+    const { deal, kept } = aDeadFanOut([failing], {
+      async postpone() {
+        throw new Error('the queue is down');
+      },
+    });
+    kept.push(failing);
+
+    await expect(deal(RECORDS)).rejects.toThrow('the queue is down');
+  });
+});
+
+describe('entries that the fan-out failed at once more', () => {
+  it('are found by their keys and tried', async () => {
+    const { deal, kept, tried, postponed } = aDeadFanOut([]);
+    kept.push(anEntry(), anOrder());
+
+    expect(await deal(entries(...kept))).toBe(0);
+
+    expect(tried).toEqual(kept);
+    expect(postponed).toEqual([]);
+  });
+
+  it('are left for later again, those alone that fail again', async () => {
+    const failing = anEntry();
+    const { deal, kept, postponed } = aDeadFanOut([failing]);
+    kept.push(anEntry(), failing);
+
+    expect(await deal(entries(...kept))).toBe(0);
+
+    expect(postponed).toEqual([[idOf(failing)]]);
+  });
+
+  it('are given up loudly after three days, and not before', async () => {
+    const old = anEntry(later(NOW, -seconds(EXPIRY_SECONDS) - 1));
+    const young = anEntry(later(NOW, -seconds(EXPIRY_SECONDS)));
+    const { deal, kept, postponed, log } = aDeadFanOut([old, young]);
+    kept.push(old, young);
+
+    expect(await deal(entries(old, young))).toBe(1);
+
+    expect(postponed).toEqual([[idOf(young)]]);
+    expect(log.entries).toMatchObject([{ level: 'error', fields: { id: idOf(old) } }]);
+  });
+
+  it('are tried even when they are old, since the dependency may be back', async () => {
+    const old = anEntry(later(NOW, -seconds(EXPIRY_SECONDS) - 1));
+    const { deal, kept, tried } = aDeadFanOut([]);
+    kept.push(old);
+
+    expect(await deal(entries(old))).toBe(0);
+    expect(tried).toEqual([old]);
+  });
+
+  it('are forgotten when they are gone from the outbox', async () => {
+    const { deal, tried, postponed } = aDeadFanOut([]);
+
+    expect(await deal(entries(anEntry()))).toBe(0);
+
+    expect(tried).toEqual([]);
+    expect(postponed).toEqual([]);
+  });
+});

@@ -1,0 +1,159 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { Lane } from '../../../functions/domain/lanes.ts';
+import { later, NOW, seconds } from '../../builders.ts';
+import { aDispatch, FAILED, OK } from './a-dispatch.ts';
+
+const DELETE = { kind: 'delete' };
+const inSeconds = (count: number) => later(NOW, seconds(count));
+const slowFor = (count: number) => ({ slowUntil: inSeconds(count).toISOString() });
+
+describe('the retry of a delivery', () => {
+  it('waits in the retry lane after a failure in the fresh lane', async () => {
+    const { dispatch, deliveries, delivery } = await aDispatch({ attempt: () => FAILED });
+
+    expect(await dispatch('fresh')).toEqual({ kind: 'move', lane: 'retry', until: inSeconds(30) });
+    expect(deliveries.dueOf(delivery)).toMatchObject({ state: 'watched' });
+  });
+
+  it('stays where it is after a failure in the retry lane', async () => {
+    const { dispatch } = await aDispatch({ attempt: () => FAILED });
+
+    expect(await dispatch('retry')).toEqual({ kind: 'keep', until: inSeconds(30) });
+  });
+
+  it('waits in the slow lane, from whatever lane, when its endpoint is slow', async () => {
+    const slowly = (_attempt: number, onSlow: () => void) => {
+      onSlow();
+      return FAILED;
+    };
+    const fresh = await aDispatch({ attempt: slowly });
+    const slow = await aDispatch({ attempt: slowly });
+
+    expect(await fresh.dispatch('fresh')).toEqual({ kind: 'move', lane: 'slow', until: inSeconds(30) });
+    expect(await slow.dispatch('slow')).toEqual({ kind: 'keep', until: inSeconds(30) });
+  });
+
+  it('leaves the slow lane when its endpoint is slow no more', async () => {
+    const { dispatch } = await aDispatch({ endpoint: slowFor(-1), attempt: () => FAILED });
+
+    expect(await dispatch('slow')).toEqual({ kind: 'move', lane: 'retry', until: inSeconds(30) });
+  });
+
+  it('is parked without a message when its wait is long', async () => {
+    const { dispatch, found, deliveries, delivery } = await aDispatch({
+      delivery: { status: 'retrying', attempts: 5 },
+      attempt: () => FAILED,
+    });
+
+    expect(await dispatch('retry')).toEqual(DELETE);
+
+    const dueAt = inSeconds(960).toISOString();
+    expect(await found()).toMatchObject({ status: 'retrying', nextRetryAt: dueAt, parked: true });
+    expect(deliveries.dueOf(delivery)).toEqual({ state: 'parked', dueAt });
+  });
+
+  it.each<[string, (lane: Lane) => Promise<boolean>]>([
+    ['nears its limit of messages in flight', async () => true],
+    [
+      'says nothing of itself',
+      async () => {
+        throw new Error('the queue is down');
+      },
+    ],
+  ])('is parked when its lane %s', async (_what, crowded) => {
+    const { dispatch, deliveries, delivery } = await aDispatch({ crowded, attempt: () => FAILED });
+
+    expect(await dispatch('fresh')).toEqual(DELETE);
+    expect(deliveries.dueOf(delivery)).toEqual({ state: 'parked', dueAt: inSeconds(30).toISOString() });
+  });
+
+  it('asks the lane that it will wait in, and asks none after a success', async () => {
+    const asked: Lane[] = [];
+    const crowded = async (lane: Lane) => {
+      asked.push(lane);
+      return false;
+    };
+    const failing = await aDispatch({ crowded, attempt: () => FAILED });
+    const accepting = await aDispatch({ crowded, attempt: () => OK });
+
+    await failing.dispatch('fresh');
+    await accepting.dispatch('fresh');
+
+    expect(asked).toEqual(['retry']);
+  });
+
+  it('deletes a late message of one that is parked, because the due index has it', async () => {
+    const { dispatch, attempts } = await aDispatch({
+      delivery: { status: 'retrying', attempts: 6, nextRetryAt: inSeconds(960).toISOString(), parked: true },
+    });
+
+    expect(await dispatch('fresh')).toEqual(DELETE);
+    expect(attempts).toEqual([]);
+  });
+});
+
+describe('the delivery to an endpoint that is slow', () => {
+  it.each(['fresh', 'retry'] as const)(
+    'moves from the %s lane to the slow one before any attempt is counted',
+    async (lane) => {
+      const { dispatch, delivery, found, attempts } = await aDispatch({ endpoint: slowFor(60) });
+
+      expect(await dispatch(lane)).toEqual({ kind: 'move', lane: 'slow', until: NOW });
+
+      expect(attempts).toEqual([]);
+      expect(await found()).toEqual(delivery);
+    },
+  );
+
+  it('is attempted in the slow lane', async () => {
+    const { dispatch, found } = await aDispatch({ endpoint: slowFor(60) });
+
+    expect(await dispatch('slow')).toEqual(DELETE);
+    expect(await found()).toMatchObject({ status: 'succeeded' });
+  });
+
+  it('moves as well when only this process knows that it is slow', async () => {
+    const setting = await aDispatch({
+      attempt: (_attempt, onSlow) => {
+        onSlow();
+        return FAILED;
+      },
+    });
+    await setting.dispatch('fresh');
+    setting.clock.elapse(30);
+
+    // As a batch has it that read the endpoint before it was marked.
+    const stale = { endpoint: setting.endpoint, event: setting.event };
+    expect(await setting.deal(setting.reminder, stale, 'retry')).toMatchObject({
+      kind: 'move',
+      lane: 'slow',
+    });
+    expect(setting.attempts).toEqual([1]);
+  });
+
+  it('is skipped rather than moved when the endpoint is disabled', async () => {
+    const { dispatch, found } = await aDispatch({ endpoint: { status: 'auto_disabled', ...slowFor(60) } });
+
+    expect(await dispatch('fresh')).toEqual(DELETE);
+    expect(await found()).toMatchObject({ status: 'skipped', terminalReason: 'endpoint_disabled' });
+  });
+
+  it('leaves its mark on the endpoint before the worker is done', async () => {
+    const { dispatch, endpoints, foundEndpoint } = await aDispatch({
+      attempt: (_attempt, onSlow) => {
+        onSlow();
+        return OK;
+      },
+    });
+    const { markSlow } = endpoints;
+    endpoints.markSlow = async (...mark) => {
+      await turn();
+      return markSlow.apply(endpoints, mark);
+    };
+
+    await dispatch('fresh');
+
+    expect(await foundEndpoint()).toMatchObject({ slowUntil: inSeconds(120).toISOString() });
+  });
+});

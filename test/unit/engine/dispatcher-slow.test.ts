@@ -1,0 +1,85 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/backoff.ts';
+import { reminderOf } from '../../../functions/domain/delivery.ts';
+import type { Endpoint } from '../../../functions/domain/endpoint.ts';
+import { dispatch } from '../../../functions/engine/dispatch.ts';
+import { ATTEMPTS_PER_ENDPOINT, dispatcher } from '../../../functions/engine/dispatcher.ts';
+import { aDelivery, anEndpoint, anEvent } from '../../builders.ts';
+import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
+import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
+import { MemoryLanes } from '../../doubles/memory-lanes.ts';
+import { recordedLog } from '../../doubles/recorded-log.ts';
+import { VirtualClock } from '../../doubles/virtual-clock.ts';
+
+/** An endpoint with messages in the fresh lane, and a receiver that answers when the test says so. */
+async function aHangingReceiver(messageCount: number) {
+  const clock = new VirtualClock();
+  const log = recordedLog();
+  const endpoints = new MemoryEndpoints();
+  const deliveries = new MemoryDeliveries(endpoints);
+  const lanes = new MemoryLanes({ now: clock.now, visibilitySeconds: 30, maxReceives: 100 });
+  const endpoint = anEndpoint();
+  endpoints.put(endpoint);
+  for (let count = 0; count < messageCount; count += 1) {
+    const delivery = aDelivery({ orgId: endpoint.orgId, webhookId: endpoint.id });
+    await deliveries.add(delivery);
+    await lanes.send('fresh', [{ reminder: reminderOf(delivery) }]);
+  }
+  const attempts: { onSlow: () => void; answer: () => void }[] = [];
+  const deal = dispatch(
+    {
+      deliveries,
+      endpoints,
+      queues: lanes,
+      attempt: (_claimed, _endpoint, _event, onSlow) =>
+        new Promise((resolve) => attempts.push({ onSlow, answer: () => resolve({ status: 204 }) })),
+      log,
+      now: clock.now,
+    },
+    { retry: DEFAULT_RETRY_POLICY, leaseSeconds: 25 },
+  );
+  const batchOf = (read: Endpoint) =>
+    dispatcher({
+      deal,
+      contexts: async () => () => ({ endpoint: read, event: anEvent() }),
+      queues: lanes,
+      log,
+    });
+  return { clock, deliveries, lanes, attempts, run: batchOf(endpoint) };
+}
+
+it('messages that wait behind slow attempts of their endpoint move to the slow lane without one', async () => {
+  const { deliveries, lanes, attempts, run } = await aHangingReceiver(10);
+  const batch = lanes.queues.fresh.receive(10);
+  const done = run('fresh', batch);
+  await turn();
+  expect(attempts).toHaveLength(ATTEMPTS_PER_ENDPOINT);
+
+  for (const { onSlow } of attempts) onSlow();
+  attempts[0]?.answer();
+  await turn();
+
+  // The first that ended let all the waiting ones go, while three still hang.
+  expect(lanes.queues.slow.backlog).toBe(10 - ATTEMPTS_PER_ENDPOINT);
+  expect(attempts).toHaveLength(ATTEMPTS_PER_ENDPOINT);
+  for (const { answer } of attempts) answer();
+  expect(await done).toEqual([]);
+  const started = deliveries.every.map((delivery) => delivery.attempts);
+  expect(started.toSorted()).toEqual([0, 0, 0, 0, 0, 0, 1, 1, 1, 1]);
+});
+
+it('a message is in the slow lane before it is gone from the fast one', async () => {
+  const { lanes, attempts, run } = await aHangingReceiver(5);
+  lanes.queues.slow.refuse(1);
+  const batch = lanes.queues.fresh.receive(10);
+  const done = run('fresh', batch);
+  await turn();
+  for (const { onSlow, answer } of attempts) {
+    onSlow();
+    answer();
+  }
+
+  expect(await done).toEqual([batch[4]]);
+  expect(lanes.queues.slow.reminders).toEqual([]);
+});

@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import type { Claimed } from '../../../functions/domain/delivery.ts';
+import type { DispatchPorts } from '../../../functions/engine/dispatch.ts';
+import { keyringSource } from '../../../functions/platform/keyrings.ts';
+import { outboundClient } from '../../../functions/platform/outbound/client.ts';
+import { webhookSender } from '../../../functions/platform/webhook-sender.ts';
+import { aKeyring } from '../../builders.ts';
+import { FAILED, OK } from './a-dispatch.ts';
+import { aService } from './a-service.ts';
+
+/** Attempts by their number, all with one outcome. */
+function counting(outcomeOf: (claimed: Claimed) => Awaited<ReturnType<DispatchPorts['attempt']>>) {
+  const started: number[] = [];
+  const attempt: DispatchPorts['attempt'] = async (claimed) => {
+    started.push(claimed.attempts);
+    return outcomeOf(claimed);
+  };
+  return { started, attempt };
+}
+
+const EIGHT = [1, 2, 3, 4, 5, 6, 7, 8];
+
+describe('bugs of others by which deliveries were lost or stuck', () => {
+  it('failing retries loop for ever: here they end after eight, and nothing is left in a queue or an index', async () => {
+    const { started, attempt } = counting(() => FAILED);
+    const { publish, pass, deliveries, lanes } = aService({ attempt });
+    await publish();
+
+    await pass(120);
+
+    expect(started).toEqual(EIGHT);
+    expect(deliveries.every).toMatchObject([{ status: 'exhausted' }]);
+    expect(lanes.reminders).toEqual([]);
+    expect(deliveries.due).toEqual([]);
+  });
+
+  it('a retry id collides when an event has several destinations: here each has a delivery and retries of its own', async () => {
+    const { started, attempt } = counting(({ attempts }) => (attempts < 3 ? FAILED : OK));
+    const { publish, pass, deliveries } = aService({
+      attempt,
+      endpoints: Array.from({ length: 20 }, () => ({})),
+    });
+    const event = await publish();
+
+    await pass(10);
+
+    expect(deliveries.every).toHaveLength(20);
+    expect(new Set(deliveries.every.map(({ id }) => id)).size).toBe(20);
+    for (const delivery of deliveries.every)
+      expect(delivery).toMatchObject({ eventId: event.id, status: 'succeeded', attempts: 3 });
+    expect(started).toHaveLength(60);
+  });
+
+  it('DNS errors are not retried: here they are failed attempts like others', async () => {
+    let known = false;
+    const sender = webhookSender({
+      outbound: outboundClient({
+        policy: { loopback: 'refuse' },
+        timeoutMs: 10_000,
+        resolve: async () => {
+          known = true;
+          throw Object.assign(new Error('queryA ENOTFOUND'), { code: 'ENOTFOUND' });
+        },
+      }),
+      signingKeys: keyringSource(async () => JSON.stringify(aKeyring())),
+      now: () => new Date(),
+    });
+    const { publish, dispatchFrom, deliveries, lanes } = aService({ attempt: sender });
+    await publish();
+
+    await dispatchFrom('fresh');
+
+    expect(known).toBe(true);
+    expect(deliveries.every).toMatchObject([
+      { status: 'retrying', attempts: 1, lastError: expect.any(String) },
+    ]);
+    expect(lanes.queues.retry.reminders).toHaveLength(1);
+  });
+
+  it('a worker stops on a deleted endpoint: here its delivery is skipped and the rest of the batch goes on', async () => {
+    const { started, attempt } = counting(() => OK);
+    const { publish, dispatchFrom, deliveries, endpoints, subscribed, lanes } = aService({
+      attempt,
+      endpoints: [{}, {}, {}],
+    });
+    await publish();
+    const gone = subscribed[1];
+    if (gone) endpoints.remove(gone.orgId, gone.id);
+
+    await dispatchFrom('fresh');
+
+    expect(started).toEqual([1, 1]);
+    expect(deliveries.every.map(({ status }) => status).toSorted()).toEqual([
+      'skipped',
+      'succeeded',
+      'succeeded',
+    ]);
+    expect(lanes.reminders).toEqual([]);
+  });
+
+  it('a consumer dies for good after some seconds of broker errors: here the next batch is dealt with', async () => {
+    const { started, attempt } = counting(({ attempts }) => (attempts < 2 ? FAILED : OK));
+    const { publish, pass, dispatchFrom, deliveries, lanes } = aService({ attempt });
+    await publish();
+    const { send } = lanes.queues.retry;
+    lanes.queues.retry.send = async () => {
+      throw new Error('the queue is down');
+    };
+    await dispatchFrom('fresh');
+    lanes.queues.retry.send = send;
+
+    await pass(5);
+
+    expect(started).toEqual([1, 2]);
+    expect(deliveries.every).toMatchObject([{ status: 'succeeded' }]);
+  });
+
+  it('the retry cap of the broker overrides the configured one: here a message given up early costs no attempt', async () => {
+    const { started, attempt } = counting(() => FAILED);
+    const { publish, pass, deliveries } = aService({ attempt, maxReceives: 2 });
+    await publish();
+
+    await pass(6 * 60);
+
+    expect(started).toEqual(EIGHT);
+    expect(deliveries.every).toMatchObject([{ status: 'exhausted', terminalReason: 'max_attempts' }]);
+  });
+
+  it('messages are in limbo when the broker connection drops: here a lost one is missed and sent again', async () => {
+    const { started, attempt } = counting(({ attempts }) => (attempts < 4 ? FAILED : OK));
+    const { publish, pass, dispatchFrom, deliveries, lanes } = aService({ attempt });
+    await publish();
+    await dispatchFrom('fresh');
+    expect(lanes.queues.retry.lose(0)).toBeDefined();
+    expect(lanes.reminders).toEqual([]);
+
+    await pass(30);
+
+    expect(started).toEqual([1, 2, 3, 4]);
+    expect(deliveries.every).toMatchObject([{ status: 'succeeded' }]);
+  });
+});

@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ReconcilePorts } from '../../../functions/engine/reconcile.ts';
+import { DUE_SHARDS } from '../../../functions/store/keys.ts';
+import { aReconciler, IN_FULL, inSeconds, LOOKAHEAD } from './a-reconciler.ts';
+
+/** Time for so many pages. */
+function timeFor(pages: number): () => boolean {
+  let left = pages;
+  return () => {
+    left -= 1;
+    return left >= 0;
+  };
+}
+
+/** Counts how often the index is asked. */
+function counted(due: ReconcilePorts['due']): { due: ReconcilePorts['due']; finds: () => number } {
+  let finds = 0;
+  return {
+    due: {
+      find(...search) {
+        finds += 1;
+        return due.find(...search);
+      },
+      postpone: (...entry) => due.postpone(...entry),
+      skip: (...skip) => due.skip(...skip),
+    },
+    finds: () => finds,
+  };
+}
+
+describe('a run of the reconciler', () => {
+  it('ends between two pages when its time is up, says so, and the next ones go on', async () => {
+    const { run, put, sent } = aReconciler({ pageSize: 10 });
+    for (let count = 0; count < 35; count += 1) await put('parked', inSeconds(0));
+
+    expect(await run(timeFor(2))).toMatchObject({ resumed: 20, complete: false });
+    expect(await run(timeFor(1))).toMatchObject({ resumed: 10, complete: false });
+    expect(await run(IN_FULL)).toMatchObject({ resumed: 5, complete: true });
+
+    expect(sent()).toHaveLength(35);
+    expect(new Set(sent()).size).toBe(35);
+  });
+
+  it('does nothing at all without time', async () => {
+    const { run, put, sent } = aReconciler();
+    await put('parked', inSeconds(0));
+
+    expect(await run(() => false)).toMatchObject({ resumed: 0, complete: false });
+    expect(sent()).toEqual([]);
+  });
+
+  it('asks the index as often as there are shards and pages of what is due, whatever else there is', async () => {
+    const ports = aReconciler({ pageSize: 10, shards: DUE_SHARDS });
+    const { due, finds } = counted(ports.due);
+    const run = ports.runWith({ due });
+
+    // A history that has ended, waits that are far off, and messages that are not late.
+    for (let count = 0; count < 300; count += 1) {
+      const ended = await ports.put('watched', inSeconds(600));
+      await ports.deliveries.skip(ended, 'endpoint_deleted', inSeconds(0));
+      await ports.put('parked', inSeconds(LOOKAHEAD + 600));
+      await ports.put('watched', inSeconds(600));
+    }
+    await run(IN_FULL);
+    expect(finds()).toBe(2 * DUE_SHARDS);
+
+    for (let count = 0; count < 200; count += 1) await ports.put('parked', inSeconds(0));
+    const before = finds();
+    await run(IN_FULL);
+    expect(finds() - before).toBeLessThanOrEqual(2 * DUE_SHARDS + 200 / 10);
+  });
+
+  it('begins with another shard each minute, so that short runs reach all of them', async () => {
+    const { runWith, put, clock, due, sent } = aReconciler({ shards: DUE_SHARDS });
+    const ids = new Set<string>();
+    for (let count = 0; count < 200; count += 1) ids.add((await put('parked', inSeconds(0))).id);
+    const run = runWith({ due });
+
+    for (let minute = 0; minute < DUE_SHARDS; minute += 1) {
+      await run(timeFor(8));
+      clock.elapse(60);
+    }
+
+    expect(new Set(sent())).toEqual(ids);
+  });
+
+  it('leaves each delivery exactly once in a queue or in the index as due, whatever was refused or cut short', async () => {
+    const entries = fc.array(
+      fc.record({
+        state: fc.constantFrom('parked' as const, 'watched' as const),
+        dueIn: fc.integer({ min: -2_000, max: 200 }),
+      }),
+      { maxLength: 40 },
+    );
+    const runs = fc.array(fc.record({ pages: fc.nat({ max: 6 }), refusals: fc.nat({ max: 15 }) }), {
+      maxLength: 6,
+    });
+    await fc.assert(
+      fc.asyncProperty(entries, runs, async (all, cuts) => {
+        const { run, put, lanes, sent, deliveries } = aReconciler({ pageSize: 7 });
+        for (const { state, dueIn } of all) await put(state, inSeconds(dueIn));
+        for (const { pages, refusals } of cuts) {
+          lanes.queues.retry.refuse(refusals);
+          await run(timeFor(pages));
+          expect(deliveries.due).toHaveLength(all.length);
+        }
+        for (let refused = 1; refused > 0; ) ({ refused } = await run(IN_FULL));
+
+        const isDue = ({ state, dueIn }: (typeof all)[number]) =>
+          state === 'parked' ? dueIn <= LOOKAHEAD : dueIn <= 0;
+        expect(sent().length).toBe(new Set(sent()).size);
+        expect(sent()).toHaveLength(all.filter(isDue).length);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

@@ -1,0 +1,232 @@
+import { describe, expect, it } from 'vitest';
+import { EXPIRY_SECONDS } from '../../../functions/domain/due.ts';
+import { LONG_BACKLOG } from '../../../functions/engine/reconcile.ts';
+import { aReconciler, GRACE, IN_FULL, inSeconds, LOOKAHEAD } from './a-reconciler.ts';
+
+const watched = (until: Date) => ({ state: 'watched', dueAt: until.toISOString() });
+
+describe('a parked delivery', () => {
+  it('is sent with the delay that brings it on time, and is watched from then on', async () => {
+    const { run, put, deliveries, nextVisible } = aReconciler();
+    const delivery = await put('parked', inSeconds(40));
+
+    expect(await run(IN_FULL)).toMatchObject({ resumed: 1, resent: 0, refused: 0, complete: true });
+
+    expect(nextVisible()).toEqual(inSeconds(40));
+    expect(deliveries.dueOf(delivery)).toEqual(watched(inSeconds(40 + GRACE)));
+    expect(await deliveries.find(delivery)).not.toHaveProperty('parked');
+  });
+
+  it('is left alone while the next run will still be in time for it', async () => {
+    const { run, put, deliveries, sent } = aReconciler();
+    const delivery = await put('parked', inSeconds(LOOKAHEAD + 1));
+    const before = deliveries.dueOf(delivery);
+
+    expect(await run(IN_FULL)).toMatchObject({ resumed: 0 });
+
+    expect(sent()).toEqual([]);
+    expect(deliveries.dueOf(delivery)).toEqual(before);
+  });
+
+  it('is sent at once when it is late, and the run says by how much', async () => {
+    const { run, put, deliveries, nextVisible } = aReconciler();
+    await put('parked', inSeconds(-20));
+    const delivery = await put('parked', inSeconds(-75));
+
+    expect(await run(IN_FULL)).toMatchObject({ resumed: 2, latestSeconds: 75 });
+
+    expect(nextVisible()).toEqual(inSeconds(0));
+    expect(deliveries.dueOf(delivery)).toEqual(watched(inSeconds(GRACE)));
+  });
+
+  it('is sent once, not by each run', async () => {
+    const { run, put, clock, sent } = aReconciler();
+    await put('parked', inSeconds(40));
+
+    for (let minute = 0; minute < 10; minute += 1) {
+      await run(IN_FULL);
+      clock.elapse(60);
+    }
+
+    expect(sent()).toHaveLength(1);
+  });
+
+  it('stays due when the queue refuses it or cannot be reached, and goes with the next run', async () => {
+    const { run, runWith, put, lanes, sent, deliveries, log } = aReconciler();
+    const delivery = await put('parked', inSeconds(0));
+    const before = deliveries.dueOf(delivery);
+    lanes.queues.retry.refuse(1);
+
+    expect(await run(IN_FULL)).toMatchObject({ resumed: 0, refused: 1 });
+    const down = runWith({
+      queues: {
+        async send() {
+          throw new Error('the queue is down');
+        },
+        backlog: async () => 0,
+      },
+    });
+    expect(await down(IN_FULL)).toMatchObject({ resumed: 0, refused: 1 });
+
+    expect(deliveries.dueOf(delivery)).toEqual(before);
+    expect(log.entries).toMatchObject([{ level: 'error' }]);
+    expect(await run(IN_FULL)).toMatchObject({ resumed: 1, refused: 0 });
+    expect(sent()).toEqual([delivery.id]);
+  });
+
+  it('stays due alone when the queue takes the others of its request', async () => {
+    const { run, put, lanes, sent, deliveries } = aReconciler();
+    for (let count = 0; count < 25; count += 1) await put('parked', inSeconds(0));
+    lanes.queues.retry.refuse(3);
+
+    expect(await run(IN_FULL)).toMatchObject({ resumed: 22, refused: 3 });
+
+    expect(deliveries.due.filter(({ due }) => due.state === 'parked')).toHaveLength(3);
+    await run(IN_FULL);
+    expect(new Set(sent()).size).toBe(25);
+    expect(sent()).toHaveLength(25);
+  });
+
+  it('is sent again, and nothing worse, when a run ends between sending it and moving it on', async () => {
+    const { run, runWith, put, due, sent, deliveries, log } = aReconciler();
+    const delivery = await put('parked', inSeconds(0));
+    const failing = runWith({
+      due: {
+        find: (...search) => due.find(...search),
+        skip: (...skip) => due.skip(...skip),
+        async postpone() {
+          throw new Error('the table is throttled');
+        },
+      },
+    });
+
+    await failing(IN_FULL);
+    expect(log.entries).toMatchObject([{ level: 'warn', fields: { deliveryId: delivery.id } }]);
+    await run(IN_FULL);
+
+    expect(sent()).toEqual([delivery.id, delivery.id]);
+    expect(deliveries.dueOf(delivery)).toEqual(watched(inSeconds(GRACE)));
+  });
+
+  it('keeps its place in the index when a worker took it on meanwhile', async () => {
+    const { runWith, put, lanes, deliveries } = aReconciler();
+    const delivery = await put('parked', inSeconds(0));
+    const run = runWith({
+      queues: {
+        async send(lane, messages) {
+          deliveries.moveDue(delivery, deliveries.dueOf(delivery), {
+            state: 'parked',
+            dueAt: inSeconds(960).toISOString(),
+          });
+          return lanes.send(lane, messages);
+        },
+        backlog: async () => 0,
+      },
+    });
+
+    await run(IN_FULL);
+
+    expect(deliveries.dueOf(delivery)).toEqual({ state: 'parked', dueAt: inSeconds(960).toISOString() });
+  });
+});
+
+describe('a delivery whose message was lost', () => {
+  it('gets another one when it is late by the grace, and is looked at again', async () => {
+    const { run, put, clock, sent, deliveries } = aReconciler();
+    const delivery = await put('watched', inSeconds(GRACE));
+    expect(await run(IN_FULL)).toMatchObject({ resent: 0 });
+    clock.elapse(GRACE);
+
+    expect(await run(IN_FULL)).toMatchObject({ resent: 1, complete: true });
+
+    expect(sent()).toEqual([delivery.id]);
+    expect(deliveries.dueOf(delivery)).toEqual(watched(inSeconds(2 * GRACE)));
+  });
+
+  it('gets few messages in all, however long they get lost', async () => {
+    const { run, put, clock, lanes } = aReconciler();
+    const delivery = await put('watched', inSeconds(GRACE));
+    let sent = 0;
+
+    for (let minute = 0; minute < 60 * 24 * 2; minute += 5) {
+      sent += (await run(IN_FULL)).resent;
+      for (const queue of lanes.all) while (queue.lose(0));
+      clock.elapse(300);
+    }
+
+    expect(sent).toBeGreaterThan(5);
+    expect(sent).toBeLessThan(16);
+    expect(delivery.status).toBe('retrying');
+  });
+
+  it('is deferred while the queue has a long backlog, in which its message most likely is', async () => {
+    const { runWith, put, lanes, clock, sent, deliveries } = aReconciler();
+    let backlog = LONG_BACKLOG + 1;
+    const run = runWith({
+      queues: { send: (...message) => lanes.send(...message), backlog: async () => backlog },
+    });
+    const delivery = await put('watched', inSeconds(0));
+
+    expect(await run(IN_FULL)).toMatchObject({ deferred: 1, resent: 0 });
+    expect(sent()).toEqual([]);
+    expect(deliveries.dueOf(delivery)).toEqual(watched(inSeconds(GRACE)));
+
+    backlog = LONG_BACKLOG;
+    clock.elapse(GRACE);
+    expect(await run(IN_FULL)).toMatchObject({ deferred: 0, resent: 1 });
+  });
+
+  it('is sent again when the queue does not say how long its backlog is', async () => {
+    const { runWith, put, lanes, sent } = aReconciler();
+    const delivery = await put('watched', inSeconds(0));
+    const run = runWith({
+      queues: {
+        send: (...message) => lanes.send(...message),
+        async backlog() {
+          throw new Error('the queue is down');
+        },
+      },
+    });
+
+    expect(await run(IN_FULL)).toMatchObject({ resent: 1 });
+    expect(sent()).toEqual([delivery.id]);
+  });
+
+  it('does not keep parked ones waiting: a backlog defers none of these', async () => {
+    const { runWith, put, lanes } = aReconciler();
+    await put('parked', inSeconds(0));
+    const run = runWith({
+      queues: { send: (...message) => lanes.send(...message), backlog: async () => LONG_BACKLOG + 1 },
+    });
+
+    expect(await run(IN_FULL)).toMatchObject({ resumed: 1, deferred: 0 });
+  });
+});
+
+describe('a delivery that nothing could be done for in days', () => {
+  const born = inSeconds(-EXPIRY_SECONDS - 1);
+
+  it('ends as expired, loudly, and leaves the index', async () => {
+    const { run, put, sent, deliveries, log } = aReconciler();
+    const delivery = await put('watched', inSeconds(-1), { born });
+
+    expect(await run(IN_FULL)).toMatchObject({ expired: 1, resent: 0 });
+
+    expect(await deliveries.find(delivery)).toMatchObject({ status: 'skipped', terminalReason: 'expired' });
+    expect(deliveries.due).toEqual([]);
+    expect(sent()).toEqual([]);
+    expect(log.entries).toMatchObject([{ level: 'error', fields: { deliveryId: delivery.id } }]);
+  });
+
+  it('is left to the worker that is attempting it at this moment', async () => {
+    const { run, put, clock, deliveries } = aReconciler();
+    const lease = { token: 'somebody', until: inSeconds(25).getTime() };
+    const delivery = await put('watched', inSeconds(-1), { born, lease });
+
+    expect(await run(IN_FULL)).toMatchObject({ expired: 0, resent: 0 });
+    expect(await deliveries.find(delivery)).toEqual(delivery);
+
+    clock.elapse(60);
+    expect(await run(IN_FULL)).toMatchObject({ expired: 1 });
+  });
+});

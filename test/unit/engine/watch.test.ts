@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import type { Delivery } from '../../../functions/domain/delivery.ts';
+import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
+import { aDelivery, later, NOW, seconds } from '../../builders.ts';
+import { aWatch, SHARD, sequenced } from './a-watch.ts';
+
+const ended = (delivery: Delivery): Delivery => ({ ...delivery, status: 'succeeded' });
+
+describe('watching for lost messages', () => {
+  it('puts a delivery into the due index that has not ended within its batch', async () => {
+    const { run, deliveries } = aWatch();
+    const delivery = aDelivery();
+    await deliveries.add(delivery);
+
+    await run(SHARD, sequenced([{ kind: 'added', delivery }]));
+
+    const dueAt = later(NOW, seconds(DEFAULT_GRACE_SECONDS)).toISOString();
+    expect(deliveries.dueOf(delivery)).toEqual({ state: 'watched', dueAt });
+  });
+
+  it('writes nothing for deliveries that end within their batch, nor for those skipped from the start', async () => {
+    const watched: string[] = [];
+    const { run } = aWatch({
+      due: {
+        async watch({ id }) {
+          watched.push(id);
+        },
+      },
+    });
+    const quick = Array.from({ length: 100 }, () => aDelivery());
+    const open = aDelivery();
+    const skipped = aDelivery({ status: 'skipped', terminalReason: 'endpoint_disabled' });
+
+    await run(
+      SHARD,
+      sequenced([
+        ...[...quick, open, skipped].map((delivery) => ({ kind: 'added' as const, delivery })),
+        ...quick.map((delivery) => ({ kind: 'ended' as const, delivery: ended(delivery) })),
+      ]),
+    );
+
+    expect(watched).toEqual([open.id]);
+  });
+
+  it('leaves one alone that has ended since, or that is in the index already', async () => {
+    const { run, deliveries, clock } = aWatch();
+    const [over, indexed] = [aDelivery(), aDelivery()];
+    for (const delivery of [over, indexed]) await deliveries.add(delivery);
+    await deliveries.skip(over, 'endpoint_deleted', NOW);
+    const changes = sequenced([{ kind: 'added', delivery: indexed }]);
+    await run(SHARD, changes);
+    const before = deliveries.due;
+    clock.elapse(60);
+
+    await run(SHARD, [...sequenced([{ kind: 'added', delivery: over }]), ...changes]);
+
+    expect(deliveries.due).toEqual(before);
+  });
+
+  it('counts nothing of a batch that it could not put into the index, so that it comes again', async () => {
+    const { run, ledger } = aWatch({
+      due: {
+        async watch() {
+          throw new Error('the table is throttled');
+        },
+      },
+    });
+
+    await expect(run(SHARD, sequenced([{ kind: 'added', delivery: aDelivery() }]))).rejects.toThrow(
+      'the table is throttled',
+    );
+    expect(ledger.every).toEqual([]);
+  });
+});

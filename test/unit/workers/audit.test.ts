@@ -1,0 +1,61 @@
+import 'aws-sdk-client-mock-vitest/extend';
+import { DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { newId } from '../../../functions/domain/ids.ts';
+import { hourBefore, NOTHING } from '../../../functions/domain/ledger.ts';
+import { LEDGER_DIFFERENCE } from '../../../functions/platform/metric-names.ts';
+import { keys } from '../../../functions/store/keys.ts';
+import { handler } from '../../../functions/workers/audit.ts';
+import { aDelivery, NOW } from '../../builders.ts';
+import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
+import { capturedOutput, WITH_TIME, WITHOUT_TIME } from './a-worker.ts';
+
+const dynamo = mockClient(DynamoDBDocumentClient);
+
+afterEach(() => vi.useRealTimers());
+beforeEach(() => {
+  // Between the test and the function no hour may begin.
+  vi.useFakeTimers({ toFake: ['Date'], now: NOW });
+  dynamo.reset();
+  dynamo.on(QueryCommand).resolves({ Items: [] });
+  dynamo.on(UpdateCommand).resolves({});
+});
+
+describe('the audit function', () => {
+  it('puts right what the deliveries contradict, and tells the metric that an alarm watches', async () => {
+    const output = capturedOutput();
+    const hour = hourBefore(NOW, 80);
+    const delivery = aDelivery({ id: newId('dlv', new Date(hour)), status: 'succeeded', terminalAt: hour });
+    const key = keys.ledger(delivery.webhookId, 0, hour);
+    const entry = { ...key, ...NOTHING, owed: 1, webhookId: delivery.webhookId, generation: 0, hour };
+    const partition = keys.delivery(delivery.webhookId, 0, delivery.id).pk;
+    dynamo.on(QueryCommand, { ExpressionAttributeValues: { ':pk': key.pk } }).resolves({ Items: [entry] });
+    dynamo
+      .on(QueryCommand, { ExpressionAttributeValues: { ':pk': partition } }, false)
+      .resolves({ Items: [delivery] });
+
+    expect(await handler({}, WITH_TIME)).toEqual({ entries: 1, open: 0, differing: 1, complete: true });
+
+    expect(output.metric(LEDGER_DIFFERENCE)).toBe(1);
+    expect(dynamo).toHaveReceivedCommandExactlyOnceWith(UpdateCommand, {
+      TableName: FUNCTION_ENVIRONMENT.LEDGER_TABLE,
+      Key: key,
+    });
+  });
+
+  it('states that there is no difference when there is none', async () => {
+    const output = capturedOutput();
+
+    await handler({}, WITH_TIME);
+
+    expect(output.metric(LEDGER_DIFFERENCE)).toBe(0);
+  });
+
+  it('begins no page that its time would not suffice for', async () => {
+    capturedOutput();
+
+    expect(await handler({}, WITHOUT_TIME)).toMatchObject({ entries: 0, complete: false });
+    expect(dynamo).not.toHaveReceivedCommand(QueryCommand);
+  });
+});

@@ -1,0 +1,65 @@
+import 'aws-sdk-client-mock-vitest/extend';
+import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { reminderOf } from '../../../functions/domain/delivery.ts';
+import { DEAD_LETTERS, UNREADABLE_MESSAGES } from '../../../functions/platform/metric-names.ts';
+import { keys } from '../../../functions/store/keys.ts';
+import { handler } from '../../../functions/workers/dead-reminders.ts';
+import { aDelivery } from '../../builders.ts';
+import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
+import { capturedOutput, received, refused, WITH_TIME } from './a-worker.ts';
+
+const dynamo = mockClient(DynamoDBDocumentClient);
+const aReminder = () => reminderOf(aDelivery());
+
+beforeEach(() => {
+  dynamo.reset();
+  dynamo.on(UpdateCommand).resolves({});
+});
+
+describe('the function that takes dead reminders', () => {
+  it('puts their deliveries into the due index, and counts them for the alarm', async () => {
+    const output = capturedOutput();
+    const reminders = [aReminder(), aReminder()];
+
+    expect(await handler(received('dead', ...reminders), WITH_TIME)).toEqual({ batchItemFailures: [] });
+
+    for (const { webhookId, generation, id } of reminders)
+      expect(dynamo).toHaveReceivedCommandWith(UpdateCommand, {
+        TableName: FUNCTION_ENVIRONMENT.DELIVERIES_TABLE,
+        Key: keys.delivery(webhookId, generation, id),
+      });
+    expect(output.metric(DEAD_LETTERS)).toBe(2);
+  });
+
+  it('is done with one whose delivery has ended, or is in the index', async () => {
+    capturedOutput();
+    dynamo.on(UpdateCommand).rejects(refused());
+
+    expect(await handler(received('dead', aReminder()), WITH_TIME)).toEqual({ batchItemFailures: [] });
+  });
+
+  it('keeps those alone that it could do nothing for', async () => {
+    const output = capturedOutput();
+    const unlucky = aReminder();
+    dynamo
+      .on(UpdateCommand, { Key: keys.delivery(unlucky.webhookId, unlucky.generation, unlucky.id) })
+      .rejects(new Error('throttled'));
+
+    expect(await handler(received('dead', aReminder(), unlucky, aReminder()), WITH_TIME)).toEqual({
+      batchItemFailures: [{ itemIdentifier: 'message-2' }],
+    });
+    expect(output.logged('ERROR')).toHaveLength(1);
+  });
+
+  it('drops what is no reminder, counted as such', async () => {
+    const output = capturedOutput();
+
+    expect(await handler(received('dead', '{', { id: 1 }), WITH_TIME)).toEqual({ batchItemFailures: [] });
+
+    expect(output.metric(UNREADABLE_MESSAGES)).toBe(2);
+    expect(output.metric(DEAD_LETTERS)).toBeUndefined();
+    expect(dynamo).not.toHaveReceivedAnyCommand();
+  });
+});

@@ -1,0 +1,211 @@
+import 'aws-sdk-client-mock-vitest/extend';
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import {
+  ChangeMessageVisibilityCommand,
+  GetQueueAttributesCommand,
+  SendMessageBatchCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import { BatchGetCommand, DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Delivery, reminderOf } from '../../../functions/domain/delivery.ts';
+import type { Endpoint } from '../../../functions/domain/endpoint.ts';
+import { UNREADABLE_MESSAGES } from '../../../functions/platform/metric-names.ts';
+import { keys } from '../../../functions/store/keys.ts';
+import { handler } from '../../../functions/workers/dispatch.ts';
+import { aDelivery, aKeyring, anEndpoint, anEvent, aTenant } from '../../builders.ts';
+import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
+import { capturedOutput, received, refused, WITH_TIME } from './a-worker.ts';
+
+const dynamo = mockClient(DynamoDBDocumentClient);
+const sqs = mockClient(SQSClient);
+const secrets = mockClient(SecretsManagerClient);
+
+const ENDED = { batchItemFailures: [] };
+const STAYS = { batchItemFailures: [{ itemIdentifier: 'message-1' }] };
+const FAR_OFF = '2100-01-01T00:00:00.000Z';
+
+/** A delivery with its endpoint and its event, as the tables hold them. No request leaves: the address is a forbidden one. */
+function held(changes: { endpoint?: Partial<Endpoint>; delivery?: Partial<Delivery>; event?: 'gone' } = {}) {
+  const tenant = aTenant();
+  const endpoint = anEndpoint({
+    orgId: tenant.orgId,
+    url: 'https://169.254.169.254/hook',
+    ...changes.endpoint,
+  });
+  const event = anEvent({ tenant });
+  const delivery = aDelivery({
+    ...tenant,
+    webhookId: endpoint.id,
+    eventId: event.id,
+    attempts: 1,
+    ...changes.delivery,
+  });
+  dynamo.on(BatchGetCommand).resolves({
+    Responses: {
+      [FUNCTION_ENVIRONMENT.SERVICE_TABLE]: [{ ...keys.endpoint(tenant.orgId, endpoint.id), ...endpoint }],
+      [FUNCTION_ENVIRONMENT.OUTBOX_TABLE]:
+        changes.event === 'gone' ? [] : [{ ...keys.event(event.id), ...event }],
+    },
+  });
+  dynamo.on(UpdateCommand).resolves({ Attributes: delivery });
+  return { endpoint, event, delivery, reminder: reminderOf(delivery) };
+}
+
+const updates = () => dynamo.commandCalls(UpdateCommand).map(({ args: [{ input }] }) => input);
+
+beforeEach(() => {
+  dynamo.reset();
+  sqs.reset();
+  secrets.reset();
+  dynamo.on(GetCommand).resolves({});
+  secrets.on(GetSecretValueCommand).resolves({ SecretString: JSON.stringify(aKeyring()) });
+  sqs.on(SendMessageBatchCommand).resolves({});
+  sqs.on(ChangeMessageVisibilityCommand).resolves({});
+  sqs.on(GetQueueAttributesCommand).resolves({
+    Attributes: { ApproximateNumberOfMessagesNotVisible: '0', ApproximateNumberOfMessages: '0' },
+  });
+});
+
+describe('the dispatcher function', () => {
+  it('claims, attempts, settles, and sends the message on to the retry lane, held back until it is due', async () => {
+    capturedOutput();
+    const { reminder } = held();
+
+    expect(await handler(received('fresh', reminder), WITH_TIME)).toEqual(ENDED);
+
+    const [claim, settlement] = updates();
+    expect(claim?.UpdateExpression).toContain('ADD attempts :one');
+    expect(settlement?.ExpressionAttributeValues).toMatchObject({
+      ':status': 'retrying',
+      ':lastError': expect.stringMatching(/address|host/),
+      ':dueIn': keys.dueOf('watched', reminder.id),
+    });
+    expect(sqs).toHaveReceivedCommandExactlyOnceWith(SendMessageBatchCommand, {
+      QueueUrl: FUNCTION_ENVIRONMENT.RETRY_QUEUE,
+      Entries: [
+        {
+          Id: '0',
+          MessageBody: JSON.stringify(reminder),
+          MessageGroupId: reminder.webhookId,
+          DelaySeconds: 30,
+        },
+      ],
+    });
+  });
+
+  it('knows the lane that a batch comes from: in the retry lane the message stays, hidden', async () => {
+    capturedOutput();
+    const { reminder } = held();
+
+    expect(await handler(received('retry', reminder), WITH_TIME)).toEqual(STAYS);
+
+    expect(sqs).toHaveReceivedCommandExactlyOnceWith(ChangeMessageVisibilityCommand, {
+      QueueUrl: FUNCTION_ENVIRONMENT.RETRY_QUEUE,
+      ReceiptHandle: 'receipt-1',
+      VisibilityTimeout: 30,
+    });
+    expect(sqs).not.toHaveReceivedCommand(SendMessageBatchCommand);
+  });
+
+  it('parks the delivery without a message when the lane nears its limit of messages in flight', async () => {
+    capturedOutput();
+    sqs
+      .on(GetQueueAttributesCommand, { QueueUrl: FUNCTION_ENVIRONMENT.SLOW_QUEUE })
+      .resolves({ Attributes: { ApproximateNumberOfMessagesNotVisible: '60000' } });
+    const { reminder } = held({ endpoint: { slowUntil: FAR_OFF } });
+
+    expect(await handler(received('slow', reminder), WITH_TIME)).toEqual(ENDED);
+
+    expect(updates().at(-1)?.ExpressionAttributeValues).toMatchObject({
+      ':parked': true,
+      ':dueIn': keys.dueOf('parked', reminder.id),
+    });
+    expect(sqs).not.toHaveReceivedCommand(SendMessageBatchCommand);
+    expect(sqs).not.toHaveReceivedCommand(ChangeMessageVisibilityCommand);
+  });
+
+  it('moves a message to the slow lane before it claims anything', async () => {
+    const { reminder } = held({ endpoint: { slowUntil: FAR_OFF } });
+
+    expect(await handler(received('fresh', reminder), WITH_TIME)).toEqual(ENDED);
+
+    expect(updates()).toEqual([]);
+    expect(sqs).toHaveReceivedCommandExactlyOnceWith(SendMessageBatchCommand, {
+      QueueUrl: FUNCTION_ENVIRONMENT.SLOW_QUEUE,
+    });
+  });
+
+  it('keeps the message when it could not be moved', async () => {
+    const { reminder } = held({ endpoint: { slowUntil: FAR_OFF } });
+    sqs
+      .on(SendMessageBatchCommand)
+      .resolves({ Failed: [{ Id: '0', Code: 'InternalError', SenderFault: false }] });
+
+    expect(await handler(received('fresh', reminder), WITH_TIME)).toEqual(STAYS);
+  });
+
+  it('ends a delivery whose event is gone', async () => {
+    capturedOutput();
+    const { reminder } = held({ event: 'gone' });
+
+    expect(await handler(received('fresh', reminder), WITH_TIME)).toEqual(ENDED);
+
+    expect(updates()).toMatchObject([
+      { ExpressionAttributeValues: { ':skipped': 'skipped', ':reason': 'event_missing' } },
+    ]);
+  });
+
+  it('goes on with a deleted endpoint: its delivery is skipped and the message deleted', async () => {
+    const { reminder, event } = held();
+    dynamo.on(BatchGetCommand).resolves({
+      Responses: { [FUNCTION_ENVIRONMENT.OUTBOX_TABLE]: [{ ...keys.event(event.id), ...event }] },
+    });
+
+    expect(await handler(received('fresh', reminder), WITH_TIME)).toEqual(ENDED);
+
+    expect(updates()).toMatchObject([{ ExpressionAttributeValues: { ':reason': 'endpoint_deleted' } }]);
+  });
+
+  it('deletes the message of a delivery that has ended', async () => {
+    const { reminder, delivery } = held();
+    dynamo.on(UpdateCommand).rejects(refused({ ...delivery, status: 'succeeded' }));
+
+    expect(await handler(received('fresh', reminder), WITH_TIME)).toEqual(ENDED);
+  });
+
+  it('leaves a message to its queue when its delivery cannot be claimed for an error', async () => {
+    const output = capturedOutput();
+    const { reminder } = held();
+    dynamo.on(UpdateCommand).rejects(new Error('throttled'));
+
+    expect(await handler(received('fresh', reminder), WITH_TIME)).toEqual(STAYS);
+    expect(output.logged('ERROR')).toHaveLength(1);
+  });
+
+  it('drops a message that is no reminder, counted, and deals with the rest of its batch', async () => {
+    const output = capturedOutput();
+    const { reminder } = held({ endpoint: { status: 'auto_disabled' } });
+
+    expect(await handler(received('fresh', 'not JSON', { id: 'dlv_1' }, reminder), WITH_TIME)).toEqual(ENDED);
+
+    expect(output.metric(UNREADABLE_MESSAGES)).toBe(2);
+    expect(updates()).toMatchObject([{ ExpressionAttributeValues: { ':reason': 'endpoint_disabled' } }]);
+  });
+
+  it('fails before any claim when what the batch needs cannot be read', async () => {
+    const { reminder } = held();
+    dynamo.on(BatchGetCommand).rejects(new Error('throttled'));
+
+    await expect(handler(received('fresh', reminder), WITH_TIME)).rejects.toThrow('throttled');
+    expect(updates()).toEqual([]);
+  });
+
+  it('refuses a batch of a queue that is none of its lanes', async () => {
+    const { reminder } = held();
+
+    await expect(handler(received('dead-fan-outs', reminder), WITH_TIME)).rejects.toThrow('dead-fan-outs');
+    expect(updates()).toEqual([]);
+  });
+});

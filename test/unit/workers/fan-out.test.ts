@@ -1,0 +1,117 @@
+import 'aws-sdk-client-mock-vitest/extend';
+import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { reminderOf } from '../../../functions/domain/delivery.ts';
+import type { Endpoint } from '../../../functions/domain/endpoint.ts';
+import { ABANDONED_ENTRIES } from '../../../functions/platform/metric-names.ts';
+import { disablingNotice, outboxStore } from '../../../functions/store/outbox.ts';
+import { handler } from '../../../functions/workers/fan-out.ts';
+import { aDelivery, anEndpoint, anEvent, aTenant, NOW } from '../../builders.ts';
+import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
+import { aRecord, capturedOutput, refused, WITH_TIME } from './a-worker.ts';
+
+const dynamo = mockClient(DynamoDBDocumentClient);
+const sqs = mockClient(SQSClient);
+const tenant = aTenant();
+const ours = (changes: Partial<Endpoint> = {}) => anEndpoint({ orgId: tenant.orgId, ...changes });
+const outbox = outboxStore({ client: DynamoDBDocumentClient.prototype, name: 'outbox' });
+const rowOf = (event = anEvent({ tenant })) => outbox.append(event).write.Put?.Item ?? {};
+
+/** What was sent, by the last part of its queue's address. */
+const sent = () =>
+  sqs.commandCalls(SendMessageBatchCommand).flatMap(({ args: [{ input }] }) =>
+    (input.Entries ?? []).map(({ MessageBody = '' }) => ({
+      queue: input.QueueUrl?.split('/').at(-1),
+      reminder: JSON.parse(MessageBody),
+    })),
+  );
+const run = (...rows: Record<string, unknown>[]) =>
+  handler({ Records: rows.map((row, index) => aRecord(row, 100 + index)) }, WITH_TIME);
+
+beforeEach(() => {
+  dynamo.reset();
+  sqs.reset();
+  dynamo.on(QueryCommand).resolves({ Items: [] });
+  dynamo.on(PutCommand).resolves({});
+  sqs.on(SendMessageBatchCommand).resolves({});
+});
+
+describe('the fan-out function', () => {
+  it('adds a delivery for each subscriber, and reminds of it in the lane of the endpoint', async () => {
+    const slow = ours({ slowUntil: '2100-01-01T00:00:00.000Z' });
+    const quick = ours();
+    dynamo.on(QueryCommand).resolves({ Items: [quick, slow] });
+
+    expect(await run(rowOf())).toEqual({ batchItemFailures: [] });
+
+    expect(dynamo).toHaveReceivedCommandTimes(PutCommand, 2);
+    expect(dynamo).toHaveReceivedCommandWith(PutCommand, {
+      TableName: FUNCTION_ENVIRONMENT.DELIVERIES_TABLE,
+      ConditionExpression: 'attribute_not_exists(pk)',
+    });
+    expect(sent()).toEqual(
+      expect.arrayContaining([
+        { queue: 'fresh', reminder: expect.objectContaining({ webhookId: quick.id }) },
+        { queue: 'slow', reminder: expect.objectContaining({ webhookId: slow.id }) },
+      ]),
+    );
+  });
+
+  it('reminds of a delivery that an earlier run added, since that one may have ended before its own reminder', async () => {
+    dynamo.on(QueryCommand).resolves({ Items: [ours()] });
+    dynamo.on(PutCommand).rejects(refused());
+
+    expect(await run(rowOf())).toEqual({ batchItemFailures: [] });
+    expect(sent()).toHaveLength(1);
+  });
+
+  it('hands on the order of a redelivery', async () => {
+    const reminder = reminderOf(aDelivery());
+
+    await run(outbox.appendRedelivery(reminder).write.Put?.Item ?? {});
+
+    expect(sent()).toEqual([{ queue: 'fresh', reminder }]);
+  });
+
+  it('passes over what the outbox holds for others', async () => {
+    const output = capturedOutput();
+    const notice = disablingNotice(
+      { name: 'outbox' },
+      { kind: 'endpoint-disabled', orgId: tenant.orgId, webhookId: ours().id, disabledAt: NOW.toISOString() },
+    );
+
+    expect(await run(notice.write.Put?.Item ?? {})).toEqual({ batchItemFailures: [] });
+
+    expect(sent()).toEqual([]);
+    expect(output.metric(ABANDONED_ENTRIES)).toBeUndefined();
+  });
+
+  it('gives up a record that cannot be read, loudly, without holding up what comes after it', async () => {
+    const output = capturedOutput();
+    dynamo.on(QueryCommand).resolves({ Items: [ours()] });
+    const damaged = { ...rowOf(), body: undefined };
+
+    expect(await run(damaged, {}, rowOf())).toEqual({ batchItemFailures: [] });
+
+    expect(sent()).toHaveLength(1);
+    expect(output.metric(ABANDONED_ENTRIES)).toBe(2);
+    expect(output.logged('ERROR')).toHaveLength(2);
+  });
+
+  it('reports the sequence numbers of what failed, so that the stream comes back to it', async () => {
+    capturedOutput();
+    const [lucky, unlucky] = [anEvent({ tenant }), anEvent({ tenant })];
+    dynamo.on(QueryCommand).resolves({ Items: [ours()] });
+    sqs.on(SendMessageBatchCommand).callsFake(({ Entries = [] }) => ({
+      Failed: Entries.flatMap(({ Id, MessageBody }: { Id: string; MessageBody: string }) =>
+        JSON.parse(MessageBody).eventId === unlucky.id ? [{ Id, Code: 'Throttled', SenderFault: false }] : [],
+      ),
+    }));
+
+    expect(await run(rowOf(lucky), rowOf(unlucky))).toEqual({
+      batchItemFailures: [{ itemIdentifier: '101' }],
+    });
+  });
+});

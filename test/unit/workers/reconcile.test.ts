@@ -1,0 +1,92 @@
+import 'aws-sdk-client-mock-vitest/extend';
+import { GetQueueAttributesCommand, SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Delivery, reminderOf } from '../../../functions/domain/delivery.ts';
+import { EXPIRY_SECONDS } from '../../../functions/domain/due.ts';
+import { newId } from '../../../functions/domain/ids.ts';
+import { RECONCILED } from '../../../functions/platform/metric-names.ts';
+import { DUE_SHARDS, keys } from '../../../functions/store/keys.ts';
+import { handler } from '../../../functions/workers/reconcile.ts';
+import { aDelivery, later, seconds } from '../../builders.ts';
+import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
+import { capturedOutput, WITH_TIME, WITHOUT_TIME } from './a-worker.ts';
+
+const dynamo = mockClient(DynamoDBDocumentClient);
+const sqs = mockClient(SQSClient);
+
+/** Holds a delivery in one shard of the index, as one that was due some seconds ago. */
+function holdDue(dueIn: string, delivery: Delivery, lateSeconds: number): void {
+  const row = {
+    ...keys.delivery(delivery.webhookId, delivery.generation, delivery.id),
+    ...reminderOf(delivery),
+    dueIn,
+    dueAt: later(new Date(), -seconds(lateSeconds)).toISOString(),
+  };
+  dynamo
+    .on(QueryCommand, { ExpressionAttributeValues: { ':dueIn': dueIn } }, false)
+    .resolves({ Items: [row] });
+}
+
+beforeEach(() => {
+  dynamo.reset();
+  sqs.reset();
+  dynamo.on(QueryCommand).resolves({ Items: [] });
+  dynamo.on(UpdateCommand).resolves({});
+  sqs.on(SendMessageBatchCommand).resolves({});
+  sqs.on(GetQueueAttributesCommand).resolves({ Attributes: { ApproximateNumberOfMessages: '0' } });
+});
+
+describe('the reconciler function', () => {
+  it('sends to the retry lane what was parked, moves it on in the index, and says how late it was', async () => {
+    const output = capturedOutput();
+    const delivery = aDelivery({ id: newId('dlv', new Date()) });
+    holdDue(keys.dueOf('parked', delivery.id), delivery, 90);
+
+    expect(await handler({}, WITH_TIME)).toMatchObject({ resumed: 1, complete: true });
+
+    expect(sqs).toHaveReceivedCommandExactlyOnceWith(SendMessageBatchCommand, {
+      QueueUrl: FUNCTION_ENVIRONMENT.RETRY_QUEUE,
+    });
+    expect(dynamo).toHaveReceivedCommandExactlyOnceWith(UpdateCommand, {
+      Key: keys.delivery(delivery.webhookId, delivery.generation, delivery.id),
+      ConditionExpression: 'dueIn = :dueIn AND dueAt = :dueAt',
+    });
+    expect(output.metric(RECONCILED.resumed)).toBe(1);
+    expect(output.metric(RECONCILED.latestSeconds)).toBeGreaterThanOrEqual(90);
+    expect(output.logged('INFO')).toHaveLength(1);
+  });
+
+  it('ends what expired, and tells the metric that an alarm watches', async () => {
+    const output = capturedOutput();
+    const delivery = aDelivery({ id: newId('dlv', later(new Date(), -seconds(EXPIRY_SECONDS + 60))) });
+    holdDue(keys.dueOf('watched', delivery.id), delivery, 60);
+
+    expect(await handler({}, WITH_TIME)).toMatchObject({ expired: 1 });
+
+    expect(output.metric(RECONCILED.expired)).toBe(1);
+    expect(dynamo).toHaveReceivedCommandExactlyOnceWith(UpdateCommand, {
+      TableName: FUNCTION_ENVIRONMENT.DELIVERIES_TABLE,
+    });
+    expect(sqs).not.toHaveReceivedCommand(SendMessageBatchCommand);
+  });
+
+  it('reads each shard of both states once when nothing is due, and says nothing aloud', async () => {
+    const output = capturedOutput();
+
+    expect(await handler({}, WITH_TIME)).toMatchObject({ resumed: 0, resent: 0, complete: true });
+
+    expect(dynamo).toHaveReceivedCommandTimes(QueryCommand, 2 * DUE_SHARDS);
+    expect(dynamo).not.toHaveReceivedCommand(UpdateCommand);
+    expect(output.logged('INFO')).toEqual([]);
+    expect(output.metric(RECONCILED.expired)).toBe(0);
+  });
+
+  it('begins no page that its time would not suffice for', async () => {
+    capturedOutput();
+
+    expect(await handler({}, WITHOUT_TIME)).toMatchObject({ complete: false });
+    expect(dynamo).not.toHaveReceivedCommand(QueryCommand);
+  });
+});

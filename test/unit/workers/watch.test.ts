@@ -1,0 +1,76 @@
+import 'aws-sdk-client-mock-vitest/extend';
+import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBRecord } from 'aws-lambda';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { keys } from '../../../functions/store/keys.ts';
+import { handler } from '../../../functions/workers/watch.ts';
+import { aDelivery } from '../../builders.ts';
+import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
+import { aRecord, capturedOutput, WITH_TIME } from './a-worker.ts';
+
+const dynamo = mockClient(DynamoDBDocumentClient);
+const run = (...Records: DynamoDBRecord[]) => handler({ Records, shardId: 'shardId-1' }, WITH_TIME);
+const updatesOf = (table: string) =>
+  dynamo
+    .commandCalls(UpdateCommand)
+    .map(({ args: [{ input }] }) => input)
+    .filter(({ TableName }) => TableName === table);
+
+beforeEach(() => {
+  dynamo.reset();
+  dynamo.on(UpdateCommand).resolves({});
+});
+
+describe('the function that follows the deliveries', () => {
+  it('counts an insert as owed, and a later end as that end', async () => {
+    const delivery = aDelivery();
+    const ended = { ...delivery, status: 'exhausted', attempts: 8, attemptLog: [] };
+
+    expect(await run(aRecord(delivery, 41), aRecord(ended, 42, 'MODIFY'))).toEqual({ state: {} });
+
+    expect(updatesOf(FUNCTION_ENVIRONMENT.LEDGER_TABLE)).toMatchObject([
+      {
+        ExpressionAttributeValues: {
+          ':webhookId': delivery.webhookId,
+          ':owed': 1,
+          ':succeeded': 0,
+          ':exhausted': 1,
+          ':skipped': 0,
+          ':duplicates': 8,
+        },
+      },
+    ]);
+    expect(updatesOf(FUNCTION_ENVIRONMENT.DELIVERIES_TABLE)).toEqual([]);
+  });
+
+  it('puts what is still open at the end of its batch into the due index', async () => {
+    const delivery = aDelivery();
+
+    await run(aRecord(delivery, 41));
+
+    expect(updatesOf(FUNCTION_ENVIRONMENT.DELIVERIES_TABLE)).toMatchObject([
+      {
+        Key: keys.delivery(delivery.webhookId, delivery.generation, delivery.id),
+        ExpressionAttributeValues: { ':dueIn': keys.dueOf('watched', delivery.id) },
+      },
+    ]);
+  });
+
+  it('gives up a record that cannot be read, loudly, without holding up its shard', async () => {
+    const output = capturedOutput();
+
+    await run(aRecord({ pk: 'x', status: 'lost' }, 41), aRecord(aDelivery(), 42));
+
+    expect(output.lines).toMatchObject([{ level: 'ERROR', sequence: '41' }]);
+    expect(updatesOf(FUNCTION_ENVIRONMENT.LEDGER_TABLE)).toHaveLength(1);
+  });
+
+  it('fails as a whole when something could not be written, so that the stream comes back with it', async () => {
+    dynamo
+      .on(UpdateCommand, { TableName: FUNCTION_ENVIRONMENT.LEDGER_TABLE })
+      .rejects(new Error('throttled'));
+
+    await expect(run(aRecord(aDelivery(), 41))).rejects.toThrow('throttled');
+  });
+});
