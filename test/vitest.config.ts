@@ -6,7 +6,7 @@ import { FUNCTION_ENVIRONMENT } from './support/functions.ts';
 if (Number(process.versions.node.split('.')[0]) < 24)
   throw new Error(`the tests need Node 24 or later, this is ${process.version}: run them with "npm test"`);
 
-/** Tests by what they need: `unit` nothing, `contract` an engine, `integration` the whole local run, `infra` a synthesis. */
+/** Tests by what they need: `unit` and `simulation` nothing, `contract` an engine, `integration` the whole local run, `infra` a synthesis. */
 const project = (name: string, settings: object = {}) => ({
   test: { name, include: [`test/${name}/**/*.test.ts`], ...settings },
 });
@@ -19,7 +19,14 @@ class LongestFirst extends BaseSequencer {
     return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
   }
 }
-const LONGEST = ['/service/public-api', '/service/', '/integration/', '/infra/', '/contract/'];
+const LONGEST = [
+  '/service/public-api',
+  '/simulation/',
+  '/service/',
+  '/integration/',
+  '/infra/',
+  '/contract/',
+];
 
 export default defineConfig({
   root: join(import.meta.dirname, '..'),
@@ -35,6 +42,8 @@ export default defineConfig({
         testTimeout: 30_000,
         env: FUNCTION_ENVIRONMENT,
       }),
+      // Not a measure of speed: what takes ten seconds alone has others beside it.
+      project('simulation', { testTimeout: 240_000 }),
       project('contract', { testTimeout: 30_000, hookTimeout: 30_000 }),
       project('integration', { testTimeout: 60_000, hookTimeout: 60_000 }),
       project('infra', { testTimeout: 60_000, hookTimeout: 60_000 }),

@@ -102,7 +102,8 @@ export class MemoryQueue {
    */
   delay(which: number, until: Date): void {
     const message = this.#messages[which % this.#messages.length];
-    if (message !== undefined && (message.receives > 0 || until > message.visibleAt)) message.visibleAt = until;
+    if (message !== undefined && (message.receives > 0 || until > message.visibleAt))
+      message.visibleAt = until;
   }
 
   /** Gives up to `limit` visible messages and hides them; a message received too often goes to the dead letters instead. */

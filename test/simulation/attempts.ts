@@ -1,0 +1,119 @@
+import type { Claimed, Delivery, Reminder } from '../../functions/domain/delivery.ts';
+import type { DeliveryId } from '../../functions/domain/ids.ts';
+import type { Process } from './processes.ts';
+import { ATTEMPTS, type PromiseName } from './promises.ts';
+import type { World } from './world.ts';
+
+/** By how much an attempt may be late when nothing goes wrong. The reconciler runs once a minute, and a full batch takes its time. */
+const CALM_LATENESS_MS = 90_000;
+
+/** What is known of a delivery's attempts from where they are seen: at the claim, and at the receiver. */
+export class Attempts {
+  readonly #world: World;
+  readonly #tell: (promise: PromiseName, detail: string) => void;
+  readonly #started = new Map<DeliveryId, number[]>();
+  readonly #accepted = new Map<DeliveryId, number[]>();
+  /** Messages that processes have of a delivery. */
+  readonly #dealing = new Map<Process, Map<DeliveryId, number>>();
+  /** Attempts under way that were started since nothing goes wrong, by their processes. */
+  readonly #unrecorded = new Map<Process, Map<DeliveryId, number>>();
+  readonly #holders = new Map<DeliveryId, Process>();
+  /** When the next attempt is due, by the claim that an attempt is made under. */
+  readonly #dueMs = new Map<string, number>();
+
+  constructor(world: World, tell: (promise: PromiseName, detail: string) => void) {
+    this.#world = world;
+    this.#tell = tell;
+  }
+
+  /** Requests that reached receivers beyond the first that each of them accepted. */
+  get duplicates(): number {
+    return [...this.#accepted.values()].reduce((sum, { length }) => sum + length - 1, 0);
+  }
+
+  startsOf(id: DeliveryId): readonly number[] {
+    return this.#started.get(id) ?? [];
+  }
+
+  /** @param before the delivery as the claim met it */
+  claimed(process: Process, before: Delivery | undefined, { id, attempts, lease }: Claimed): void {
+    const holder = this.#holders.get(id);
+    const { beyondMargin, maxSkewMs } = this.#world.faults;
+    if (!beyondMargin && holder?.alive)
+      this.#tell(
+        'one holder',
+        `${process.name} claimed ${id} for attempt ${attempts} while ${holder.name} has it`,
+      );
+    this.#holders.set(id, process);
+    const dueMs = new Date(before?.nextRetryAt ?? before?.createdAt ?? 0).getTime();
+    this.#dueMs.set(lease.token, dueMs);
+    if (this.#world.clock.ms < dueMs - 2 * maxSkewMs)
+      this.#tell('not before its time', `attempt ${attempts} of ${id} was claimed before it was due`);
+  }
+
+  /** Nobody has the delivery any more. */
+  letGo(id: DeliveryId): void {
+    this.#holders.delete(id);
+  }
+
+  /** A process begins to deal with a message; it may have others of the same delivery. */
+  dealing(process: Process, { id }: Reminder): void {
+    const own = this.#dealing.get(process) ?? new Map<DeliveryId, number>();
+    this.#dealing.set(process, own.set(id, (own.get(id) ?? 0) + 1));
+  }
+
+  /**
+   * A process is done with a message.
+   * @param failed whether it could not say what becomes of it
+   */
+  dealt(process: Process, reminder: Reminder, failed: boolean): void {
+    const { id } = reminder;
+    const left = (this.#dealing.get(process)?.get(id) ?? 1) - 1;
+    this.#dealing.get(process)?.set(id, left);
+    if (left > 0) return;
+    if (this.#holders.get(id) === process) this.#holders.delete(id);
+    const number = this.#unrecorded.get(process)?.get(id);
+    this.#unrecorded.get(process)?.delete(id);
+    if (number === undefined || failed || this.#world.faults.beyondMargin) return;
+    const log = this.#world.deliveries.present(reminder)?.attemptLog ?? [];
+    if (!log.some((attempt) => attempt.number === number))
+      this.#tell('record', `attempt ${number} of ${id} was made and not recorded`);
+  }
+
+  /** A request goes out. */
+  starts(process: Process, { id, attempts: number, lease }: Claimed): void {
+    const started = this.#started.get(id) ?? [];
+    if (started.includes(number))
+      this.#tell('eight attempts', `attempt ${number} of ${id} was started twice`);
+    this.#started.set(id, [...started, number]);
+    if (this.#world.isUntroubled) {
+      const own = this.#unrecorded.get(process) ?? new Map<DeliveryId, number>();
+      this.#unrecorded.set(process, own.set(id, number));
+    }
+    if (number > ATTEMPTS || started.length >= ATTEMPTS)
+      this.#tell('eight attempts', `attempt ${number} of ${id} is the ${started.length + 1}th to be started`);
+    const lateMs = this.#world.clock.ms - (this.#dueMs.get(lease.token) ?? 0);
+    if (this.#world.faults.isCalm && lateMs > CALM_LATENESS_MS)
+      this.#tell('comes to rest', `attempt ${number} of ${id} was ${lateMs} ms late by ${process.name}`);
+  }
+
+  accepted({ id, attempts: number }: Claimed): void {
+    this.#accepted.set(id, [...(this.#accepted.get(id) ?? []), number]);
+  }
+
+  /** Compares what a delivery says about its attempts with what was seen of them. */
+  ended({ id, status, attempts, attemptLog }: Delivery): void {
+    const started = this.startsOf(id);
+    if (started.length > attempts)
+      this.#tell('record', `${id} counts ${attempts} attempts where ${started.length} were started`);
+    const unknown = attemptLog.find(
+      ({ number, error }) => error === undefined && !this.#accepted.get(id)?.includes(number),
+    );
+    if (unknown)
+      this.#tell('record', `attempt ${unknown.number} of ${id} succeeded although nobody accepted it`);
+    if (attemptLog.some(({ number }) => !started.includes(number)))
+      this.#tell('record', `${id} has recorded an attempt that was never started`);
+    if (status === 'succeeded' && attemptLog.at(-1)?.error !== undefined)
+      this.#tell('record', `${id} succeeded by no attempt`);
+  }
+}

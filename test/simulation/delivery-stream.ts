@@ -1,0 +1,71 @@
+import type { DeliveryId } from '../../functions/domain/ids.ts';
+import { entryKeyOf, type LedgerEntry } from '../../functions/domain/ledger.ts';
+import type { MemoryDeliveries, RowChange } from '../doubles/memory-deliveries.ts';
+import type { VirtualClock } from '../doubles/virtual-clock.ts';
+import { type StreamRecord, StreamShard } from './stream-shard.ts';
+
+/** The stream of the deliveries' table, and how far the ledger has counted it. */
+export class DeliveryStream {
+  readonly shards: readonly StreamShard<RowChange>[];
+  readonly #deliveries: MemoryDeliveries;
+  readonly #clock: VirtualClock;
+  readonly #additions = new Map<DeliveryId, { shardId: string; record: StreamRecord<RowChange> }>();
+  /** Up to where each shard was counted, by entry. */
+  readonly #counted = new Map<string, number>();
+  #taken = 0;
+  #longestLagMs = 0;
+
+  constructor(deliveries: MemoryDeliveries, clock: VirtualClock, shards: number) {
+    this.#deliveries = deliveries;
+    this.#clock = clock;
+    this.shards = Array.from({ length: shards }, (_, shard) => new StreamShard(`deliveries-${shard}`));
+  }
+
+  /** Takes over what has happened to the table. @returns the deliveries that were added */
+  take(): DeliveryId[] {
+    const { stream } = this.#deliveries;
+    const added: DeliveryId[] = [];
+    for (; this.#taken < stream.length; this.#taken += 1) {
+      const change = stream[this.#taken];
+      const id = change?.delivery.id;
+      const shard = this.shards[Number.parseInt(id?.at(-1) ?? '0', 16) % this.shards.length];
+      if (change === undefined || id === undefined || shard === undefined) continue;
+      const record = shard.write(change, this.#clock.ms);
+      if (change.kind === 'ended') continue;
+      this.#additions.set(id, { shardId: shard.id, record });
+      added.push(id);
+    }
+    return added;
+  }
+
+  /** The ledger has come to a place in a shard with one of its entries. */
+  countedTo(shardId: string, { webhookId, generation, hour }: LedgerEntry, sequence: number): void {
+    this.noteLag();
+    this.#counted.set(`${shardId}/${webhookId}#${generation}#${hour}`, sequence);
+  }
+
+  /** Whether the ledger has counted that the delivery was added. */
+  isCounted(id: DeliveryId): boolean {
+    const addition = this.#additions.get(id);
+    return addition !== undefined && this.#isCounted(addition.shardId, addition.record);
+  }
+
+  /** Takes note of how far the ledger is behind. */
+  noteLag(): void {
+    for (const { id, records } of this.shards) {
+      const first = records.find((record) => !this.#isCounted(id, record));
+      if (first !== undefined)
+        this.#longestLagMs = Math.max(this.#longestLagMs, this.#clock.ms - first.writtenMs);
+    }
+  }
+
+  /** By how much the ledger is behind, or was at worst. */
+  get longestLagMs(): number {
+    this.noteLag();
+    return this.#longestLagMs;
+  }
+
+  #isCounted(shardId: string, { value, sequence }: StreamRecord<RowChange>): boolean {
+    return sequence <= (this.#counted.get(`${shardId}/${entryKeyOf(value.delivery)}`) ?? 0);
+  }
+}

@@ -1,0 +1,83 @@
+import type { Endpoint } from '../../functions/domain/endpoint.ts';
+import type { OutboxEvent } from '../../functions/domain/events.ts';
+import type { EndpointId, OrgId } from '../../functions/domain/ids.ts';
+import type { MemoryEndpoints } from '../doubles/memory-endpoints.ts';
+import type { VirtualClock } from '../doubles/virtual-clock.ts';
+import type { Random } from './random.ts';
+
+/** For how long a read without strong consistency may show what was there before. */
+export const STALE_MS = 1000;
+
+/** An endpoint as it was from then on; undefined once it is gone. */
+interface Version {
+  endpoint: Endpoint | undefined;
+  /** Its place in the order of all that happened to endpoints. */
+  order: number;
+  ms: number;
+}
+
+/** What all endpoints were at each time. */
+export class EndpointHistory {
+  readonly #endpoints: MemoryEndpoints;
+  readonly #clock: VirtualClock;
+  readonly #versions = new Map<EndpointId, Version[]>();
+  /** The place in the order that the last version has. */
+  order = 0;
+
+  constructor(endpoints: MemoryEndpoints, clock: VirtualClock) {
+    this.#endpoints = endpoints;
+    this.#clock = clock;
+  }
+
+  get ids(): EndpointId[] {
+    return [...this.#versions.keys()];
+  }
+
+  /** Remembers an endpoint as it is from now on. */
+  note(orgId: OrgId, id: EndpointId): void {
+    const endpoint = this.#endpoints.present(orgId, id);
+    const versions = this.#versions.get(id) ?? [];
+    if (versions.length > 0 && versions.at(-1)?.endpoint === endpoint) return;
+    this.order += 1;
+    versions.push({ endpoint, order: this.order, ms: this.#clock.ms });
+    this.#versions.set(id, versions);
+  }
+
+  /** What an endpoint was from one place in the order to another. */
+  #between(id: EndpointId, from: number, to: number): (Endpoint | undefined)[] {
+    const versions = this.#versions.get(id) ?? [];
+    const at = versions.findLast(({ order }) => order <= from);
+    const later = versions.filter(({ order }) => order > from && order <= to);
+    return [at?.endpoint, ...later.map(({ endpoint }) => endpoint)];
+  }
+
+  /** Whether an endpoint was to have an event, at each time from one place in the order to another. */
+  wanted(id: EndpointId, event: OutboxEvent, from: number, to = Number.POSITIVE_INFINITY): boolean[] {
+    return this.#between(id, from, to).map(
+      (endpoint) =>
+        endpoint?.orgId === event.orgId &&
+        (event.onlyTo === undefined
+          ? endpoint.events.some((type) => type === event.type)
+          : event.onlyTo === endpoint.id),
+    );
+  }
+
+  /**
+   * The endpoint as an eventually consistent read may show it. What it misses is read again with consistency, so that one which just appeared is
+   * always seen.
+   * @param share how often it shows what was there before
+   */
+  staleRead(orgId: OrgId, id: EndpointId, random: Random, share: number): Endpoint | undefined {
+    const present = this.#endpoints.present(orgId, id);
+    if (!random.chance(share)) return present;
+    const then = this.#clock.ms - random.below(STALE_MS);
+    return this.#versions.get(id)?.findLast(({ ms }) => ms <= then)?.endpoint ?? present;
+  }
+
+  /** Since when it is so, in milliseconds; undefined when it is not. */
+  endedMs(id: EndpointId, end: 'deleted' | 'disabled'): number | undefined {
+    const has = ({ endpoint }: Version) =>
+      end === 'deleted' ? endpoint === undefined : endpoint?.status === 'auto_disabled';
+    return this.#versions.get(id)?.find(has)?.ms;
+  }
+}

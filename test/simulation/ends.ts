@@ -1,0 +1,85 @@
+import { type LedgerCounts, NOTHING } from '../../functions/domain/ledger.ts';
+import { isOpen } from './moves.ts';
+import type { PromiseName } from './promises.ts';
+import type { Entry, World } from './world.ts';
+
+const MS_PER_HOUR = 3_600_000;
+
+type Fault = [promise: PromiseName, detail: string];
+
+/** What is wrong with a world in which everything should have come to its end. */
+export function* faultsAtRest(world: World): Generator<Fault> {
+  for (const delivery of world.deliveries.every)
+    if (isOpen(delivery)) yield ['comes to rest', `${delivery.id} is still ${delivery.status}`];
+  yield* restlessness(world);
+  for (const entry of world.entries.values()) yield* wrongDeliveries(world, entry);
+  for (const delivery of world.deliveries.every) {
+    const entry = world.entries.get(delivery.redeliveryOf === undefined ? delivery.eventId : delivery.id);
+    if (entry === undefined) yield ['right deliveries', `${delivery.id} is of nothing that was committed`];
+  }
+  yield* wrongNotices(world);
+  yield* wrongLedger(world);
+}
+
+function* restlessness({ lanes, deadReminders, deadFanOuts, deliveries, processes, shards }: World) {
+  const fault = (detail: string): Fault => ['comes to rest', detail];
+  for (const { id } of [...lanes.reminders, ...lanes.deadLetters, ...deadReminders.contents])
+    yield fault(`a message of ${id} is left`);
+  if (deadFanOuts.contents.length > 0) yield fault('a dead letter of the fan-out is left');
+  for (const { delivery } of deliveries.due) yield fault(`${delivery.id} is still in the due index`);
+  for (const { process, call } of processes.stops) yield fault(`${process.name} still waits for ${call}`);
+  for (const { id, isDrained } of shards) if (!isDrained) yield fault(`${id} was not read to its end`);
+}
+
+/** An event has a delivery for each endpoint that was subscribed for as long as the fan-out was busy with it, and for none that never was. */
+function* wrongDeliveries(world: World, { owed, committed, done, isAbandoned }: Entry): Generator<Fault> {
+  if (owed.kind === 'redelivery' || isAbandoned) return;
+  const { event } = owed;
+  if (done === undefined) {
+    yield ['nothing lost', `the fan-out never dealt with ${event.id}`];
+    return;
+  }
+  const made = world.deliveries.every.filter(
+    ({ eventId, redeliveryOf }) => eventId === event.id && redeliveryOf === undefined,
+  );
+  for (const id of world.history.ids) {
+    const ofIt = made.filter(({ webhookId }) => webhookId === id);
+    if (ofIt.length > 1) yield ['right deliveries', `${event.id} has ${ofIt.length} deliveries to ${id}`];
+    if (ofIt.length > 0 && !world.history.wanted(id, event, committed).includes(true))
+      yield ['right deliveries', `${event.id} was not for ${id}`];
+    if (ofIt.length === 0 && world.history.wanted(id, event, committed, done).every(Boolean))
+      yield ['nothing lost', `${event.id} has no delivery to ${id}`];
+  }
+}
+
+function* wrongNotices({ deliveries, witness }: World): Generator<Fault> {
+  const told = deliveries.notices.map(({ webhookId }) => webhookId);
+  if (new Set(told).size !== told.length) yield ['exact count', 'admins were told twice'];
+  if (told.length !== witness.counts.disablings)
+    yield [
+      'exact count',
+      `${witness.counts.disablings} endpoints were disabled and ${told.length} notices sent`,
+    ];
+}
+
+/** What the ledger must say, from the deliveries as they are. */
+function* wrongLedger(world: World): Generator<Fault> {
+  const truth = new Map<string, LedgerCounts>();
+  for (const { id, webhookId, status, attempts, attemptLog } of world.deliveries.every) {
+    const hour = new Date(Math.floor(world.createdMs(id) / MS_PER_HOUR) * MS_PER_HOUR).toISOString();
+    const counts = truth.get(`${webhookId}/${hour}`) ?? { ...NOTHING };
+    counts.owed += 1;
+    if (status !== 'pending' && status !== 'retrying') counts[status] += 1;
+    counts.duplicates += attempts - attemptLog.length;
+    truth.set(`${webhookId}/${hour}`, counts);
+  }
+  for (const { webhookId, hour, owed, succeeded, exhausted, skipped, duplicates } of world.ledger.every) {
+    const key = `${webhookId}/${hour}`;
+    const counted = JSON.stringify({ owed, succeeded, exhausted, skipped, duplicates });
+    const truly = JSON.stringify(truth.get(key));
+    truth.delete(key);
+    if (counted !== truly && !world.correctedTooSoon.has(key))
+      yield ['true ledger', `${key} counts ${counted} where there are ${truly}`];
+  }
+  for (const key of truth.keys()) yield ['true ledger', `nothing is counted for ${key}`];
+}

@@ -1,0 +1,127 @@
+import { LANES } from '../../functions/domain/lanes.ts';
+import type { Customers } from './customers.ts';
+import { HAPPENINGS, type Happening } from './faults.ts';
+import type { World } from './world.ts';
+
+/** Runs that a schedule invokes: it may leave one out, or invoke it twice. */
+interface ScheduledRuns {
+  skip(): void;
+  double(): void;
+}
+
+/** What happens to the world from outside: what customers do, and what queues, streams and machines do to us. */
+export class Happenings {
+  readonly #world: World;
+  readonly #customers: Customers;
+  readonly #weights: Record<Happening, number>;
+  readonly #scheduled: ScheduledRuns;
+
+  constructor(world: World, customers: Customers, scheduled: ScheduledRuns) {
+    this.#world = world;
+    this.#customers = customers;
+    this.#scheduled = scheduled;
+    this.#weights = Object.fromEntries(
+      HAPPENINGS.map((name) => [name, world.faults.happenings[name] ?? 0]),
+    ) as Record<Happening, number>;
+  }
+
+  next(): void {
+    const happening = this.#world.random.weighted(this.#weights);
+    if (happening === undefined) return;
+    const what = this.#deeds[happening]();
+    if (what === undefined || what === false) return;
+    this.#world.statistics.count(happening);
+    if (what !== true) this.#world.trace?.(`- ${happening}: ${what}`);
+  }
+
+  /** Each tells what it did, or that it did; undefined or false when there was nothing to do it to. */
+  readonly #deeds: Record<Happening, () => string | boolean | undefined> = {
+    event: () => this.#customers.send(),
+    'test-event': () => this.#customers.sendTest(),
+    redelivery: () => this.#customers.redeliver(),
+    registration: () => this.#customers.register(),
+    deletion: () => this.#customers.unregister(),
+    subscription: () => this.#customers.subscribe(),
+    'event-lost': () => this.#loseEvent(),
+    'message-lost': () => {
+      const reminder = this.#queue().lose(this.#any());
+      if (reminder) this.#world.witness.lost.add(reminder.id);
+      return reminder?.id;
+    },
+    'message-doubled': () => {
+      const queue = this.#queue();
+      const reminder = queue.reminders[this.#any() % Math.max(1, queue.reminders.length)];
+      if (reminder) void queue.send([{ reminder }]);
+      return reminder?.id;
+    },
+    'message-delayed': () => {
+      const queue = this.#queue();
+      const until = new Date(this.#world.clock.ms + this.#world.random.pick([0, 0, 20, 60, 1800]) * 1000);
+      if (queue.reminders.length === 0) return undefined;
+      queue.delay(this.#any(), until);
+      return `one of ${queue.reminders.length} until ${until.toISOString()}`;
+    },
+    'messages-reordered': () => this.#done(() => this.#queue().reorder(this.#any())),
+    'messages-refused': () => this.#done(() => this.#queue().refuse(this.#world.random.between(1, 3))),
+    'lane-crowded': () => {
+      const { full } = this.#world.lanes;
+      const lane = this.#world.random.pick(LANES);
+      if (!full.delete(lane)) full.add(lane);
+      return `${lane} ${full.has(lane)}`;
+    },
+    'batch-replayed': () => {
+      const { random, shards } = this.#world;
+      const shard = random.pick(shards);
+      shard.rewind(random.between(1, 6));
+      return shard.id;
+    },
+    'stream-stalled': () => {
+      const { random, shards, clock } = this.#world;
+      const shard = random.pick(shards);
+      const seconds = random.pick([5, 60, 300, 1800]);
+      shard.stalledUntilMs = clock.ms + seconds * 1000;
+      return `${shard.id} for ${seconds} s`;
+    },
+    'process-lost': () => {
+      const live = [...this.#world.processes.live];
+      if (live.length === 0) return undefined;
+      const process = this.#world.random.pick(live);
+      this.#world.processes.lose(process);
+      return process.name;
+    },
+    'minute-skipped': () => this.#done(() => this.#scheduled.skip()),
+    'run-doubled': () => this.#done(() => this.#scheduled.double()),
+    'time-passes': () => {
+      // What is under way in the network arrives within seconds.
+      if (this.#world.processes.isUnderWay) return undefined;
+      const seconds = this.#world.random.pick(this.#world.faults.jumps);
+      this.#world.clock.elapse(seconds);
+      return `${seconds} s`;
+    },
+  };
+
+  /** The body of an event that the fan-out is done with goes missing, as nothing should make it. */
+  #loseEvent(): string | undefined {
+    const { entries, events, random } = this.#world;
+    const done = [...entries.values()].flatMap(({ owed, done }) =>
+      owed.kind === 'event' && done !== undefined && events.has(owed.event.id) ? [owed.event.id] : [],
+    );
+    if (done.length === 0) return undefined;
+    const id = random.pick(done);
+    events.delete(id);
+    return id;
+  }
+
+  #done(deed: () => void): true {
+    deed();
+    return true;
+  }
+
+  #queue() {
+    return this.#world.lanes.queues[this.#world.random.pick(LANES)];
+  }
+
+  #any(): number {
+    return this.#world.random.below(1000);
+  }
+}

@@ -1,0 +1,97 @@
+import type { Mutation } from './mutation.ts';
+
+const DELIVERIES = 'test/doubles/memory-deliveries.ts';
+const UPDATES = 'functions/store/delivery-updates.ts';
+
+/** Changes of who may take a delivery, record an attempt, or end it. */
+export const CLAIMS: readonly Mutation[] = [
+  {
+    name: 'a claim ignores the lease',
+    file: 'functions/domain/delivery.ts',
+    find: 'if (found.lease !== undefined && found.lease.until > now.getTime())',
+    replace: 'if (false)',
+    breaks: ['one holder', 'lease', 'eight attempts'],
+  },
+  {
+    name: 'a delivery that has ended can be claimed',
+    file: 'functions/domain/delivery.ts',
+    find: "  if (!OPEN_STATUSES.some((open) => open === found.status)) return { kind: 'terminal' };\n",
+    replace: '',
+    breaks: ['one end', 'comes to rest'],
+  },
+  {
+    name: 'a claim ignores when the next attempt is due',
+    file: 'functions/domain/delivery.ts',
+    find: 'if (found.nextRetryAt !== undefined && new Date(found.nextRetryAt) > now)',
+    replace: 'if (false)',
+    breaks: ['not before its time'],
+  },
+  {
+    name: 'a claim does not count the attempt',
+    file: DELIVERIES,
+    find: 'attempts: row.delivery.attempts + 1,',
+    replace: 'attempts: Math.max(1, row.delivery.attempts),',
+    breaks: ['eight attempts'],
+    standsFor: UPDATES,
+  },
+  {
+    name: 'a ninth attempt is made',
+    file: 'functions/domain/backoff.ts',
+    find: 'export const MAX_ATTEMPTS = 8;',
+    replace: 'export const MAX_ATTEMPTS = 9;',
+    breaks: ['eight attempts', 'record'],
+  },
+  {
+    name: 'the eighth failure is followed by a further wait',
+    file: 'functions/domain/delivery.ts',
+    find: 'if (number >= policy.maxAttempts)',
+    replace: 'if (number > policy.maxAttempts)',
+    breaks: ['record', 'comes to rest'],
+  },
+  {
+    name: "an attempt is recorded without the claim's token",
+    file: DELIVERIES,
+    find: "    if (found?.lease?.token !== claimed.lease.token) return 'refused';\n",
+    replace: "    if (found?.lease === undefined) return 'refused';\n",
+    breaks: ['lease'],
+    standsFor: UPDATES,
+  },
+  {
+    name: 'an attempt is recorded after its lease',
+    file: DELIVERIES,
+    find: "    if (found.lease.until <= settlement.at.getTime()) return 'refused';\n",
+    replace: '',
+    breaks: ['lease'],
+    standsFor: UPDATES,
+  },
+  {
+    name: 'a delivery is skipped while somebody attempts it',
+    file: DELIVERIES,
+    find: 'return found && isOpen(found) && !leased ? found : undefined;',
+    replace: 'return found && isOpen(found) ? found : undefined;',
+    breaks: ['lease'],
+    standsFor: UPDATES,
+  },
+  {
+    name: 'a delivery all of whose attempts were started is left alone',
+    file: 'functions/engine/dispatch.ts',
+    find: "if (claim.kind !== 'spent') return dispositionOf(claim);",
+    replace:
+      "if (claim.kind !== 'spent') return dispositionOf(claim);\n    if (now()) return { kind: 'delete' };",
+    breaks: ['nothing lost', 'comes to rest'],
+  },
+  {
+    name: 'an event that is gone makes the function fail',
+    file: 'functions/engine/dispatch.ts',
+    find: "return skip(reminder, 'event_missing');",
+    replace: "throw new Error('the event is missing');",
+    breaks: ['comes to rest'],
+  },
+  {
+    name: 'an attempt is made for a disabled endpoint',
+    file: 'functions/engine/dispatch.ts',
+    find: "    if (endpoint.status === 'auto_disabled') return skip(reminder, 'endpoint_disabled');\n",
+    replace: '',
+    breaks: ['nothing after the end of an endpoint'],
+  },
+];

@@ -1,0 +1,142 @@
+import type { Mutation } from './mutation.ts';
+
+/** Changes of what becomes of messages, and of what brings back a delivery that has none. */
+export const MESSAGES: readonly Mutation[] = [
+  {
+    name: 'the message is dealt with before the attempt is recorded',
+    file: 'functions/engine/dispatch.ts',
+    find: "? await deliveries.settle(claimed, settlement, { endpoint, effect: 'none', at: startedAt })",
+    replace:
+      "? (deliveries.settle(claimed, settlement, { endpoint, effect: 'none', at: startedAt }).catch(() => undefined), 'done')",
+    breaks: ['nothing lost', 'record'],
+  },
+  {
+    name: 'a message is deleted although its delivery could not be dealt with',
+    file: 'functions/engine/dispatcher.ts',
+    find: "        reason: String(error),\n      });\n      return 'stays';",
+    replace: "        reason: String(error),\n      });\n      return 'done';",
+    breaks: ['nothing lost'],
+  },
+  {
+    name: 'a message is deleted instead of waiting for the next attempt',
+    file: 'functions/engine/dispatcher.ts',
+    find: "await queues.hide(lane, receiptHandle, disposition.until);\n          return 'stays';",
+    replace: "await queues.hide(lane, receiptHandle, disposition.until);\n          return 'done';",
+    breaks: ['nothing lost'],
+  },
+  {
+    name: 'a message that the other lane refused is deleted',
+    file: 'functions/engine/dispatcher.ts',
+    find: "return refused.length === 0 ? 'done' : 'stays';",
+    replace: "return refused.length === 0 ? 'done' : 'done';",
+    breaks: ['nothing lost'],
+  },
+  {
+    name: 'the message of a delivery that somebody holds is deleted',
+    file: 'functions/domain/delivery.ts',
+    find: "    case 'leased':\n    case 'overtaken':\n",
+    replace: "    case 'leased':\n      return { kind: 'delete' };\n    case 'overtaken':\n",
+    breaks: ['nothing lost'],
+  },
+  {
+    name: 'a message that comes early is deleted',
+    file: 'functions/domain/delivery.ts',
+    find: "return outcome.parked ? { kind: 'delete' } : { kind: 'keep', until: outcome.at };",
+    replace: "return { kind: 'delete' };",
+    breaks: ['nothing lost', 'comes to rest'],
+  },
+  {
+    name: 'a slow endpoint has its messages moved within the slow lane',
+    file: 'functions/engine/dispatch.ts',
+    find: "if (lane !== 'slow' && slow.has(endpoint))",
+    replace: 'if (slow.has(endpoint))',
+    breaks: ['comes to rest'],
+  },
+  {
+    name: 'the fan-out sends no reminder of a delivery that exists',
+    file: 'functions/engine/fan-out.ts',
+    find: "if (delivery.status !== 'pending' && result === 'added') return [];",
+    replace: "if (delivery.status !== 'pending' || result === 'exists') return [];",
+    breaks: ['nothing lost'],
+  },
+  {
+    name: 'the fan-out reports failures as done',
+    file: 'functions/engine/fan-out.ts',
+    find: 'return [...failed];',
+    replace: 'return [];',
+    breaks: ['nothing lost'],
+  },
+  {
+    name: 'a repeated fan-out derives another identifier',
+    file: 'functions/domain/delivery.ts',
+    find: 'id: deliveryId(event.id, endpoint.id),',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
+    replace: "id: `dlv_${event.id.slice(4, 16)}${crypto.randomUUID().replaceAll('-', '').slice(12)}`,",
+    breaks: ['right deliveries', 'nothing lost'],
+  },
+  {
+    name: 'the fan-out ignores what endpoints subscribe to',
+    file: 'functions/engine/fan-out.ts',
+    find: 'return endpoint.events.some((type) => type === event.type);',
+    replace: 'return true;',
+    breaks: ['right deliveries'],
+  },
+  {
+    name: 'the dead letters of the fan-out are tried once',
+    file: 'functions/engine/dead-letters.ts',
+    find: 'if (failed.length > 0) await postpone(failed.map(idOf));',
+    replace: '',
+    breaks: ['nothing lost'],
+  },
+  {
+    name: 'nothing watches a delivery whose message was given up',
+    file: 'functions/engine/dead-letters.ts',
+    find: 'await due.watch(reminder, new Date(now().getTime() + graceSeconds * 1000));',
+    replace: 'if (graceSeconds < 0) await due.watch(reminder, now());',
+    breaks: ['nothing lost', 'comes to rest'],
+  },
+  {
+    name: 'the reconciler leaves watched deliveries alone',
+    file: 'functions/engine/reconcile.ts',
+    find: "goThrough('watched', shard, now(), (entries) => remind(entries, deferring))",
+    replace: "goThrough('watched', shard, new Date(0), (entries) => remind(entries, deferring))",
+    breaks: ['comes to rest'],
+  },
+  {
+    name: 'the reconciler leaves parked deliveries alone',
+    file: 'functions/engine/reconcile.ts',
+    find: "goThrough('parked', shard, horizon, resume)",
+    replace: "goThrough('parked', shard, new Date(0), resume)",
+    breaks: ['comes to rest'],
+  },
+  {
+    name: 'the reconciler goes on past what the queue refused',
+    file: 'functions/engine/reconcile.ts',
+    find: 'return batch.filter(({ entry }) => !ids.has(entry.reminder.id));',
+    replace: 'return [...batch];',
+    breaks: ['nothing lost', 'comes to rest'],
+  },
+  {
+    name: 'the reconciler sends again and again what it has sent',
+    file: 'functions/engine/reconcile.ts',
+    find: 'await postponeAll(sent, ({ reminder }) => nextLookAt(reminder, now(), graceSeconds));',
+    replace: '',
+    breaks: ['comes to rest'],
+  },
+  {
+    name: 'the stream of the deliveries arms nothing',
+    file: 'functions/engine/watch.ts',
+    find: 'await mapConcurrently(open, CONCURRENCY, ({ delivery }) => due.watch(delivery, dueAt));',
+    replace:
+      'if (graceSeconds < 0) await mapConcurrently(open, CONCURRENCY, ({ delivery }) => due.watch(delivery, dueAt));',
+    breaks: ['nothing lost'],
+  },
+  {
+    name: 'a wait for the next attempt is not watched',
+    file: 'test/doubles/memory-deliveries.ts',
+    find: "    return { state: 'watched', dueAt };",
+    replace: "    return dueAt.length > 0 ? undefined : { state: 'watched', dueAt };",
+    breaks: ['nothing lost'],
+    standsFor: 'functions/store/delivery-updates.ts',
+  },
+];

@@ -1,0 +1,15 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Outcome } from '../simulate.ts';
+import { loadMutated } from './load-mutated.ts';
+import type { MutantTask } from './run-mutant.ts';
+
+/* A thread in which a mutation is simulated, seed after seed, until a promise does not hold. */
+const { mutation, seeds } = workerData as MutantTask;
+
+loadMutated(mutation);
+const { simulate } = await import('../simulate.ts');
+
+let outcome: Outcome | undefined;
+for (let seed = 1; seed <= seeds && outcome?.violation === undefined; seed += 1)
+  outcome = await simulate(seed);
+parentPort?.postMessage(outcome);

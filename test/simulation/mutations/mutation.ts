@@ -1,0 +1,15 @@
+import type { PromiseName } from '../promises.ts';
+
+/** A change of the sources that breaks a promise. */
+export interface Mutation {
+  name: string;
+  /** Path from the root of the project. */
+  file: string;
+  /** Occurs in the file exactly once. */
+  find: string;
+  replace: string;
+  /** What a run may say first when it meets the change. */
+  breaks: readonly PromiseName[];
+  /** The file of the real rule, when the changed one is a double that has the same rule in other words. */
+  standsFor?: string;
+}

@@ -1,0 +1,6 @@
+import { CLAIMS } from './claims.ts';
+import { COUNTS } from './counts.ts';
+import { MESSAGES } from './messages.ts';
+import type { Mutation } from './mutation.ts';
+
+export const MUTATIONS: readonly Mutation[] = [...CLAIMS, ...MESSAGES, ...COUNTS];

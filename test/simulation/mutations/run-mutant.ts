@@ -1,0 +1,22 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { Outcome } from '../simulate.ts';
+import type { Mutation } from './mutation.ts';
+
+/** What a mutant's thread is given. */
+export interface MutantTask {
+  mutation: Mutation;
+  seeds: number;
+}
+
+/** Simulates a mutation with the seeds from 1 on. @returns the first run in which a promise did not hold, or the last one */
+export async function runMutant(mutation: Mutation, seeds: number): Promise<Outcome> {
+  const workerData: MutantTask = { mutation, seeds };
+  const thread = new Worker(new URL('./mutant.ts', import.meta.url), { workerData });
+  try {
+    const [outcome] = await once(thread, 'message');
+    return outcome as Outcome;
+  } finally {
+    await thread.terminate();
+  }
+}

@@ -1,0 +1,66 @@
+import type { EndpointId } from '../../functions/domain/ids.ts';
+import { DEFAULT_ATTEMPT_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
+import type { Random } from './random.ts';
+
+/** How a receiver behaves. `wavers`: now so, now so. `breaks`: the attempt cannot be made at all, which is our own defect. */
+const MANNERS = [
+  'accepts',
+  'accepts',
+  'refuses',
+  'refuses',
+  'refuses',
+  'hangs',
+  'accepts-slowly',
+  'refuses-slowly',
+  'wavers',
+  'breaks',
+] as const;
+type Manner = (typeof MANNERS)[number];
+
+export interface Answer {
+  /** Undefined when there was none by the deadline. */
+  status: number | undefined;
+  seconds: number;
+}
+
+/** The receivers of all endpoints. Each has a manner, and some change it. */
+export class Receivers {
+  readonly #random: Random;
+  readonly #manners = new Map<EndpointId, { manner: Manner; fickleness: number }>();
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  /**
+   * @param canBreak whether anything may go wrong on our side
+   * @returns undefined when no request can be made
+   */
+  answer(id: EndpointId, canBreak: boolean): Answer | undefined {
+    const receiver = this.#manners.get(id);
+    if (receiver === undefined || this.#random.chance(receiver.fickleness)) {
+      const fickleness = this.#random.pick([0, 0, 0.05, 0.3]);
+      this.#manners.set(id, { manner: this.#random.pick(MANNERS), fickleness });
+    }
+    const { manner } = this.#manners.get(id) ?? { manner: 'accepts' };
+    return manner === 'breaks' && canBreak && this.#random.chance(0.5) ? undefined : this.#answerOf(manner);
+  }
+
+  #answerOf(manner: Manner): Answer {
+    switch (manner) {
+      case 'accepts':
+        return { status: 204, seconds: 0 };
+      case 'refuses':
+      case 'breaks':
+        return { status: 500, seconds: 0 };
+      case 'hangs':
+        return { status: undefined, seconds: DEFAULT_ATTEMPT_TIMEOUT_SECONDS };
+      case 'accepts-slowly':
+        return { status: 204, seconds: this.#random.pick([0.5, 2, 8]) };
+      case 'refuses-slowly':
+        return { status: 500, seconds: this.#random.pick([0.5, 2, 8]) };
+      case 'wavers':
+        return { status: this.#random.chance(0.5) ? 204 : 500, seconds: 0 };
+    }
+  }
+}

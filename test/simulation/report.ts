@@ -1,0 +1,40 @@
+import { styleText } from 'node:util';
+import { PROMISES } from './promises.ts';
+import type { Outcome } from './simulate.ts';
+import type { Statistics } from './statistics.ts';
+
+type Style = Parameters<typeof styleText>[0];
+
+/** Text in colour where the stream is a terminal that wants it. */
+const styled = (style: Style, text: string): string => styleText(style, text, { stream: process.stdout });
+
+const number = (value: number): string => value.toLocaleString('en');
+
+/** How far a campaign is. */
+export function progress(done: number, runs: number, seconds: number): string {
+  const perSecond = Math.round(done / Math.max(seconds, 0.001));
+  return `  ${number(done)} of ${number(runs)} runs, ${number(perSecond)} a second`;
+}
+
+/** What happened in all runs, most of all first the runs themselves. */
+export function table(runs: number, { counts }: Statistics): string {
+  const rows: [string, number][] = [['runs', runs], ...[...counts].toSorted(([a], [b]) => (a < b ? -1 : 1))];
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows.map(([name, count]) => `  ${name.padEnd(width)}  ${number(count).padStart(13)}`).join('\n');
+}
+
+/** A run in which a promise did not hold, and how to see it again. */
+export function finding({ seed, violation }: Outcome): string {
+  if (violation === undefined) return '';
+  return [
+    styled('red', `  seed ${seed}: ${PROMISES[violation.promise]}`),
+    `  ${violation.detail}`,
+    `  npm run simulate -- --replay ${seed} --trace`,
+  ].join('\n');
+}
+
+export function verdict(findings: readonly Outcome[]): string {
+  return findings.length === 0
+    ? styled('green', '  Every promise held.')
+    : styled('red', `  In ${number(findings.length)} of the runs a promise did not hold.`);
+}

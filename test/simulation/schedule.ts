@@ -1,0 +1,226 @@
+import type { Lane } from '../../functions/domain/lanes.ts';
+import { RECONCILE_EVERY_SECONDS, RECONCILE_LOOKAHEAD_SECONDS } from '../../functions/domain/timing.ts';
+import { Customers } from './customers.ts';
+import { Dispatchers } from './dispatchers.ts';
+import { fateOf } from './faults.ts';
+import { Functions } from './functions.ts';
+import { Happenings } from './happenings.ts';
+import { isOpen } from './moves.ts';
+import { type Stop, settled } from './processes.ts';
+import { reachOf } from './reach.ts';
+import type { World } from './world.ts';
+
+/** Milliseconds that a call takes at most, unless it waits for something. */
+const CALL_MS = 30;
+/** Steps after which a run counts as one that never ends. */
+const MOST_STEPS = 20_000;
+/** Ages at which the audit looks at an hour, in hours. */
+const AUDITED_AGES = [3, 6, 24, 80];
+const MS_PER_HOUR = 3_600_000;
+const MINUTE_MS = RECONCILE_EVERY_SECONDS * 1000;
+
+/** Decides what happens next, for as long as something does. */
+export class Schedule {
+  readonly #world: World;
+  readonly #dispatchers: Dispatchers;
+  readonly #functions: Functions;
+  readonly #happenings: Happenings;
+  #reconcileMs = 0;
+  #isReconciling = false;
+  #auditMs: number;
+  #isAuditing = false;
+  steps = 0;
+
+  constructor(world: World) {
+    this.#world = world;
+    const reach = reachOf(world);
+    this.#dispatchers = new Dispatchers(world, reach);
+    this.#functions = new Functions(world, reach);
+    this.#auditMs = nextHour(world.clock.ms);
+    this.#happenings = new Happenings(world, new Customers(world), {
+      skip: () => {
+        this.#reconcileMs += MINUTE_MS;
+      },
+      double: () => this.#functions[world.random.pick(['reconcile', 'audit'] as const)](() => undefined),
+    });
+  }
+
+  /** Lets things go wrong. */
+  async trouble(): Promise<void> {
+    const { random, faults, clock, witness } = this.#world;
+    for (let step = 0; step < faults.steps && witness.violation === undefined; step += 1) {
+      clock.elapseUntil(new Date(clock.ms + random.below(CALL_MS)));
+      this.#endOverdue();
+      if (random.chance(faults.perStep)) {
+        this.#happenings.next();
+        await settled();
+      } else if (!(await this.#anything())) this.#waitForNext();
+    }
+  }
+
+  /** Lets everything run to its end, over as much time as it takes, while nothing goes wrong. */
+  async rest(): Promise<void> {
+    const { clock, witness } = this.#world;
+    this.#world.calmDown();
+    while (witness.violation === undefined && this.steps < MOST_STEPS) {
+      clock.elapseUntil(new Date(clock.ms + 1));
+      this.#endOverdue();
+      const [first] = this.#readyStops();
+      if (first) await this.#letOn(first, 'goes-on');
+      else if (!(await this.#startOne(0))) {
+        if (this.#isAtRest) break;
+        if (!this.#waitForNext()) break;
+      }
+    }
+    if (this.steps >= MOST_STEPS) witness.tell('comes to rest', `${MOST_STEPS} steps were not enough`);
+    await this.#lastAudits();
+  }
+
+  get #isAtRest(): boolean {
+    const { lanes, deadReminders, deadFanOuts, shards, deliveries, processes } = this.#world;
+    return (
+      lanes.all.every((queue) => queue.reminders.length + queue.deadLetters.length === 0) &&
+      deadReminders.contents.length + deadFanOuts.contents.length === 0 &&
+      shards.every(({ isDrained }) => isDrained) &&
+      processes.stops.length === 0 &&
+      !deliveries.every.some(isOpen)
+    );
+  }
+
+  /** Does one of the things that can be done now. @returns whether there was one */
+  async #anything(): Promise<boolean> {
+    const { random, faults, statistics, processes } = this.#world;
+    const stops = this.#readyStops();
+    const starts = this.#starts();
+    const which = random.below(stops.length + starts.length);
+    const stop = stops[which];
+    if (stop === undefined) return this.#startOne(which - stops.length, starts);
+    const fate = stop.isTime ? 'goes-on' : fateOf(random, faults.perCall);
+    if (fate !== 'goes-on') {
+      statistics.count(`calls: ${fate}`);
+      this.#world.trace?.(`- ${stop.process.name}  ${stop.call} ${fate}`);
+    }
+    if (fate === 'ends') processes.lose(stop.process);
+    else await this.#letOn(stop, fate);
+    return true;
+  }
+
+  async #letOn(stop: Stop, fate: Exclude<ReturnType<typeof fateOf>, 'ends'>): Promise<void> {
+    this.steps += 1;
+    await this.#world.processes.letOn(stop, fate);
+  }
+
+  #readyStops(): Stop[] {
+    const { processes, clock } = this.#world;
+    return processes.stops.filter(({ readyAt }) => readyAt <= clock.ms);
+  }
+
+  /** What could be started now. */
+  #starts(): (() => void)[] {
+    const { clock, outboxShards, deliveryStream, deadReminders, deadFanOuts } = this.#world;
+    const starts: (() => void)[] = this.#dispatchers.waiting.map(
+      (lane: Lane) => () => this.#dispatchers.start(lane),
+    );
+    for (const shard of outboxShards)
+      if (shard.waits(clock.ms)) starts.push(() => this.#functions.fanOut(shard));
+    for (const shard of deliveryStream.shards)
+      if (shard.waits(clock.ms)) starts.push(() => this.#functions.watch(shard));
+    if (deadReminders.waits(clock.ms)) starts.push(() => this.#functions.deadReminder());
+    if (deadFanOuts.waits(clock.ms)) starts.push(() => this.#functions.deadFanOut());
+    if (!this.#isReconciling && this.#reconcileMs <= clock.ms && this.#nextReconcileMs() <= clock.ms)
+      starts.push(() => this.#reconcile());
+    if (!this.#isAuditing && this.#auditMs <= clock.ms) starts.push(() => this.#audit());
+    return starts;
+  }
+
+  async #startOne(which: number, starts = this.#starts()): Promise<boolean> {
+    const start = starts[which];
+    if (start === undefined) return false;
+    start();
+    await settled();
+    return true;
+  }
+
+  #reconcile(): void {
+    this.#isReconciling = true;
+    this.#reconcileMs = (Math.floor(this.#world.clock.ms / MINUTE_MS) + 1) * MINUTE_MS;
+    this.#functions.reconcile(() => {
+      this.#isReconciling = false;
+    });
+  }
+
+  #audit(): void {
+    this.#isAuditing = true;
+    this.#auditMs = nextHour(this.#world.clock.ms);
+    this.#functions.audit(() => {
+      this.#isAuditing = false;
+    });
+  }
+
+  /** When the reconciler will find something; a run that finds nothing is not worth its steps. */
+  #nextReconcileMs(): number {
+    const { due } = this.#world.deliveries;
+    const lookahead = RECONCILE_LOOKAHEAD_SECONDS * 1000;
+    const first = due.reduce((earliest, { due: { state, dueAt } }) => {
+      const ms = new Date(dueAt).getTime() - (state === 'parked' ? lookahead : 0);
+      return Math.min(earliest, ms);
+    }, Number.POSITIVE_INFINITY);
+    return Math.max(first, this.#reconcileMs);
+  }
+
+  /** Lets time pass until something can be done. @returns false when there is nothing to wait for */
+  #waitForNext(): boolean {
+    const { processes, lanes, clock, deadReminders, deadFanOuts, shards } = this.#world;
+    let next = Number.POSITIVE_INFINITY;
+    // What could be done already waits for somebody who has no time.
+    const at = (ms: number | undefined) => {
+      if (ms !== undefined && ms > clock.ms && ms < next) next = ms;
+    };
+    at(this.#nextReconcileMs());
+    at(deadReminders.nextMs());
+    at(deadFanOuts.nextMs());
+    at(lanes.nextVisibleAt(clock.now())?.getTime());
+    for (const { isDrained, stalledUntilMs } of shards) if (!isDrained) at(stalledUntilMs);
+    for (const { readyAt } of processes.stops) at(readyAt);
+    for (const { deadline } of processes.live) at(deadline);
+    if (next === Number.POSITIVE_INFINITY) return false;
+    clock.elapseUntil(new Date(next));
+    return true;
+  }
+
+  /** Ends what has had its time. Beyond the margin some goes on although its invoker has given it up. */
+  #endOverdue(): void {
+    const { processes, random, faults, statistics } = this.#world;
+    for (const process of processes.overdue()) {
+      const isSpared = faults.beyondMargin && random.chance(0.5);
+      this.#world.trace?.(`- ${process.name} ${isSpared ? 'goes on after' : 'is ended by'} its timeout`);
+      statistics.count(isSpared ? 'processes beyond their time' : 'timeouts');
+      if (isSpared) {
+        process.deadline = Number.POSITIVE_INFINITY;
+        process.whenLost();
+      } else processes.lose(process);
+    }
+  }
+
+  /** Goes on to the hours in which what has happened is audited. */
+  async #lastAudits(): Promise<void> {
+    const { clock, ledger, witness } = this.#world;
+    const hours = [...new Set(ledger.every.map(({ hour }) => new Date(hour).getTime()))];
+    const times = hours
+      .flatMap((hour) => AUDITED_AGES.map((age) => hour + age * MS_PER_HOUR))
+      .toSorted((a, b) => a - b);
+    for (const time of new Set(times)) {
+      if (time < clock.ms || witness.violation !== undefined) continue;
+      clock.elapseUntil(new Date(time + MINUTE_MS));
+      this.#audit();
+      await settled();
+      while (this.#isAuditing) {
+        const [first] = this.#readyStops();
+        if (first === undefined) break;
+        await this.#letOn(first, 'goes-on');
+      }
+    }
+  }
+}
+
+const nextHour = (ms: number): number => (Math.floor(ms / MS_PER_HOUR) + 1) * MS_PER_HOUR;

@@ -1,0 +1,39 @@
+import { faultsAtRest } from './ends.ts';
+import type { Violation } from './promises.ts';
+import { Random } from './random.ts';
+import { Schedule } from './schedule.ts';
+import { World } from './world.ts';
+
+/** What came of one run. */
+export interface Outcome {
+  seed: number;
+  violation: Violation | undefined;
+  /** How often what happened. */
+  counts: ReadonlyMap<string, number>;
+}
+
+/**
+ * Runs the service through what its seed has in store, lets it come to rest, and checks the promises at each step and at the end. The same seed
+ * gives the same run.
+ * @param trace is told of everything that happens, a line at a time
+ */
+export async function simulate(seed: number, trace?: (line: string) => void): Promise<Outcome> {
+  const world = new World(new Random(seed));
+  if (trace) world.trace = (line) => trace(world.named(`${world.clock.now().toISOString()}  ${line}`));
+  const schedule = new Schedule(world);
+  await schedule.trouble();
+  world.trace?.('- from here on nothing goes wrong');
+  await schedule.rest();
+  if (world.witness.violation === undefined)
+    for (const [promise, detail] of faultsAtRest(world)) world.witness.tell(promise, detail);
+  const { statistics, witness, deliveries } = world;
+  statistics.count('steps', schedule.steps);
+  if (world.faults.isCalm) statistics.count('calm runs');
+  if (world.faults.beyondMargin) statistics.count('runs beyond the margin');
+  statistics.count('endpoints disabled', witness.counts.disablings);
+  statistics.count('duplicates at receivers', witness.attempts.duplicates);
+  statistics.count('events', world.events.size);
+  for (const { status, terminalReason } of deliveries.every)
+    statistics.count(`deliveries: ${[status, terminalReason].filter(Boolean).join(', ')}`);
+  return { seed, violation: witness.violation, counts: statistics.counts };
+}

@@ -1,0 +1,226 @@
+import type {
+  Claimed,
+  Delivery,
+  DeliveryRef,
+  EndpointOutcome,
+  MoveResult,
+  Reminder,
+  Settlement,
+} from '../../functions/domain/delivery.ts';
+import type { DeliveryId, EndpointId } from '../../functions/domain/ids.ts';
+import { attemptClocks } from '../../functions/domain/timing.ts';
+import { Attempts } from './attempts.ts';
+import { STALE_MS } from './endpoint-history.ts';
+import { FailureCounts } from './failure-counts.ts';
+import { faultOfMove, isOpen } from './moves.ts';
+import type { Process } from './processes.ts';
+import { EXPIRY_MS, type PromiseName, type Violation } from './promises.ts';
+import type { Entry, World } from './world.ts';
+
+export const clocks = attemptClocks(10);
+
+/** Receives that a delivery may need to come to its end: attempts, moves, leases and looks that came too early. */
+const RECEIVES_OF_A_DELIVERY = 40;
+/** The same for each message that was doubled before: all of them are received at each of the delivery's times. */
+const RECEIVES_OF_A_MESSAGE = 25;
+
+/** Sees every effect at the moment that it takes place, and says which promise it breaks. */
+export class Witness {
+  readonly #world: World;
+  readonly attempts: Attempts;
+  readonly counts = new FailureCounts();
+  #violation: Violation | undefined;
+  /** Deliveries one of whose messages a queue has lost, or given up. */
+  readonly lost = new Set<DeliveryId>();
+  readonly #sent = new Map<DeliveryId, number>();
+  /** How many messages there had been when the delivery was put into the due index, or moved within it. */
+  readonly #sentBefore = new Map<DeliveryId, number>();
+  readonly #received = new Map<DeliveryId, number>();
+  /** Messages that deliveries may have received before it counts as a loop, once nothing goes wrong any more. */
+  readonly #receivable = new Map<DeliveryId, number>();
+
+  constructor(world: World) {
+    this.#world = world;
+    this.attempts = new Attempts(world, (promise, detail) => this.tell(promise, detail));
+  }
+
+  /** The first promise that did not hold. */
+  get violation(): Violation | undefined {
+    return this.#violation;
+  }
+
+  tell(promise: PromiseName, detail: string): void {
+    this.#violation ??= { promise, detail: this.#world.named(detail) };
+  }
+
+  /** Lets something happen to a delivery, and compares it before and after. */
+  watching<T>(ref: DeliveryRef, act: () => T): T {
+    const { deliveries } = this.#world;
+    const before = deliveries.present(ref);
+    const dueBefore = deliveries.dueOf(ref);
+    const result = act();
+    const after = deliveries.present(ref);
+    this.#world.takeStream();
+    if (after === undefined) return result;
+    const due = deliveries.dueOf(ref);
+    const fault = faultOfMove(before, after, due, this.#world.terms.retry);
+    if (fault) this.tell(fault[0], `${ref.id}: ${fault[1]}`);
+    if (before !== undefined && isOpen(before) && !isOpen(after)) this.#ended(after);
+    if (after.lease === undefined) this.attempts.letGo(after.id);
+    if (due !== dueBefore) this.#sentBefore.set(ref.id, this.#sent.get(ref.id) ?? 0);
+    if (isOpen(after) && due === undefined && this.#world.deliveryStream.isCounted(ref.id))
+      this.tell('nothing lost', `${ref.id} is open, and neither in the due index nor in the stream`);
+    return result;
+  }
+
+  #ended(delivery: Delivery): void {
+    const { id, webhookId, status, terminalReason, attempts } = delivery;
+    this.attempts.ended(delivery);
+    const lateMs = this.#world.clock.ms - this.#world.restBy;
+    if (lateMs > 0) this.tell('comes to rest', `${id} was ${status} ${lateMs} ms too late`);
+    const isTrue = {
+      endpoint_deleted: () => this.#world.history.endedMs(webhookId, 'deleted') !== undefined,
+      endpoint_disabled: () => this.#world.history.endedMs(webhookId, 'disabled') !== undefined,
+      event_missing: () => !this.#world.events.has(delivery.eventId),
+      expired: () =>
+        this.#world.clock.ms - this.#world.createdMs(id) >= EXPIRY_MS - this.#world.faults.maxSkewMs,
+      max_attempts: () => status === 'exhausted',
+    };
+    if (terminalReason !== undefined && !isTrue[terminalReason]())
+      this.tell(
+        'record',
+        `${id} was ${status} after ${attempts} attempts as ${terminalReason}, which is not so`,
+      );
+  }
+
+  /** Lets an attempt be recorded, or the lack of one, with its effect on the endpoint. */
+  async ending(
+    process: Process,
+    ref: DeliveryRef,
+    ended: 'succeeded' | 'exhausted' | undefined,
+    outcome: EndpointOutcome,
+    act: () => Promise<MoveResult>,
+  ): Promise<MoveResult> {
+    const { endpoint } = outcome;
+    // What a double does takes place before it returns.
+    const answer = this.watching(ref, act);
+    this.#world.history.note(endpoint.orgId, endpoint.id);
+    const present = this.#world.endpoints.present(endpoint.orgId, endpoint.id);
+    const result = await answer;
+    if (result !== 'done' || ended === undefined) return result;
+    const fault = this.counts.ended(
+      ended,
+      outcome,
+      this.#world.readMs(process) - STALE_MS,
+      this.#world.clock.ms,
+      present,
+    );
+    if (fault) this.tell('exact count', `${endpoint.id}, when ${ref.id} was ${ended}: ${fault}`);
+    return result;
+  }
+
+  settling(
+    process: Process,
+    claimed: Claimed,
+    settlement: Settlement,
+    outcome: EndpointOutcome,
+    act: () => Promise<MoveResult>,
+  ): Promise<MoveResult> {
+    const before = this.#world.deliveries.present(claimed);
+    const isUnderLease =
+      before?.lease?.token === claimed.lease.token && claimed.lease.until > settlement.at.getTime();
+    const ended = settlement.kind === 'retrying' ? undefined : settlement.kind;
+    return this.ending(process, claimed, ended, outcome, async () => {
+      const result = await act();
+      if (result === 'done' && !isUnderLease)
+        this.tell('lease', `attempt ${claimed.attempts} of ${claimed.id} was recorded without its lease`);
+      return result;
+    });
+  }
+
+  sending(reminders: readonly Reminder[], refused: readonly Reminder[]): void {
+    for (const { id } of reminders) {
+      if (refused.some((reminder) => reminder.id === id)) continue;
+      this.#sent.set(id, (this.#sent.get(id) ?? 0) + 1);
+      this.#receivable.set(id, (this.#receivable.get(id) ?? 0) + RECEIVES_OF_A_MESSAGE);
+    }
+  }
+
+  /** The reconciler moves a delivery on within the due index, because it has sent a message. */
+  postponing<T>(ref: DeliveryRef, act: () => T): T {
+    const due = this.#world.deliveries.dueOf(ref);
+    const sentBefore = this.#sentBefore.get(ref.id) ?? 0;
+    const result = this.watching(ref, act);
+    if (this.#world.deliveries.dueOf(ref) !== due && (this.#sent.get(ref.id) ?? 0) <= sentBefore)
+      this.tell('nothing lost', `${ref.id} was moved on in the due index without a message`);
+    return result;
+  }
+
+  /** The fan-out is done with an entry: what it found open has had a message. */
+  fannedOut({ owed, committed }: Entry): void {
+    const { deliveries, history } = this.#world;
+    const eventId = owed.kind === 'event' ? owed.event.id : owed.reminder.eventId;
+    for (const { id, webhookId, eventId: of, status, redeliveryOf } of deliveries.every) {
+      const isOwed =
+        owed.kind === 'redelivery' ? id === owed.reminder.id : of === eventId && redeliveryOf === undefined;
+      if (!isOwed || status !== 'pending' || this.#sent.has(id)) continue;
+      // One that was added for an endpoint which no longer is, or wants something else by now, is left to the due index.
+      if (owed.kind === 'event' && !history.wanted(webhookId, owed.event, committed).every(Boolean)) continue;
+      this.tell('nothing lost', `the fan-out is done with ${eventId} and has sent no message of ${id}`);
+    }
+  }
+
+  /** Nothing goes wrong any more: what messages there are is all that there has to be, but for those of waits and moves. */
+  calmDown(): void {
+    this.#receivable.clear();
+    for (const { id } of this.#world.lanes.reminders)
+      this.#receivable.set(id, (this.#receivable.get(id) ?? 0) + RECEIVES_OF_A_MESSAGE);
+  }
+
+  receiving(id: DeliveryId): void {
+    if (!this.#world.isUntroubled) return;
+    const times = (this.#received.get(id) ?? 0) + 1;
+    this.#received.set(id, times);
+    if (times > RECEIVES_OF_A_DELIVERY + (this.#receivable.get(id) ?? 0))
+      this.tell('comes to rest', `messages of ${id} were received ${times} times`);
+  }
+
+  /** A message was deleted because its function was done with it. */
+  deleted(process: Process, reminder: Reminder): void {
+    // It comes late, from one that has ended: the message may have come back meanwhile, and be somebody else's. The due index has it then.
+    if (!process.alive && this.#world.deliveries.dueOf(reminder) !== undefined) return;
+    const delivery = this.#world.deliveries.present(reminder);
+    if (delivery === undefined || !isOpen(delivery) || delivery.parked || this.lost.has(reminder.id)) return;
+    // A clock that is far behind takes the message that the reconciler has just sent in time for one that nobody needs: late by the grace, and not lost.
+    if (this.#world.faults.beyondMargin && this.#world.deliveries.dueOf(reminder) !== undefined) return;
+    if (!this.#world.hasMessage(reminder.id))
+      this.tell(
+        'nothing lost',
+        `the only message of ${reminder.id} was deleted while it is ${delivery.status}`,
+      );
+  }
+
+  /** A dead letter was dealt with. */
+  buried(reminder: Reminder): void {
+    this.lost.add(reminder.id);
+    const delivery = this.#world.deliveries.present(reminder);
+    if (delivery !== undefined && isOpen(delivery) && this.#world.deliveries.dueOf(reminder) === undefined)
+      this.tell('nothing lost', `nothing watches ${reminder.id} after its message was given up`);
+  }
+
+  /** An attempt reaches its receiver. */
+  attemptStarts(process: Process, claimed: Claimed, webhookId: EndpointId): void {
+    this.attempts.starts(process, claimed);
+    for (const end of ['deleted', 'disabled'] as const) {
+      const endedMs = this.#world.history.endedMs(webhookId, end);
+      if (endedMs === undefined) continue;
+      const sinceMs = this.#world.clock.ms - endedMs;
+      const isLate = !this.#world.faults.beyondMargin && sinceMs > clocks.functionTimeout * 1000 + STALE_MS;
+      if (isLate || endedMs < this.#world.readMs(process) - STALE_MS)
+        this.tell(
+          'nothing after the end of an endpoint',
+          `attempt ${claimed.attempts} of ${claimed.id} started ${sinceMs} ms after ${webhookId} was ${end}`,
+        );
+    }
+  }
+}

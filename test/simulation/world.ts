@@ -1,0 +1,224 @@
+import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../functions/domain/backoff.ts';
+import type { Reminder } from '../../functions/domain/delivery.ts';
+import type { OutboxEvent } from '../../functions/domain/events.ts';
+import type { DeliveryId, EventId, IdPrefix } from '../../functions/domain/ids.ts';
+import type { Owed } from '../../functions/domain/redelivery.ts';
+import type { DeadFanOut } from '../../functions/engine/dead-letters.ts';
+import { NOW } from '../builders.ts';
+import { MemoryDeliveries, type RowChange } from '../doubles/memory-deliveries.ts';
+import { MemoryDueIndex } from '../doubles/memory-due-index.ts';
+import { MemoryEndpoints } from '../doubles/memory-endpoints.ts';
+import { MemoryLanes } from '../doubles/memory-lanes.ts';
+import { MemoryLedger } from '../doubles/memory-ledger.ts';
+import { VirtualClock } from '../doubles/virtual-clock.ts';
+import { DeliveryStream } from './delivery-stream.ts';
+import { EndpointHistory } from './endpoint-history.ts';
+import { type Faults, faultsOf } from './faults.ts';
+import { LetterBox } from './letter-box.ts';
+import { type Process, Processes } from './processes.ts';
+import type { Random } from './random.ts';
+import { Receivers } from './receivers.ts';
+import { longestRestMs } from './rest.ts';
+import { Statistics } from './statistics.ts';
+import { StreamShard } from './stream-shard.ts';
+import { clocks, Witness } from './witness.ts';
+
+/** What the deployment of a run has set. */
+export interface Terms {
+  retry: RetryPolicy;
+  graceSeconds: number;
+  maxReceives: number;
+  /** Dispatchers at once, and messages that one takes. */
+  dispatchers: number;
+  batchSize: number;
+  /** Failures in a row after which the fan-out's mapping gives a batch up; a hundred when deployed. */
+  fanOutTries: number;
+}
+
+/** An entry of the outbox, and how far the service is with it. */
+export interface Entry {
+  owed: Owed;
+  /** When it was committed, and when the fan-out was done with it, in the order of what happened to endpoints. */
+  committed: number;
+  done: number | undefined;
+  isAbandoned: boolean;
+}
+
+const termsOf = (random: Random, isCalm: boolean): Terms => ({
+  retry: random.pick([
+    DEFAULT_RETRY_POLICY,
+    DEFAULT_RETRY_POLICY,
+    { ...DEFAULT_RETRY_POLICY, baseSeconds: 1, capSeconds: 60 },
+    { ...DEFAULT_RETRY_POLICY, baseSeconds: 1000 },
+  ]),
+  graceSeconds: isCalm ? 900 : random.pick([900, 900, 120]),
+  maxReceives: isCalm ? 100 : random.pick([100, 12, 3]),
+  // Enough that nothing waits for a dispatcher when it has to come in time.
+  dispatchers: isCalm ? 8 : random.between(1, 4),
+  batchSize: isCalm ? 10 : random.between(1, 10),
+  fanOutTries: random.pick([0, 1, 4]),
+});
+
+/** Shards of each stream. */
+const SHARDS = 2;
+
+/** By how much the ledger may be behind before an audit takes it for wrong; a run of the audit takes time itself. */
+const AUDITED_LAG_MS = 540_000;
+
+/** Everything outside of the processes: stores, queues, streams and receivers, on a clock that the scheduler moves. */
+export class World {
+  readonly random: Random;
+  readonly faults: Faults;
+  readonly terms: Terms;
+  readonly clock: VirtualClock;
+  readonly statistics = new Statistics();
+  readonly endpoints = new MemoryEndpoints();
+  readonly deliveries: MemoryDeliveries;
+  readonly due: MemoryDueIndex;
+  readonly ledger = new MemoryLedger();
+  readonly lanes: MemoryLanes;
+  readonly processes: Processes;
+  readonly receivers: Receivers;
+  readonly witness: Witness;
+  readonly history: EndpointHistory;
+  readonly events = new Map<EventId, OutboxEvent>();
+  readonly entries = new Map<string, Entry>();
+  readonly outboxShards: StreamShard<Entry>[];
+  readonly deliveryStream: DeliveryStream;
+  readonly deadReminders = new LetterBox<Reminder>(clocks.visibility);
+  readonly deadFanOuts = new LetterBox<DeadFanOut>(60);
+  /** Entries that the last audit put right during an outage of days, in which the stream had not yet told everything. */
+  readonly correctedTooSoon = new Set<string>();
+  /** Nothing goes wrong, or nothing more. */
+  isUntroubled: boolean;
+  /** When all deliveries must have ended. */
+  restBy = Number.POSITIVE_INFINITY;
+  /** Set when something is wanted to be told of everything that happens. */
+  trace: ((line: string) => void) | undefined;
+  readonly #names = new Map<string, string>();
+  readonly #readMs = new Map<Process, number>();
+  #deliveries = 0;
+  #ids = 0;
+
+  constructor(random: Random) {
+    this.random = random;
+    this.faults = faultsOf(random);
+    this.isUntroubled = this.faults.isCalm;
+    this.terms = termsOf(random, this.faults.isCalm);
+    this.clock = new VirtualClock(new Date(NOW.getTime() + random.below(3_600_000)));
+    this.deliveries = new MemoryDeliveries(this.endpoints, this.terms.graceSeconds);
+    this.due = new MemoryDueIndex(this.deliveries, { sharded: false, pageSize: random.pick([2, 100]) });
+    this.lanes = new MemoryLanes({
+      now: this.clock.now,
+      visibilitySeconds: clocks.visibility,
+      maxReceives: this.terms.maxReceives,
+    });
+    this.processes = new Processes(this.clock);
+    this.history = new EndpointHistory(this.endpoints, this.clock);
+    this.receivers = new Receivers(random);
+    this.witness = new Witness(this);
+    this.outboxShards = Array.from({ length: SHARDS }, (_, shard) => this.#outboxShard(`outbox-${shard}`));
+    this.deliveryStream = new DeliveryStream(this.deliveries, this.clock, SHARDS);
+  }
+
+  #outboxShard(shardId: string): StreamShard<Entry> {
+    return new StreamShard(shardId, {
+      tries: this.terms.fanOutTries,
+      giveUp: (from, to) => {
+        this.statistics.count('fan-outs given up');
+        const records = {
+          streamArn: 'outbox',
+          shardId,
+          startSequenceNumber: String(from + 1),
+          endSequenceNumber: String(to),
+        };
+        this.deadFanOuts.send({ kind: 'records', records }, this.clock.ms);
+      },
+    });
+  }
+
+  /** An identifier that the seed gives again. */
+  newId<P extends IdPrefix>(prefix: P, name: string): `${P}_${string}` {
+    this.#ids += 1;
+    const time = this.clock.ms.toString(16).padStart(12, '0');
+    const id = `${prefix}_${time}${String(this.#ids).padStart(20, '0')}` as const;
+    this.#names.set(id, `${name} ${this.#ids}`);
+    return id;
+  }
+
+  /** The text with identifiers as a person reads them. */
+  named(text: string): string {
+    return text.replace(/\b[a-z]{3}_[0-9a-f]{32}\b/g, (id) => this.#names.get(id) ?? id);
+  }
+
+  createdMs(id: DeliveryId | EventId): number {
+    return Number.parseInt(id.slice(4, 16), 16);
+  }
+
+  /** Commits something to the outbox. */
+  commit(owed: Owed): void {
+    const id = owed.kind === 'event' ? owed.event.id : owed.reminder.id;
+    const entry: Entry = { owed, committed: this.history.order, done: undefined, isAbandoned: false };
+    this.entries.set(id, entry);
+    if (owed.kind === 'event') this.events.set(owed.event.id, owed.event);
+    this.outboxShards[this.#ids % SHARDS]?.write(entry, this.clock.ms);
+  }
+
+  /** How often a read without strong consistency shows what was there a moment ago. */
+  get staleReads(): number {
+    return this.isUntroubled ? 0 : this.faults.staleReads;
+  }
+
+  /** From here on nothing goes wrong any more. */
+  calmDown(): void {
+    this.isUntroubled = true;
+    this.lanes.full.clear();
+    this.witness.calmDown();
+    this.restBy = this.clock.ms + longestRestMs(this);
+  }
+
+  /** How long ago it was committed. */
+  ageMs({ owed }: Entry): number {
+    return this.clock.ms - this.createdMs(owed.kind === 'event' ? owed.event.id : owed.reminder.id);
+  }
+
+  isDone(entry: Entry): void {
+    entry.done ??= this.history.order;
+    this.witness.fannedOut(entry);
+  }
+
+  /** Takes over what the stream of the deliveries has got. */
+  takeStream(): void {
+    for (const id of this.deliveryStream.take()) {
+      this.#deliveries += 1;
+      if (!this.#names.has(id)) this.#names.set(id, `delivery ${this.#deliveries}`);
+    }
+  }
+
+  /** Whether the ledger is behind, or was, by more than an audit may hold against it. */
+  get ledgerLags(): boolean {
+    return this.deliveryStream.longestLagMs > AUDITED_LAG_MS - this.faults.maxSkewMs;
+  }
+
+  /** All shards of all streams. */
+  get shards(): readonly (StreamShard<Entry> | StreamShard<RowChange>)[] {
+    return [...this.outboxShards, ...this.deliveryStream.shards];
+  }
+
+  /** The process has read what its batch is about. */
+  reads(process: Process): void {
+    this.#readMs.set(process, this.clock.ms);
+  }
+
+  readMs(process: Process): number {
+    return this.#readMs.get(process) ?? 0;
+  }
+
+  hasMessage(id: DeliveryId): boolean {
+    return (
+      this.lanes.reminders.some((reminder) => reminder.id === id) ||
+      this.lanes.deadLetters.some((reminder) => reminder.id === id) ||
+      this.deadReminders.contents.some((reminder) => reminder.id === id)
+    );
+  }
+}
