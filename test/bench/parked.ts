@@ -6,7 +6,7 @@ import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { v7 } from 'uuid';
 import type { Delivery, Reminder } from '../../functions/domain/delivery.ts';
-import { DEFAULT_GRACE_SECONDS, DUE_INDEX } from '../../functions/domain/due.ts';
+import { DUE_INDEX } from '../../functions/domain/due.ts';
 import { deliveryId, newId } from '../../functions/domain/ids.ts';
 import { RECONCILE_EVERY_SECONDS, RECONCILE_LOOKAHEAD_SECONDS } from '../../functions/domain/timing.ts';
 import type { Outgoing } from '../../functions/engine/queues.ts';
@@ -38,6 +38,8 @@ if (options.help) {
 
 const PARKED = Number(options.parked);
 const MINUTES = Number(options.minutes);
+/** Long: nobody attempts what is resumed here, and it would be looked at again. */
+const GRACE_SECONDS = 21_600;
 const TABLE = 'Deliveries';
 /** How many items DynamoDB takes in one request, and requests under way at once. */
 const BATCH = 25;
@@ -178,7 +180,7 @@ try {
     },
     {
       shards: DUE_SHARDS,
-      graceSeconds: DEFAULT_GRACE_SECONDS,
+      graceSeconds: GRACE_SECONDS,
       lookaheadSeconds: RECONCILE_LOOKAHEAD_SECONDS,
     },
   );
