@@ -52,8 +52,9 @@ async function pollQueue(options: QueueSourceOptions, signal: AbortSignal): Prom
   const running = new Set<Promise<void>>();
   while (!signal.aborted) {
     // Messages that wait here for a sandbox would use up their visibility timeout.
-    while (running.size >= options.concurrency())
+    while (!signal.aborted && running.size >= options.concurrency())
       await Promise.race([...running, pause(SLOT_CHECK_MS, signal)]);
+    if (signal.aborted) break;
     const records = await gather(options, signal);
     if (records.length === 0) continue;
     if (signal.aborted) await giveBack(records, options);

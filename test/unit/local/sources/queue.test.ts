@@ -136,4 +136,22 @@ describe('a queue source', () => {
     expect([...queue.givenBack, ...queue.available]).toEqual(['late']);
     expect(queue.invoked).toEqual([]);
   });
+
+  it('stops while all that it may have under way is, and lets everything else go on meanwhile', async () => {
+    const { promise, resolve } = Promise.withResolvers<InvocationResult>();
+    const queue = aQueue({ concurrency: () => 1, invoke: () => promise });
+    queue.available.push('a');
+    const source = queue.start();
+    await vi.waitFor(() => expect(queue.invoked).toEqual([['a']]));
+
+    const stopped = source.stop();
+    // Does not come if waiting for the source keeps the event loop busy.
+    await new Promise((done) => setTimeout(done, 1));
+    queue.available.push('b');
+    resolve(nothing);
+    await stopped;
+
+    expect(queue.deleted).toEqual(['a']);
+    expect(queue.invoked).toEqual([['a']]);
+  });
 });
