@@ -35,8 +35,8 @@ export function hiddenSeconds(until: Date, now: Date): number {
   return Math.min(Math.max(seconds, 1), MAX_VISIBILITY_SECONDS);
 }
 
-/** SQS holds a message back for 15 minutes at most. */
-const MAX_DELAY_SECONDS = 900;
+/** SQS holds a message back by `DelaySeconds` for 15 minutes at most. */
+export const MAX_DELAY_SECONDS = 900;
 
 /** For how long a message that is sent now must be held back so that it does not come before `until`. */
 export function delaySeconds(until: Date, now: Date): number {

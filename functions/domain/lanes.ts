@@ -1,3 +1,4 @@
+import { MAX_DELAY_SECONDS } from './backoff.ts';
 import type { Endpoint } from './endpoint.ts';
 
 /**
@@ -22,8 +23,8 @@ export type FirstLane = Exclude<Lane, 'retry'>;
 export const firstLaneOf = (endpoint: Pick<Endpoint, 'slowUntil'>, now: Date): FirstLane =>
   isSlow(endpoint, now) ? 'slow' : 'fresh';
 
-/** SQS holds a message back by `DelaySeconds` for 15 minutes at most; a wait beyond that is spent in the table. */
-export const LONGEST_QUEUED_WAIT_SECONDS = 900;
+/** A wait that SQS cannot hold back is spent in the table. */
+export const LONGEST_QUEUED_WAIT_SECONDS = MAX_DELAY_SECONDS;
 
 /**
  * Messages in flight from which on a queue counts as crowded. SQS gives out nothing more at 120,000, and a message hidden until its

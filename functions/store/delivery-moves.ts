@@ -9,17 +9,11 @@ import {
   type EndpointOutcome,
   type MoveResult,
   type Settlement,
-  type SkipReason,
   standingOf,
 } from '../domain/delivery.ts';
 import { deliveryOf } from './deliveries.ts';
-import {
-  claimUpdate,
-  type DeliveryUpdate,
-  exhaustUpdate,
-  settleUpdate,
-  skipUpdate,
-} from './delivery-updates.ts';
+import { claimUpdate, type DeliveryUpdate, exhaustUpdate, settleUpdate } from './delivery-updates.ts';
+import { skipping } from './due-index.ts';
 import { endpointChange } from './endpoints.ts';
 import { disablingNotice } from './outbox.ts';
 import { type Table, updated } from './table.ts';
@@ -116,9 +110,6 @@ export function deliveryMoves(
       return apply(exhaustUpdate(ref, lastError, maxAttempts, outcome.at), outcome);
     },
 
-    /** Ends an open, unleased delivery that will not be attempted again. */
-    async skip(ref: DeliveryRef, reason: SkipReason, now: Date): Promise<'done' | 'refused'> {
-      return (await updated(deliveries, skipUpdate(ref, reason, now))) ? 'done' : 'refused';
-    },
+    skip: skipping(deliveries),
   };
 }

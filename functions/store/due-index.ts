@@ -11,6 +11,12 @@ export type Position = Record<string, unknown>;
 /** Enough for ten batches of a queue, few enough that a run can end between two pages. */
 const PAGE = 100;
 
+/** Ends an open, unleased delivery that will not be attempted again. */
+export const skipping =
+  (deliveries: Table) =>
+  async (ref: DeliveryRef, reason: SkipReason, now: Date): Promise<'done' | 'refused'> =>
+    (await updated(deliveries, skipUpdate(ref, reason, now))) ? 'done' : 'refused';
+
 /** The sparse index of deliveries that have to be looked after: what it costs grows with what is in it, never with history. */
 export function dueIndex(deliveries: Table) {
   return {
@@ -24,10 +30,7 @@ export function dueIndex(deliveries: Table) {
       await updated(deliveries, postponeUpdate(entry, until));
     },
 
-    /** Ends an open, unleased delivery that nothing can be done for. */
-    async skip(ref: DeliveryRef, reason: SkipReason, now: Date): Promise<'done' | 'refused'> {
-      return (await updated(deliveries, skipUpdate(ref, reason, now))) ? 'done' : 'refused';
-    },
+    skip: skipping(deliveries),
 
     /**
      * What is due by `until` in one shard, the earliest first. Eventually consistent, as an index is.

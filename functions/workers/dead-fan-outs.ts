@@ -2,6 +2,7 @@ import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import middy from '@middy/core';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
+import { MAX_DELAY_SECONDS } from '../domain/backoff.ts';
 import type { Owed } from '../domain/redelivery.ts';
 import { type DeadFanOut, deadFanOut } from '../engine/dead-letters.ts';
 import { fanOut } from '../engine/fan-out.ts';
@@ -25,9 +26,6 @@ const sqs = queueClient();
 const readStream = streamReader(streamsClient());
 const outbox = outboxStore({ client, name: environment.OUTBOX_TABLE });
 const now = () => new Date();
-
-/** Between two tries at what failed, in seconds: as long as SQS holds a message back. */
-const PATIENCE_SECONDS = 900;
 
 const deal = deadFanOut({
   stream: {
@@ -55,7 +53,8 @@ const deal = deadFanOut({
       new SendMessageCommand({
         QueueUrl: environment.DEAD_FAN_OUTS,
         MessageBody: JSON.stringify(body),
-        DelaySeconds: PATIENCE_SECONDS,
+        // The longest that there is: what failed once more is not healed in a moment.
+        DelaySeconds: MAX_DELAY_SECONDS,
       }),
     );
   },

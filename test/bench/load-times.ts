@@ -37,10 +37,6 @@ const ENVIRONMENT = {
   ...FUNCTION_ENVIRONMENT,
   AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
   POWERTOOLS_SERVICE_NAME: 'bench',
-  DELIVERY_QUEUE: 'queue',
-  RETRY_BASE_SECONDS: '30',
-  RETRY_CAP_SECONDS: '3600',
-  ATTEMPT_TIMEOUT_SECONDS: '10',
 };
 
 const PROBE = `const t = performance.now(); await import(process.argv[1]); process.stdout.write(String(performance.now() - t)); process.exit(0);`;
