@@ -12,6 +12,7 @@ import { apiKeyStore } from '../store/api-keys.ts';
 import { idempotencyStore } from '../store/idempotency.ts';
 import { standingOf } from '../store/organizations.ts';
 import { rateWindowStore } from '../store/rate-windows.ts';
+import { pairingOf } from '../store/sandboxes.ts';
 import { type Change, committer } from '../store/transaction.ts';
 
 /*
@@ -42,7 +43,7 @@ export const ports: Omit<ApiPorts<Change>, 'authenticate'> = {
   logger,
   now: () => new Date(),
 };
-const authenticate = keyAuthentication(apiKeyStore(tables.service));
+const authenticate = keyAuthentication(apiKeyStore(tables.service), pairingOf(tables.service), logger);
 
 /** The Lambda handler of a route of the public API. @param reveal completes the answer with what is never stored */
 export const endpoint = <R extends Route>(

@@ -4,6 +4,7 @@ import type { Endpoint, EndpointEffect } from './endpoint.ts';
 import { EventTypeName, type OutboxEvent } from './events.ts';
 import { DeliveryId, deliveryId, EndpointId, EventId, OrgId } from './ids.ts';
 import { type Hold, holdOf, type Lane } from './lanes.ts';
+import { atSpeed } from './simulation.ts';
 import { RECONCILE_LOOKAHEAD_SECONDS } from './timing.ts';
 
 export const DeliveryStatus = z.enum(['pending', 'retrying', 'succeeded', 'exhausted', 'skipped']);
@@ -18,7 +19,20 @@ export const OPEN_STATUSES = ['pending', 'retrying'] as const satisfies readonly
  */
 export const SkipReason = z.enum(['endpoint_disabled', 'endpoint_deleted', 'event_missing', 'expired']);
 export type SkipReason = z.infer<typeof SkipReason>;
-export const TerminalReason = z.enum(['max_attempts', ...SkipReason.options]);
+/** A sandbox's request that would have gone out was taken by a simulated receiver, which accepted it (decisions.md, Deliveries). */
+const SIMULATED = 'sandbox_simulated';
+export const TerminalReason = z.enum(['max_attempts', SIMULATED, ...SkipReason.options]);
+export type TerminalReason = z.infer<typeof TerminalReason>;
+
+/** A request to a receiver, as it is put on the wire. */
+export const WebhookRequest = z.object({
+  method: z.literal('POST'),
+  url: z.string(),
+  /** Names in lower case. */
+  headers: z.record(z.string(), z.string()),
+  body: z.string(),
+});
+export type WebhookRequest = z.infer<typeof WebhookRequest>;
 
 /** One settled attempt. `status` when the receiver answered, `error` when the attempt failed. */
 export const AttemptRecord = z.object({
@@ -29,6 +43,10 @@ export const AttemptRecord = z.object({
   error: z.optional(z.string()),
   /** The first KiB of the answer's body, kept for failures. */
   response: z.optional(z.string()),
+  /** Kept where it went to a simulated receiver, so that a verifier can be checked against it. */
+  request: z.optional(WebhookRequest),
+  /** When it would have been, where time passes faster. */
+  atRealSpeed: z.optional(z.object({ startedAt: z.iso.datetime(), durationMs: z.int() })),
 });
 export type AttemptRecord = z.infer<typeof AttemptRecord>;
 
@@ -59,6 +77,10 @@ export const Delivery = z.object({
   parked: z.optional(z.literal(true)),
   /** The delivery that this one repeats at the customer's wish. */
   redeliveryOf: z.optional(DeliveryId),
+  /** When the next attempt and the end would have been, where time passes faster. */
+  atRealSpeed: z.optional(
+    z.object({ nextRetryAt: z.optional(z.iso.datetime()), terminalAt: z.optional(z.iso.datetime()) }),
+  ),
 });
 export type Delivery = z.infer<typeof Delivery>;
 
@@ -118,6 +140,8 @@ export type AttemptResult = {
   status?: number;
   error?: string;
   response?: string;
+  /** Of an attempt at a simulated receiver: what it was sent, and how long it would have taken at real speed. */
+  simulated?: { request: WebhookRequest; durationMs: number };
 };
 
 /** Where the wait for the next attempt is spent, and in which lane that attempt will be. */
@@ -127,36 +151,76 @@ export interface Wait {
 }
 
 /** What an attempt makes of its delivery; `at` is when the attempt ended. */
-export type Settlement =
-  | { kind: 'succeeded'; attempt: AttemptRecord; at: Date }
-  | { kind: 'retrying'; attempt: AttemptRecord; at: Date; nextRetryAt: Date; wait: Wait }
-  | { kind: 'exhausted'; attempt: AttemptRecord; at: Date };
+export type Settlement = { attempt: AttemptRecord; at: Date; atRealSpeed?: Delivery['atRealSpeed'] } & (
+  | { kind: 'succeeded'; terminalReason?: TerminalReason }
+  | { kind: 'retrying'; nextRetryAt: Date; wait: Wait }
+  | { kind: 'exhausted'; terminalReason: TerminalReason }
+);
+
+/** How fast a delivery's time passes, and when its attempt would have begun at real speed. */
+export interface Pace {
+  speed: number;
+  startedAt: Date;
+}
 
 /**
  * Decides what a finished attempt makes of its delivery. An attempt without an `error` succeeded.
  * @param number the attempt's number, from 1, as the claim counted it
  * @param way the lane that the attempt was made in, the one for the next, and whether that one nears its limit of messages in flight
+ * @param pace where time passes faster than it does
  */
 export function settlementOf(
   number: number,
   result: AttemptResult,
   policy: RetryPolicy,
   way: { from: Lane; to: Lane; crowded: boolean },
+  pace?: Pace,
 ): Settlement {
-  const { startedAt, endedAt, status, error, response } = result;
-  const attempt: AttemptRecord = {
+  const { endedAt, error, simulated } = result;
+  const real = pace && realTimeOf(result, pace.startedAt);
+  const attempt = { ...recordOf(number, result), ...(real && { atRealSpeed: real.attempt }) };
+  if (error !== undefined && number < policy.maxAttempts) {
+    const nextRetryAt = nextAttemptAt(number, endedAt, atSpeed(policy, pace?.speed ?? 1));
+    const hold = holdOf((nextRetryAt.getTime() - endedAt.getTime()) / 1000, way.from, way.to, way.crowded);
+    const atRealSpeed = real && { nextRetryAt: nextAttemptAt(number, real.endedAt, policy).toISOString() };
+    return {
+      kind: 'retrying',
+      attempt,
+      at: endedAt,
+      nextRetryAt,
+      wait: { hold, lane: way.to },
+      ...(atRealSpeed && { atRealSpeed }),
+    };
+  }
+  const end = {
+    attempt,
+    at: endedAt,
+    ...(real && { atRealSpeed: { terminalAt: real.endedAt.toISOString() } }),
+  };
+  if (error !== undefined) return { kind: 'exhausted', terminalReason: 'max_attempts', ...end };
+  return { kind: 'succeeded', ...(simulated && { terminalReason: SIMULATED }), ...end };
+}
+
+function recordOf(number: number, result: AttemptResult): AttemptRecord {
+  const { startedAt, endedAt, status, error, response, simulated } = result;
+  return {
     number,
     startedAt: startedAt.toISOString(),
     durationMs: Math.max(0, endedAt.getTime() - startedAt.getTime()),
     ...(status === undefined ? {} : { status }),
     ...(error === undefined ? {} : { error }),
     ...(response === undefined || response === '' ? {} : { response }),
+    ...(simulated && { request: simulated.request }),
   };
-  if (error === undefined) return { kind: 'succeeded', attempt, at: endedAt };
-  if (number >= policy.maxAttempts) return { kind: 'exhausted', attempt, at: endedAt };
-  const nextRetryAt = nextAttemptAt(number, endedAt, policy);
-  const hold = holdOf((nextRetryAt.getTime() - endedAt.getTime()) / 1000, way.from, way.to, way.crowded);
-  return { kind: 'retrying', attempt, at: endedAt, nextRetryAt, wait: { hold, lane: way.to } };
+}
+
+/** When an attempt and its end would have been at real speed. */
+function realTimeOf({ simulated }: AttemptResult, startedAt: Date) {
+  const durationMs = Math.round(simulated?.durationMs ?? 0);
+  return {
+    attempt: { startedAt: startedAt.toISOString(), durationMs },
+    endedAt: new Date(startedAt.getTime() + durationMs),
+  };
 }
 
 /** Why a delivery cannot be claimed now. */

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { Delivery } from './delivery.ts';
-import { creationTime, EndpointId } from './ids.ts';
+import { creationTime, EndpointId, type OrgId } from './ids.ts';
 
 /**
  * What became of the deliveries that an endpoint was owed in one hour. All counts are under the hour in which the delivery was created, so
@@ -79,14 +79,17 @@ const endOf = ({ status, attempts, attemptLog }: Delivery): LedgerCounts => ({
 export const entryKeyOf = (delivery: Pick<Delivery, 'id' | 'webhookId' | 'generation'>): string =>
   `${delivery.webhookId}#${delivery.generation}#${hourOf(delivery)}`;
 
+/** What is to be added to an entry, and whose it is. */
+export type LedgerAddition = LedgerEntry & { orgId: OrgId };
+
 /** Sums changes by endpoint, generation and hour. */
-export function tally(changes: readonly DeliveryChange[]): LedgerEntry[] {
-  const entries = new Map<string, LedgerEntry>();
+export function tally(changes: readonly DeliveryChange[]): LedgerAddition[] {
+  const entries = new Map<string, LedgerAddition>();
   for (const change of changes) {
-    const { webhookId, generation } = change.delivery;
+    const { orgId, webhookId, generation } = change.delivery;
     const key = entryKeyOf(change.delivery);
     const counts = plus(entries.get(key) ?? NOTHING, countsOf(change));
-    entries.set(key, { ...counts, webhookId, generation, hour: hourOf(change.delivery) });
+    entries.set(key, { ...counts, orgId, webhookId, generation, hour: hourOf(change.delivery) });
   }
   return [...entries.values()];
 }

@@ -4,6 +4,11 @@ import { OrgId } from './ids.ts';
 export const Environment = z.enum(['live', 'sandbox']);
 export type Environment = z.infer<typeof Environment>;
 
+/** Data of live organizations is never wiped. */
+export const LIVE_GENERATION = 0;
+/** A sandbox's data begins here, so that a generation alone says whether it is a sandbox's. */
+export const FIRST_SANDBOX_GENERATION = 1;
+
 /**
  * Whose data a request or a worker acts on: the effective organization and the generation of its data.
  * Every key in the tables is built from a tenant, so that code which holds one cannot name another's items.
@@ -11,6 +16,9 @@ export type Environment = z.infer<typeof Environment>;
  */
 export const Tenant = z.object({ orgId: OrgId, generation: z.int().check(z.nonnegative()) });
 export type Tenant = z.infer<typeof Tenant>;
+
+export const isOfSandbox = ({ generation }: Pick<Tenant, 'generation'>): boolean =>
+  generation >= FIRST_SANDBOX_GENERATION;
 
 /** Rate-limit tier of an organization (decisions.md, Rate limits). */
 export const Tier = z.enum(['sandbox', 'standard', 'scale']);
@@ -34,6 +42,20 @@ export const OrganizationSettings = z.object({
   contentChangeNotifications: z.boolean(),
 });
 export type OrganizationSettings = z.infer<typeof OrganizationSettings>;
+
+/** What is to be known of an organization before anything is done in its name. */
+const Standing = z.object({
+  environment: Environment,
+  tier: Tier,
+  /** Of its present data. */
+  generation: z._default(z.int(), LIVE_GENERATION),
+});
+
+/** A kind and a generation that contradict one another say nothing, so whoever asks is told nothing. */
+export const OrganizationStanding = Standing.check(
+  z.refine(({ environment, generation }) => (environment === 'sandbox') === isOfSandbox({ generation })),
+);
+export type OrganizationStanding = z.infer<typeof OrganizationStanding>;
 
 export const Organization = z.object({
   id: OrgId,

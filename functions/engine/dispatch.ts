@@ -9,6 +9,7 @@ import {
   dispositionOf,
   type EndpointOutcome,
   type MoveResult,
+  type Pace,
   type Reminder,
   type Settlement,
   type SkipReason,
@@ -18,6 +19,9 @@ import {
 import { type Endpoint, effectOnEndpoint } from '../domain/endpoint.ts';
 import type { OutboxEvent } from '../domain/events.ts';
 import type { Lane } from '../domain/lanes.ts';
+import { programOf } from '../domain/simulation.ts';
+import { isOfSandbox } from '../domain/tenant.ts';
+import { generations, type Standings } from './generations.ts';
 import type { Log } from './log.ts';
 import { type SlowMarks, slowEndpoints } from './slow-endpoints.ts';
 
@@ -41,6 +45,7 @@ export interface DispatchPorts {
     /** Reads an endpoint as it is now, for a settlement that met a changed one. */
     find(orgId: Reminder['orgId'], id: Reminder['webhookId']): Promise<Endpoint | undefined>;
   };
+  standings: Standings;
   queues: {
     /** Whether a lane nears its limit of messages in flight. */
     crowded(lane: Lane): Promise<boolean>;
@@ -79,7 +84,8 @@ const LOST_WORKER = 'the last attempt was started, and its outcome was never rec
  * doubled or late changes no outcome: what may happen is decided by conditional writes on the delivery.
  */
 export function dispatch(ports: DispatchPorts, { retry, leaseSeconds }: DispatchTerms) {
-  const { deliveries, endpoints, queues, attempt, log, now } = ports;
+  const { deliveries, endpoints, queues, standings, attempt, log, now } = ports;
+  const generationOf = generations(standings);
   const slow = slowEndpoints({ marks: endpoints, log, now });
 
   /** Somebody else moved the delivery: its present state says what the message is still good for. */
@@ -134,7 +140,8 @@ export function dispatch(ports: DispatchPorts, { retry, leaseSeconds }: Dispatch
     const result = await attempt(claimed, endpoint, event, marking.onSlow);
     const endedAt = now();
     const way = await wayOn(endpoint, lane, result.error !== undefined);
-    const settlement = settlementOf(claimed.attempts, { ...result, startedAt, endedAt }, retry, way);
+    const pace = paceOf(claimed, endpoint, startedAt);
+    const settlement = settlementOf(claimed.attempts, { ...result, startedAt, endedAt }, retry, way, pace);
     const settled =
       settlement.kind === 'retrying'
         ? await deliveries.settle(claimed, settlement, { endpoint, effect: 'none', at: startedAt })
@@ -161,6 +168,8 @@ export function dispatch(ports: DispatchPorts, { retry, leaseSeconds }: Dispatch
     { endpoint, event }: DispatchContext,
     lane: Lane,
   ): Promise<Disposition> => {
+    // First of all: what a reset has wiped ends here, and who cannot say whose it is does nothing about it.
+    if ((await generationOf(reminder)) === 'over') return dispositionOf({ kind: 'absent' });
     if (endpoint === undefined) return skip(reminder, 'endpoint_deleted');
     if (endpoint.status === 'auto_disabled') return skip(reminder, 'endpoint_disabled');
     if (event === undefined) {
@@ -187,4 +196,12 @@ export function dispatch(ports: DispatchPorts, { retry, leaseSeconds }: Dispatch
     );
     return ended === 'done' ? dispositionOf({ kind: 'terminal' }) : lookAgain(reminder);
   };
+}
+
+/** Only in a sandbox may an endpoint ask for time to pass faster. */
+function paceOf(claimed: Claimed, { url }: Endpoint, startedAt: Date): Pace | undefined {
+  const speed = isOfSandbox(claimed) ? programOf(url).speed : 1;
+  if (speed === 1) return undefined;
+  const { nextRetryAt } = claimed.atRealSpeed ?? {};
+  return { speed, startedAt: nextRetryAt === undefined ? startedAt : new Date(nextRetryAt) };
 }

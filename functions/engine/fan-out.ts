@@ -5,6 +5,7 @@ import type { OrgId } from '../domain/ids.ts';
 import { type FirstLane, firstLaneOf } from '../domain/lanes.ts';
 import type { Owed } from '../domain/redelivery.ts';
 import { mapConcurrently } from './concurrency.ts';
+import { generations, type Standings } from './generations.ts';
 import type { Log } from './log.ts';
 import type { Outgoing } from './queues.ts';
 
@@ -13,6 +14,7 @@ export interface FanOutPorts {
   deliveries: { add(delivery: Delivery): Promise<'added' | 'exists'> };
   /** Gives back the reminders that the lane did not take. */
   queues: { send(lane: FirstLane, messages: readonly Outgoing[]): Promise<Reminder[]> };
+  standings: Standings;
   log: Log;
   now: () => Date;
 }
@@ -30,10 +32,12 @@ const CONCURRENCY = 32;
  * Deals with what the outbox owes: makes, for each event, one delivery for each endpoint that is to have it, and sends a reminder
  * of each that is open; sends the reminder of each redelivery, whose delivery was committed with it. It may crash anywhere
  * and be repeated: identifiers are derived, puts are conditional, and a reminder too many changes nothing. That is why one is
- * also sent for a delivery that already exists: the run that added it may have ended before its own.
+ * also sent for a delivery that already exists: the run that added it may have ended before its own. What a reset has wiped is dropped.
  * @returns what has to be tried again
  */
-export function fanOut({ subscribers, deliveries, queues, log, now }: FanOutPorts) {
+export function fanOut({ subscribers, deliveries, queues, standings, log, now }: FanOutPorts) {
+  const generationOf = generations(standings);
+
   return async (batch: readonly Owed[]): Promise<Owed[]> => {
     const failed = new Set<Owed>();
     const endpointsOf = remembered((orgId: OrgId) => subscribers.all(orgId));
@@ -74,6 +78,7 @@ export function fanOut({ subscribers, deliveries, queues, log, now }: FanOutPort
 
     const due = await mapConcurrently(batch, CONCURRENCY, async (owed) => {
       try {
+        if ((await generationOf(owed.kind === 'event' ? owed.event : owed.reminder)) === 'over') return [];
         const open: Due[] =
           owed.kind === 'event'
             ? await addDeliveries(owed.event)

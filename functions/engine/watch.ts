@@ -1,6 +1,8 @@
 import type { DeliveryRef } from '../domain/delivery.ts';
-import { type DeliveryChange, entryKeyOf, type LedgerEntry, tally } from '../domain/ledger.ts';
+import { type DeliveryChange, entryKeyOf, type LedgerAddition, tally } from '../domain/ledger.ts';
+import { isOfSandbox } from '../domain/tenant.ts';
 import { mapConcurrently } from './concurrency.ts';
+import { generations, type Standings, UnknownTenant } from './generations.ts';
 import type { Log } from './log.ts';
 
 /** A change of a delivery with its place in its shard of the stream. */
@@ -15,9 +17,10 @@ export interface WatchPorts {
     /** @returns up to where the shard was counted into the entry already, when that is not before the part */
     add(
       part: { shardId: string; first: string; last: string },
-      entry: LedgerEntry,
+      entry: LedgerAddition,
     ): Promise<'added' | { countedTo: string }>;
   };
+  standings: Standings;
   log: Log;
   now: () => Date;
 }
@@ -29,10 +32,16 @@ const MAX_CUTS = 10;
 
 /**
  * Follows the stream of the deliveries. Of what was added and has not ended within the same batch, it puts each into the due index, so that a lost
- * message is noticed; most end within it and cost nothing. Then it counts what happened, each record once however often it is read.
+ * message is noticed; most end within it and cost nothing. Then it counts what happened, each record once however often it is read. What a
+ * reset has wiped is not counted: its entries are being deleted.
  * @param graceSeconds how late a delivery may be before its message counts as lost
  */
-export function watch({ due, ledger, log, now }: WatchPorts, { graceSeconds }: { graceSeconds: number }) {
+export function watch(
+  { due, ledger, standings, log, now }: WatchPorts,
+  { graceSeconds }: { graceSeconds: number },
+) {
+  const generationOf = generations(standings);
+
   /** Counts the changes of one entry, in their order, but for those that an earlier run has counted. */
   async function count(shardId: string, changes: readonly SequencedChange[]): Promise<void> {
     let uncounted = changes;
@@ -46,7 +55,28 @@ export function watch({ due, ledger, log, now }: WatchPorts, { graceSeconds }: {
     throw new Error(`the ledger was ahead of ${shardId} ${MAX_CUTS} times`);
   }
 
-  return async (shardId: string, changes: readonly SequencedChange[]): Promise<void> => {
+  /** Those that are not of a sandbox's earlier generation. */
+  async function current(changes: readonly SequencedChange[]): Promise<SequencedChange[]> {
+    const byTenant = Map.groupBy(changes, ({ delivery }) => `${delivery.orgId}#${delivery.generation}`);
+    const kept = await mapConcurrently([...byTenant.values()], CONCURRENCY, async (each) => {
+      const [{ delivery } = {}] = each;
+      // Live data has but one generation: nothing to ask.
+      if (delivery === undefined || !isOfSandbox(delivery)) return each;
+      try {
+        return (await generationOf(delivery)) === 'current' ? each : [];
+      } catch (error) {
+        // Repeating it would stop the shard. The audit finds what is missing from the ledger.
+        if (!(error instanceof UnknownTenant)) throw error;
+        log.error('deliveries of an unknown tenant are not counted', { reason: error.message });
+        return [];
+      }
+    });
+    const keep = new Set(kept.flat());
+    return changes.filter((change) => keep.has(change));
+  }
+
+  return async (shardId: string, read: readonly SequencedChange[]): Promise<void> => {
+    const changes = await current(read);
     const ended = new Set(changes.filter(({ kind }) => kind === 'ended').map(({ delivery }) => delivery.id));
     const open = changes.filter(
       ({ kind, delivery }) => kind === 'added' && delivery.status === 'pending' && !ended.has(delivery.id),

@@ -86,6 +86,7 @@ export type DispatchEnvironment = z.input<typeof DispatchEnvironment>;
 
 /** Follows the deliveries' stream. */
 export const WatchEnvironment = z.object({
+  SERVICE_TABLE: name,
   DELIVERIES_TABLE: name,
   LEDGER_TABLE: name,
   GRACE_SECONDS: number,
@@ -119,6 +120,17 @@ export const DeadFanOutsEnvironment = z.object({
   DEAD_FAN_OUTS: name,
 });
 export type DeadFanOutsEnvironment = z.infer<typeof DeadFanOutsEnvironment>;
+
+/** Deletes what resets of sandboxes have left behind. */
+export const PurgeEnvironment = z.object({
+  SERVICE_TABLE: name,
+  OUTBOX_TABLE: name,
+  DELIVERIES_TABLE: name,
+  LEDGER_TABLE: name,
+  /** How long after a reset something of the generation before may still be written. */
+  LINGER_SECONDS: number,
+});
+export type PurgeEnvironment = z.input<typeof PurgeEnvironment>;
 
 export const EnrolEnvironment = z.object({ SERVICE_TABLE: name });
 export type EnrolEnvironment = z.infer<typeof EnrolEnvironment>;

@@ -17,3 +17,9 @@ export const RECONCILED = {
   expired: 'DeliveriesExpired',
   latestSeconds: 'ParkedLatestSeconds',
 } as const;
+/** What a run of the purge did, and what it left. */
+export const PURGED = {
+  deleted: 'PurgedRows',
+  open: 'PurgesOpen',
+  oldestSeconds: 'PurgeOldestSeconds',
+} as const;

@@ -3,7 +3,7 @@ import { Conversation, MOVES, type Move } from '../domain/conversation.ts';
 import type { ConversationId } from '../domain/ids.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { partition } from './collection.ts';
-import { CONVERSATION_SHARDS, keys, shards } from './keys.ts';
+import { CONVERSATION_SHARDS, keys, markOf, shards } from './keys.ts';
 import { newestFirst, type Page, type PageRequest } from './pages.ts';
 import type { Table } from './table.ts';
 import { addition, type Change } from './transaction.ts';
@@ -25,7 +25,11 @@ export function conversationStore(service: Table) {
     },
 
     add(tenant: Tenant, conversation: Conversation): Change {
-      return addition(service, { ...keys.conversation(tenant, conversation.id), ...conversation });
+      return addition(service, {
+        ...keys.conversation(tenant, conversation.id),
+        ...markOf(tenant),
+        ...conversation,
+      });
     },
 
     /** Moves a conversation from one of the states that the move may leave; refused as `conversation-changed` from any other. */

@@ -6,7 +6,7 @@ import { HISTORY_DAYS } from '../domain/redelivery.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { partition } from './collection.ts';
 import { deliveryKey } from './delivery-updates.ts';
-import { DELIVERY_SHARDS, keys, shards } from './keys.ts';
+import { DELIVERY_SHARDS, keys, markOf, shards } from './keys.ts';
 import { newestFirst, type Page, type PageRequest } from './pages.ts';
 import { expiry, type Table } from './table.ts';
 import { addition, type Change } from './transaction.ts';
@@ -16,6 +16,7 @@ export const deliveryOf = (row: unknown): Delivery => Delivery.parse(row);
 
 const rowOf = (delivery: Delivery) => ({
   ...deliveryKey(delivery),
+  ...markOf(delivery),
   ...delivery,
   expiresAt: expiry(new Date(delivery.createdAt), HISTORY_DAYS),
 });

@@ -11,10 +11,12 @@ import {
   type Settlement,
   standingOf,
 } from '../domain/delivery.ts';
+import type { DisablingNotice } from '../domain/endpoint.ts';
 import { deliveryOf } from './deliveries.ts';
 import { claimUpdate, type DeliveryUpdate, exhaustUpdate, settleUpdate } from './delivery-updates.ts';
 import { skipping } from './due-index.ts';
 import { endpointChange } from './endpoints.ts';
+import { stillCurrent } from './organizations.ts';
 import { disablingNotice } from './outbox.ts';
 import { type Table, updated } from './table.ts';
 import { type Change, type Commit, Contended } from './transaction.ts';
@@ -39,17 +41,22 @@ export function deliveryMoves(
   const table = { TableName: deliveries.name };
 
   /** Applies an update, with what it does to the endpoint in the same transaction when it does something. */
-  async function apply(update: DeliveryUpdate, outcome: EndpointOutcome): Promise<MoveResult> {
+  async function apply(
+    { generation }: DeliveryRef,
+    update: DeliveryUpdate,
+    outcome: EndpointOutcome,
+  ): Promise<MoveResult> {
     const { endpoint, effect, at } = outcome;
     if (effect === 'none') return (await updated(deliveries, update)) ? 'done' : 'refused';
     try {
       const result = await commit([
         { refusal: 'lease-lost', write: { Update: { ...table, ...update } } },
         endpointChange(service, endpoint, effect, at),
-        ...(effect === 'disable' ? [noticeOf(outcome)] : []),
+        ...(effect === 'disable' ? [noticeOf(outcome, generation)] : []),
+        ...stillCurrent(service, { orgId: endpoint.orgId, generation }),
       ]);
       if (result.kind === 'committed') return 'done';
-      return result.refusal === 'lease-lost' ? 'refused' : 'endpoint-changed';
+      return result.refusal === 'endpoint-changed' ? 'endpoint-changed' : 'refused';
     } catch (error) {
       // Deliveries of one endpoint that end together collide on it. The first of them may have left the others nothing to change.
       if (error instanceof Contended) return 'endpoint-changed';
@@ -57,13 +64,15 @@ export function deliveryMoves(
     }
   }
 
-  const noticeOf = ({ endpoint, at }: EndpointOutcome): Change =>
-    disablingNotice(outbox, {
+  const noticeOf = ({ endpoint, at }: EndpointOutcome, generation: number): Change => {
+    const notice: DisablingNotice = {
       kind: 'endpoint-disabled',
       orgId: endpoint.orgId,
       webhookId: endpoint.id,
       disabledAt: at.toISOString(),
-    });
+    };
+    return disablingNotice(outbox, notice, generation);
+  };
 
   return {
     /**
@@ -97,7 +106,7 @@ export function deliveryMoves(
      * an attempt that outlived its lease cannot settle.
      */
     settle(claimed: Claimed, settlement: Settlement, outcome: EndpointOutcome): Promise<MoveResult> {
-      return apply(settleUpdate(claimed, settlement, graceSeconds), outcome);
+      return apply(claimed, settleUpdate(claimed, settlement, graceSeconds), outcome);
     },
 
     /** Ends a delivery whose last attempt was started and never settled, because its worker was lost. */
@@ -107,7 +116,7 @@ export function deliveryMoves(
       maxAttempts: number,
       outcome: EndpointOutcome,
     ): Promise<MoveResult> {
-      return apply(exhaustUpdate(ref, lastError, maxAttempts, outcome.at), outcome);
+      return apply(ref, exhaustUpdate(ref, lastError, maxAttempts, outcome.at), outcome);
     },
 
     skip: skipping(deliveries),

@@ -69,6 +69,8 @@ export function settleUpdate(claimed: Claimed, settlement: Settlement, graceSeco
     sets.push(`${field} = :${field}`);
     values[`:${field}`] = value;
   };
+  if (settlement.atRealSpeed !== undefined) set('atRealSpeed', settlement.atRealSpeed);
+  else if (claimed.atRealSpeed !== undefined) removes.push('atRealSpeed');
   if (attempt.error !== undefined) set('lastError', attempt.error);
   if (attempt.status !== undefined) set('lastResponseStatus', attempt.status);
   // The last attempt got no answer, so an earlier answer's status no longer describes it.
@@ -87,7 +89,7 @@ export function settleUpdate(claimed: Claimed, settlement: Settlement, graceSeco
     }
   } else {
     set('terminalAt', settlement.at.toISOString());
-    if (settlement.kind === 'exhausted') set('terminalReason', 'max_attempts');
+    if (settlement.terminalReason !== undefined) set('terminalReason', settlement.terminalReason);
     removes.push('nextRetryAt', ...DUE_FIELDS);
   }
   return {

@@ -3,7 +3,7 @@ import { Escalation } from '../domain/conversation.ts';
 import type { ConversationId, EscalationId } from '../domain/ids.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { partition } from './collection.ts';
-import { keys } from './keys.ts';
+import { keys, markOf } from './keys.ts';
 import { newestFirst, type Page, type PageRequest } from './pages.ts';
 import type { Table } from './table.ts';
 import { addition, type Change } from './transaction.ts';
@@ -34,6 +34,7 @@ export function escalationStore(service: Table) {
     add(tenant: Tenant, escalation: Escalation): Change {
       return addition(service, {
         ...keys.escalation(tenant, escalation.conversationId, escalation.id),
+        ...markOf(tenant),
         ...escalation,
       });
     },

@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { Tenant } from '../domain/tenant.ts';
-import { keys } from './keys.ts';
+import { keys, markOf } from './keys.ts';
 import { expiry, type Table } from './table.ts';
 import type { Change } from './transaction.ts';
 
@@ -48,7 +48,12 @@ export function idempotencyStore(service: Table) {
         write: {
           Put: {
             TableName: service.name,
-            Item: { ...keys.idempotency(tenant, route, key), ...record, expiresAt: expiry(now, DAYS_KEPT) },
+            Item: {
+              ...keys.idempotency(tenant, route, key),
+              ...markOf(tenant),
+              ...record,
+              expiresAt: expiry(now, DAYS_KEPT),
+            },
             ConditionExpression: 'attribute_not_exists(pk) OR expiresAt <= :now',
             ExpressionAttributeValues: { ':now': Math.floor(now.getTime() / 1000) },
           },

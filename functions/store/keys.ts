@@ -12,7 +12,7 @@ import type {
   TicketId,
 } from '../domain/ids.ts';
 import type { RateBucket } from '../domain/rate-limit.ts';
-import type { Tenant } from '../domain/tenant.ts';
+import { isOfSandbox, type Tenant } from '../domain/tenant.ts';
 
 /**
  * Every key of every table is built here and nowhere else. Keys of an organization's data begin with its tenant
@@ -32,12 +32,29 @@ export const DELIVERY_SHARDS = 8;
 /** Of each state in the due index: a storm of retries writes to it as often as it settles attempts. */
 export const DUE_SHARDS = 32;
 export const LEDGER_SHARDS = 16;
+export const PURGE_SHARDS = 4;
 
 /** The text form of a tenant; also what cursors are bound to. */
 export const tenantKey = (tenant: Tenant): string => `${tenant.orgId}#${tenant.generation}`;
 
+/**
+ * The key of the index that a purge reads (`OF_SANDBOX_INDEX`). Every row of a sandbox's data has it, whatever it is; no live row has it.
+ * @returns attributes to write with the row
+ */
+export const markOf = (tenant: Tenant): { ofSandbox?: string } =>
+  isOfSandbox(tenant) ? { ofSandbox: tenantKey(tenant) } : {};
+
 export const keys = {
   organization: (orgId: OrgId): Key => ({ pk: orgId, sk: 'organization' }),
+  /** Beside the live organization: which one its sandbox is. */
+  pairing: (liveOrgId: OrgId): Key => ({ pk: liveOrgId, sk: 'sandbox' }),
+  /** Orders to delete what a reset has left behind. */
+  purges: (shard: number): string => `purges#${shard}`,
+  purge: (tenant: Tenant): Key => ({
+    pk: keys.purgesOf(tenant.orgId),
+    sk: `${tenant.orgId}#${String(tenant.generation).padStart(10, '0')}`,
+  }),
+  purgesOf: (orgId: OrgId): string => keys.purges(shardOf(orgId, PURGE_SHARDS)),
   endpointCount: (orgId: OrgId): Key => ({ pk: orgId, sk: 'endpoint-count' }),
   /** Looked up before the organization is known: by the digest of the key that the caller presents. */
   apiKey: (digest: string): Key => ({ pk: `key#${digest}`, sk: 'key' }),

@@ -4,11 +4,11 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { BatchGetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Delivery } from '../domain/delivery.ts';
 import type { EndpointId } from '../domain/ids.ts';
-import { endOfHour, type LedgerCounts, LedgerEntry } from '../domain/ledger.ts';
+import { endOfHour, type LedgerAddition, type LedgerCounts, LedgerEntry } from '../domain/ledger.ts';
 import { HISTORY_DAYS } from '../domain/redelivery.ts';
 import { deliveryOf } from './deliveries.ts';
 import type { Position } from './due-index.ts';
-import { deliveriesBetween, keys } from './keys.ts';
+import { deliveriesBetween, keys, markOf } from './keys.ts';
 import { expiry, type Table, updated } from './table.ts';
 
 /** DynamoDB gives at most so many items by their keys in one request. */
@@ -42,16 +42,17 @@ export function ledgerStore(ledger: Table) {
      */
     async add(
       { shardId, first, last }: StreamPart,
-      entry: LedgerEntry,
+      entry: LedgerAddition,
     ): Promise<'added' | { countedTo: string }> {
       const { webhookId, generation, hour } = entry;
       const counted = positionIn(shardId);
+      const { ofSandbox } = markOf(entry);
       try {
         await ledger.client.send(
           new UpdateCommand({
             ...table,
             Key: keys.ledger(webhookId, generation, hour),
-            UpdateExpression: `SET webhookId = :webhookId, generation = :generation, #hour = :hour, expiresAt = :expiry, #counted = :last ADD ${COUNTS.map((name) => `${name} :${name}`).join(', ')}`,
+            UpdateExpression: `SET webhookId = :webhookId, generation = :generation, #hour = :hour, expiresAt = :expiry, #counted = :last${ofSandbox === undefined ? '' : ', ofSandbox = :ofSandbox'} ADD ${COUNTS.map((name) => `${name} :${name}`).join(', ')}`,
             ConditionExpression: 'attribute_not_exists(#counted) OR #counted < :first',
             ExpressionAttributeNames: { '#hour': 'hour', '#counted': counted },
             ExpressionAttributeValues: {
@@ -61,6 +62,7 @@ export function ledgerStore(ledger: Table) {
               ':expiry': expiry(new Date(hour), HISTORY_DAYS),
               ':first': padded(first),
               ':last': padded(last),
+              ...(ofSandbox === undefined ? {} : { ':ofSandbox': ofSandbox }),
               ...Object.fromEntries(COUNTS.map((name) => [`:${name}`, entry[name]])),
             },
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',

@@ -3,7 +3,7 @@ import { Message } from '../domain/conversation.ts';
 import type { ConversationId, MessageId } from '../domain/ids.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { partition } from './collection.ts';
-import { keys } from './keys.ts';
+import { keys, markOf } from './keys.ts';
 import { newestFirst, type Page, type PageRequest } from './pages.ts';
 import type { Table } from './table.ts';
 import { addition, type Change } from './transaction.ts';
@@ -30,6 +30,7 @@ export function messageStore(service: Table) {
     add(tenant: Tenant, message: Message): Change {
       return addition(service, {
         ...keys.message(tenant, message.conversationId, message.id),
+        ...markOf(tenant),
         ...message,
       });
     },

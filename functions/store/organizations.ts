@@ -1,23 +1,52 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod/mini';
 import type { OrgId } from '../domain/ids.ts';
-import { type NewOrganization, Organization, type OrganizationSettings, Tier } from '../domain/tenant.ts';
+import {
+  isOfSandbox,
+  type NewOrganization,
+  Organization,
+  type OrganizationSettings,
+  OrganizationStanding,
+  type Tenant,
+} from '../domain/tenant.ts';
 import { keys } from './keys.ts';
 import type { Table } from './table.ts';
 import { addition, type Change } from './transaction.ts';
 
-const Standing = z.object({ tier: Tier });
-
-/** What every call has to know of its organization. It is apart from the store, so that functions which need no more load no more. */
+/**
+ * What has to be known of an organization before anything is done in its name, read consistently. It is apart from the store, so that functions
+ * which need no more load no more.
+ * @throws a zod error when its row contradicts itself
+ */
 export function standingOf(service: Table) {
-  return async (id: OrgId): Promise<{ tier: Tier } | undefined> => {
+  return async (id: OrgId): Promise<OrganizationStanding | undefined> => {
     const { Item } = await service.client.send(
       new GetCommand({ TableName: service.name, Key: keys.organization(id), ConsistentRead: true }),
     );
-    return Item && Standing.parse(Item);
+    return Item && OrganizationStanding.parse(Item);
   };
 }
+
+/**
+ * Holds a transaction to the present generation of a sandbox, whose organization no other transaction of its data touches. Live data has but
+ * one generation, and needs nothing.
+ */
+export const stillCurrent = (service: Pick<Table, 'name'>, tenant: Tenant): Change[] =>
+  isOfSandbox(tenant)
+    ? [
+        {
+          refusal: 'generation-over',
+          write: {
+            ConditionCheck: {
+              TableName: service.name,
+              Key: keys.organization(tenant.orgId),
+              ConditionExpression: 'generation = :generation',
+              ExpressionAttributeValues: { ':generation': tenant.generation },
+            },
+          },
+        },
+      ]
+    : [];
 
 export function organizationStore(service: Table) {
   async function find(id: OrgId): Promise<Organization | undefined> {

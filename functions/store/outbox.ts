@@ -5,7 +5,7 @@ import type { DisablingNotice } from '../domain/endpoint.ts';
 import { OutboxEvent } from '../domain/events.ts';
 import { creationTime } from '../domain/ids.ts';
 import { EVENT_DAYS, type Owed, RedeliveryOrder } from '../domain/redelivery.ts';
-import { keys } from './keys.ts';
+import { keys, markOf } from './keys.ts';
 import { expiry, type Table } from './table.ts';
 import { addition, type Change } from './transaction.ts';
 
@@ -23,6 +23,7 @@ export function outboxStore(outbox: Table) {
     append(event: OutboxEvent): Change {
       return addition(outbox, {
         ...keys.event(event.id),
+        ...markOf(event),
         ...event,
         expiresAt: expiry(new Date(event.createdAt), EVENT_DAYS),
       });
@@ -33,6 +34,7 @@ export function outboxStore(outbox: Table) {
       const order: RedeliveryOrder = { kind: 'redelivery', reminder };
       return addition(outbox, {
         ...keys.redelivery(reminder.id),
+        ...markOf(reminder),
         ...order,
         expiresAt: expiry(creationTime(reminder.id), EVENT_DAYS),
       });
@@ -40,10 +42,18 @@ export function outboxStore(outbox: Table) {
   };
 }
 
-/** Orders that the admins be told of a disabling, in the transaction that disables. */
-export const disablingNotice = (outbox: Pick<Table, 'name'>, notice: DisablingNotice): Change =>
+/**
+ * Orders that the admins be told of a disabling, in the transaction that disables.
+ * @param generation of the data that it comes of
+ */
+export const disablingNotice = (
+  outbox: Pick<Table, 'name'>,
+  notice: DisablingNotice,
+  generation: number,
+): Change =>
   addition(outbox, {
     ...keys.disablingNotice(notice.webhookId),
+    ...markOf({ orgId: notice.orgId, generation }),
     ...notice,
     expiresAt: expiry(new Date(notice.disabledAt), EVENT_DAYS),
   });

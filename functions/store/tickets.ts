@@ -3,7 +3,7 @@ import { Ticket } from '../domain/conversation.ts';
 import type { TicketId } from '../domain/ids.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { partition } from './collection.ts';
-import { keys, shards, TICKET_SHARDS } from './keys.ts';
+import { keys, markOf, shards, TICKET_SHARDS } from './keys.ts';
 import { newestFirst, type Page, type PageRequest } from './pages.ts';
 import type { Table } from './table.ts';
 import { addition, type Change } from './transaction.ts';
@@ -25,7 +25,7 @@ export function ticketStore(service: Table) {
     },
 
     add(tenant: Tenant, ticket: Ticket): Change {
-      return addition(service, { ...keys.ticket(tenant, ticket.id), ...ticket });
+      return addition(service, { ...keys.ticket(tenant, ticket.id), ...markOf(tenant), ...ticket });
     },
   };
 }

@@ -18,6 +18,8 @@ export type Refusal =
   | 'endpoint-changed'
   | 'conversation-changed'
   | 'lease-lost'
+  | 'sandbox-exists'
+  | 'generation-over'
   | 'exists';
 
 /** One write of a transaction, made by the store of its entity. */

@@ -15,13 +15,16 @@ import { logger } from '../platform/logger.ts';
 import { ABANDONED_ENTRIES } from '../platform/metric-names.ts';
 import { countOne, gauge } from '../platform/metrics.ts';
 import { logContext } from '../platform/pipeline/worker.ts';
+import { standings } from '../platform/standings.ts';
 import { deliveryStore } from '../store/deliveries.ts';
 import { endpointStore } from '../store/endpoints.ts';
+import { standingOf } from '../store/organizations.ts';
 import { outboxStore, owedBy } from '../store/outbox.ts';
 import { streamReader } from '../store/stream.ts';
 
 const environment = readEnvironment(DeadFanOutsEnvironment);
 const client = documentClient();
+const service = { client, name: environment.SERVICE_TABLE };
 const sqs = queueClient();
 const readStream = streamReader(streamsClient());
 const outbox = outboxStore({ client, name: environment.OUTBOX_TABLE });
@@ -41,7 +44,8 @@ const deal = deadFanOut({
     },
   },
   fanOut: fanOut({
-    subscribers: endpointStore({ client, name: environment.SERVICE_TABLE }),
+    subscribers: endpointStore(service),
+    standings: standings(standingOf(service)),
     deliveries: deliveryStore({ client, name: environment.DELIVERIES_TABLE }),
     queues: deliveryQueues(sqs, fanOutLanes(environment), now),
     log: logger,

@@ -1,5 +1,6 @@
 import middy from '@middy/core';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { gate } from '../domain/gate.ts';
 import { currentVersion } from '../domain/keyring.ts';
 import { LANES, type Lane } from '../domain/lanes.ts';
 import { attemptClocks } from '../domain/timing.ts';
@@ -15,11 +16,14 @@ import { logger } from '../platform/logger.ts';
 import { outboundClient } from '../platform/outbound/client.ts';
 import { logContext } from '../platform/pipeline/worker.ts';
 import { parseReminder } from '../platform/reminders.ts';
+import { simulatedReceiver } from '../platform/simulated-receiver.ts';
+import { standings } from '../platform/standings.ts';
 import { webhookSender } from '../platform/webhook-sender.ts';
 import { deliveryStore } from '../store/deliveries.ts';
 import { deliveryContexts } from '../store/delivery-context.ts';
 import { deliveryMoves } from '../store/delivery-moves.ts';
 import { endpointStore } from '../store/endpoints.ts';
+import { standingOf } from '../store/organizations.ts';
 import { committer } from '../store/transaction.ts';
 
 const environment = readEnvironment(DispatchEnvironment);
@@ -36,6 +40,8 @@ const urls: Record<Lane, string> = {
 };
 const queues = deliveryQueues(queueClient(), urls, now);
 const contextsOf = deliveryContexts(service, outbox);
+const organizations = standings(standingOf(service));
+const receivers = { policy: { loopback: loopbackReceivers() }, timeoutMs: clocks.attempt * 1000 };
 const signingKeys = keyringSource(secretValue(environment.SIGNING_KEYS));
 
 const deal = dispatch(
@@ -50,12 +56,12 @@ const deal = dispatch(
       }),
     },
     endpoints: endpointStore(service),
+    standings: organizations,
     queues,
     attempt: webhookSender({
-      outbound: outboundClient({
-        policy: { loopback: loopbackReceivers() },
-        timeoutMs: clocks.attempt * 1000,
-      }),
+      gate: gate(organizations.of),
+      outbound: outboundClient(receivers),
+      simulated: simulatedReceiver(receivers),
       signingKeys,
       now,
     }),

@@ -11,17 +11,21 @@ import { logger } from '../platform/logger.ts';
 import { ABANDONED_ENTRIES } from '../platform/metric-names.ts';
 import { countOne } from '../platform/metrics.ts';
 import { logContext } from '../platform/pipeline/worker.ts';
+import { standings } from '../platform/standings.ts';
 import { deliveryStore } from '../store/deliveries.ts';
 import { endpointStore } from '../store/endpoints.ts';
+import { standingOf } from '../store/organizations.ts';
 import { owedBy } from '../store/outbox.ts';
 import { rowOf } from '../store/stream-rows.ts';
 
 const environment = readEnvironment(FanOutEnvironment);
 const client = documentClient();
+const service = { client, name: environment.SERVICE_TABLE };
 const now = () => new Date();
 
 const run = fanOut({
-  subscribers: endpointStore({ client, name: environment.SERVICE_TABLE }),
+  subscribers: endpointStore(service),
+  standings: standings(standingOf(service)),
   deliveries: deliveryStore({ client, name: environment.DELIVERIES_TABLE }),
   queues: deliveryQueues(queueClient(), fanOutLanes(environment), now),
   log: logger,

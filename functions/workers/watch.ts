@@ -6,9 +6,11 @@ import { documentClient } from '../platform/clients/dynamodb.ts';
 import { readEnvironment, WatchEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { logContext } from '../platform/pipeline/worker.ts';
+import { standings } from '../platform/standings.ts';
 import { deliveryOf } from '../store/deliveries.ts';
 import { dueIndex } from '../store/due-index.ts';
 import { ledgerStore } from '../store/ledger.ts';
+import { standingOf } from '../store/organizations.ts';
 import { rowOf } from '../store/stream-rows.ts';
 
 const environment = readEnvironment(WatchEnvironment);
@@ -18,6 +20,7 @@ const run = watch(
   {
     due: dueIndex({ client, name: environment.DELIVERIES_TABLE }),
     ledger: ledgerStore({ client, name: environment.LEDGER_TABLE }),
+    standings: standings(standingOf({ client, name: environment.SERVICE_TABLE })),
     log: logger,
     now: () => new Date(),
   },

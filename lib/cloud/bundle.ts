@@ -17,6 +17,7 @@ export const WORKERS = [
   'audit',
   'dead-reminders',
   'dead-fan-outs',
+  'purge',
   'enrol',
 ] as const;
 /** Functions that serve what is the same for everybody. */

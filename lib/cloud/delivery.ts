@@ -46,7 +46,7 @@ export class Delivery extends Construct {
         SLOW_QUEUE: slow.queueUrl,
       } satisfies FanOutEnvironment,
     });
-    tables.service.allow(this.fanOut, 'list');
+    tables.service.allow(this.fanOut, 'read', 'list');
     tables.deliveries.allow(this.fanOut, 'add');
     allowSend(fresh, this.fanOut);
     allowSend(slow, this.fanOut);
@@ -87,7 +87,7 @@ export class Delivery extends Construct {
         GRACE_SECONDS: String(settings.graceSeconds),
       } satisfies DispatchEnvironment,
     });
-    tables.service.allow(this.dispatch, 'readMany', 'change');
+    tables.service.allow(this.dispatch, 'readMany', 'change', 'check');
     // The notice of a disabling is added to the outbox with it.
     tables.outbox.allow(this.dispatch, 'readMany', 'add');
     tables.deliveries.allow(this.dispatch, 'read', 'change');

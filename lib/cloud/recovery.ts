@@ -5,6 +5,7 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { DynamoEventSource, SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Construct } from 'constructs';
+import { DUE_INDEX } from '../../functions/domain/due.ts';
 import { RECONCILE_EVERY_SECONDS } from '../../functions/domain/timing.ts';
 import type {
   AuditEnvironment,
@@ -65,8 +66,14 @@ export class Recovery extends Construct {
       description: 'Counts deliveries, and puts those that take long into the due index',
       code,
       timeoutSeconds: 60,
-      environment: { DELIVERIES_TABLE, LEDGER_TABLE, GRACE_SECONDS } satisfies WatchEnvironment,
+      environment: {
+        SERVICE_TABLE: tables.service.name,
+        DELIVERIES_TABLE,
+        LEDGER_TABLE,
+        GRACE_SECONDS,
+      } satisfies WatchEnvironment,
     });
+    tables.service.allow(this.watch, 'read');
     tables.deliveries.allow(this.watch, 'change');
     tables.ledger.allow(this.watch, 'change');
     acknowledge(this.watch.role ?? this.watch, LISTS_STREAMS);
@@ -94,7 +101,7 @@ export class Recovery extends Construct {
       } satisfies ReconcileEnvironment,
     });
     tables.deliveries.allow(this.reconcile, 'change');
-    tables.deliveries.allowDue(this.reconcile);
+    tables.deliveries.allowIndex(this.reconcile, DUE_INDEX);
     allowSend(retry, this.reconcile);
     allowMeasure(retry, this.reconcile);
     new events.Rule(this, 'ReconcileSchedule', {
@@ -146,7 +153,7 @@ export class Recovery extends Construct {
         DEAD_FAN_OUTS: delivery.deadFanOuts.queueUrl,
       } satisfies DeadFanOutsEnvironment,
     });
-    tables.service.allow(deadFanOuts, 'list');
+    tables.service.allow(deadFanOuts, 'read', 'list');
     tables.outbox.allow(deadFanOuts, 'read');
     tables.outbox.allowStreamRead(deadFanOuts);
     tables.deliveries.allow(deadFanOuts, 'add');

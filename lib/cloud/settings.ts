@@ -1,6 +1,7 @@
 import type { Node } from 'constructs';
 import { DEFAULT_GRACE_SECONDS } from '../../functions/domain/due.ts';
 import { DEFAULT_RATE_LIMITS, type RateLimits } from '../../functions/domain/rate-limit.ts';
+import { DEFAULT_LINGER_SECONDS } from '../../functions/domain/sandbox.ts';
 
 /** What a deployment may set, as CDK context (`-c retryBaseSeconds=30`). The defaults are the specification's. */
 export interface Settings {
@@ -11,6 +12,8 @@ export interface Settings {
   graceSeconds: number;
   /** How long changes of deliveries are gathered before they are counted. */
   watchWindowSeconds: number;
+  /** How long after a reset of a sandbox what began before it may still be written. */
+  lingerSeconds: number;
   /** Requests a minute for each tier: `rateLimitSandbox`, `rateLimitStandard`, `rateLimitScale`. */
   rateLimits: RateLimits;
   /** Another issuer of sessions than the stack's own user pool: `oidcIssuer`, `oidcAudience` and the names of two claims. */
@@ -35,6 +38,7 @@ export function readSettings(node: Context): Settings {
     attemptTimeoutSeconds: number(node, 'attemptTimeoutSeconds', 10, SECONDS(0.1, 60)),
     graceSeconds: number(node, 'graceSeconds', DEFAULT_GRACE_SECONDS, SECONDS(30, 21_600)),
     watchWindowSeconds: number(node, 'watchWindowSeconds', 10, WHOLE_SECONDS(0, 300)),
+    lingerSeconds: number(node, 'lingerSeconds', DEFAULT_LINGER_SECONDS, SECONDS(0, 3600)),
     rateLimits: {
       sandbox: number(node, 'rateLimitSandbox', DEFAULT_RATE_LIMITS.sandbox, REQUESTS),
       standard: number(node, 'rateLimitStandard', DEFAULT_RATE_LIMITS.standard, REQUESTS),

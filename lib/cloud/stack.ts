@@ -7,6 +7,7 @@ import { Documentation } from './documentation.ts';
 import { Identity } from './identity.ts';
 import { KeyringSecret } from './keyrings.ts';
 import { Recovery } from './recovery.ts';
+import { Sandboxes } from './sandboxes.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import { Tables } from './tables.ts';
@@ -29,6 +30,7 @@ export class ConversationServiceStack extends Stack {
     this.api = new Api(this, 'Api', { code, tables, signingKeys, cursorKeys, identity, settings });
     new Documentation(this, 'Documentation', { code, api: this.api.rest });
     this.delivery = new Delivery(this, 'Delivery', { code, tables, signingKeys, settings });
+    new Sandboxes(this, 'Sandboxes', { code, tables, settings });
     new Recovery(this, 'Recovery', { code, tables, delivery: this.delivery, settings });
 
     const enrol = new ServiceFunction(this, 'Enrol', {

@@ -3,6 +3,7 @@ import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { DUE_INDEX } from '../../functions/domain/due.ts';
+import { OF_SANDBOX_INDEX } from '../../functions/domain/sandbox.ts';
 import { acknowledge } from './acknowledgements.ts';
 
 /** What a function may do with a table, in the words of what it does. */
@@ -13,11 +14,16 @@ const VERBS = {
   add: ['dynamodb:PutItem'],
   change: ['dynamodb:UpdateItem'],
   remove: ['dynamodb:DeleteItem'],
+  /** A condition of a transaction that changes other items. */
+  check: ['dynamodb:ConditionCheckItem'],
+  removeMany: ['dynamodb:BatchWriteItem'],
 } as const;
 export type TableVerb = keyof typeof VERBS;
 
 interface DataTableProps extends Pick<dynamodb.TableProps, 'sortKey' | 'stream'> {
   partitionKey: string;
+  /** Rows of it may be a sandbox's data, which a purge finds by an index. Live rows are not in it. */
+  ofSandbox?: true;
   /** What it holds is worth nothing after a minute: it is neither backed up nor kept when the stack goes. */
   ephemeral?: true;
 }
@@ -39,6 +45,12 @@ export class DataTable extends Construct {
       deletionProtection: kept,
       removalPolicy: kept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
+    if (props.ofSandbox)
+      this.table.addGlobalSecondaryIndex({
+        indexName: OF_SANDBOX_INDEX,
+        partitionKey: { name: 'ofSandbox', type: dynamodb.AttributeType.STRING },
+        projectionType: dynamodb.ProjectionType.KEYS_ONLY,
+      });
     if (!kept) acknowledge(this.table, { DDB3: 'Its items are counts that end with their minute.' });
   }
 
@@ -51,9 +63,9 @@ export class DataTable extends Construct {
     this.allowActions(grantee, [...new Set(verbs.flatMap((verb) => VERBS[verb]))], this.table.tableArn);
   }
 
-  /** Reading the index of what is due. */
-  allowDue(grantee: IGrantable): void {
-    this.allowActions(grantee, ['dynamodb:Query'], `${this.table.tableArn}/index/${DUE_INDEX}`);
+  /** Reading one of the indexes. */
+  allowIndex(grantee: IGrantable, name: typeof DUE_INDEX | typeof OF_SANDBOX_INDEX): void {
+    this.allowActions(grantee, ['dynamodb:Query'], `${this.table.tableArn}/index/${name}`);
   }
 
   /** Reading records of the stream again, for a function that its mapping does not serve. */
@@ -82,15 +94,17 @@ export class Tables extends Construct {
   constructor(scope: Construct, id: string) {
     super(scope, id);
     const sortKey = { name: 'sk', type: dynamodb.AttributeType.STRING };
-    this.service = new DataTable(this, 'Service', { partitionKey: 'pk', sortKey });
+    this.service = new DataTable(this, 'Service', { partitionKey: 'pk', sortKey, ofSandbox: true });
     this.outbox = new DataTable(this, 'Outbox', {
       partitionKey: 'pk',
       stream: dynamodb.StreamViewType.NEW_IMAGE,
+      ofSandbox: true,
     });
     this.deliveries = new DataTable(this, 'Deliveries', {
       partitionKey: 'pk',
       sortKey,
       stream: dynamodb.StreamViewType.NEW_IMAGE,
+      ofSandbox: true,
     });
     // Sparse: a delivery has these attributes while it has to be looked after. What a reminder says is in it, so that sending one reads no row.
     this.deliveries.table.addGlobalSecondaryIndex({
@@ -100,7 +114,7 @@ export class Tables extends Construct {
       projectionType: dynamodb.ProjectionType.INCLUDE,
       nonKeyAttributes: ['orgId', 'generation', 'webhookId', 'eventId'],
     });
-    this.ledger = new DataTable(this, 'Ledger', { partitionKey: 'pk', sortKey });
+    this.ledger = new DataTable(this, 'Ledger', { partitionKey: 'pk', sortKey, ofSandbox: true });
     this.rates = new DataTable(this, 'Rates', { partitionKey: 'pk', ephemeral: true });
   }
 }

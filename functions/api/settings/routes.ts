@@ -3,6 +3,42 @@ import type { Route } from '../../platform/route.ts';
 import * as shared from '../fields.ts';
 import * as schema from './schemas.ts';
 
+export const provisionSandbox = {
+  name: 'provision-sandbox',
+  method: 'POST',
+  path: '/settings/sandbox/provision',
+  summary: 'Make the sandbox if there is none, and issue a key for it',
+  role: 'admin',
+  params: shared.NoParams,
+  query: shared.NoQuery,
+  body: schema.ProvisionSandbox,
+  success: { status: 201, data: schema.ProvisionedSandbox },
+} as const satisfies Route;
+
+export const resetSandbox = {
+  name: 'reset-sandbox',
+  method: 'POST',
+  path: '/settings/sandbox/reset',
+  summary: 'Wipe the data of the sandbox',
+  role: 'admin',
+  params: shared.NoParams,
+  query: shared.NoQuery,
+  success: { status: 200, data: schema.ResetSandbox },
+  refusals: ['SANDBOX_NOT_PROVISIONED'],
+} as const satisfies Route;
+
+export const readSandbox = {
+  name: 'read-sandbox',
+  method: 'GET',
+  path: '/settings/sandbox',
+  summary: 'Read which sandbox the organization has',
+  role: 'member',
+  params: shared.NoParams,
+  query: shared.NoQuery,
+  success: { status: 200, data: schema.Sandbox },
+  refusals: ['NOT_FOUND'],
+} as const satisfies Route;
+
 export const readOrganization = {
   name: 'read-organization',
   method: 'GET',

@@ -33,3 +33,18 @@ export const ApiKey = z.object({
 export const CreatedApiKey = z.extend(ApiKey, { secretOnce: z.string() });
 
 export const ApiKeyParams = z.object({ id: KeyId });
+
+export const ProvisionSandbox = CreateApiKey;
+export const ProvisionedSandbox = z.object({
+  sandboxOrganizationId: OrgId,
+  provisioned: z.boolean(),
+  key: CreatedApiKey,
+});
+export const ResetSandbox = z.object({ sandboxOrganizationId: OrgId, resetAt: timestamp });
+export const Sandbox = z.object({
+  sandboxOrganizationId: OrgId,
+  createdAt: timestamp,
+  lastResetAt: orNull(timestamp),
+  /** What resets have left to be deleted. */
+  purge: orNull(z.object({ since: timestamp, deleted: z.int() })),
+});

@@ -3,12 +3,11 @@ import { Endpoint, MAX_ENDPOINTS } from '../../domain/endpoint.ts';
 import { newId } from '../../domain/ids.ts';
 import { currentVersion } from '../../domain/keyring.ts';
 import { problem } from '../../domain/problem.ts';
-import { checkReceiverUrl } from '../../domain/receiver-url.ts';
 import { signingSecret } from '../../domain/signature.ts';
 import { success } from '../../platform/reply.ts';
 import { endpointStore } from '../../store/endpoints.ts';
 import { endpoint, tables } from '../endpoint.ts';
-import { receiverPolicy } from './receivers.ts';
+import { checkReceiver } from './receivers.ts';
 import * as routes from './routes.ts';
 import { signingKeys } from './signing.ts';
 
@@ -20,7 +19,7 @@ const Derivable = z.pick(Endpoint, { id: true, keyVersion: true });
 export const handler = endpoint(
   routes.registerWebhook,
   async ({ tenant, body, now, effect }) => {
-    const receiver = checkReceiverUrl(body.url, receiverPolicy);
+    const receiver = checkReceiver(body.url, tenant);
     if (!receiver.ok) return problem('VALIDATION_ERROR', `${receiver.problem}.`);
     const registered: Endpoint = {
       id: newId('whk', now),

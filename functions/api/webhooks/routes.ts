@@ -92,8 +92,8 @@ export const listDeliveries = {
   summary: 'List the deliveries of a webhook endpoint',
   scope: 'read:webhooks',
   params: schema.WebhookParams,
-  query: shared.PageQuery,
-  success: { status: 200, data: z.array(schema.Delivery) },
+  query: schema.ListDeliveriesQuery,
+  success: { status: 200, data: z.array(schema.ListedDelivery) },
 } as const satisfies Route;
 
 export const readDelivery = {

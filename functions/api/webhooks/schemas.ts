@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
-import { AttemptRecord, DeliveryStatus, TerminalReason } from '../../domain/delivery.ts';
+import { AttemptRecord, DeliveryStatus, TerminalReason, WebhookRequest } from '../../domain/delivery.ts';
 import { DisabledReason, EndpointStatus } from '../../domain/endpoint.ts';
 import { EventTypeName, SubscribableType } from '../../domain/events.ts';
 import { DeliveryId, EndpointId, EventId } from '../../domain/ids.ts';
-import { clamped, distinct, orNull, timestamp } from '../fields.ts';
+import { clamped, distinct, orNull, PageQuery, timestamp } from '../fields.ts';
 
 /*
  * Shapes of the public API (public-api.md, Resources and their fields). A schema of an answer builds it: a field that it does not
@@ -49,11 +49,18 @@ export const Delivery = z.object({
   lastResponseStatus: orNull(z.int()),
   redeliveryOf: orNull(DeliveryId),
   createdAt: timestamp,
+  /** Where time passes faster than it does, in a sandbox: what it would have been. */
+  atRealSpeed: orNull(z.object({ nextRetryAt: orNull(timestamp), terminalAt: orNull(timestamp) })),
 });
+/** With what it would have sent, if that is asked for and kept. */
+export const ListedDelivery = z.extend(Delivery, { request: z.optional(WebhookRequest) });
+export const ListDeliveriesQuery = z.extend(PageQuery, { include: z.optional(z.enum(['request'])) });
 export const Attempt = z.extend(AttemptRecord, {
   status: orNull(z.int()),
   error: orNull(z.string()),
   response: orNull(z.string()),
+  request: orNull(WebhookRequest),
+  atRealSpeed: orNull(z.object({ startedAt: timestamp, durationMs: z.int() })),
 });
 export const DeliveryWithAttempts = z.extend(Delivery, { attemptLog: z.array(Attempt) });
 

@@ -1,3 +1,4 @@
+import { type Permit, requirePermit } from '../../domain/gate.ts';
 import { checkReceiverUrl, type ReceiverPolicy } from '../../domain/receiver-url.ts';
 import { guardedLookup, nameServerResolver, type Resolve } from './addresses.ts';
 import { ReceiverAgent } from './agent.ts';
@@ -18,28 +19,32 @@ export interface OutboundClientOptions {
 }
 
 export interface OutboundClient {
-  /** Sends once. Never rejects for anything that the URL, the network or the receiver does. */
-  post(request: OutboundRequest): Promise<OutboundResult>;
+  /**
+   * Sends once. Never rejects for anything that the URL, the network or the receiver does.
+   * @throws NotPermitted when the gate has not let it pass
+   */
+  post(request: OutboundRequest, permit: Permit): Promise<OutboundResult>;
   /** Closes all connections, which fails the posts that hold one. */
   close(): void;
 }
 
 /**
- * The only way out of the service to addresses that customers chose.
+ * The only way out of the service to addresses that customers chose, and only for whom the gate lets pass.
  *
  * Three checks stand before the first byte: the URL by the receiver rule, whatever it passed when it was registered;
  * every address of its name, just before connecting to exactly these; and the connected socket.
  *
  * @example
  * const client = outboundClient({ policy: { loopback: 'refuse' }, timeoutMs: 10_000 });
- * const result = await client.post({ url, headers, body });
+ * const result = await client.post({ url, headers, body }, permit);
  */
 export function outboundClient(options: OutboundClientOptions): OutboundClient {
   const { policy, timeoutMs, resolve = nameServerResolver(), now = Date.now, tls } = options;
   const agent = new ReceiverAgent({ lookup: guardedLookup(resolve, policy), policy, now, ca: tls?.ca });
 
   return {
-    async post(request) {
+    async post(request, permit) {
+      requirePermit(permit);
       const check = checkReceiverUrl(request.url.href, policy);
       if (!check.ok) return { kind: 'failed', error: check.problem, durationMs: 0 };
 

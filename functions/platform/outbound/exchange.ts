@@ -71,7 +71,16 @@ export async function exchange(request: OutboundRequest, options: ExchangeOption
   }
 }
 
-function open({ url, headers, body }: OutboundRequest, agent: Agent): ClientRequest {
+/** What a receiver gets, but for the fields that concern the connection alone. */
+export const headersOnTheWire = ({ url, headers, body }: OutboundRequest): Record<string, string> => ({
+  host: url.host,
+  ...headers,
+  'accept-encoding': 'identity',
+  'content-length': String(body.byteLength),
+});
+
+function open(request: OutboundRequest, agent: Agent): ClientRequest {
+  const { url } = request;
   const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
   return httpsRequest({
     agent,
@@ -81,7 +90,7 @@ function open({ url, headers, body }: OutboundRequest, agent: Agent): ClientRequ
     path: url.pathname + url.search,
     // An address has no name that TLS could indicate; its certificate is compared with the address.
     servername: isIP(host) ? '' : host,
-    headers: { ...headers, 'accept-encoding': 'identity', 'content-length': String(body.byteLength) },
+    headers: headersOnTheWire(request),
     maxHeaderSize: MAX_HEADER_BYTES,
     insecureHTTPParser: false,
   });

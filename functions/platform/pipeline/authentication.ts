@@ -2,7 +2,9 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { type ApiKey, bearerKey, digestOf, grants } from '../../domain/api-key.ts';
 import { type Problem, problem } from '../../domain/problem.ts';
 import type { RateBucket } from '../../domain/rate-limit.ts';
-import type { Tenant } from '../../domain/tenant.ts';
+import type { Pairing, Sandbox } from '../../domain/sandbox.ts';
+import { routed } from '../../domain/sandbox.ts';
+import { LIVE_GENERATION, type Tenant, type Tier } from '../../domain/tenant.ts';
 import type { Route } from '../route.ts';
 import { header } from './request.ts';
 
@@ -11,6 +13,8 @@ export interface Caller {
   /** Whose data the request acts on; nothing else says so. */
   tenant: Tenant;
   bucket: RateBucket;
+  /** Where it follows from who calls. Elsewhere the organization says it, which must then be a live one. */
+  tier?: Tier;
   /** Names the caller in the logs. */
   logged: Record<string, string>;
   /** A caller who is known, and may not do this. */
@@ -22,6 +26,11 @@ export type Authenticate = (
   event: APIGatewayProxyEvent,
   route: Pick<Route, 'scope' | 'role' | 'method'>,
 ) => Promise<Caller | Problem>;
+
+/** What is refused silently is told here. */
+export interface Log {
+  warn(message: string, details: Record<string, string>): void;
+}
 
 /** Finds a key by its digest. */
 export interface Keys {
@@ -39,19 +48,45 @@ export const unauthenticated = (needed: keyof typeof NEEDED): Problem =>
     'WWW-Authenticate': 'Bearer realm="conversation-service"',
   });
 
+/** Reads the pairing of a live organization, and the sandbox that it names. */
+export type FindSandbox = (
+  liveOrgId: ApiKey['orgId'],
+) => Promise<{ pairing: Pairing | undefined; sandbox: Sandbox | undefined }>;
+
+/** What a key is good for, whatever it may do there. */
+type Identified = Pick<Caller, 'tenant' | 'bucket' | 'tier'>;
+
 /**
- * Callers with API keys (public-api.md, Authentication). A sandbox key acts only through its pairing; without one it is
- * refused.
+ * Callers with API keys (public-api.md, Authentication). A sandbox key acts as its own live organization's sandbox and as nothing else; the
+ * pairing is read for each request, and a key for which it does not hold is answered like one that does not exist.
  */
-export function keyAuthentication(keys: Keys): Authenticate {
+export function keyAuthentication(keys: Keys, findSandbox: FindSandbox, log: Log): Authenticate {
+  async function identified(key: ApiKey): Promise<Identified | undefined> {
+    const { orgId, environment } = key;
+    if (environment === 'live')
+      return { tenant: { orgId, generation: LIVE_GENERATION }, bucket: { orgId, kind: 'live' } };
+    const { pairing, sandbox } = await findSandbox(orgId);
+    const route = routed(key, pairing, sandbox);
+    if (route.kind === 'refused') {
+      log.warn('a sandbox key is refused: its pairing does not hold', {
+        keyId: key.id,
+        liveOrgId: orgId,
+        why: route.why,
+      });
+      return undefined;
+    }
+    const { tenant } = route;
+    return { tenant, bucket: { orgId: tenant.orgId, kind: 'sandbox' }, tier: 'sandbox' };
+  }
+
   return async (event, { scope }) => {
     const presented = bearerKey(header(event, 'authorization'));
     const key = presented === undefined ? undefined : await keys.find(digestOf(presented));
-    if (key === undefined || key.revokedAt !== undefined || key.environment !== 'live')
-      return unauthenticated('key');
+    if (key === undefined || key.revokedAt !== undefined) return unauthenticated('key');
+    const caller = await identified(key);
+    if (caller === undefined) return unauthenticated('key');
     return {
-      tenant: { orgId: key.orgId, generation: 0 },
-      bucket: { orgId: key.orgId, kind: key.environment },
+      ...caller,
       logged: { keyId: key.id },
       ...(scope !== undefined && grants(key.scopes, scope)
         ? {}

@@ -2,6 +2,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { bearerKey } from '../../domain/api-key.ts';
 import { problem } from '../../domain/problem.ts';
 import { permits, type Session } from '../../domain/session.ts';
+import { LIVE_GENERATION } from '../../domain/tenant.ts';
 import { type Authenticate, unauthenticated } from './authentication.ts';
 import { header } from './request.ts';
 
@@ -47,7 +48,7 @@ export function sessionAuthentication({
         ? undefined
         : problem('PERMISSION_DENIED', 'Only admins of the organization may do this.');
     return {
-      tenant: { orgId: session.orgId, generation: 0 },
+      tenant: { orgId: session.orgId, generation: LIVE_GENERATION },
       bucket: { orgId: session.orgId, kind: 'dashboard' },
       logged: { userId: session.userId },
       ...(denied === undefined ? {} : { denied }),

@@ -1,0 +1,65 @@
+import type { OrgId } from './ids.ts';
+import type { OrganizationStanding } from './tenant.ts';
+
+declare const permitted: unique symbol;
+
+/** Proof that what is done with it is done for a live organization. Only the gate makes one, and it is good for this organization alone. */
+export interface Permit {
+  readonly orgId: OrgId;
+  readonly [permitted]: true;
+}
+
+const issued = new WeakSet<object>();
+
+function permitFor(orgId: OrgId): Permit {
+  const permit = Object.freeze({ orgId }) as Permit;
+  issued.add(permit);
+  return permit;
+}
+
+/** Something was to leave the service without the gate's permission. A defect, which ends here and not at somebody's receiver. */
+export class NotPermitted extends Error {
+  override name = 'NotPermitted';
+}
+
+/**
+ * To be called by whatever reaches the outside world (receivers, mail, channels, the usage that is billed), before anything else.
+ * @throws NotPermitted when the permit is not one that the gate made
+ */
+export function requirePermit(permit: Permit): void {
+  if (!issued.has(permit)) throw new NotPermitted('a side effect was attempted without passing the gate');
+}
+
+/** The kind of an organization cannot be established, so nothing is done for it. */
+export class GateClosed extends Error {
+  override name = 'GateClosed';
+}
+
+/** What is done for an organization, depending on what it is. Exactly one of the two runs. */
+export interface Ways<T> {
+  live(permit: Permit): Promise<T>;
+  sandbox(): Promise<T>;
+}
+
+export type Gate = <T>(orgId: OrgId, ways: Ways<T>) => Promise<T>;
+
+/**
+ * The one function between any worker and the outside world (public-api.md, Sandbox rules): nothing of a sandbox passes. It asks for the
+ * organization's kind itself, whoever calls, and is closed when it gets no clear answer.
+ * @throws GateClosed, and whatever the way that is taken throws
+ */
+export function gate(standingOf: (orgId: OrgId) => Promise<OrganizationStanding | undefined>): Gate {
+  return async (orgId, ways) => {
+    const standing = await standingOf(orgId).catch((cause: unknown) => {
+      throw new GateClosed(`the kind of ${orgId} could not be read`, { cause });
+    });
+    switch (standing?.environment) {
+      case 'live':
+        return ways.live(permitFor(orgId));
+      case 'sandbox':
+        return ways.sandbox();
+      default:
+        throw new GateClosed(`there is no ${orgId}`);
+    }
+  };
+}

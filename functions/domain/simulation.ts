@@ -1,0 +1,106 @@
+import type { RetryPolicy } from './backoff.ts';
+
+/*
+ * What a simulated receiver does is written into the URL of a sandbox's endpoint, as parameters of its query. Live they mean nothing: they are part of an
+ * address like any other.
+ *
+ *   https://example.com/hooks?simulate=503,timeout,200@3s&simulate-speed=1000
+ */
+
+/** What can happen instead of an answer, and what a delivery's owner reads then: the words of the real thing. */
+export const SIMULATED_FAILURES = {
+  reset: 'connection closed before the response',
+  refused: 'connection refused',
+  dns: 'host name does not resolve',
+  tls: 'TLS handshake failed',
+  certificate: 'TLS certificate has expired',
+} as const;
+type Failure = keyof typeof SIMULATED_FAILURES;
+
+/** What the receiver does at one attempt. `afterMs` at real speed. */
+export interface Step {
+  does: number | Failure | 'timeout';
+  afterMs: number;
+}
+
+export interface Program {
+  /** One for each attempt, at least one; the last is for all that follow. */
+  steps: readonly Step[];
+  /** How many times faster than real time waits pass. */
+  speed: number;
+}
+
+const STEPS = 'simulate';
+const SPEED = 'simulate-speed';
+/** The schedule of a whole delivery, an hour, then takes a second and less. */
+export const MAX_SPEED = 3600;
+const MAX_STEPS = 50;
+/** Beyond any deadline of an attempt. */
+const MAX_DELAY_SECONDS = 60;
+const DEFAULT: Program = { steps: [{ does: 200, afterMs: 0 }], speed: 1 };
+
+export type ProgramCheck = { ok: true; program: Program } | { ok: false; problem: string };
+
+/** Reads the program of a URL. One that says nothing answers 200 at once. @returns a problem fit for an API answer when it is malformed */
+export function checkProgram(url: URL): ProgramCheck {
+  const [written, second] = url.searchParams.getAll(STEPS);
+  const [speed, secondSpeed] = url.searchParams.getAll(SPEED);
+  if (second !== undefined || secondSpeed !== undefined)
+    return refused(`must give ${STEPS} and ${SPEED} once at most`);
+  const steps = written?.split(',').map(stepOf) ?? DEFAULT.steps;
+  if (steps.length > MAX_STEPS) return refused(`may give at most ${MAX_STEPS} answers in ${STEPS}`);
+  const known = steps.flatMap((step) => step ?? []);
+  if (known.length < steps.length)
+    return refused(
+      `must give in ${STEPS} statuses from 200 to 599 or ${['timeout', ...Object.keys(SIMULATED_FAILURES)].join(', ')}, each with @ and at most ${MAX_DELAY_SECONDS}s (or ms) after it if it is to come late, separated by commas`,
+    );
+  if (speed !== undefined && !(/^\d{1,4}$/.test(speed) && Number(speed) >= 1 && Number(speed) <= MAX_SPEED))
+    return refused(`must give in ${SPEED} a whole number from 1 to ${MAX_SPEED}`);
+  return { ok: true, program: { steps: known, speed: speed === undefined ? DEFAULT.speed : Number(speed) } };
+}
+
+const refused = (constraint: string): ProgramCheck => ({ ok: false, problem: `url ${constraint}` });
+
+/** The program of a stored URL, which was checked when it was given. What is malformed all the same counts as nothing said. */
+export function programOf(url: string): Program {
+  const parsed = URL.parse(url);
+  const check = parsed === null ? undefined : checkProgram(parsed);
+  return check?.ok ? check.program : DEFAULT;
+}
+
+const STEP = /^(?:([2-5]\d\d)|([a-z]+))(?:@(\d{1,5}(?:\.\d{1,3})?)(ms|s))?$/;
+
+function stepOf(text: string): Step | undefined {
+  const [, status, word, delay, unit] = STEP.exec(text.trim()) ?? [];
+  const does = status === undefined ? failureOf(word) : Number(status);
+  const afterMs = delay === undefined ? 0 : Number(delay) * (unit === 's' ? 1000 : 1);
+  return does === undefined || afterMs > MAX_DELAY_SECONDS * 1000 ? undefined : { does, afterMs };
+}
+
+function failureOf(word: string | undefined): Failure | 'timeout' | undefined {
+  if (word === 'timeout') return word;
+  return (Object.keys(SIMULATED_FAILURES) as Failure[]).find((failure) => failure === word);
+}
+
+/** What a simulated receiver gives. `afterMs` at real speed. */
+export type Simulated = { afterMs: number } & ({ status: number } | { error: string });
+
+/**
+ * What comes of an attempt at a simulated receiver.
+ * @param attempt from 1
+ * @param timeoutMs the deadline, as for a real one
+ */
+export function simulate({ steps }: Program, attempt: number, timeoutMs: number): Simulated {
+  const step = steps[Math.min(attempt, steps.length) - 1] ?? { does: 200, afterMs: 0 };
+  const { does, afterMs } = step;
+  if (does === 'timeout' || afterMs >= timeoutMs)
+    return { afterMs: timeoutMs, error: `timed out after ${timeoutMs / 1000} s` };
+  return typeof does === 'number' ? { afterMs, status: does } : { afterMs, error: SIMULATED_FAILURES[does] };
+}
+
+/** The schedule of retries where time passes faster. */
+export const atSpeed = (policy: RetryPolicy, speed: number): RetryPolicy => ({
+  ...policy,
+  baseSeconds: policy.baseSeconds / speed,
+  capSeconds: policy.capSeconds / speed,
+});

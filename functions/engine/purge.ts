@@ -1,0 +1,107 @@
+import { isSettled, type Purge } from '../domain/sandbox.ts';
+import type { Tenant } from '../domain/tenant.ts';
+import type { Log } from './log.ts';
+
+type RowKey = Record<string, unknown>;
+
+export interface PurgePorts {
+  purges: {
+    open(): Promise<Purge[]>;
+    lease(purge: Purge, until: Date, now: Date): Promise<boolean>;
+    release(purge: Purge): Promise<void>;
+    progress(purge: Purge, deleted: number): Promise<void>;
+    close(purge: Purge): Promise<void>;
+  };
+  /** One for each table that has rows of sandboxes. */
+  remains: readonly {
+    find(tenant: Tenant, limit: number): Promise<RowKey[]>;
+    remove(rows: readonly RowKey[]): Promise<void>;
+  }[];
+  log: Log;
+  now: () => Date;
+}
+
+export interface PurgeTerms {
+  /** How long after a reset something of the generation before may still be written. */
+  lingerSeconds: number;
+  /** Longer than a run may last. */
+  leaseSeconds: number;
+}
+
+/** What a run did. */
+export interface Purged {
+  deleted: number;
+  closed: number;
+  /** Purges that are not done, for whatever reason. */
+  open: number;
+  /** Age of the oldest of them in seconds. */
+  oldestSeconds: number;
+}
+
+/** Rows deleted between two looks at the clock. */
+const PAGE = 200;
+
+/**
+ * Deletes what resets have left behind, the oldest first, a page at a time, so that it may end anywhere and go on in the next run. Deleting
+ * twice does no harm; the lease only saves work.
+ */
+export function purge(
+  { purges, remains, log, now }: PurgePorts,
+  { lingerSeconds, leaseSeconds }: PurgeTerms,
+) {
+  /** @returns whether all tables were found empty */
+  async function empty(
+    order: Purge,
+    goOn: () => boolean,
+    onDeleted: (rows: number) => void,
+  ): Promise<boolean> {
+    for (const rows of remains) {
+      for (;;) {
+        if (!goOn()) return false;
+        const page = await rows.find(order, PAGE);
+        if (page.length === 0) break;
+        await rows.remove(page);
+        onDeleted(page.length);
+        await purges.progress(order, page.length);
+      }
+    }
+    return true;
+  }
+
+  /** @param goOn whether there is time for another page */
+  return async (goOn: () => boolean): Promise<Purged> => {
+    const done = { deleted: 0, closed: 0 };
+    const orders = await purges.open();
+    const open = new Set(orders);
+    for (const order of orders) {
+      if (!goOn()) break;
+      const begunAt = now();
+      if (!(await purges.lease(order, new Date(begunAt.getTime() + leaseSeconds * 1000), begunAt))) continue;
+      try {
+        const isEmpty = await empty(order, goOn, (rows) => {
+          done.deleted += rows;
+        });
+        // What was looked at before nothing more could come says nothing of what came then.
+        if (isEmpty && isSettled(order, begunAt, lingerSeconds)) {
+          await purges.close(order);
+          open.delete(order);
+          done.closed += 1;
+          log.info('a wiped generation of a sandbox is gone', {
+            orgId: order.orgId,
+            generation: order.generation,
+          });
+        } else await purges.release(order);
+      } catch (error) {
+        log.error('a purge could not go on and is left to the next run', {
+          orgId: order.orgId,
+          generation: order.generation,
+          reason: String(error),
+        });
+      }
+    }
+    const [oldest] = open;
+    const oldestSeconds =
+      oldest === undefined ? 0 : (now().getTime() - new Date(oldest.requestedAt).getTime()) / 1000;
+    return { ...done, open: open.size, oldestSeconds };
+  };
+}

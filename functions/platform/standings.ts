@@ -1,0 +1,45 @@
+import type { OrgId } from '../domain/ids.ts';
+import type { OrganizationStanding } from '../domain/tenant.ts';
+
+/** Live organizations that an instance remembers. */
+const REMEMBERED = 10_000;
+
+type Load = (orgId: OrgId) => Promise<OrganizationStanding | undefined>;
+
+/**
+ * What organizations are, for workers. That one is live never changes, so it is read once; a sandbox is read each time, because a reset
+ * may have come in between. Who asks while a read is under way shares it only for a live one.
+ */
+export function standings(load: Load): { of: Load } {
+  const live = new Map<OrgId, OrganizationStanding>();
+  const reading = new Map<OrgId, Promise<OrganizationStanding | undefined>>();
+
+  async function read(orgId: OrgId): Promise<OrganizationStanding | undefined> {
+    const standing = await load(orgId);
+    if (standing?.environment === 'live') {
+      if (live.size >= REMEMBERED) live.clear();
+      live.set(orgId, standing);
+    }
+    return standing;
+  }
+
+  async function first(orgId: OrgId): Promise<OrganizationStanding | undefined> {
+    const begun = read(orgId);
+    reading.set(orgId, begun);
+    try {
+      return await begun;
+    } finally {
+      if (reading.get(orgId) === begun) reading.delete(orgId);
+    }
+  }
+
+  return {
+    async of(orgId) {
+      const known = live.get(orgId);
+      if (known !== undefined) return known;
+      const shared = await reading.get(orgId)?.catch(() => undefined);
+      if (shared?.environment === 'live') return shared;
+      return first(orgId);
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BatchWriteCommand, DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { OrgId } from '../domain/ids.ts';
+import { OF_SANDBOX_INDEX, Purge } from '../domain/sandbox.ts';
+import type { Tenant } from '../domain/tenant.ts';
+import { keys, PURGE_SHARDS, shards, tenantKey } from './keys.ts';
+import { type Table, updated } from './table.ts';
+import { addition, type Change } from './transaction.ts';
+
+/** Orders to delete the rows of generations that a reset has left behind. */
+export function purgeStore(service: Table) {
+  const table = { TableName: service.name };
+  const keyOf = ({ orgId, generation }: Tenant) => keys.purge({ orgId, generation });
+
+  async function query(pk: string, prefix?: OrgId): Promise<Purge[]> {
+    const found: Purge[] = [];
+    let after: Record<string, unknown> | undefined;
+    do {
+      const { Items = [], LastEvaluatedKey } = await service.client.send(
+        new QueryCommand({
+          ...table,
+          ConsistentRead: true,
+          KeyConditionExpression: prefix === undefined ? 'pk = :pk' : 'pk = :pk AND begins_with(sk, :prefix)',
+          ExpressionAttributeValues: { ':pk': pk, ...(prefix === undefined ? {} : { ':prefix': prefix }) },
+          ...(after === undefined ? {} : { ExclusiveStartKey: after }),
+        }),
+      );
+      found.push(...Items.map((row) => Purge.parse(row)));
+      after = LastEvaluatedKey;
+    } while (after !== undefined);
+    return found;
+  }
+
+  return {
+    /** Orders a purge, in the transaction of the reset. */
+    order(purge: Tenant & { requestedAt: string }): Change {
+      return addition(service, { ...keyOf(purge), ...purge, deleted: 0 });
+    },
+
+    /** All that are not done, the oldest first. */
+    async open(): Promise<Purge[]> {
+      const found = await Promise.all(shards(PURGE_SHARDS).map((shard) => query(keys.purges(shard))));
+      return found.flat().sort((a, b) => a.requestedAt.localeCompare(b.requestedAt));
+    },
+
+    /** Those of one sandbox. */
+    of(orgId: OrgId): Promise<Purge[]> {
+      return query(keys.purgesOf(orgId), orgId);
+    },
+
+    /** Takes a purge, so that two runs do not do the same work. @returns whether nobody else has it, or it is done */
+    lease(purge: Purge, until: Date, now: Date): Promise<boolean> {
+      return updated(service, {
+        Key: keyOf(purge),
+        UpdateExpression: 'SET leasedUntil = :until',
+        ConditionExpression:
+          'attribute_exists(pk) AND (attribute_not_exists(leasedUntil) OR leasedUntil <= :now)',
+        ExpressionAttributeValues: { ':until': until.toISOString(), ':now': now.toISOString() },
+      });
+    },
+
+    async release(purge: Purge): Promise<void> {
+      await updated(service, {
+        Key: keyOf(purge),
+        UpdateExpression: 'REMOVE leasedUntil',
+        ConditionExpression: 'attribute_exists(pk)',
+      });
+    },
+
+    async progress(purge: Purge, deleted: number): Promise<void> {
+      await updated(service, {
+        Key: keyOf(purge),
+        UpdateExpression: 'ADD deleted :deleted',
+        // Another run may have closed it.
+        ConditionExpression: 'attribute_exists(pk)',
+        ExpressionAttributeValues: { ':deleted': deleted },
+      });
+    },
+
+    async close(purge: Purge): Promise<void> {
+      await service.client.send(new DeleteCommand({ ...table, Key: keyOf(purge) }));
+    },
+  };
+}
+
+/** DynamoDB deletes at most so many items in one request. */
+const BATCH = 25;
+/** How often it may leave some of them out. */
+const MAX_LEFT_OUT = 8;
+
+/** DynamoDB kept leaving out deletions, as it does when it throttles. */
+class DeleteThrottled extends Error {
+  override name = 'ThrottlingException';
+}
+
+/** The rows that a generation of a sandbox has in one table, whatever they are. */
+export function remainsIn(table: Table) {
+  async function removeBatch(batch: Record<string, unknown>[]): Promise<void> {
+    let pending = batch.map((Key) => ({ DeleteRequest: { Key } }));
+    for (let leftOut = 0; pending.length > 0; ) {
+      const { UnprocessedItems = {} } = await table.client.send(
+        new BatchWriteCommand({ RequestItems: { [table.name]: pending } }),
+      );
+      pending = (UnprocessedItems[table.name] ?? []) as typeof pending;
+      if (pending.length === 0) return;
+      leftOut += 1;
+      if (leftOut === MAX_LEFT_OUT) throw new DeleteThrottled('rows of a sandbox could not be deleted');
+      await sleep(Math.random() * 50 * 2 ** leftOut);
+    }
+  }
+
+  return {
+    /** Keys of some of the rows, as the index has them, which may be some moments behind. */
+    async find(tenant: Tenant, limit: number): Promise<Record<string, unknown>[]> {
+      const { Items = [] } = await table.client.send(
+        new QueryCommand({
+          TableName: table.name,
+          IndexName: OF_SANDBOX_INDEX,
+          KeyConditionExpression: 'ofSandbox = :tenant',
+          ExpressionAttributeValues: { ':tenant': tenantKey(tenant) },
+          Limit: limit,
+        }),
+      );
+      return Items.map(({ ofSandbox: _, ...key }) => key);
+    },
+
+    /** @throws DeleteThrottled when DynamoDB does not delete all of them */
+    async remove(rows: readonly Record<string, unknown>[]): Promise<void> {
+      const batches = Array.from({ length: Math.ceil(rows.length / BATCH) }, (_, batch) =>
+        rows.slice(batch * BATCH, (batch + 1) * BATCH),
+      );
+      await Promise.all(batches.map(removeBatch));
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import middy from '@middy/core';
+import type { Context } from 'aws-lambda';
+import { type Purged, purge } from '../engine/purge.ts';
+import { documentClient } from '../platform/clients/dynamodb.ts';
+import { PurgeEnvironment, readEnvironment } from '../platform/config.ts';
+import { logger } from '../platform/logger.ts';
+import { PURGED } from '../platform/metric-names.ts';
+import { gauge } from '../platform/metrics.ts';
+import { logContext } from '../platform/pipeline/worker.ts';
+import { purgeStore, remainsIn } from '../store/purges.ts';
+
+const environment = readEnvironment(PurgeEnvironment);
+const client = documentClient();
+const service = { client, name: environment.SERVICE_TABLE };
+const { OUTBOX_TABLE, DELIVERIES_TABLE, LEDGER_TABLE } = environment;
+
+/** Time that the page under way needs when the run's time is up. */
+const PAGE_MS = 10_000;
+/** Beyond the longest that Lambda lets a function run. */
+const LEASE_SECONDS = 960;
+
+const run = purge(
+  {
+    purges: purgeStore(service),
+    remains: [
+      ...[OUTBOX_TABLE, DELIVERIES_TABLE, LEDGER_TABLE].map((name) => remainsIn({ client, name })),
+      remainsIn(service),
+    ],
+    log: logger,
+    now: () => new Date(),
+  },
+  { lingerSeconds: environment.LINGER_SECONDS, leaseSeconds: LEASE_SECONDS },
+);
+
+/** Invoked by a schedule. */
+export const handler = middy<unknown, Purged>()
+  .use(logContext(logger))
+  .handler(async (_event: unknown, context: Context) => {
+    const done = await run(() => context.getRemainingTimeInMillis() > PAGE_MS);
+    gauge(PURGED.deleted, done.deleted);
+    gauge(PURGED.open, done.open);
+    gauge(PURGED.oldestSeconds, done.oldestSeconds, 'Seconds');
+    logger[done.deleted + done.closed > 0 ? 'info' : 'debug']('wiped data of sandboxes was deleted', {
+      ...done,
+    });
+    return done;
+  });

@@ -1,0 +1,62 @@
+import { Duration } from 'aws-cdk-lib';
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import * as events from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import { Construct } from 'constructs';
+import { OF_SANDBOX_INDEX } from '../../functions/domain/sandbox.ts';
+import type { PurgeEnvironment } from '../../functions/platform/config.ts';
+import { PURGED } from '../../functions/platform/metric-names.ts';
+import { alarmAt, counted } from './alarms.ts';
+import { type CodeOf, ServiceFunction } from './service-function.ts';
+import type { Settings } from './settings.ts';
+import type { Tables } from './tables.ts';
+
+/** A purge that is not done after an hour will hardly be done by itself. */
+const LATE_SECONDS = 3600;
+
+/** What is behind a sandbox's reset: the deletion of what it has wiped. */
+export class Sandboxes extends Construct {
+  readonly purge: ServiceFunction;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    { code, tables, settings }: { code: CodeOf; tables: Tables; settings: Settings },
+  ) {
+    super(scope, id);
+    const { service, outbox, deliveries, ledger } = tables;
+    this.purge = new ServiceFunction(this, 'Purge', {
+      name: 'purge',
+      description: 'Deletes what resets of sandboxes have left behind',
+      code,
+      timeoutSeconds: 300,
+      environment: {
+        SERVICE_TABLE: service.name,
+        OUTBOX_TABLE: outbox.name,
+        DELIVERIES_TABLE: deliveries.name,
+        LEDGER_TABLE: ledger.name,
+        LINGER_SECONDS: String(settings.lingerSeconds),
+      } satisfies PurgeEnvironment,
+    });
+    for (const table of [service, outbox, deliveries, ledger]) {
+      table.allow(this.purge, 'removeMany');
+      table.allowIndex(this.purge, OF_SANDBOX_INDEX);
+    }
+    // The orders.
+    service.allow(this.purge, 'list', 'change', 'remove');
+    new events.Rule(this, 'PurgeSchedule', {
+      schedule: events.Schedule.rate(Duration.minutes(1)),
+      targets: [new LambdaFunction(this.purge, { retryAttempts: 0 })],
+    });
+    alarmAt(this, 'PurgeLate', {
+      metric: counted(PURGED.oldestSeconds).with({ statistic: cloudwatch.Stats.MAXIMUM }),
+      threshold: LATE_SECONDS,
+      says: 'Data that customers have wiped from their sandboxes is still stored an hour later; they cannot see it.',
+    });
+    alarmAt(this.purge, 'Fails', {
+      metric: this.purge.metricErrors({ period: Duration.minutes(15) }),
+      threshold: 3,
+      says: 'The purge fails: what resets of sandboxes have wiped stays stored.',
+    });
+  }
+}
