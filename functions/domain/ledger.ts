@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { Delivery } from './delivery.ts';
-import { creationTime, EndpointId, type OrgId } from './ids.ts';
+import { creationTime, EndpointId, OrgId } from './ids.ts';
 
 /**
  * What became of the deliveries that an endpoint was owed in one hour. All counts are under the hour in which the delivery was created, so
@@ -17,6 +17,8 @@ export const LedgerCounts = z.object({
 export type LedgerCounts = z.infer<typeof LedgerCounts>;
 
 export const LedgerEntry = z.extend(LedgerCounts, {
+  /** Entries of before it was noted do not say it. */
+  orgId: z.optional(OrgId),
   webhookId: EndpointId,
   generation: z.int(),
   /** Beginning of the hour, UTC. */
@@ -79,7 +81,7 @@ const endOf = ({ status, attempts, attemptLog }: Delivery): LedgerCounts => ({
 export const entryKeyOf = (delivery: Pick<Delivery, 'id' | 'webhookId' | 'generation'>): string =>
   `${delivery.webhookId}#${delivery.generation}#${hourOf(delivery)}`;
 
-/** What is to be added to an entry, and whose it is. */
+/** What is to be added to an entry. */
 export type LedgerAddition = LedgerEntry & { orgId: OrgId };
 
 /** Sums changes by endpoint, generation and hour. */

@@ -9,7 +9,9 @@ import {
   openIn,
   plus,
 } from '../domain/ledger.ts';
+import { isOfSandbox } from '../domain/tenant.ts';
 import { mapConcurrently } from './concurrency.ts';
+import { generations, type Standings } from './generations.ts';
 import type { Log } from './log.ts';
 
 type Position = Record<string, unknown>;
@@ -31,6 +33,7 @@ export interface AuditPorts {
     ): Promise<{ deliveries: Delivery[]; next?: Position }>;
   };
   due: { watch(ref: DeliveryRef, dueAt: Date): Promise<void> };
+  standings: Standings;
   log: Log;
   now: () => Date;
 }
@@ -69,9 +72,11 @@ const SHARDS_AT_ONCE = 4;
  * there: they are the ones that the stream told of too late, or in part.
  */
 export function audit(
-  { ledger, deliveries, due, log, now }: AuditPorts,
+  { ledger, deliveries, due, standings, log, now }: AuditPorts,
   { ledgerShards, deliveryShards, graceSeconds }: AuditTerms,
 ) {
+  const generationOf = generations(standings);
+
   /** @param goOn whether there is time for another page */
   return async (goOn: () => boolean): Promise<Audited> => {
     const found: Audited = { entries: 0, open: 0, differing: 0, complete: true };
@@ -113,11 +118,17 @@ export function audit(
       return isSettled && found.complete ? counts : undefined;
     }
 
+    /** Whether a reset has come in between: then its deliveries are being deleted, and so is the entry. */
+    async function isOver({ orgId, generation }: LedgerEntry): Promise<boolean> {
+      if (orgId === undefined || !isOfSandbox({ generation })) return false;
+      return (await generationOf({ orgId, generation })) === 'over';
+    }
+
     async function check(entry: LedgerEntry, age: number): Promise<void> {
       found.entries += 1;
       if (openIn(entry) === 0) return;
       const counts = await recount(entry);
-      if (counts === undefined) return;
+      if (counts === undefined || (await isOver(entry))) return;
       found.open += openIn(counts);
       if (JSON.stringify(counts) === JSON.stringify(plus(NOTHING, entry))) return;
       found.differing += 1;

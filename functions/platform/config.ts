@@ -102,6 +102,7 @@ export type ReconcileEnvironment = z.input<typeof ReconcileEnvironment>;
 
 /** Checks the ledger. */
 export const AuditEnvironment = z.object({
+  SERVICE_TABLE: name,
   DELIVERIES_TABLE: name,
   LEDGER_TABLE: name,
   GRACE_SECONDS: number,

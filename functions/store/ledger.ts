@@ -44,7 +44,7 @@ export function ledgerStore(ledger: Table) {
       { shardId, first, last }: StreamPart,
       entry: LedgerAddition,
     ): Promise<'added' | { countedTo: string }> {
-      const { webhookId, generation, hour } = entry;
+      const { orgId, webhookId, generation, hour } = entry;
       const counted = positionIn(shardId);
       const { ofSandbox } = markOf(entry);
       try {
@@ -52,10 +52,11 @@ export function ledgerStore(ledger: Table) {
           new UpdateCommand({
             ...table,
             Key: keys.ledger(webhookId, generation, hour),
-            UpdateExpression: `SET webhookId = :webhookId, generation = :generation, #hour = :hour, expiresAt = :expiry, #counted = :last${ofSandbox === undefined ? '' : ', ofSandbox = :ofSandbox'} ADD ${COUNTS.map((name) => `${name} :${name}`).join(', ')}`,
+            UpdateExpression: `SET orgId = :orgId, webhookId = :webhookId, generation = :generation, #hour = :hour, expiresAt = :expiry, #counted = :last${ofSandbox === undefined ? '' : ', ofSandbox = :ofSandbox'} ADD ${COUNTS.map((name) => `${name} :${name}`).join(', ')}`,
             ConditionExpression: 'attribute_not_exists(#counted) OR #counted < :first',
             ExpressionAttributeNames: { '#hour': 'hour', '#counted': counted },
             ExpressionAttributeValues: {
+              ':orgId': orgId,
               ':webhookId': webhookId,
               ':generation': generation,
               ':hour': hour,

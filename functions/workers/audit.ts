@@ -7,9 +7,11 @@ import { logger } from '../platform/logger.ts';
 import { LEDGER_DIFFERENCE } from '../platform/metric-names.ts';
 import { gauge } from '../platform/metrics.ts';
 import { logContext } from '../platform/pipeline/worker.ts';
+import { standings } from '../platform/standings.ts';
 import { dueIndex } from '../store/due-index.ts';
 import { DELIVERY_SHARDS, LEDGER_SHARDS } from '../store/keys.ts';
 import { deliveriesInHour, ledgerStore } from '../store/ledger.ts';
+import { standingOf } from '../store/organizations.ts';
 
 const environment = readEnvironment(AuditEnvironment);
 const client = documentClient();
@@ -23,6 +25,7 @@ const run = audit(
     ledger: ledgerStore({ client, name: environment.LEDGER_TABLE }),
     deliveries: { inHour: deliveriesInHour(deliveries) },
     due: dueIndex(deliveries),
+    standings: standings(standingOf({ client, name: environment.SERVICE_TABLE })),
     log: logger,
     now: () => new Date(),
   },

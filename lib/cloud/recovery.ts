@@ -114,8 +114,14 @@ export class Recovery extends Construct {
       description: 'Checks that the ledger of each hour balances',
       code,
       timeoutSeconds: 900,
-      environment: { DELIVERIES_TABLE, LEDGER_TABLE, GRACE_SECONDS } satisfies AuditEnvironment,
+      environment: {
+        SERVICE_TABLE: tables.service.name,
+        DELIVERIES_TABLE,
+        LEDGER_TABLE,
+        GRACE_SECONDS,
+      } satisfies AuditEnvironment,
     });
+    tables.service.allow(this.audit, 'read');
     tables.deliveries.allow(this.audit, 'list', 'change');
     tables.ledger.allow(this.audit, 'list', 'change');
     new events.Rule(this, 'AuditSchedule', {

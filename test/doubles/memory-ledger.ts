@@ -18,9 +18,9 @@ export class MemoryLedger {
     const countedTo = this.#counted.get(position);
     if (countedTo !== undefined && BigInt(countedTo) >= BigInt(first)) return { countedTo };
     this.#counted.set(position, last);
-    const { webhookId, generation, hour } = entry;
+    const { orgId, webhookId, generation, hour } = entry;
     const counts = plus(this.#entries.get(rowKey(entry)) ?? NOTHING, entry);
-    this.#entries.set(rowKey(entry), { ...counts, webhookId, generation, hour });
+    this.#entries.set(rowKey(entry), { ...counts, orgId, webhookId, generation, hour });
     return 'added';
   };
 

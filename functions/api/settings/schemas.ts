@@ -41,10 +41,11 @@ export const ProvisionedSandbox = z.object({
   key: CreatedApiKey,
 });
 export const ResetSandbox = z.object({ sandboxOrganizationId: OrgId, resetAt: timestamp });
+/** What resets have left to be deleted. */
+export const Purge = z.object({ since: timestamp, deleted: z.int() });
 export const Sandbox = z.object({
   sandboxOrganizationId: OrgId,
   createdAt: timestamp,
   lastResetAt: orNull(timestamp),
-  /** What resets have left to be deleted. */
-  purge: orNull(z.object({ since: timestamp, deleted: z.int() })),
+  purge: orNull(Purge),
 });

@@ -35,6 +35,13 @@ export const RegisteredWebhook = z.extend(Webhook, { secret: z.string() });
 
 export const TestEvent = z.object({ eventId: EventId, deliveryId: DeliveryId });
 
+/** Where time passes faster than it does, in a sandbox: when it would have been. */
+export const DeliveryAtRealSpeed = z.object({
+  nextRetryAt: orNull(timestamp),
+  terminalAt: orNull(timestamp),
+});
+export const AttemptAtRealSpeed = z.object({ startedAt: timestamp, durationMs: z.int() });
+
 export const Delivery = z.object({
   id: DeliveryId,
   webhookId: EndpointId,
@@ -49,8 +56,7 @@ export const Delivery = z.object({
   lastResponseStatus: orNull(z.int()),
   redeliveryOf: orNull(DeliveryId),
   createdAt: timestamp,
-  /** Where time passes faster than it does, in a sandbox: what it would have been. */
-  atRealSpeed: orNull(z.object({ nextRetryAt: orNull(timestamp), terminalAt: orNull(timestamp) })),
+  atRealSpeed: orNull(DeliveryAtRealSpeed),
 });
 /** With what it would have sent, if that is asked for and kept. */
 export const ListedDelivery = z.extend(Delivery, { request: z.optional(WebhookRequest) });
@@ -60,7 +66,7 @@ export const Attempt = z.extend(AttemptRecord, {
   error: orNull(z.string()),
   response: orNull(z.string()),
   request: orNull(WebhookRequest),
-  atRealSpeed: orNull(z.object({ startedAt: timestamp, durationMs: z.int() })),
+  atRealSpeed: orNull(AttemptAtRealSpeed),
 });
 export const DeliveryWithAttempts = z.extend(Delivery, { attemptLog: z.array(Attempt) });
 
