@@ -1,4 +1,4 @@
-import type { Delivery } from '../../domain/delivery.ts';
+import type { Delivery, WebhookRequest } from '../../domain/delivery.ts';
 import type { Endpoint } from '../../domain/endpoint.ts';
 import { notFound, type Problem } from '../../domain/problem.ts';
 import type { Tenant } from '../../domain/tenant.ts';
@@ -20,3 +20,9 @@ export async function deliveryOf(
   const delivery = await deliveries.find({ id: deliveryId, webhookId: endpoint.id, generation });
   return delivery ? { endpoint, delivery } : notFound('delivery');
 }
+
+/** A kept request as it is shown: the table gives back its header fields in no order. */
+export const inOrder = (request: WebhookRequest): WebhookRequest => ({
+  ...request,
+  headers: Object.fromEntries(Object.entries(request.headers).sort(([a], [b]) => (a < b ? -1 : 1))),
+});

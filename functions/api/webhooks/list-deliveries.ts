@@ -3,7 +3,7 @@ import { notFound } from '../../domain/problem.ts';
 import { signature, signingSecret } from '../../domain/signature.ts';
 import { endpoint } from '../endpoint.ts';
 import { paginated } from '../pages.ts';
-import { deliveries, endpoints } from './deliveries.ts';
+import { deliveries, endpoints, inOrder } from './deliveries.ts';
 import * as routes from './routes.ts';
 import { signingKeys } from './signing.ts';
 
@@ -35,5 +35,5 @@ function withRequest(delivery: Delivery, secret: string, now: Date): Delivery & 
     'webhook-timestamp': String(timestamp),
     'webhook-signature': signature(secret, delivery.id, timestamp, Buffer.from(sent.body, 'utf8')),
   };
-  return { ...delivery, request: { ...sent, headers } };
+  return { ...delivery, request: inOrder({ ...sent, headers }) };
 }
