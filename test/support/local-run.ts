@@ -87,9 +87,12 @@ export async function startLocalRun(
 
 function withSessions(environment: LocalEnvironment): Required<LocalEnvironment> {
   const { ADMIN_TOKEN, MEMBER_TOKEN, OIDC_ISSUER, OIDC_CLIENT_ID } = environment;
+  const { SANDBOX_API_KEY, SANDBOX_ORG_ID } = environment;
   if (!ADMIN_TOKEN || !MEMBER_TOKEN || !OIDC_ISSUER || !OIDC_CLIENT_ID)
     throw new Error('the local run has nobody who can sign in');
-  return { ...environment, ADMIN_TOKEN, MEMBER_TOKEN, OIDC_ISSUER, OIDC_CLIENT_ID };
+  if (!SANDBOX_API_KEY || !SANDBOX_ORG_ID) throw new Error('the local run has no sandbox');
+  const sandbox = { SANDBOX_API_KEY, SANDBOX_ORG_ID };
+  return { ...environment, ADMIN_TOKEN, MEMBER_TOKEN, OIDC_ISSUER, OIDC_CLIENT_ID, ...sandbox };
 }
 
 function ready(child: ChildProcess, printed: string[]): Promise<void> {

@@ -35,7 +35,7 @@ export function renderDelivery(delivery: ReceivedDelivery, isDuplicate: boolean,
  * @param answer undefined when the sender hung up before
  */
 export function renderAnswer(
-  delivery: ReceivedDelivery,
+  delivery: Pick<ReceivedDelivery, 'receivedAt' | 'headers'>,
   answer: Answer | undefined,
   now: Date,
   paint: Paint,

@@ -4,7 +4,7 @@ import { PRIVATE, readIfPresent, replaceFile } from './files.ts';
 
 /**
  * What a shell needs to use the local run. `BASE_URL` is without `/api/v1`; the tokens are ID tokens of an admin and a member of the
- * organization, valid for a day; the files are absolute paths of PEM files.
+ * organization, valid for a day; `SANDBOX_API_KEY` is a key of its sandbox, `SANDBOX_ORG_ID`; the files are absolute paths of PEM files.
  */
 const LocalEnvironment = z.object({
   BASE_URL: z.string(),
@@ -15,6 +15,9 @@ const LocalEnvironment = z.object({
   MEMBER_TOKEN: z.string().optional(),
   OIDC_ISSUER: z.string().optional(),
   OIDC_CLIENT_ID: z.string().optional(),
+  // Provisioned by the admin.
+  SANDBOX_API_KEY: z.string().optional(),
+  SANDBOX_ORG_ID: z.string().optional(),
   CA_FILE: z.string(),
   RECEIVER_CERT_FILE: z.string(),
   RECEIVER_KEY_FILE: z.string(),

@@ -78,6 +78,17 @@ export function environmentFileIn(directory: string): string {
 }
 
 async function claim(path: string, shown: string): Promise<RunLock> {
+  await claimDirectory(path, shown);
+  return lockDirectory(path, shown);
+}
+
+/**
+ * Makes the directory if needed and marks it as the local run's, which may have it at the same time.
+ * @param path absolute
+ * @param shown how messages call it
+ * @throws LocalRunError when it holds the files of someone else, or cannot be written
+ */
+export async function claimDirectory(path: string, shown: string): Promise<void> {
   try {
     await makeDirectory(path);
     const entries = await readdir(path);
@@ -91,7 +102,6 @@ async function claim(path: string, shown: string): Promise<RunLock> {
     if (error instanceof LocalRunError) throw error;
     throw new LocalRunError(`${shown} cannot be used: ${error instanceof Error ? error.message : error}`);
   }
-  return lockDirectory(path, shown);
 }
 
 /**

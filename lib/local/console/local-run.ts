@@ -6,12 +6,13 @@ import { LocalRunError } from '../errors.ts';
 import { startReceiver } from '../receiver/receiver.ts';
 import { ApiClient } from './api-client.ts';
 import { demonstrate } from './demonstration.ts';
-import { readEnvironmentFile, writeEnvironmentFile } from './environment-file.ts';
+import { type LocalEnvironment, readEnvironmentFile, writeEnvironmentFile } from './environment-file.ts';
 import { formatDuration } from './format.ts';
 import { openFunctionLog } from './function-log.ts';
 import { type LocalDirectory, openLocalDirectory } from './local-directory.ts';
 import { ensureOrganization, type Organization } from './organization.ts';
-import { settlePeople } from './people.ts';
+import { ensureSandbox, type OrganizationSandbox, provisionSandbox } from './organization-sandbox.ts';
+import { type Sessions, settlePeople } from './people.ts';
 import type { Screen } from './screen.ts';
 import { readSettings, type Settings, type Variables } from './settings.ts';
 import { pathForShell, renderDemonstration, renderReady } from './start-view.ts';
@@ -87,7 +88,7 @@ export async function localRun(
     });
     stop.signal.throwIfAborted();
 
-    const organization = await makeReachable(cloud, directory, certificates, screen);
+    const { organization, sandbox } = await makeReachable(cloud, directory, certificates, screen);
     stop.signal.throwIfAborted();
     await showDemonstration(cloud, organization, certificates, parts).catch((error: unknown) => {
       throw explained(error, log.path);
@@ -95,7 +96,8 @@ export async function localRun(
 
     const place = { baseUrl: cloud.url, environmentFile: directory.environmentFile, logFile: log.path };
     const sessions = cloud.identity !== undefined;
-    screen.print(`\n${renderReady({ ...place, cwd: parts.cwd, sessions }, screen.paint)}\n`);
+    const shown = { ...place, cwd: parts.cwd, sessions, sandbox: sandbox !== undefined };
+    screen.print(`\n${renderReady(shown, screen.paint)}\n`);
     await untilAborted(stop.signal);
   }
   const kept = pathForShell(settings.directory, parts.cwd);
@@ -125,17 +127,17 @@ function cloudOptions(
   };
 }
 
-/** Sees to it that there is an organization with a working key and people who can sign in, and that shells find them all. */
+/** Sees to it that there is an organization with a working key, a sandbox and people who can sign in, and that shells find them all. */
 async function makeReachable(
   cloud: Cloud,
   directory: LocalDirectory,
   certificates: CertificateFiles,
   screen: Screen,
-): Promise<Organization> {
+): Promise<{ organization: Organization; sandbox: OrganizationSandbox | undefined }> {
   const enrolFunction = cloud.outputs[ENROL_OUTPUT];
   if (enrolFunction === undefined) throw new LocalRunError(`The stack has no output ${ENROL_OUTPUT}.`);
   const earlier = await readEnvironmentFile(directory.environmentFile);
-  const { organization } = await screen.step(
+  const { organization, isNew } = await screen.step(
     'Prepare an organization',
     () =>
       ensureOrganization({
@@ -145,16 +147,44 @@ async function makeReachable(
       }),
     (result) => screen.paint('dim', `${result.organization.id}${result.isNew ? '' : ', kept'}`),
   );
+  const sessions = cloud.identity && (await settlePeople(cloud.identity, organization.id));
+  const sandbox = await prepareSandbox(cloud, sessions, isNew ? undefined : earlier, screen);
   await writeEnvironmentFile(directory.environmentFile, {
     BASE_URL: cloud.url,
     API_KEY: organization.apiKey,
     ORG_ID: organization.id,
-    ...(cloud.identity && (await settlePeople(cloud.identity, organization.id))),
+    ...sessions,
+    ...(sandbox && { SANDBOX_API_KEY: sandbox.apiKey, SANDBOX_ORG_ID: sandbox.id }),
     CA_FILE: certificates.caFile,
     RECEIVER_CERT_FILE: certificates.receiverCertFile,
     RECEIVER_KEY_FILE: certificates.receiverKeyFile,
   });
-  return organization;
+  return { organization, sandbox };
+}
+
+/**
+ * @param sessions without an admin there is no sandbox
+ * @param earlier what was written of this very organization: another one's sandbox is not its own
+ */
+async function prepareSandbox(
+  cloud: Cloud,
+  sessions: Sessions | undefined,
+  earlier: LocalEnvironment | undefined,
+  screen: Screen,
+): Promise<OrganizationSandbox | undefined> {
+  const adminToken = sessions?.ADMIN_TOKEN;
+  if (adminToken === undefined) return undefined;
+  const { SANDBOX_ORG_ID: id, SANDBOX_API_KEY: apiKey } = earlier ?? {};
+  return screen.step(
+    'Prepare its sandbox',
+    () =>
+      ensureSandbox({
+        kept: id === undefined || apiKey === undefined ? undefined : { id, apiKey },
+        accepts: (key) => new ApiClient(cloud.url, key).acceptsKey(),
+        provision: () => provisionSandbox(cloud.url, adminToken),
+      }),
+    (result) => screen.paint('dim', `${result.id}${result.apiKey === apiKey ? ', kept' : ''}`),
+  );
 }
 
 async function showDemonstration(

@@ -1,12 +1,12 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { ReceivedDelivery } from '../receiver/receiver.ts';
 
 const TIMEOUT_MS = 30_000;
 
-/** Headers of one connection (RFC 9110, 7.6.1), not of the message. */
+/** Headers of one connection (RFC 9110, 7.6.1), or of the length of what is sent: not of the message. */
 const OF_THE_CONNECTION = new Set([
   'connection',
+  'content-length',
   'host',
   'keep-alive',
   'proxy-connection',
@@ -16,25 +16,49 @@ const OF_THE_CONNECTION = new Set([
   'expect',
 ]);
 
+/** The part of a delivery's request that is passed on. */
+export interface PassedRequest {
+  /** Lower-case names. */
+  headers: Record<string, string>;
+  /** The exact bytes that were signed. */
+  body: Buffer;
+}
+
+export interface PassingOptions {
+  /** PEM of the authorities to trust; those of Node.js otherwise. */
+  ca?: string[];
+  /** Gives it up. */
+  signal?: AbortSignal;
+}
+
 /** What came of passing a delivery on. */
-export type Forwarded = { kind: 'answered'; status: number } | { kind: 'failed'; error: string };
+export type PassedOn = { kind: 'answered'; status: number } | { kind: 'failed'; error: string };
 
 /**
  * Posts a delivery's bytes and headers to another URL, so that its signature verifies there too. Redirects are answers.
  */
-export async function forward(delivery: ReceivedDelivery, url: URL): Promise<Forwarded> {
+export async function passOn(
+  delivery: PassedRequest,
+  url: URL,
+  { ca, signal }: PassingOptions = {},
+): Promise<PassedOn> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, {
-    method: 'POST',
-    headers: headersToForward(delivery.headers),
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  });
-  request.on('response', resolve);
-  request.on('error', reject);
-  request.end(delivery.body);
+  const deadline = AbortSignal.timeout(TIMEOUT_MS);
   try {
+    const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, {
+      method: 'POST',
+      headers: headersToPass(delivery.headers),
+      // A connection of its own: one that was kept may be one that the receiver, started again meanwhile, no longer knows.
+      agent: false,
+      ca,
+      signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
+    });
+    request.on('response', resolve);
+    request.on('error', reject);
+    request.end(delivery.body);
     const response = await promise;
-    response.resume();
+    // What breaks after the status changes nothing any more.
+    response.on('error', () => undefined).resume();
     return { kind: 'answered', status: response.statusCode ?? 502 };
   } catch (error) {
     return { kind: 'failed', error: describe(error) };
@@ -42,7 +66,7 @@ export async function forward(delivery: ReceivedDelivery, url: URL): Promise<For
 }
 
 /** The headers that belong to the message. */
-export function headersToForward(headers: Record<string, string>): Record<string, string> {
+function headersToPass(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_THE_CONNECTION.has(name)));
 }
 

@@ -19,12 +19,16 @@ export interface Settings {
   graceSeconds?: number;
   /** Of the tier that the local organization has. */
   rateLimitPerMinute?: number;
+  /** Of the organization's sandbox, never more than its own. */
+  sandboxRateLimitPerMinute?: number;
   dynamodbEndpoint?: string;
   sqsEndpoint?: string;
 }
 
 /** What the stack uses when it is told nothing. */
-const STANDARD = { retryBaseSeconds: 30, retryCapSeconds: 3600 };
+const STANDARD = { retryBaseSeconds: 30, retryCapSeconds: 3600, rateLimitPerMinute: 6000 };
+
+const MAX_RATE_LIMIT = 1_000_000_000;
 
 /**
  * Reads the settings of the local run. An empty variable counts as absent.
@@ -38,6 +42,14 @@ export function readSettings(variables: Variables, cwd: string): Settings {
   if ((retryCapSeconds ?? STANDARD.retryCapSeconds) < base) {
     throw new LocalRunError(`RETRY_CAP_SECONDS must be at least RETRY_BASE_SECONDS, which is ${base}.`);
   }
+  const rateLimitPerMinute = count(variables, 'RATE_LIMIT_PER_MINUTE', MAX_RATE_LIMIT);
+  const sandboxRateLimitPerMinute = count(variables, 'SANDBOX_RATE_LIMIT_PER_MINUTE', MAX_RATE_LIMIT);
+  const limit = rateLimitPerMinute ?? STANDARD.rateLimitPerMinute;
+  if ((sandboxRateLimitPerMinute ?? 0) > limit) {
+    throw new LocalRunError(
+      `SANDBOX_RATE_LIMIT_PER_MINUTE must be at most RATE_LIMIT_PER_MINUTE, which is ${limit}.`,
+    );
+  }
   return {
     port: port(variables),
     ...readDirectory(variables, cwd),
@@ -45,7 +57,8 @@ export function readSettings(variables: Variables, cwd: string): Settings {
     retryCapSeconds,
     attemptTimeoutSeconds: seconds(variables, 'ATTEMPT_TIMEOUT_SECONDS', [0.1, 60]),
     graceSeconds: seconds(variables, 'GRACE_SECONDS', [30, 21_600]),
-    rateLimitPerMinute: count(variables, 'RATE_LIMIT_PER_MINUTE', 1_000_000_000),
+    rateLimitPerMinute,
+    sandboxRateLimitPerMinute,
     dynamodbEndpoint: endpoint(variables, 'DYNAMODB_ENDPOINT'),
     sqsEndpoint: endpoint(variables, 'SQS_ENDPOINT'),
   };

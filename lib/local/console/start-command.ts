@@ -19,16 +19,17 @@ Usage: npm start [-- <flags>]
   --help      show this
 
 Environment:
-  PORT                      of the API (3000; 0 takes any free one)
-  LOCAL_DIR                 where state, certificates and logs are kept (.local)
-  RETRY_BASE_SECONDS        first retry delay, fractions allowed (30)
-  RETRY_CAP_SECONDS         longest retry delay, fractions allowed (3600)
-  ATTEMPT_TIMEOUT_SECONDS   what a receiver may take to answer, fractions allowed (10)
-  GRACE_SECONDS             how late a delivery may be before its message counts as lost (900)
-  RATE_LIMIT_PER_MINUTE     API calls of the organization in a minute (6000)
-  DYNAMODB_ENDPOINT         another DynamoDB than the embedded one
-  SQS_ENDPOINT              another SQS than the embedded one
-  DYNOXIDE_BIN              executable of the embedded DynamoDB, where npm has none for the machine
+  PORT                           of the API (3000; 0 takes any free one)
+  LOCAL_DIR                      where state, certificates and logs are kept (.local)
+  RETRY_BASE_SECONDS             first retry delay, fractions allowed (30)
+  RETRY_CAP_SECONDS              longest retry delay, fractions allowed (3600)
+  ATTEMPT_TIMEOUT_SECONDS        what a receiver may take to answer, fractions allowed (10)
+  GRACE_SECONDS                  how late a delivery may be before its message counts as lost (900)
+  RATE_LIMIT_PER_MINUTE          API calls of the organization in a minute (6000)
+  SANDBOX_RATE_LIMIT_PER_MINUTE  API calls with keys of its sandbox (60)
+  DYNAMODB_ENDPOINT              another DynamoDB than the embedded one
+  SQS_ENDPOINT                   another SQS than the embedded one
+  DYNOXIDE_BIN                   executable of the embedded DynamoDB, where npm has none for the machine
 `;
 
 const FLAGS = {

@@ -21,12 +21,25 @@ const SETTINGS_CALL: [command: string, does: string] = [
   '',
 ];
 
+const FORWARD: [command: string, does: string] = [
+  'npm run forward -- --to URL',
+  'posts what happens in your sandbox ($SANDBOX_API_KEY) to an address of yours',
+];
+
 /**
  * The last screen of the start: where everything is and what to do next.
  * @param place.sessions whether there are people who sign in
+ * @param place.sandbox whether there is a key of a sandbox
  */
 export function renderReady(
-  place: { baseUrl: string; environmentFile: string; logFile: string; cwd: string; sessions: boolean },
+  place: {
+    baseUrl: string;
+    environmentFile: string;
+    logFile: string;
+    cwd: string;
+    sessions: boolean;
+    sandbox: boolean;
+  },
   paint: Paint,
 ): string {
   const environmentFile = pathForShell(place.environmentFile, place.cwd);
@@ -35,6 +48,7 @@ export function renderReady(
     ['curl -H "Authorization: Bearer $API_KEY" $BASE_URL/api/v1/conversations', ''],
     ...(place.sessions ? [SETTINGS_CALL] : []),
     ['npm run listen', 'receives deliveries and shows them (in another terminal)'],
+    ...(place.sandbox ? [FORWARD] : []),
     ['Ctrl-C', 'stops; npm start goes on from here, npm start -- --fresh begins anew'],
   ];
   const width = 28;

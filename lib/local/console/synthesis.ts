@@ -10,8 +10,8 @@ import type { Settings } from './settings.ts';
 const PROJECT = fileURLToPath(new URL('../../../', import.meta.url));
 const MAX_OUTPUT = 64 * 1024;
 
-/** Of the tiers below the local organization's, as the stack has them: no tier may have more than a higher one. */
-const STANDARD_RATE_LIMITS = { standard: 600, sandbox: 60 };
+/** As the stack has them: no tier may have more than a higher one. */
+const STANDARD_RATE_LIMITS = { scale: 6000, standard: 600, sandbox: 60 };
 
 /** Values that the CDK app reads from its context. */
 export type StackContext = Readonly<Record<string, string | number>>;
@@ -21,22 +21,26 @@ export type StackContext = Readonly<Record<string, string | number>>;
  * @param gateway origin of the API, which stands for the dashboard's here
  */
 export function contextOf(settings: Settings, gateway: string): StackContext {
-  const { retryBaseSeconds, retryCapSeconds, attemptTimeoutSeconds, graceSeconds, rateLimitPerMinute } =
-    settings;
+  const { retryBaseSeconds, retryCapSeconds, attemptTimeoutSeconds, graceSeconds } = settings;
   const given = Object.entries({ retryBaseSeconds, retryCapSeconds, attemptTimeoutSeconds, graceSeconds });
   return {
     ...Object.fromEntries(given.filter((entry): entry is [string, number] => entry[1] !== undefined)),
-    ...(rateLimitPerMinute === undefined ? {} : rateLimitsUpTo(rateLimitPerMinute)),
+    ...rateLimitsOf(settings),
     dashboardOrigin: gateway,
   };
 }
 
-/** The local organization has the highest tier. */
-const rateLimitsUpTo = (most: number): StackContext => ({
-  rateLimitScale: most,
-  rateLimitStandard: Math.min(STANDARD_RATE_LIMITS.standard, most),
-  rateLimitSandbox: Math.min(STANDARD_RATE_LIMITS.sandbox, most),
-});
+/** The local organization has the highest tier, its sandbox the lowest; the one between follows. */
+function rateLimitsOf({ rateLimitPerMinute, sandboxRateLimitPerMinute }: Settings): StackContext {
+  if (rateLimitPerMinute === undefined && sandboxRateLimitPerMinute === undefined) return {};
+  const most = rateLimitPerMinute ?? STANDARD_RATE_LIMITS.scale;
+  const sandbox = sandboxRateLimitPerMinute ?? Math.min(STANDARD_RATE_LIMITS.sandbox, most);
+  return {
+    rateLimitScale: most,
+    rateLimitStandard: Math.min(Math.max(STANDARD_RATE_LIMITS.standard, sandbox), most),
+    rateLimitSandbox: sandbox,
+  };
+}
 
 /** Beside the assembly: what it was made of. */
 export const INPUTS_FILE = 'inputs.sha256';

@@ -5,6 +5,7 @@ import { ApiClient } from '../console/api-client.ts';
 import { renderAnswer, renderDelivery } from '../console/delivery-view.ts';
 import { requireEnvironmentFile } from '../console/environment-file.ts';
 import { environmentFileIn } from '../console/local-directory.ts';
+import { passOn } from '../console/pass-on.ts';
 import type { Screen } from '../console/screen.ts';
 import { readDirectory, type Variables } from '../console/settings.ts';
 import { untilAborted } from '../console/stop-request.ts';
@@ -12,7 +13,6 @@ import { LocalRunError } from '../errors.ts';
 import { type Answer, type ReceivedDelivery, startReceiver } from '../receiver/receiver.ts';
 import type { ListenArguments } from './arguments.ts';
 import { DeliveryHistory } from './delivery-history.ts';
-import { forward } from './forward.ts';
 
 const PATH = '/listen';
 
@@ -93,7 +93,7 @@ async function answer(
   if (args.delayMs > 0) await sleep(args.delayMs, undefined, { signal }).catch(() => undefined);
   if (args.forward === undefined)
     return { status: statusFor(args.statuses, history.attemptsOf(idOf(delivery))) };
-  const forwarded = await forward(delivery, args.forward);
+  const forwarded = await passOn(delivery, args.forward);
   if (forwarded.kind === 'answered') return { status: forwarded.status };
   screen.print(screen.paint('red', `${args.forward.href}: ${forwarded.error}`));
   return { status: 502 };

@@ -34,6 +34,7 @@ export async function startFakeApi(options: {
   port?: number;
 }): Promise<FakeApi> {
   const key = 'ck_live_fake';
+  const sandboxKey = 'ck_sandbox_fake';
   const calls: string[] = [];
   const endpoints = new Map<string, FakeEndpoint>();
   let created = 0;
@@ -60,7 +61,13 @@ export async function startFakeApi(options: {
       response.writeHead(status, { 'content-type': 'application/json', 'request-id': 'req_fake' });
       response.end(data === undefined ? undefined : JSON.stringify(data));
     };
-    if (incoming.headers.authorization !== `Bearer ${key}`) {
+    const bearer = incoming.headers.authorization?.replace(/^Bearer /, '') ?? '';
+    if (call === 'POST /api/settings/sandbox/provision' && bearer.startsWith('token-of-')) {
+      const { name, scopes } = JSON.parse(body);
+      const made = { id: 'key_1', environment: 'sandbox', name, scopes, secretOnce: sandboxKey };
+      const data = { sandboxOrganizationId: 'org_sandbox', provisioned: true, key: made };
+      send(201, { success: true, data });
+    } else if (![key, sandboxKey].includes(bearer)) {
       send(401, { error: { type: 'AUTHENTICATION_ERROR', message: 'no', requestId: 'req_fake' } });
     } else if (call === 'GET /api/v1/webhooks') {
       send(200, { success: true, data: [], nextCursor: null });

@@ -22,6 +22,7 @@ describe('the local run', { timeout: 60_000 }, () => {
     const output = program.output();
     expect(output).toMatch(/✓ Synthesize the stack +\d+ ms/);
     expect(output).toMatch(/✓ Prepare an organization .*org_fake\n/);
+    expect(output).toMatch(/✓ Prepare its sandbox .*org_sandbox\n/);
     expect(output).toMatch(/conversation\.created {2}attempt 1 {2}✓ verified/);
     expect(output).not.toContain('\u001b');
   });
@@ -47,21 +48,29 @@ describe('the local run', { timeout: 60_000 }, () => {
     expect(program.output()).toContain('Bearer $ADMIN_TOKEN');
   });
 
+  it('writes a key of its sandbox, and says what to do with it', async () => {
+    const { program, path } = await start();
+    await program.shows(/Ready/);
+    const script = `. "${path}/env" && echo "$SANDBOX_API_KEY $SANDBOX_ORG_ID"`;
+    expect(execFileSync('sh', ['-c', script], { encoding: 'utf8' })).toBe('ck_sandbox_fake org_sandbox\n');
+    expect(program.output()).toContain('npm run forward');
+  });
+
   it('does without people where the stack has none', async () => {
     const { program, path } = await start({ FAKE_PEOPLE: 'no' });
     await program.shows(/Ready/);
-    expect(await readFile(join(path, 'env'), 'utf8')).not.toMatch(/TOKEN|OIDC/);
-    expect(program.output()).not.toContain('ADMIN_TOKEN');
+    expect(await readFile(join(path, 'env'), 'utf8')).not.toMatch(/TOKEN|OIDC|SANDBOX/);
+    expect(program.output()).not.toMatch(/ADMIN_TOKEN|sandbox/);
   });
 
   it('tells the stack which address it will have, and the settings given', async () => {
-    const { program } = await start({ RATE_LIMIT_PER_MINUTE: '30' });
+    const { program } = await start({ RATE_LIMIT_PER_MINUTE: '30', SANDBOX_RATE_LIMIT_PER_MINUTE: '20' });
     const [, baseUrl] = await program.shows(/Ready +(http:\/\/localhost:\d+)/);
     const [, context = ''] = await program.shows(/^context (.*)$/m);
     expect(JSON.parse(context)).toEqual({
       rateLimitScale: 30,
       rateLimitStandard: 30,
-      rateLimitSandbox: 30,
+      rateLimitSandbox: 20,
       dashboardOrigin: baseUrl,
     });
   });
@@ -111,6 +120,7 @@ describe('the local run', { timeout: 60_000 }, () => {
 
     const { program: second } = await start({}, [], path);
     await second.shows(/org_fake, kept/);
+    await second.shows(/org_sandbox, kept/);
     await second.shows(/Ready/);
     second.signal('SIGTERM');
     await second.ended;
@@ -127,12 +137,14 @@ describe('the local run', { timeout: 60_000 }, () => {
     await first.ended;
     const file = join(path, 'env');
     const written = await readFile(file, 'utf8');
-    await writeFile(file, written.replaceAll(/^export (\w+_TOKEN|OIDC_\w+)=.*\n/gm, ''));
+    await writeFile(file, written.replaceAll(/^export (\w+_TOKEN|OIDC_\w+|SANDBOX_\w+)=.*\n/gm, ''));
 
     const { program: second } = await start({}, [], path);
     await second.shows(/org_fake, kept/);
     await second.shows(/Ready/);
-    expect(await readFile(file, 'utf8')).toContain("export ADMIN_TOKEN='token-of-0'");
+    const rewritten = await readFile(file, 'utf8');
+    expect(rewritten).toContain("export ADMIN_TOKEN='token-of-0'");
+    expect(rewritten).toContain("export SANDBOX_API_KEY='ck_sandbox_fake'");
   });
 
   it('leaves its directory to the run that has it', async () => {

@@ -16,6 +16,8 @@ const environment: LocalEnvironment = {
   MEMBER_TOKEN: 'eyJhbGciOiJSUzI1NiJ9.e30.c2ln',
   OIDC_ISSUER: 'http://localhost:20000',
   OIDC_CLIENT_ID: 'Dashboard',
+  SANDBOX_API_KEY: 'ck_sandbox_abc',
+  SANDBOX_ORG_ID: 'org_2',
   CA_FILE: '/home/it is/$HOME `x` "quoted"/ca.pem',
   RECEIVER_CERT_FILE: "/it's/receiver-cert.pem",
   RECEIVER_KEY_FILE: '/a\nb/receiver-key.pem',
@@ -52,10 +54,12 @@ describe('environment file', () => {
       MEMBER_TOKEN: __,
       OIDC_ISSUER: ___,
       OIDC_CLIENT_ID: ____,
+      SANDBOX_API_KEY: _____,
+      SANDBOX_ORG_ID: ______,
       ...earlier
     } = environment;
     const text = renderEnvironment(earlier);
-    expect(text).not.toMatch(/TOKEN|OIDC/);
+    expect(text).not.toMatch(/TOKEN|OIDC|SANDBOX/);
     expect(parseEnvironment(text)).toEqual(earlier);
   });
 

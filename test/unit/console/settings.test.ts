@@ -16,6 +16,7 @@ describe('settings of the local run', () => {
       attemptTimeoutSeconds: undefined,
       graceSeconds: undefined,
       rateLimitPerMinute: undefined,
+      sandboxRateLimitPerMinute: undefined,
     });
   });
 
@@ -64,6 +65,8 @@ describe('settings of the local run', () => {
     ['RATE_LIMIT_PER_MINUTE', '0.5'],
     ['RATE_LIMIT_PER_MINUTE', '1e3'],
     ['RATE_LIMIT_PER_MINUTE', '1000000001'],
+    ['SANDBOX_RATE_LIMIT_PER_MINUTE', '0'],
+    ['SANDBOX_RATE_LIMIT_PER_MINUTE', 'many'],
     ['DYNAMODB_ENDPOINT', 'localhost:8000'],
     ['SQS_ENDPOINT', 'not a url'],
   ])('names %s when it is %s', (name, value) => {
@@ -73,6 +76,13 @@ describe('settings of the local run', () => {
   it('refuses a longest delay below the first one', () => {
     expect(() => read({ RETRY_BASE_SECONDS: '10', RETRY_CAP_SECONDS: '5' })).toThrow('which is 10.');
     expect(() => read({ RETRY_CAP_SECONDS: '5' })).toThrow('which is 30.');
+  });
+
+  it('refuses a sandbox more calls than its organization', () => {
+    const limits = { RATE_LIMIT_PER_MINUTE: '100', SANDBOX_RATE_LIMIT_PER_MINUTE: '100' };
+    expect(read(limits)).toMatchObject({ rateLimitPerMinute: 100, sandboxRateLimitPerMinute: 100 });
+    expect(() => read({ ...limits, RATE_LIMIT_PER_MINUTE: '99' })).toThrow('which is 99.');
+    expect(() => read({ SANDBOX_RATE_LIMIT_PER_MINUTE: '6001' })).toThrow('which is 6000.');
   });
 
   it('answers any text with a setting in range or with one line', () => {

@@ -17,6 +17,7 @@ describe('the start screen', () => {
     logFile: '/project/.local/logs/functions.log',
     cwd: '/project',
     sessions: true,
+    sandbox: true,
   };
   const settingsCall = 'curl -H "Authorization: Bearer $ADMIN_TOKEN" $BASE_URL/api/settings/organization';
 
@@ -27,11 +28,16 @@ describe('the start screen', () => {
     expect(shown).toContain('curl -H "Authorization: Bearer $API_KEY" $BASE_URL/api/v1/conversations');
     expect(shown).toContain(settingsCall);
     expect(shown).toContain('npm run listen');
+    expect(shown).toMatch(/npm run forward -- --to URL .*\$SANDBOX_API_KEY/);
     expect(shown).toContain('Ctrl-C');
   });
 
   it('leaves out what needs people where nobody can sign in', () => {
     expect(renderReady({ ...place, sessions: false }, plain)).not.toContain('ADMIN_TOKEN');
+  });
+
+  it('leaves out what needs a sandbox where there is none', () => {
+    expect(renderReady({ ...place, sandbox: false }, plain)).not.toContain('forward');
   });
 
   it.each([

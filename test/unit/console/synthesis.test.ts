@@ -23,16 +23,33 @@ describe('context of the stack', () => {
     });
   });
 
-  it('leaves no tier with more than the local organization has', () => {
+  it('gives the sandbox its own, and leaves the rest as it is where that is less', () => {
+    expect(context({ SANDBOX_RATE_LIMIT_PER_MINUTE: '5' })).toMatchObject({
+      rateLimitScale: 6000,
+      rateLimitStandard: 600,
+      rateLimitSandbox: 5,
+    });
+  });
+
+  it('leaves no tier with more than a higher one', () => {
+    const limit = fc.integer({ min: 1, max: 1_000_000_000 });
+    const given = limit.chain((most) =>
+      fc.record({
+        RATE_LIMIT_PER_MINUTE: fc.constant(most),
+        SANDBOX_RATE_LIMIT_PER_MINUTE: fc.option(fc.integer({ min: 1, max: most })),
+      }),
+    );
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 1_000_000_000 }), (limit) => {
+      fc.property(given, ({ RATE_LIMIT_PER_MINUTE: most, SANDBOX_RATE_LIMIT_PER_MINUTE: least }) => {
         const { rateLimitScale, rateLimitStandard, rateLimitSandbox } = context({
-          RATE_LIMIT_PER_MINUTE: String(limit),
+          RATE_LIMIT_PER_MINUTE: String(most),
+          ...(least === null ? {} : { SANDBOX_RATE_LIMIT_PER_MINUTE: String(least) }),
         });
-        expect(rateLimitScale).toBe(limit);
-        expect(rateLimitStandard).toBeLessThanOrEqual(limit);
+        expect(rateLimitScale).toBe(most);
+        expect(rateLimitStandard).toBeLessThanOrEqual(most);
         expect(rateLimitSandbox).toBeLessThanOrEqual(Number(rateLimitStandard));
         expect(rateLimitSandbox).toBeGreaterThanOrEqual(1);
+        if (least !== null) expect(rateLimitSandbox).toBe(least);
       }),
     );
   });

@@ -1,0 +1,145 @@
+import { dueOf, type Position, raised, reachOf, type Sighting, withForwarded } from './position.ts';
+
+/** What is read of a delivery that can be forwarded. */
+export interface Listed extends Sighting {
+  webhookId: string;
+}
+
+/** A page of an endpoint's deliveries, newest first. */
+export interface Page<T extends Listed> {
+  deliveries: readonly T[];
+  next: string | undefined;
+}
+
+/** An endpoint that is followed, and what of it is known by this program alone. */
+export interface Followed {
+  position: Position;
+  newest?: string;
+  waiting?: string;
+}
+
+export interface RoundParts<T extends Listed> {
+  /**
+   * Reads a page, whose requests are signed as it is read.
+   * @returns undefined when the endpoint is gone, or the cursor no longer holds
+   */
+  list(webhookId: string, cursor: string | undefined): Promise<Page<T> | undefined>;
+  forward(delivery: T): Promise<void>;
+  /** Keeps the positions beyond the end of this program. */
+  save(): Promise<void>;
+  /** Monotonic milliseconds. */
+  now(): number;
+}
+
+/** A receiver refuses a signature that is older than 5 minutes (Standard Webhooks), and its clock may be behind or ahead. */
+const FRESH_MS = 60_000;
+/** Pages of an endpoint whose requests are kept; of an older one they are read again when its turn comes. */
+const KEPT_PAGES = 20;
+
+interface Due {
+  id: string;
+  webhookId: string;
+  /** Of the page that it was on. */
+  cursor: string | undefined;
+}
+
+/**
+ * One look at all endpoints: finds what has to be forwarded and forwards it, oldest first. Positions are saved after each delivery, so
+ * that of a program that is killed at most the one under way is forwarded again.
+ * @param look how far back
+ * @returns `cut short` when something found was gone again: the next look decides
+ */
+export async function lookRound<T extends Listed>(
+  followed: ReadonlyMap<string, Followed>,
+  look: 'full' | 'short',
+  parts: RoundParts<T>,
+): Promise<'complete' | 'cut short'> {
+  const requests = new Map<string, { delivery: T; readAt: number }>();
+  const due: Due[] = [];
+  const seen: [Followed, Seen][] = [];
+  for (const [webhookId, it] of followed) {
+    const found = await walkBack(webhookId, reachOf(it.position, look, it), requests, parts);
+    if (found === 'changed') return 'cut short';
+    const { due: ids, waiting } = dueOf(it.position, found.sightings);
+    due.push(...ids.map((id) => ({ id, webhookId, cursor: found.cursors.get(id) })));
+    it.waiting = waiting;
+    seen.push([it, found]);
+  }
+  for (const each of due.sort((a, b) => (a.id < b.id ? -1 : 1))) {
+    const delivery = await fresh(each, requests, parts);
+    const it = followed.get(each.webhookId);
+    if (delivery === undefined || it === undefined) return 'cut short';
+    await parts.forward(delivery);
+    requests.delete(each.id);
+    const position = withForwarded(it.position, each.id);
+    it.position = look === 'full' ? raised(position, each.id, it.waiting) : position;
+    await parts.save();
+  }
+  let moved = false;
+  for (const [it, { newest }] of seen) {
+    if (newest === undefined) continue;
+    it.newest = newest;
+    const position = look === 'full' ? raised(it.position, newest, it.waiting) : it.position;
+    moved ||= position !== it.position;
+    it.position = position;
+  }
+  if (moved) await parts.save();
+  return 'complete';
+}
+
+interface Seen {
+  sightings: Sighting[];
+  cursors: Map<string, string | undefined>;
+  newest: string | undefined;
+}
+
+/** Pages back until an identifier below `reach`. */
+async function walkBack<T extends Listed>(
+  webhookId: string,
+  reach: string,
+  requests: Map<string, { delivery: T; readAt: number }>,
+  parts: RoundParts<T>,
+): Promise<Seen | 'changed'> {
+  const seen: Seen = { sightings: [], cursors: new Map(), newest: undefined };
+  const pages: (readonly T[])[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await parts.list(webhookId, cursor);
+    if (page === undefined) return 'changed';
+    keep(page.deliveries, requests, parts.now());
+    pages.push(page.deliveries);
+    for (const { id } of pages.at(-1 - KEPT_PAGES) ?? []) requests.delete(id);
+    for (const { id, state } of page.deliveries) {
+      seen.newest ??= id;
+      seen.sightings.push({ id, state });
+      seen.cursors.set(id, cursor);
+    }
+    const last = page.deliveries.at(-1);
+    cursor = last !== undefined && last.id < reach ? undefined : page.next;
+  } while (cursor !== undefined);
+  return seen;
+}
+
+/** The delivery with a request whose signature is new enough. */
+async function fresh<T extends Listed>(
+  { id, webhookId, cursor }: Due,
+  requests: Map<string, { delivery: T; readAt: number }>,
+  parts: RoundParts<T>,
+): Promise<T | undefined> {
+  const kept = requests.get(id);
+  if (kept !== undefined && parts.now() - kept.readAt <= FRESH_MS) return kept.delivery;
+  const page = await parts.list(webhookId, cursor);
+  if (page === undefined) return undefined;
+  keep(page.deliveries, requests, parts.now());
+  const again = page.deliveries.find((delivery) => delivery.id === id);
+  return again?.state === 'attempted' ? again : undefined;
+}
+
+function keep<T extends Listed>(
+  deliveries: readonly T[],
+  requests: Map<string, { delivery: T; readAt: number }>,
+  readAt: number,
+): void {
+  for (const delivery of deliveries)
+    if (delivery.state === 'attempted') requests.set(delivery.id, { delivery, readAt });
+}
