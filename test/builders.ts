@@ -5,8 +5,8 @@ import { Endpoint } from '../functions/domain/endpoint.ts';
 import { buildEvent, type OutboxEvent } from '../functions/domain/events.ts';
 import { deliveryId, newId } from '../functions/domain/ids.ts';
 import { Keyring } from '../functions/domain/keyring.ts';
-import { LedgerEntry, NOTHING, startOfHour } from '../functions/domain/ledger.ts';
-import { Organization, type Tenant } from '../functions/domain/tenant.ts';
+import { type LedgerAddition, LedgerEntry, NOTHING, startOfHour } from '../functions/domain/ledger.ts';
+import { FIRST_SANDBOX_GENERATION, Organization, type Tenant } from '../functions/domain/tenant.ts';
 
 /*
  * Things of the domain as they usually are, each with a new identifier. A test names only what it is about:
@@ -25,6 +25,10 @@ export const aTenant = (changes: Partial<Tenant> = {}): Tenant => ({
   generation: 0,
   ...changes,
 });
+
+/** The data of a sandbox that was never reset. */
+export const aSandboxTenant = (changes: Partial<Tenant> = {}): Tenant =>
+  aTenant({ generation: FIRST_SANDBOX_GENERATION, ...changes });
 
 /** A live organization with the default settings. */
 export const anOrganization = (changes: Partial<Organization> = {}): Organization =>
@@ -97,14 +101,11 @@ export function aDelivery(changes: Partial<Delivery> = {}): Delivery {
 }
 
 /** What an endpoint was owed in the hour of `NOW`: nothing yet. */
-export const aLedgerEntry = (changes: Partial<LedgerEntry> = {}): LedgerEntry =>
-  LedgerEntry.parse({
-    ...NOTHING,
-    webhookId: newId('whk', NOW),
-    generation: 0,
-    hour: startOfHour(NOW),
-    ...changes,
-  });
+export const aLedgerEntry = (changes: Partial<LedgerAddition> = {}): LedgerAddition => {
+  const { orgId = newId('org', NOW), ...given } = changes;
+  const entry = { ...NOTHING, webhookId: newId('whk', NOW), generation: 0, hour: startOfHour(NOW), ...given };
+  return { ...LedgerEntry.parse(entry), orgId };
+};
 
 /** A keyring of so many versions, the last one current. Each version's key is `fill` and its number. */
 export function aKeyring({ versions = 1, fill = 'k' }: { versions?: number; fill?: string } = {}): Keyring {

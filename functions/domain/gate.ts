@@ -1,9 +1,9 @@
 import type { OrgId } from './ids.ts';
-import type { OrganizationStanding } from './tenant.ts';
+import { type Environment, OrganizationStanding } from './tenant.ts';
 
 declare const permitted: unique symbol;
 
-/** Proof that what is done with it is done for a live organization. Only the gate makes one, and it is good for this organization alone. */
+/** Proof that what is done with it is done for a live organization, which it names. Only the gate makes one. */
 export interface Permit {
   readonly orgId: OrgId;
   readonly [permitted]: true;
@@ -49,17 +49,19 @@ export type Gate = <T>(orgId: OrgId, ways: Ways<T>) => Promise<T>;
  * @throws GateClosed, and whatever the way that is taken throws
  */
 export function gate(standingOf: (orgId: OrgId) => Promise<OrganizationStanding | undefined>): Gate {
-  return async (orgId, ways) => {
-    const standing = await standingOf(orgId).catch((cause: unknown) => {
+  async function kindOf(orgId: OrgId): Promise<Environment> {
+    let found: unknown;
+    try {
+      found = await standingOf(orgId);
+    } catch (cause) {
       throw new GateClosed(`the kind of ${orgId} could not be read`, { cause });
-    });
-    switch (standing?.environment) {
-      case 'live':
-        return ways.live(permitFor(orgId));
-      case 'sandbox':
-        return ways.sandbox();
-      default:
-        throw new GateClosed(`there is no ${orgId}`);
     }
-  };
+    // Whoever read it: what contradicts itself is no answer.
+    const standing = OrganizationStanding.safeParse(found);
+    if (!standing.success) throw new GateClosed(`nothing clear is known of ${orgId}`);
+    return standing.data.environment;
+  }
+
+  return async (orgId, ways) =>
+    (await kindOf(orgId)) === 'live' ? ways.live(permitFor(orgId)) : ways.sandbox();
 }

@@ -17,7 +17,7 @@ export const SIMULATED_FAILURES = {
 } as const;
 type Failure = keyof typeof SIMULATED_FAILURES;
 
-/** What the receiver does at one attempt. `afterMs` at real speed. */
+/** What the receiver does at one attempt. `afterMs` at real speed, whole. */
 export interface Step {
   does: number | Failure | 'timeout';
   afterMs: number;
@@ -73,7 +73,8 @@ const STEP = /^(?:([2-5]\d\d)|([a-z]+))(?:@(\d{1,5}(?:\.\d{1,3})?)(ms|s))?$/;
 function stepOf(text: string): Step | undefined {
   const [, status, word, delay, unit] = STEP.exec(text.trim()) ?? [];
   const does = status === undefined ? failureOf(word) : Number(status);
-  const afterMs = delay === undefined ? 0 : Number(delay) * (unit === 's' ? 1000 : 1);
+  // Rounded, because 1.001 times 1000 is not 1001.
+  const afterMs = delay === undefined ? 0 : Math.round(Number(delay) * (unit === 's' ? 1000 : 1));
   return does === undefined || afterMs > MAX_DELAY_SECONDS * 1000 ? undefined : { does, afterMs };
 }
 

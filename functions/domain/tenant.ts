@@ -48,7 +48,7 @@ const Standing = z.object({
   environment: Environment,
   tier: Tier,
   /** Of its present data. */
-  generation: z._default(z.int(), LIVE_GENERATION),
+  generation: z._default(z.int().check(z.nonnegative()), LIVE_GENERATION),
 });
 
 /** A kind and a generation that contradict one another say nothing, so whoever asks is told nothing. */

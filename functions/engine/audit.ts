@@ -11,7 +11,7 @@ import {
 } from '../domain/ledger.ts';
 import { isOfSandbox } from '../domain/tenant.ts';
 import { mapConcurrently } from './concurrency.ts';
-import { generations, type Standings } from './generations.ts';
+import { generations, type Standings, UnknownTenant } from './generations.ts';
 import type { Log } from './log.ts';
 
 type Position = Record<string, unknown>;
@@ -121,7 +121,13 @@ export function audit(
     /** Whether a reset has come in between: then its deliveries are being deleted, and so is the entry. */
     async function isOver({ orgId, generation }: LedgerEntry): Promise<boolean> {
       if (orgId === undefined || !isOfSandbox({ generation })) return false;
-      return (await generationOf({ orgId, generation })) === 'over';
+      try {
+        return (await generationOf({ orgId, generation })) === 'over';
+      } catch (error) {
+        // One of which nothing is known is judged like any other, and stops nobody's audit.
+        if (error instanceof UnknownTenant) return false;
+        throw error;
+      }
     }
 
     async function check(entry: LedgerEntry, age: number): Promise<void> {

@@ -68,6 +68,27 @@ export function purge(
     return true;
   }
 
+  /** Goes on with an order, unless another run does. @returns whether nothing is left of it */
+  async function deal(
+    order: Purge,
+    goOn: () => boolean,
+    onDeleted: (rows: number) => void,
+  ): Promise<boolean> {
+    const begunAt = now();
+    if (!(await purges.lease(order, new Date(begunAt.getTime() + leaseSeconds * 1000), begunAt)))
+      return false;
+    try {
+      // What was looked at before nothing more could come says nothing of what came then.
+      const isGone = (await empty(order, goOn, onDeleted)) && isSettled(order, begunAt, lingerSeconds);
+      await (isGone ? purges.close(order) : purges.release(order));
+      return isGone;
+    } catch (error) {
+      // The lease would keep the next runs away for longer than what failed may last.
+      await purges.release(order);
+      throw error;
+    }
+  }
+
   /** @param goOn whether there is time for another page */
   return async (goOn: () => boolean): Promise<Purged> => {
     const done = { deleted: 0, closed: 0 };
@@ -75,26 +96,19 @@ export function purge(
     const open = new Set(orders);
     for (const order of orders) {
       if (!goOn()) break;
-      const begunAt = now();
-      if (!(await purges.lease(order, new Date(begunAt.getTime() + leaseSeconds * 1000), begunAt))) continue;
+      const { orgId, generation } = order;
       try {
-        const isEmpty = await empty(order, goOn, (rows) => {
+        const isGone = await deal(order, goOn, (rows) => {
           done.deleted += rows;
         });
-        // What was looked at before nothing more could come says nothing of what came then.
-        if (isEmpty && isSettled(order, begunAt, lingerSeconds)) {
-          await purges.close(order);
-          open.delete(order);
-          done.closed += 1;
-          log.info('a wiped generation of a sandbox is gone', {
-            orgId: order.orgId,
-            generation: order.generation,
-          });
-        } else await purges.release(order);
+        if (!isGone) continue;
+        open.delete(order);
+        done.closed += 1;
+        log.info('a wiped generation of a sandbox is gone', { orgId, generation });
       } catch (error) {
         log.error('a purge could not go on and is left to the next run', {
-          orgId: order.orgId,
-          generation: order.generation,
+          orgId,
+          generation,
           reason: String(error),
         });
       }

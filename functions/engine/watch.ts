@@ -55,35 +55,45 @@ export function watch(
     throw new Error(`the ledger was ahead of ${shardId} ${MAX_CUTS} times`);
   }
 
-  /** Those that are not of a sandbox's earlier generation. */
-  async function current(changes: readonly SequencedChange[]): Promise<SequencedChange[]> {
-    const byTenant = Map.groupBy(changes, ({ delivery }) => `${delivery.orgId}#${delivery.generation}`);
-    const kept = await mapConcurrently([...byTenant.values()], CONCURRENCY, async (each) => {
-      const [{ delivery } = {}] = each;
-      // Live data has but one generation: nothing to ask.
-      if (delivery === undefined || !isOfSandbox(delivery)) return each;
-      try {
-        return (await generationOf(delivery)) === 'current' ? each : [];
-      } catch (error) {
-        // Repeating it would stop the shard. The audit finds what is missing from the ledger.
-        if (!(error instanceof UnknownTenant)) throw error;
-        log.error('deliveries of an unknown tenant are not counted', { reason: error.message });
-        return [];
-      }
+  /** Whether a change's tenant is at its generation, past it, or not to be found. */
+  async function standingOf({ delivery }: SequencedChange): Promise<'current' | 'over' | 'unknown'> {
+    // Live data has but one generation: nothing to ask.
+    if (!isOfSandbox(delivery)) return 'current';
+    try {
+      return await generationOf(delivery);
+    } catch (error) {
+      // Repeating it would stop the shard. What is open is watched all the same, and the audit finds what is missing from the ledger.
+      if (!(error instanceof UnknownTenant)) throw error;
+      log.error('deliveries of an unknown tenant are not counted', { reason: error.message });
+      return 'unknown';
+    }
+  }
+
+  /** The changes by how their tenants stand; each tenant is asked for once. */
+  async function byStanding(read: readonly SequencedChange[]) {
+    const byTenant = Map.groupBy(read, ({ delivery }) => `${delivery.orgId}#${delivery.generation}`);
+    const standingOfAll = new Map<SequencedChange, 'current' | 'over' | 'unknown'>();
+    await mapConcurrently([...byTenant.values()], CONCURRENCY, async (each) => {
+      const [first] = each;
+      if (first === undefined) return;
+      const standing = await standingOf(first);
+      for (const change of each) standingOfAll.set(change, standing);
     });
-    const keep = new Set(kept.flat());
-    return changes.filter((change) => keep.has(change));
+    return {
+      present: read.filter((change) => standingOfAll.get(change) !== 'over'),
+      current: read.filter((change) => standingOfAll.get(change) === 'current'),
+    };
   }
 
   return async (shardId: string, read: readonly SequencedChange[]): Promise<void> => {
-    const changes = await current(read);
-    const ended = new Set(changes.filter(({ kind }) => kind === 'ended').map(({ delivery }) => delivery.id));
-    const open = changes.filter(
+    const { present, current } = await byStanding(read);
+    const ended = new Set(present.filter(({ kind }) => kind === 'ended').map(({ delivery }) => delivery.id));
+    const open = present.filter(
       ({ kind, delivery }) => kind === 'added' && delivery.status === 'pending' && !ended.has(delivery.id),
     );
     const dueAt = new Date(now().getTime() + graceSeconds * 1000);
     await mapConcurrently(open, CONCURRENCY, ({ delivery }) => due.watch(delivery, dueAt));
-    const byEntry = Map.groupBy(changes, ({ delivery }) => entryKeyOf(delivery));
+    const byEntry = Map.groupBy(current, ({ delivery }) => entryKeyOf(delivery));
     await mapConcurrently([...byEntry.values()], CONCURRENCY, (each) => count(shardId, each));
     if (open.length > 0) log.debug('deliveries are watched', { count: open.length });
   };

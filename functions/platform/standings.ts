@@ -37,9 +37,10 @@ export function standings(load: Load): { of: Load } {
     async of(orgId) {
       const known = live.get(orgId);
       if (known !== undefined) return known;
-      const shared = await reading.get(orgId)?.catch(() => undefined);
-      if (shared?.environment === 'live') return shared;
-      return first(orgId);
+      const begun = reading.get(orgId);
+      if (begun === undefined) return first(orgId);
+      const shared = await begun.catch(() => undefined);
+      return shared?.environment === 'live' ? shared : first(orgId);
     },
   };
 }

@@ -25,7 +25,7 @@ const IS_DUE = '(attribute_not_exists(nextRetryAt) OR nextRetryAt <= :now)';
 const names = { '#status': 'status', '#until': 'until' };
 /** What a delivery has no more once nothing waits for it; the first two are the keys of the due index. */
 const DUE_FIELDS = ['dueIn', 'dueAt', 'parked'];
-const ENDED = ['lease', 'nextRetryAt', ...DUE_FIELDS].join(', ');
+const ENDED = ['lease', 'nextRetryAt', 'atRealSpeed', ...DUE_FIELDS].join(', ');
 const openAndUnleased = (now: Date) => ({
   ':pending': PENDING,
   ':retrying': RETRYING,

@@ -12,9 +12,11 @@ import {
 } from '../../functions/domain/delivery.ts';
 import { DEFAULT_GRACE_SECONDS, type DueState } from '../../functions/domain/due.ts';
 import type { DisablingNotice } from '../../functions/domain/endpoint.ts';
+import { isOfSandbox } from '../../functions/domain/tenant.ts';
 import type { DispatchPorts } from '../../functions/engine/dispatch.ts';
 import type { FanOutPorts } from '../../functions/engine/fan-out.ts';
 import type { MemoryEndpoints } from './memory-endpoints.ts';
+import type { MemoryStandings } from './memory-standings.ts';
 
 type DeliveryPorts = DispatchPorts['deliveries'] & FanOutPorts['deliveries'];
 
@@ -42,6 +44,7 @@ interface Row {
 export class MemoryDeliveries implements DeliveryPorts {
   readonly #endpoints: MemoryEndpoints;
   readonly #graceSeconds: number;
+  readonly #standings: Pick<MemoryStandings, 'present'> | undefined;
   readonly #rows = new Map<string, Row>();
   #claims = 0;
   /** Additions and ends, in the order in which they took place. */
@@ -49,9 +52,15 @@ export class MemoryDeliveries implements DeliveryPorts {
   /** What was committed with disablings. */
   readonly notices: DisablingNotice[] = [];
 
-  constructor(endpoints: MemoryEndpoints, graceSeconds = DEFAULT_GRACE_SECONDS) {
+  /** @param standings where there are sandboxes that are reset */
+  constructor(
+    endpoints: MemoryEndpoints,
+    graceSeconds = DEFAULT_GRACE_SECONDS,
+    standings?: Pick<MemoryStandings, 'present'>,
+  ) {
     this.#endpoints = endpoints;
     this.#graceSeconds = graceSeconds;
+    this.#standings = standings;
   }
 
   /** Every delivery there is, in the order of their addition. */
@@ -84,6 +93,11 @@ export class MemoryDeliveries implements DeliveryPorts {
     this.#rows.set(rowKey(delivery), { delivery, due: undefined });
     this.stream.push({ kind: 'added', delivery });
     return 'added';
+  }
+
+  /** Deletes a delivery, as a purge does. The stream tells nobody. */
+  remove(ref: DeliveryRef): void {
+    this.#rows.delete(rowKey(ref));
   }
 
   async claim(
@@ -164,6 +178,8 @@ export class MemoryDeliveries implements DeliveryPorts {
   }
 
   #move(moved: Delivery, due: Due | undefined, outcome: EndpointOutcome): MoveResult {
+    // What the endpoint says goes first, as it does in the transaction.
+    if (this.#endpoints.allows(outcome) && this.#isOver(moved, outcome)) return 'refused';
     if (!this.#endpoints.apply(outcome)) return 'endpoint-changed';
     if (outcome.effect === 'disable')
       this.notices.push({
@@ -175,6 +191,12 @@ export class MemoryDeliveries implements DeliveryPorts {
     if (isOpen(moved)) this.#rows.set(rowKey(moved), { delivery: moved, due });
     else this.#end(moved);
     return 'done';
+  }
+
+  /** Whether an end that changes its endpoint is of a generation that a reset has wiped, or of none that is known. */
+  #isOver({ orgId, generation }: Delivery, { effect }: EndpointOutcome): boolean {
+    if (this.#standings === undefined || effect === 'none' || !isOfSandbox({ generation })) return false;
+    return this.#standings.present(orgId)?.generation !== generation;
   }
 
   #end(moved: Delivery): void {
@@ -189,17 +211,18 @@ const isOpen = ({ status }: Delivery): boolean => OPEN_STATUSES.some((open) => o
 
 /** What a delivery is when nothing waits for it any more. */
 function waitless(found: Delivery): Delivery {
-  const { lease: _, nextRetryAt: __, parked: ___, ...kept } = found;
+  const { lease: _, nextRetryAt: __, parked: ___, atRealSpeed: ____, ...kept } = found;
   return kept;
 }
 
 function settled(found: Delivery, settlement: Settlement): Delivery {
-  const { attempt } = settlement;
+  const { attempt, atRealSpeed } = settlement;
   const { lastResponseStatus: _, ...kept } = waitless(found);
   return {
     ...kept,
     status: settlement.kind,
     attemptLog: [...found.attemptLog, attempt],
+    ...(atRealSpeed === undefined ? {} : { atRealSpeed }),
     ...(attempt.error === undefined ? {} : { lastError: attempt.error }),
     ...(attempt.status === undefined ? {} : { lastResponseStatus: attempt.status }),
     ...(settlement.kind === 'retrying'
@@ -208,6 +231,8 @@ function settled(found: Delivery, settlement: Settlement): Delivery {
           ...(settlement.wait.hold === 'parked' ? { parked: true as const } : {}),
         }
       : { terminalAt: settlement.at.toISOString() }),
-    ...(settlement.kind === 'exhausted' ? { terminalReason: 'max_attempts' as const } : {}),
+    ...('terminalReason' in settlement && settlement.terminalReason !== undefined
+      ? { terminalReason: settlement.terminalReason }
+      : {}),
   };
 }

@@ -35,6 +35,11 @@ export class MemoryEndpoints {
     this.#rows.delete(rowKey(orgId, id));
   }
 
+  /** Whether the endpoint is in a state that the effect may leave. */
+  allows({ endpoint: { orgId, id }, effect, at }: EndpointOutcome): boolean {
+    return effect === 'none' || affected(this.#rows.get(rowKey(orgId, id)), effect, at) !== undefined;
+  }
+
   /**
    * Makes the change that a delivery's end brings, which is part of that end's transaction: without a pause, so that nobody sees
    * one without the other.

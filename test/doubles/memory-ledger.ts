@@ -32,6 +32,13 @@ export class MemoryLedger {
     ),
   });
 
+  /** Deletes an entry, as a purge does; with it goes what it says about how far it was counted. */
+  remove(entry: Pick<LedgerEntry, 'webhookId' | 'generation' | 'hour'>): void {
+    this.#entries.delete(rowKey(entry));
+    for (const position of this.#counted.keys())
+      if (position.endsWith(`/${rowKey(entry)}`)) this.#counted.delete(position);
+  }
+
   async correct(seen: LedgerEntry, counts: LedgerCounts): Promise<'corrected' | 'changed'> {
     const present = this.#entries.get(rowKey(seen));
     if (present === undefined || !isSame(present, seen)) return 'changed';
@@ -51,7 +58,11 @@ export class MemoryLedger {
   }
 }
 
-const rowKey = ({ webhookId, generation, hour }: LedgerEntry): string => `${webhookId}/${generation}/${hour}`;
+const rowKey = ({
+  webhookId,
+  generation,
+  hour,
+}: Pick<LedgerEntry, 'webhookId' | 'generation' | 'hour'>): string => `${webhookId}/${generation}/${hour}`;
 
 const isSame = (a: LedgerCounts, b: LedgerCounts): boolean =>
   JSON.stringify(plus(NOTHING, a)) === JSON.stringify(plus(NOTHING, b));

@@ -8,6 +8,8 @@ import type { Standings } from '../../functions/engine/generations.ts';
 
 /** Organizations in memory, all of them live but for those that a test makes sandboxes or takes away. */
 export interface MemoryStandings extends Standings {
+  /** What it is at this moment. */
+  present(orgId: OrgId): OrganizationStanding | undefined;
   /** Makes it a sandbox, at its first generation. */
   makeSandbox(orgId: OrgId): void;
   /** Wipes a sandbox's data. @returns the generation that it is at now */
@@ -30,6 +32,7 @@ export function memoryStandings(): MemoryStandings {
 
   return {
     of: async (orgId) => standing(orgId),
+    present: standing,
     makeSandbox: (orgId) => void sandboxes.set(orgId, FIRST_SANDBOX_GENERATION),
     reset(orgId) {
       const generation = sandboxes.get(orgId);

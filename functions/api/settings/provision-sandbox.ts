@@ -1,14 +1,13 @@
 import { digestOf, issueKey } from '../../domain/api-key.ts';
-import { newSandbox } from '../../domain/sandbox.ts';
+import { newSandbox, type Sandbox } from '../../domain/sandbox.ts';
 import { success } from '../../platform/reply.ts';
 import { apiKeyStore } from '../../store/api-keys.ts';
-import { sandboxStore } from '../../store/sandboxes.ts';
 import { tables } from '../endpoint.ts';
 import { sessionEndpoint } from '../session-endpoint.ts';
 import * as routes from './routes.ts';
+import { sandboxes, sandboxOf } from './sandbox.ts';
 
 const apiKeys = apiKeyStore(tables.service);
-const sandboxes = sandboxStore(tables.service);
 
 /**
  * The pairing, its organization and the first key commit together, so that of several first calls exactly one makes the sandbox. The others
@@ -23,14 +22,10 @@ export const handler = sessionEndpoint(routes.provisionSandbox, async ({ tenant,
       { location: `/api/settings/api-keys/${key.id}` },
     );
 
-  async function issueFor(): ReturnType<typeof effect> {
-    const { pairing, sandbox } = await sandboxes.find(tenant.orgId);
-    if (!pairing || !sandbox) throw new Error('the pairing of an organization does not hold');
-    return effect(answer(sandbox.id, false), issuing);
-  }
+  const issueFor = ({ id }: Pick<Sandbox, 'id'>) => effect(answer(id, false), issuing);
 
-  const { pairing } = await sandboxes.find(tenant.orgId);
-  if (pairing) return issueFor();
+  const found = await sandboxOf(tenant.orgId);
+  if (found) return issueFor(found.sandbox);
   const made = newSandbox(tenant.orgId, now);
   const organization = {
     name: 'Sandbox',
@@ -41,6 +36,12 @@ export const handler = sessionEndpoint(routes.provisionSandbox, async ({ tenant,
   return effect(
     answer(made.sandbox.id, true),
     [...sandboxes.create(made.pairing, made.sandbox, organization), ...issuing],
-    { 'sandbox-exists': issueFor },
+    {
+      'sandbox-exists': async () => {
+        const other = await sandboxOf(tenant.orgId);
+        if (!other) throw new Error('there is a pairing, and it cannot be read');
+        return issueFor(other.sandbox);
+      },
+    },
   );
 });

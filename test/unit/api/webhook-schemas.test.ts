@@ -72,6 +72,37 @@ describe('a delivery in an answer', () => {
     expect(schema.Delivery.parse(delivery)).toMatchObject({ status: 'skipped', terminalReason });
   });
 
+  it('has nothing of what sandboxes alone have where it is live', () => {
+    const live = aDelivery({ attemptLog: [{ number: 1, startedAt: now, durationMs: 5, status: 200 }] });
+    const { atRealSpeed, attemptLog } = schema.DeliveryWithAttempts.parse(live);
+    expect(atRealSpeed).toBeNull();
+    expect(attemptLog).toMatchObject([{ request: null, atRealSpeed: null }]);
+    expect(Object.keys(schema.ListedDelivery.parse(live))).not.toContain('request');
+  });
+
+  it('shows in a sandbox what was not sent, and when it would have been', () => {
+    const request = {
+      method: 'POST' as const,
+      url: 'https://x.example.com/',
+      headers: { host: 'x' },
+      body: '{}',
+    };
+    const real = { startedAt: now, durationMs: 3000 };
+    const simulated = aDelivery({
+      generation: 1,
+      status: 'retrying',
+      attempts: 1,
+      nextRetryAt: now,
+      atRealSpeed: { nextRetryAt: now },
+      attemptLog: [{ number: 1, startedAt: now, durationMs: 3, status: 503, request, atRealSpeed: real }],
+    });
+    const shown = schema.DeliveryWithAttempts.parse(simulated);
+    expect(shown.atRealSpeed).toEqual({ nextRetryAt: now, terminalAt: null });
+    expect(shown.attemptLog).toMatchObject([{ request, atRealSpeed: real }]);
+    expect(schema.ListedDelivery.parse({ ...simulated, request })).toMatchObject({ request });
+    expect(Object.keys(schema.ListedDelivery.parse({ ...simulated, request }))).not.toContain('attemptLog');
+  });
+
   it('tells nothing of how it waits', () => {
     const waiting = aDelivery({ status: 'retrying', nextRetryAt: now, parked: true });
     expect(Object.keys(schema.Delivery.parse(waiting))).not.toContain('parked');

@@ -15,6 +15,7 @@ describe('settings of the local run', () => {
       retryCapSeconds: undefined,
       attemptTimeoutSeconds: undefined,
       graceSeconds: undefined,
+      lingerSeconds: undefined,
       rateLimitPerMinute: undefined,
       sandboxRateLimitPerMinute: undefined,
     });
@@ -55,6 +56,7 @@ describe('settings of the local run', () => {
     ['PORT', 'http'],
     ['RETRY_BASE_SECONDS', '-1'],
     ['RETRY_BASE_SECONDS', '3601'],
+    ['LINGER_SECONDS', '3601'],
     ['RETRY_BASE_SECONDS', '1e3'],
     ['RETRY_CAP_SECONDS', 'soon'],
     ['RETRY_CAP_SECONDS', '43201'],

@@ -72,7 +72,7 @@ describe('what becomes of a message', () => {
     ['has ended', { kind: 'terminal' }, { kind: 'delete' }],
     ['was skipped', { kind: 'skipped' }, { kind: 'delete' }],
     ['succeeded', { kind: 'succeeded', attempt, at }, { kind: 'delete' }],
-    ['is exhausted', { kind: 'exhausted', attempt, at }, { kind: 'delete' }],
+    ['is exhausted', { kind: 'exhausted', attempt, at, terminalReason: 'max_attempts' }, { kind: 'delete' }],
     ['is leased', { kind: 'leased', until: at }, { kind: 'keep', until: at }],
     ['was overtaken', { kind: 'overtaken', until: at }, { kind: 'keep', until: at }],
     ['is not due', { kind: 'not-due', at, parked: false }, { kind: 'keep', until: at }],

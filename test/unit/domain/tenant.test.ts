@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Organization, OrganizationSettings } from '../../../functions/domain/tenant.ts';
+import {
+  isOfSandbox,
+  Organization,
+  OrganizationSettings,
+  OrganizationStanding,
+} from '../../../functions/domain/tenant.ts';
 import { anOrganization } from '../../builders.ts';
 
 describe('an organization', () => {
@@ -19,6 +24,36 @@ describe('an organization', () => {
 
   it.each(['gold', '', 'STANDARD'])('has no tier "%s"', (tier) => {
     expect(Organization.safeParse({ ...anOrganization(), tier }).success).toBe(false);
+  });
+});
+
+describe('the standing of an organization', () => {
+  it('is one only where its kind and its generation agree', () => {
+    const rows = fc.record({
+      environment: fc.constantFrom('live', 'sandbox'),
+      tier: fc.constantFrom('standard', 'scale', 'sandbox'),
+      generation: fc.integer({ min: -3, max: 1_000 }),
+    });
+    fc.assert(
+      fc.property(rows, (row) => {
+        const agrees = row.environment === 'live' ? row.generation === 0 : row.generation >= 1;
+        const standing = OrganizationStanding.safeParse(row);
+        expect(standing.success).toBe(agrees);
+        if (standing.success) expect(isOfSandbox(standing.data)).toBe(row.environment === 'sandbox');
+      }),
+    );
+  });
+
+  it('of a live one needs no generation to be written down, of a sandbox it does', () => {
+    expect(OrganizationStanding.parse({ environment: 'live', tier: 'scale' })).toMatchObject({
+      generation: 0,
+    });
+    expect(OrganizationStanding.safeParse({ environment: 'sandbox', tier: 'sandbox' }).success).toBe(false);
+  });
+
+  it.each([0.5, '1', null, Number.NaN])('has no generation %j', (generation) => {
+    const row = { environment: 'sandbox', tier: 'sandbox', generation };
+    expect(OrganizationStanding.safeParse(row).success).toBe(false);
   });
 });
 

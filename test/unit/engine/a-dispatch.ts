@@ -2,10 +2,12 @@ import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/backoff.ts';
 import { type Delivery, Reminder } from '../../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import type { Lane } from '../../../functions/domain/lanes.ts';
+import { FIRST_SANDBOX_GENERATION, LIVE_GENERATION } from '../../../functions/domain/tenant.ts';
 import { type DispatchPorts, dispatch } from '../../../functions/engine/dispatch.ts';
 import { aDelivery, anEndpoint, anEvent } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
+import { type MemoryStandings, memoryStandings } from '../../doubles/memory-standings.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 import { VirtualClock } from '../../doubles/virtual-clock.ts';
 
@@ -24,6 +26,10 @@ interface Setting {
   attempt?: (attempt: number, onSlow: () => void) => Promise<Answer> | Answer;
   /** What the queues say of a lane's messages in flight; the lanes have room when it is not given. */
   crowded?: DispatchPorts['queues']['crowded'];
+  /** Makes the organization a sandbox, whose data is at its first generation. */
+  sandbox?: boolean;
+  /** What stands in front of the organizations' standings. */
+  standings?: (standings: MemoryStandings) => DispatchPorts['standings'];
   /** What stands in front of the stores in memory. */
   deliveries?: (deliveries: MemoryDeliveries) => DispatchPorts['deliveries'];
 }
@@ -32,17 +38,25 @@ interface Setting {
 export async function aDispatch({
   attempt = () => OK,
   crowded = async () => false,
+  sandbox = false,
+  standings: before = (standings) => standings,
   deliveries: inFront = (deliveries) => deliveries,
   ...changes
 }: Setting = {}) {
   const clock = new VirtualClock();
   const log = recordedLog();
   const endpoints = new MemoryEndpoints();
-  const deliveries = new MemoryDeliveries(endpoints);
   const endpoint = anEndpoint(changes.endpoint);
-  const event = anEvent({ tenant: { orgId: endpoint.orgId, generation: 0 } });
-  const delivery = aDelivery({
+  const standings = memoryStandings();
+  const deliveries = new MemoryDeliveries(endpoints, undefined, standings);
+  if (sandbox) standings.makeSandbox(endpoint.orgId);
+  const tenant = {
     orgId: endpoint.orgId,
+    generation: sandbox ? FIRST_SANDBOX_GENERATION : LIVE_GENERATION,
+  };
+  const event = anEvent({ tenant });
+  const delivery = aDelivery({
+    ...tenant,
     webhookId: endpoint.id,
     eventId: event.id,
     ...changes.delivery,
@@ -56,6 +70,7 @@ export async function aDispatch({
     {
       deliveries: inFront(deliveries),
       endpoints,
+      standings: before(standings),
       queues: { crowded },
       async attempt(claimed, _endpoint, _event, onSlow) {
         attempts.push(claimed.attempts);
@@ -70,6 +85,7 @@ export async function aDispatch({
   return {
     clock,
     log,
+    standings,
     endpoints,
     deliveries,
     endpoint,

@@ -6,6 +6,7 @@ import { type FanOutPorts, fanOut } from '../../../functions/engine/fan-out.ts';
 import { aDelivery, anEndpoint, anEvent, aTenant, NOW } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
+import { memoryStandings } from '../../doubles/memory-standings.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 
 export const tenant = aTenant();
@@ -23,7 +24,8 @@ export const anOrder = (delivery: Delivery = aDelivery({ orgId: tenant.orgId }))
 export function aFanOut(endpoints: Endpoint[], replaced: Partial<FanOutPorts> = {}) {
   const subscribers = new MemoryEndpoints();
   for (const endpoint of endpoints) subscribers.put(endpoint);
-  const deliveries = new MemoryDeliveries(subscribers);
+  const standings = memoryStandings();
+  const deliveries = new MemoryDeliveries(subscribers, undefined, standings);
   const log = recordedLog();
   const sent: Reminder[] = [];
   const lanesOf = new Map<Reminder['webhookId'], FirstLane>();
@@ -36,6 +38,6 @@ export function aFanOut(endpoints: Endpoint[], replaced: Partial<FanOutPorts> = 
       return [];
     },
   };
-  const run = fanOut({ subscribers, deliveries, queues, log, now: () => NOW, ...replaced });
-  return { run, subscribers, deliveries, log, sent, lanesOf };
+  const run = fanOut({ subscribers, deliveries, queues, standings, log, now: () => NOW, ...replaced });
+  return { run, subscribers, deliveries, standings, log, sent, lanesOf };
 }

@@ -3,6 +3,7 @@ import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import type { OutboxEvent } from '../../../functions/domain/events.ts';
 import { LANES, type Lane } from '../../../functions/domain/lanes.ts';
+import { FIRST_SANDBOX_GENERATION, LIVE_GENERATION } from '../../../functions/domain/tenant.ts';
 import { attemptClocks, RECONCILE_EVERY_SECONDS } from '../../../functions/domain/timing.ts';
 import { deadReminder } from '../../../functions/engine/dead-letters.ts';
 import { type DispatchPorts, dispatch } from '../../../functions/engine/dispatch.ts';
@@ -14,6 +15,7 @@ import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
 import { MemoryLanes } from '../../doubles/memory-lanes.ts';
+import { memoryStandings } from '../../doubles/memory-standings.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 import { VirtualClock } from '../../doubles/virtual-clock.ts';
 
@@ -30,13 +32,17 @@ export function aService(terms: {
   maxReceives?: number;
   visibilitySeconds?: number;
   endpoints?: readonly Partial<Endpoint>[];
+  /** Makes the organization a sandbox, whose data is at its first generation. */
+  sandbox?: boolean;
 }) {
-  const tenant = aTenant();
+  const tenant = aTenant({ generation: terms.sandbox ? FIRST_SANDBOX_GENERATION : LIVE_GENERATION });
   const clock = new VirtualClock();
   const log = recordedLog();
+  const standings = memoryStandings();
+  if (terms.sandbox) standings.makeSandbox(tenant.orgId);
   const now = clock.now;
   const endpoints = new MemoryEndpoints();
-  const deliveries = new MemoryDeliveries(endpoints);
+  const deliveries = new MemoryDeliveries(endpoints, undefined, standings);
   const due = new MemoryDueIndex(deliveries, { sharded: false });
   const lanes = new MemoryLanes({
     now,
@@ -50,7 +56,7 @@ export function aService(terms: {
   const events = new Map<string, OutboxEvent>();
 
   const deal = dispatch(
-    { deliveries, endpoints, queues: lanes, attempt: terms.attempt, log, now },
+    { deliveries, endpoints, standings, queues: lanes, attempt: terms.attempt, log, now },
     { retry: DEFAULT_RETRY_POLICY, leaseSeconds: clocks.lease },
   );
   const runBatch = dispatcher({
@@ -77,7 +83,7 @@ export function aService(terms: {
     return batch.length + dead.length;
   }
 
-  const runFanOut = fanOut({ subscribers: endpoints, deliveries, queues: lanes, log, now });
+  const runFanOut = fanOut({ subscribers: endpoints, deliveries, standings, queues: lanes, log, now });
   const runReconciler = reconcile(
     { due, queues: lanes, log, now },
     { ...GRACE, shards: 1, lookaheadSeconds: 1.5 * RECONCILE_EVERY_SECONDS },
@@ -87,6 +93,7 @@ export function aService(terms: {
     tenant,
     clock,
     log,
+    standings,
     endpoints,
     /** The organization's endpoints as they were registered. */
     subscribed,

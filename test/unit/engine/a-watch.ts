@@ -5,6 +5,7 @@ import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
 import { MemoryLedger } from '../../doubles/memory-ledger.ts';
+import { memoryStandings } from '../../doubles/memory-standings.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 import { VirtualClock } from '../../doubles/virtual-clock.ts';
 
@@ -20,15 +21,16 @@ export const sequenced = (changes: readonly DeliveryChange[]): SequencedChange[]
 /** Deliveries in memory, and who follows their stream. */
 export function aWatch(replaced: Partial<WatchPorts> = {}) {
   const clock = new VirtualClock();
+  const standings = memoryStandings();
   const log = recordedLog();
   const deliveries = new MemoryDeliveries(new MemoryEndpoints());
   const due = new MemoryDueIndex(deliveries, { sharded: false });
   const ledger = new MemoryLedger();
   const run = watch(
-    { due, ledger, log, now: clock.now, ...replaced },
+    { due, ledger, standings, log, now: clock.now, ...replaced },
     { graceSeconds: DEFAULT_GRACE_SECONDS },
   );
-  return { clock, log, deliveries, due, ledger, run };
+  return { clock, log, standings, deliveries, due, ledger, run };
 }
 
 /** Entries in an order that does not depend on which was counted first. */

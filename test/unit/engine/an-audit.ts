@@ -9,6 +9,7 @@ import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
 import { MemoryLedger } from '../../doubles/memory-ledger.ts';
+import { memoryStandings } from '../../doubles/memory-standings.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 import { VirtualClock } from '../../doubles/virtual-clock.ts';
 
@@ -22,6 +23,7 @@ const PAGE = 3;
 /** Deliveries and their ledger in memory, and what checks the one against the other. */
 export function anAudit(replaced: Partial<AuditPorts> = {}) {
   const clock = new VirtualClock();
+  const standings = memoryStandings();
   const log = recordedLog();
   const deliveries = new MemoryDeliveries(new MemoryEndpoints());
   const due = new MemoryDueIndex(deliveries, { sharded: false });
@@ -47,7 +49,7 @@ export function anAudit(replaced: Partial<AuditPorts> = {}) {
   };
 
   const run = audit(
-    { ledger, deliveries: { inHour }, due, log, now: clock.now, ...replaced },
+    { ledger, deliveries: { inHour }, due, standings, log, now: clock.now, ...replaced },
     { ledgerShards: LEDGER_SHARDS, deliveryShards: DELIVERY_SHARDS, graceSeconds: DEFAULT_GRACE_SECONDS },
   );
 
@@ -61,6 +63,7 @@ export function anAudit(replaced: Partial<AuditPorts> = {}) {
   return {
     clock,
     log,
+    standings,
     deliveries,
     ledger,
     run,

@@ -8,7 +8,7 @@ import { later, NOW, seconds } from '../../builders.ts';
 import { inOrder } from './a-watch.ts';
 import { anAudit, hoursAgo, IN_FULL } from './an-audit.ts';
 
-const oneEndpoint = () => ({ webhookId: newId('whk', NOW) });
+const oneEndpoint = () => ({ orgId: newId('org', NOW), webhookId: newId('whk', NOW) });
 
 describe('the audit of an hour that balances', () => {
   it('reads no delivery, however many there were', async () => {

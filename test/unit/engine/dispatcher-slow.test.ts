@@ -9,6 +9,7 @@ import { aDelivery, anEndpoint, anEvent } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
 import { MemoryLanes } from '../../doubles/memory-lanes.ts';
+import { memoryStandings } from '../../doubles/memory-standings.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 import { VirtualClock } from '../../doubles/virtual-clock.ts';
 
@@ -31,6 +32,7 @@ async function aHangingReceiver(messageCount: number) {
     {
       deliveries,
       endpoints,
+      standings: memoryStandings(),
       queues: lanes,
       attempt: (_claimed, _endpoint, _event, onSlow) =>
         new Promise((resolve) => attempts.push({ onSlow, answer: () => resolve({ status: 204 }) })),

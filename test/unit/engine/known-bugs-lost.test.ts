@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Claimed } from '../../../functions/domain/delivery.ts';
+import { gate } from '../../../functions/domain/gate.ts';
 import type { DispatchPorts } from '../../../functions/engine/dispatch.ts';
 import { keyringSource } from '../../../functions/platform/keyrings.ts';
 import { outboundClient } from '../../../functions/platform/outbound/client.ts';
+import { simulatedReceiver } from '../../../functions/platform/simulated-receiver.ts';
 import { webhookSender } from '../../../functions/platform/webhook-sender.ts';
 import { aKeyring } from '../../builders.ts';
+import { memoryStandings } from '../../doubles/memory-standings.ts';
 import { FAILED, OK } from './a-dispatch.ts';
 import { aService } from './a-service.ts';
 
@@ -53,10 +56,12 @@ describe('bugs of others by which deliveries were lost or stuck', () => {
 
   it('DNS errors are not retried: here they are failed attempts like others', async () => {
     let known = false;
+    const receivers = { policy: { loopback: 'refuse' }, timeoutMs: 10_000 } as const;
     const sender = webhookSender({
+      gate: gate(memoryStandings().of),
+      simulated: simulatedReceiver(receivers),
       outbound: outboundClient({
-        policy: { loopback: 'refuse' },
-        timeoutMs: 10_000,
+        ...receivers,
         resolve: async () => {
           known = true;
           throw Object.assign(new Error('queryA ENOTFOUND'), { code: 'ENOTFOUND' });

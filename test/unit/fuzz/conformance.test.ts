@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { conformance, operationFor } from '../../fuzz/conformance.ts';
+import { conformance, operationFor, unknownFields } from '../../fuzz/conformance.ts';
 import { readDocument } from '../../fuzz/document.ts';
 import { apiClient } from '../../support/api.ts';
 import type { Exchange } from '../../support/exchange.ts';
@@ -94,6 +94,18 @@ describe('an answer that is not as documented', () => {
   it('has faults: a header that must be there is missing', () => {
     const { 'request-id': _, ...headers } = answer().headers;
     expect(faultsOf(answer({ headers })).join()).toMatch(/request-id is missing/);
+  });
+});
+
+describe('an object with any names', () => {
+  const schema = {
+    type: 'object',
+    additionalProperties: { type: 'object', properties: { known: { type: 'string' } } },
+  };
+
+  it('has no unknown fields but those below them', () => {
+    expect(unknownFields(schema, { any: { known: 'x' }, toString: {} })).toEqual([]);
+    expect(unknownFields(schema, { any: { other: 'x' } })).toEqual(['/any/other']);
   });
 });
 

@@ -88,7 +88,12 @@ describe('the document', () => {
   });
 
   it('forbids no field that it does not know', () => {
-    expect(nodes(document).filter((node) => 'additionalProperties' in node)).toEqual([]);
+    expect(nodes(document).filter(({ additionalProperties }) => additionalProperties === false)).toEqual([]);
+  });
+
+  it('says of what has any names what is under them', () => {
+    const open = nodes(document).flatMap(({ additionalProperties }) => additionalProperties ?? []);
+    expect(open).toEqual([{ type: 'string' }]);
   });
 
   it('says of every field what it is', () => {
@@ -262,12 +267,9 @@ describe('a second version', () => {
   it('has a document of its own, with the settings, which have no version', () => {
     const second = openApiDocument(table, texts, 'v2');
     expect(second.info.version).toBe('2.0.0');
-    expect(Object.keys(second.paths).sort()).toEqual([
-      '/api/settings/api-keys',
-      '/api/settings/api-keys/{id}',
-      '/api/settings/organization',
-      '/api/v2/tickets',
-    ]);
+    const settings = Object.keys(document.paths).filter((path) => path.startsWith('/api/settings/'));
+    expect(settings.length).toBeGreaterThan(0);
+    expect(Object.keys(second.paths).sort()).toEqual([...settings, '/api/v2/tickets'].sort());
   });
 });
 

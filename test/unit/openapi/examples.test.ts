@@ -4,10 +4,13 @@ import { describe, expect, it } from 'vitest';
 import { routes } from '../../../functions/api/routes.ts';
 import { SUBSCRIBABLE } from '../../../functions/domain/events.ts';
 import { creationTime, deliveryId } from '../../../functions/domain/ids.ts';
+import { checkProgram, programOf, simulate } from '../../../functions/domain/simulation.ts';
+import { headersOnTheWire } from '../../../functions/platform/outbound/exchange.ts';
 import type { Route } from '../../../functions/platform/route.ts';
 import * as cast from '../../../lib/openapi/cast.ts';
 import { eventExample } from '../../../lib/openapi/events.ts';
 import { OPERATIONS } from '../../../lib/openapi/operations.ts';
+import * as sandboxCast from '../../../lib/openapi/sandbox-cast.ts';
 import { EVENT_TYPES } from '../../../lib/openapi/schemas.ts';
 import { document, examplesIn, violations } from './examples.ts';
 
@@ -44,7 +47,7 @@ describe('every example of the document', () => {
 });
 
 describe.each(operations)('the example of %s', (key, route) => {
-  const { body, data, location } = OPERATIONS[key];
+  const { body, data, sandbox, location } = OPERATIONS[key];
 
   it('has a body exactly when the route takes one, and the route accepts it', () => {
     expect(body !== undefined).toBe(route.body !== undefined);
@@ -54,12 +57,15 @@ describe.each(operations)('the example of %s', (key, route) => {
   it('has data exactly when the answer has, and the answer holds just that', () => {
     expect(data !== undefined).toBe(route.success.status !== 204);
     if (data !== undefined) expect(route.success.data.parse(data)).toEqual(data);
+    if (sandbox !== undefined) expect(route.success.data.parse(sandbox)).toEqual(sandbox);
   });
 
   it('says where to find what was created', () => {
     if (route.success.status === 201) expect(location).toBeDefined();
     if (location !== undefined) {
-      const [id] = Object.values(Object(data) as Record<string, unknown>);
+      // What was made, which is not always all that is told.
+      const { key: made = data } = Object(data);
+      const [id] = Object.values(Object(made) as Record<string, unknown>);
       expect(location).toMatch(/^\/api\/(v1|settings)\//);
       expect(location.endsWith(`/${id}`)).toBe(true);
     }
@@ -75,7 +81,7 @@ describe('the cast', () => {
   };
 
   it('has identifiers that carry the time of creation, a delivery’s that of its event', () => {
-    const all = ids(Object.values(OPERATIONS).map(({ data }) => data));
+    const all = ids(Object.values(OPERATIONS).map(({ data, sandbox }) => [data, sandbox]));
     expect(all.length).toBeGreaterThan(20);
     for (const { id, createdAt } of all) {
       const late = Date.parse(createdAt) - creationTime(id as Parameters<typeof creationTime>[0]).getTime();
@@ -105,6 +111,7 @@ describe('the cast', () => {
 
   it('has credentials of the right form', () => {
     expect(cast.apiKeySecret).toMatch(/^ck_live_[A-Za-z0-9_-]{43}$/);
+    expect(cast.sandboxKeySecret).toMatch(/^ck_sandbox_[A-Za-z0-9_-]{43}$/);
     expect(Buffer.from(cast.signingSecret.slice('whsec_'.length), 'base64')).toHaveLength(32);
   });
 
@@ -115,6 +122,51 @@ describe('the cast', () => {
         expect(cast.exampleId('cnv', at(one)) === cast.exampleId('cnv', at(two))).toBe(one === two);
       }),
     );
+  });
+});
+
+describe('the cast in its sandbox', () => {
+  const { attemptLog, atRealSpeed, ...delivery } = sandboxCast.simulatedDeliveryWithAttempts;
+  const { url } = sandboxCast.simulatedWebhook;
+  const requests = [...attemptLog.map(({ request }) => request), sandboxCast.forwardedDelivery.request];
+
+  it('has an endpoint whose program is one', () => {
+    expect(checkProgram(new URL(url)).ok).toBe(true);
+  });
+
+  it('has attempts that ended as the program of their endpoint says', () => {
+    const outcomes = attemptLog.map(({ number }) => simulate(programOf(url), number, 10_000));
+    expect(attemptLog.map(({ status }) => status)).toEqual(
+      outcomes.map((outcome) => 'status' in outcome && outcome.status),
+    );
+    expect(attemptLog.map((attempt) => attempt.atRealSpeed?.durationMs)).toEqual(
+      outcomes.map(({ afterMs }) => afterMs),
+    );
+    expect(delivery).toMatchObject({ status: 'succeeded', terminalReason: 'sandbox_simulated' });
+  });
+
+  it('waits as long at real speed as a delivery does', () => {
+    const [first, second] = attemptLog.map((attempt) => attempt.atRealSpeed);
+    const endOf = (attempt: typeof first) =>
+      Date.parse(attempt?.startedAt ?? '') + (attempt?.durationMs ?? 0);
+    expect(Date.parse(second?.startedAt ?? '')).toBe(endOf(first) + 30_000);
+    expect(Date.parse(atRealSpeed.terminalAt ?? '')).toBe(endOf(second));
+  });
+
+  it('has requests with all that goes over the wire, and a signature of their time', () => {
+    expect(requests).toHaveLength(3);
+    for (const request of requests) {
+      const { headers = {}, body = '' } = request ?? {};
+      const timestamp = new Date(Number(headers['webhook-timestamp']) * 1000);
+      expect(headers).toEqual(
+        headersOnTheWire({ url: new URL(request?.url ?? ''), headers, body: Buffer.from(body) }),
+      );
+      expect(headers['webhook-signature']).toBe(
+        new Webhook(cast.signingSecret).sign(delivery.id, timestamp, body),
+      );
+      expect(JSON.parse(body).orgId).toBe(cast.sandbox.sandboxOrganizationId);
+    }
+    expect(new Set(requests.map((request) => request?.headers['webhook-timestamp'])).size).toBe(3);
   });
 });
 

@@ -2,6 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { routes } from '../../../functions/api/routes.ts';
 import { DeliveryStatus, TerminalReason } from '../../../functions/domain/delivery.ts';
 import { DisabledReason, EndpointStatus } from '../../../functions/domain/endpoint.ts';
+import {
+  checkProgram,
+  programOf,
+  SIMULATED_FAILURES,
+  simulate,
+} from '../../../functions/domain/simulation.ts';
+import { OPERATIONS } from '../../../lib/openapi/operations.ts';
 import { document } from './examples.ts';
 
 const { schemas, parameters } = document.components;
@@ -27,6 +34,44 @@ describe('the hours of an endpoint’s stats', () => {
       { hours: 1 },
       { hours: 168 },
     ]);
+  });
+});
+
+describe('what a list of deliveries includes', () => {
+  it('is the request or nothing else, as the route takes it', () => {
+    expect(parameters.Include?.schema).toEqual({ type: 'string', enum: ['request'] });
+    const { query } = routes.listDeliveries;
+    expect(query.parse({ include: 'request' })).toEqual({ limit: 20, include: 'request' });
+    expect(query.safeParse({ include: 'attemptLog' }).success).toBe(false);
+  });
+});
+
+describe('the program of a simulated receiver', () => {
+  const text = OPERATIONS.registerWebhook.description;
+
+  it('is explained with each word that it may have, and what is read of it then', () => {
+    for (const [word, error] of Object.entries(SIMULATED_FAILURES)) {
+      expect(text).toContain(`\`${word}\``);
+      expect(text).toContain(`\`${error}\``);
+    }
+    const late = simulate(programOf('https://hooks.example.com/?simulate=timeout'), 1, 10_000);
+    expect(text).toContain(`\`${'error' in late && late.error}\``);
+    expect(text).toContain('3,600');
+  });
+
+  it('has an example that says what the text says of it', () => {
+    const [example = ''] = /https:[^`]*simulate[^`]*/.exec(text) ?? [];
+    expect(checkProgram(new URL(example))).toEqual({
+      ok: true,
+      program: {
+        steps: [
+          { does: 503, afterMs: 0 },
+          { does: 'timeout', afterMs: 0 },
+          { does: 200, afterMs: 3000 },
+        ],
+        speed: 60,
+      },
+    });
   });
 });
 

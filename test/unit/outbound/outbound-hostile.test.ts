@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
 import { exchange } from '../../../functions/platform/outbound/exchange.ts';
+import { aPermit } from './a-permit.ts';
 import { drip, pour } from './hostile-writes.ts';
 import { postPastDeadline } from './past-deadline.ts';
 import {
@@ -155,11 +156,8 @@ describe('a receiver that', () => {
       socket.write('HTTP/1.1 200 ');
       drip(socket, 'O');
     });
-    const result = await localClient({ timeoutMs: HASTY }).post({
-      url: receiver.url(),
-      headers: {},
-      body: new Uint8Array(32 * 1024 * 1024),
-    });
+    const request = { url: receiver.url(), headers: {}, body: new Uint8Array(32 * 1024 * 1024) };
+    const result = await localClient({ timeoutMs: HASTY }).post(request, await aPermit());
     expect(result).toMatchObject(timedOut);
     await vi.waitUntil(() => receiver.open.size === 0, { timeout: 10_000 });
   });

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { describe, expect, it, vi } from 'vitest';
+import { aPermit } from './a-permit.ts';
 import { bodyOf, httpsReceiver, localClient, postTo } from './receivers.ts';
 
 describe('a post', () => {
@@ -11,11 +12,14 @@ describe('a post', () => {
       response.writeHead(204).end();
     });
 
-    const result = await localClient().post({
-      url: receiver.url('localhost', '/a/b?c=d%20e'),
-      headers: { 'content-type': 'application/json', 'webhook-id': 'dlv_1' },
-      body: new TextEncoder().encode('{"hello":"wörld"}'),
-    });
+    const result = await localClient().post(
+      {
+        url: receiver.url('localhost', '/a/b?c=d%20e'),
+        headers: { 'content-type': 'application/json', 'webhook-id': 'dlv_1' },
+        body: new TextEncoder().encode('{"hello":"wörld"}'),
+      },
+      await aPermit(),
+    );
 
     expect(result).toMatchObject({ kind: 'answered', status: 204, body: '' });
     expect(seen).toMatchObject([
@@ -115,9 +119,8 @@ describe('a post', () => {
   it('throws for a header that HTTP cannot carry, and connects to nothing', async () => {
     const receiver = await httpsReceiver((_request, response) => response.end());
     const headers = { 'webhook-id': 'dlv_1\r\nx-injected: yes' };
-    await expect(
-      localClient().post({ url: receiver.url(), headers, body: new Uint8Array() }),
-    ).rejects.toThrow(TypeError);
+    const request = { url: receiver.url(), headers, body: new Uint8Array() };
+    await expect(localClient().post(request, await aPermit())).rejects.toThrow(TypeError);
     expect(receiver.connections).toBe(0);
   });
 

@@ -1,5 +1,6 @@
 import { request } from 'node:https';
 import { outboundClient } from '../../../functions/platform/outbound/client.ts';
+import { aPermit } from './a-permit.ts';
 
 /**
  * A process of its own, for what Node reads from the environment only when it starts. Posts once to the URL of its
@@ -10,7 +11,8 @@ const url = new URL(address);
 
 if (how === 'guarded') {
   const client = outboundClient({ policy: { loopback: 'allow' }, timeoutMs: 20_000 });
-  process.stdout.write(JSON.stringify(await client.post({ url, headers: {}, body: new Uint8Array() })));
+  const result = await client.post({ url, headers: {}, body: new Uint8Array() }, await aPermit());
+  process.stdout.write(JSON.stringify(result));
   client.close();
 } else {
   request(url, { method: 'POST' })

@@ -12,6 +12,7 @@ import {
   type OutboundResult,
   outboundClient,
 } from '../../../functions/platform/outbound/client.ts';
+import { aPermit } from './a-permit.ts';
 import { testAuthority } from './certificates.ts';
 
 /** Trusted by {@link localClient}. */
@@ -105,12 +106,9 @@ export function localAgent(policy: ReceiverPolicy = { loopback: 'allow' }): Rece
 }
 
 /** Posts a small body. */
-export function postTo(client: OutboundClient, url: URL): Promise<OutboundResult> {
-  return client.post({
-    url,
-    headers: { 'content-type': 'application/json' },
-    body: new TextEncoder().encode('{"hello":"wörld"}'),
-  });
+export async function postTo(client: OutboundClient, url: URL): Promise<OutboundResult> {
+  const body = new TextEncoder().encode('{"hello":"wörld"}');
+  return client.post({ url, headers: { 'content-type': 'application/json' }, body }, await aPermit());
 }
 
 export async function bodyOf(request: IncomingMessage): Promise<string> {

@@ -1,58 +1,12 @@
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Claimed } from '../../../functions/domain/delivery.ts';
 import { UnknownKeyVersion } from '../../../functions/domain/keyring.ts';
 import { SLOW_AFTER_SECONDS } from '../../../functions/domain/lanes.ts';
 import { signingSecret } from '../../../functions/domain/signature.ts';
-import type { OutboundRequest, OutboundResult } from '../../../functions/platform/outbound/client.ts';
-import { webhookSender } from '../../../functions/platform/webhook-sender.ts';
-import { aDelivery, aKeyring, anEndpoint, anEvent, later, NOW, seconds } from '../../builders.ts';
-
-const ring = aKeyring();
-const endpoint = anEndpoint();
-const event = anEvent();
-const claimed = (attempts = 1): Claimed => ({
-  ...aDelivery({ webhookId: endpoint.id, eventId: event.id, attempts }),
-  lease: { token: 'token', until: NOW.getTime() + seconds(30) },
-});
-
-const answered = (status: number, body = ''): OutboundResult => ({
-  kind: 'answered',
-  status,
-  body,
-  durationMs: 5,
-});
-
-/** A sender whose requests go nowhere and are answered as the test says. */
-function aSender({
-  result = answered(200),
-  now = NOW,
-}: {
-  result?: OutboundResult | Promise<OutboundResult>;
-  now?: Date;
-} = {}) {
-  const requests: OutboundRequest[] = [];
-  const send = webhookSender({
-    outbound: {
-      post: async (request) => {
-        requests.push(request);
-        return result;
-      },
-    },
-    signingKeys: async (use) => use(ring),
-    now: () => now,
-  });
-  const sent = () => {
-    const [request] = requests;
-    if (request === undefined || requests.length > 1)
-      throw new Error(`${requests.length} requests were sent`);
-    return { ...request, text: Buffer.from(request.body).toString('utf8') };
-  };
-  return { send, requests, sent };
-}
-
-const ignore = () => undefined;
+import type { OutboundResult } from '../../../functions/platform/outbound/client.ts';
+import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
+import { answered, aSender, claimed, endpoint, event, ignore, ring } from './a-sender.ts';
 
 describe('an attempt', () => {
   it('posts to the address of its endpoint', async () => {

@@ -7,8 +7,9 @@ import { reminderOf } from '../../../functions/domain/delivery.ts';
 import { DisablingNotice } from '../../../functions/domain/endpoint.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import { EVENT_DAYS, HISTORY_DAYS } from '../../../functions/domain/redelivery.ts';
+import { LIVE_GENERATION, type Tenant } from '../../../functions/domain/tenant.ts';
 import { disablingNotice, outboxStore, owedBy } from '../../../functions/store/outbox.ts';
-import { aDelivery, anEvent, later, NOW, seconds } from '../../builders.ts';
+import { aDelivery, anEvent, aSandboxTenant, aTenant, later, NOW, seconds } from '../../builders.ts';
 
 const dynamo = mockClient(DynamoDBDocumentClient);
 const outbox = { client: DynamoDBDocumentClient.from(new DynamoDBClient({})), name: 'outbox' };
@@ -50,14 +51,14 @@ describe('a row of the outbox', () => {
   });
 
   it.each([
-    ['a notice of a disabling', disablingNotice(outbox, notice).write.Put?.Item],
+    ['a notice of a disabling', disablingNotice(outbox, notice, LIVE_GENERATION).write.Put?.Item],
     ['an order of something else', { kind: 'refund', reminder: reminderOf(aDelivery()) }],
   ])('that holds %s owes nothing to an endpoint', (_what, row) => {
     expect(owedBy(row)).toBeUndefined();
   });
 
   it('of a disabling is the only one of its endpoint, and holds the notice', () => {
-    const { refusal, write } = disablingNotice(outbox, notice);
+    const { refusal, write } = disablingNotice(outbox, notice, LIVE_GENERATION);
     expect(refusal).toBe('exists');
     expect(write.Put).toMatchObject({
       TableName: 'outbox',
@@ -65,6 +66,19 @@ describe('a row of the outbox', () => {
       ConditionExpression: 'attribute_not_exists(pk)',
     });
     expect(DisablingNotice.parse(write.Put?.Item)).toEqual(notice);
+  });
+
+  it('is marked with the generation of a sandbox that it comes of, whatever it holds, and with nothing when it is live', () => {
+    const marksOf = (tenant: Tenant) =>
+      [
+        store.append(anEvent({ tenant })),
+        store.appendRedelivery(reminderOf(aDelivery(tenant))),
+        disablingNotice(outbox, { ...notice, orgId: tenant.orgId }, tenant.generation),
+      ].map(({ write }) => write.Put?.Item?.ofSandbox);
+    const sandbox = aSandboxTenant({ generation: 3 });
+
+    expect(new Set(marksOf(sandbox))).toEqual(new Set([`${sandbox.orgId}#3`]));
+    expect(new Set(marksOf(aTenant()))).toEqual(new Set([undefined]));
   });
 
   it('is found by its key, consistently, whatever it holds', async () => {

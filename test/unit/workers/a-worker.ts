@@ -82,3 +82,7 @@ export function capturedOutput() {
     lines,
   };
 }
+
+/** Answers of the table to `GetItem`: every organization is a live one, and there is nothing else. */
+export const liveOrganizations = ({ Key }: { Key?: Record<string, unknown> | undefined }) =>
+  Key?.sk === 'organization' ? { Item: { environment: 'live', tier: 'standard' } } : {};

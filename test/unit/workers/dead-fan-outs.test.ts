@@ -16,7 +16,7 @@ import { keys } from '../../../functions/store/keys.ts';
 import { handler } from '../../../functions/workers/dead-fan-outs.ts';
 import { anEndpoint, anEvent, aTenant, later, seconds } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
-import { capturedOutput, imageOf, received, WITH_TIME } from './a-worker.ts';
+import { capturedOutput, imageOf, liveOrganizations, received, WITH_TIME } from './a-worker.ts';
 
 const dynamo = mockClient(DynamoDBDocumentClient);
 const streams = mockClient(DynamoDBStreamsClient);
@@ -62,7 +62,7 @@ beforeEach(() => {
   for (const client of [dynamo, streams, sqs]) client.reset();
   dynamo.on(QueryCommand).resolves({ Items: [anEndpoint({ orgId: tenant.orgId })] });
   dynamo.on(PutCommand).resolves({});
-  dynamo.on(GetCommand).resolves({});
+  dynamo.on(GetCommand).callsFake(liveOrganizations);
   streams.on(GetShardIteratorCommand).resolves({ ShardIterator: 'iterator' });
   sqs.on(SendMessageBatchCommand).resolves({});
   sqs.on(SendMessageCommand).resolves({});

@@ -16,7 +16,7 @@ import { keys } from '../../../functions/store/keys.ts';
 import { handler } from '../../../functions/workers/dispatch.ts';
 import { aDelivery, aKeyring, anEndpoint, anEvent, aTenant } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
-import { capturedOutput, received, refused, WITH_TIME } from './a-worker.ts';
+import { capturedOutput, liveOrganizations, received, refused, WITH_TIME } from './a-worker.ts';
 
 const dynamo = mockClient(DynamoDBDocumentClient);
 const sqs = mockClient(SQSClient);
@@ -59,7 +59,7 @@ beforeEach(() => {
   dynamo.reset();
   sqs.reset();
   secrets.reset();
-  dynamo.on(GetCommand).resolves({});
+  dynamo.on(GetCommand).callsFake(liveOrganizations);
   secrets.on(GetSecretValueCommand).resolves({ SecretString: JSON.stringify(aKeyring()) });
   sqs.on(SendMessageBatchCommand).resolves({});
   sqs.on(ChangeMessageVisibilityCommand).resolves({});

@@ -1,6 +1,6 @@
 import 'aws-sdk-client-mock-vitest/extend';
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { reminderOf } from '../../../functions/domain/delivery.ts';
@@ -10,7 +10,7 @@ import { disablingNotice, outboxStore } from '../../../functions/store/outbox.ts
 import { handler } from '../../../functions/workers/fan-out.ts';
 import { aDelivery, anEndpoint, anEvent, aTenant, NOW } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
-import { aRecord, capturedOutput, refused, WITH_TIME } from './a-worker.ts';
+import { aRecord, capturedOutput, liveOrganizations, refused, WITH_TIME } from './a-worker.ts';
 
 const dynamo = mockClient(DynamoDBDocumentClient);
 const sqs = mockClient(SQSClient);
@@ -35,6 +35,7 @@ beforeEach(() => {
   sqs.reset();
   dynamo.on(QueryCommand).resolves({ Items: [] });
   dynamo.on(PutCommand).resolves({});
+  dynamo.on(GetCommand).callsFake(liveOrganizations);
   sqs.on(SendMessageBatchCommand).resolves({});
 });
 
@@ -80,6 +81,7 @@ describe('the fan-out function', () => {
     const notice = disablingNotice(
       { name: 'outbox' },
       { kind: 'endpoint-disabled', orgId: tenant.orgId, webhookId: ours().id, disabledAt: NOW.toISOString() },
+      tenant.generation,
     );
 
     expect(await run(notice.write.Put?.Item ?? {})).toEqual({ batchItemFailures: [] });

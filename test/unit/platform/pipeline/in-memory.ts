@@ -1,8 +1,12 @@
 import { type ApiKey, digestOf, mintKey } from '../../../../functions/domain/api-key.ts';
-import { newId } from '../../../../functions/domain/ids.ts';
-import type { Tenant } from '../../../../functions/domain/tenant.ts';
+import { newId, type OrgId } from '../../../../functions/domain/ids.ts';
+import type { Environment, Tenant } from '../../../../functions/domain/tenant.ts';
 import type { ApiPorts } from '../../../../functions/platform/pipeline/api.ts';
-import { type Keys, keyAuthentication } from '../../../../functions/platform/pipeline/authentication.ts';
+import {
+  type FindSandbox,
+  type Keys,
+  keyAuthentication,
+} from '../../../../functions/platform/pipeline/authentication.ts';
 import type { IdempotencyScope, Remembered } from '../../../../functions/platform/pipeline/idempotency.ts';
 import { anApiKey, NOW } from '../../../builders.ts';
 import { CapturingLogger } from '../capturing-logger.ts';
@@ -20,6 +24,10 @@ export interface InMemory {
   keys: Map<string, ApiKey>;
   /** Where the pipeline looks keys up. */
   lookup: Keys;
+  /** What is stored of pairings, beside their live organizations. */
+  sandboxes: Map<OrgId, Awaited<ReturnType<FindSandbox>>>;
+  /** What every organization is, but the missing one. */
+  environment: Environment;
   /** What is left of the budget before the next request; the limit of a window is 10. */
   budget: number;
   /** How often the limiter failed and requests passed. */
@@ -53,11 +61,18 @@ export function inMemory(): InMemory {
     rememberMeanwhile: (scope, answer) => answers.set(nameOf(scope), answer),
     logger,
     lookup: { find: async (digest) => service.keys.get(digest) },
+    sandboxes: new Map(),
+    environment: 'live',
     budget: 10,
     limiterFailures: 0,
     ports: {
-      authenticate: keyAuthentication({ find: (digest) => service.lookup.find(digest) }),
-      organization: async (id) => (id === MISSING_ORGANIZATION ? undefined : { tier: 'standard' }),
+      authenticate: keyAuthentication(
+        { find: (digest) => service.lookup.find(digest) },
+        async (id) => service.sandboxes.get(id) ?? { pairing: undefined, sandbox: undefined },
+        logger,
+      ),
+      organization: async (id) =>
+        id === MISSING_ORGANIZATION ? undefined : { tier: 'standard', environment: service.environment },
       limit: async (_, tier) => {
         const allowed = service.budget > 0;
         if (allowed) service.budget -= 1;

@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { mintKey } from '../../../../functions/domain/api-key.ts';
 import { newId } from '../../../../functions/domain/ids.ts';
 import type { Role, Session } from '../../../../functions/domain/session.ts';
+import type { Environment } from '../../../../functions/domain/tenant.ts';
 import { sessionAuthentication } from '../../../../functions/platform/pipeline/session-authentication.ts';
 import { success } from '../../../../functions/platform/reply.ts';
 import type { Method, Route } from '../../../../functions/platform/route.ts';
@@ -34,9 +35,10 @@ const settingsRoute = (method: Method, role: Role) =>
 /** A request to a route of the settings; says also which tokens were verified, and on whose data the use case ran. */
 async function request(
   headers: Record<string, string | undefined>,
-  { method = 'PATCH', role = 'admin', dashboardOrigin = DASHBOARD }: Asked = {},
+  { method = 'PATCH', role = 'admin', dashboardOrigin = DASHBOARD, environment = 'live' }: Asked = {},
 ) {
   const service = inMemory();
+  service.environment = environment;
   const verified: string[] = [];
   const tenants: unknown[] = [];
   service.ports.authenticate = sessionAuthentication({
@@ -66,6 +68,8 @@ interface Asked {
   role?: Role;
   /** `none`: the stack has no dashboard. */
   dashboardOrigin?: string;
+  /** What the session's organization is. */
+  environment?: Environment;
 }
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
@@ -124,6 +128,14 @@ describe('a session', () => {
     expect(answered).toMatchObject({ 'WWW-Authenticate': expect.stringMatching(/^Bearer /) });
     expect(tenants).toEqual([]);
     expect(verified).toEqual(looked);
+  });
+
+  it('is none when its organization is a sandbox: nobody signs in to one, and the log tells', async () => {
+    const { status, body, tenants, lines } = await request(bearer('admin-token'), { environment: 'sandbox' });
+    expect(status).toBe(401);
+    expect(body).toEqual(envelope('AUTHENTICATION_ERROR'));
+    expect(tenants).toEqual([]);
+    expect(lines).toMatchObject([{ level: 'WARN', orgId, message: expect.stringContaining('not live') }]);
   });
 
   it('cannot be verified while the issuer is down: the answer is 503', async () => {

@@ -1,0 +1,56 @@
+import type { Purge } from '../../functions/domain/sandbox.ts';
+import type { Tenant } from '../../functions/domain/tenant.ts';
+import type { PurgePorts } from '../../functions/engine/purge.ts';
+
+interface Order {
+  purge: Purge;
+  leasedUntil: string | undefined;
+}
+
+/** Orders to delete what resets have left behind, in memory. */
+export class MemoryPurges {
+  readonly #orders = new Map<string, Order>();
+
+  /** Every order there is, in the order in which they were given. */
+  get every(): { purge: Purge; leasedUntil: string | undefined }[] {
+    return [...this.#orders.values()];
+  }
+
+  order(purge: Tenant & { requestedAt: string }): void {
+    this.#orders.set(rowKey(purge), { purge: { ...purge, deleted: 0 }, leasedUntil: undefined });
+  }
+
+  readonly open: PurgePorts['purges']['open'] = async () =>
+    this.every
+      .map(({ purge }) => purge)
+      .toSorted((a, b) => (a.requestedAt === b.requestedAt ? 0 : a.requestedAt < b.requestedAt ? -1 : 1));
+
+  readonly lease: PurgePorts['purges']['lease'] = async (purge, until, now) => {
+    const order = this.#orders.get(rowKey(purge));
+    if (order === undefined || (order.leasedUntil ?? '') > now.toISOString()) return false;
+    order.leasedUntil = until.toISOString();
+    return true;
+  };
+
+  readonly release: PurgePorts['purges']['release'] = async (purge) => {
+    const order = this.#orders.get(rowKey(purge));
+    if (order !== undefined) order.leasedUntil = undefined;
+  };
+
+  readonly progress: PurgePorts['purges']['progress'] = async (purge, deleted) => {
+    const order = this.#orders.get(rowKey(purge));
+    if (order === undefined) return;
+    order.purge = { ...order.purge, deleted: order.purge.deleted + deleted };
+  };
+
+  readonly close: PurgePorts['purges']['close'] = async (purge) => {
+    this.#orders.delete(rowKey(purge));
+  };
+
+  /** Whether there is an order for it. */
+  has(tenant: Tenant): boolean {
+    return this.#orders.has(rowKey(tenant));
+  }
+}
+
+const rowKey = ({ orgId, generation }: Tenant): string => `${orgId}#${generation}`;

@@ -1,0 +1,230 @@
+import { describe, expect, it } from 'vitest';
+import { violationsOf } from './gate-check.ts';
+import { sourceOf, UNREADABLE } from './source.ts';
+
+const violations = (path: string, text: string) => violationsOf(sourceOf(path, text));
+
+describe('the check of the sources finds', () => {
+  it.each([
+    ["import { connect } from 'node:net';", 'node:net'],
+    ["import net from 'net';", 'net'],
+    ["import * as https from 'node:https';", 'node:https'],
+    ["import { type Socket, connect } from 'node:tls';", 'node:tls'],
+    ["import { type Socket } from 'node:tls';", 'node:tls'],
+    ["import 'node:http2';", 'node:http2'],
+    ["import { createSocket } from 'node:dgram';", 'node:dgram'],
+    ["import { lookup } from 'node:dns';", 'node:dns'],
+    ["import { spawn } from 'node:child_process';", 'node:child_process'],
+    ["import { Worker as Other } from 'node:worker_threads';", 'node:worker_threads'],
+    ["import { createRequire } from 'node:module';", 'node:module'],
+    ["import { request } from 'undici';", 'undici'],
+    ["import axios from 'axios';", 'axios'],
+    ["export { request } from 'node:http';", 'node:http'],
+    ["export * from 'node:http';", 'node:http'],
+    ["export * as http from 'node:http';", 'node:http'],
+    ["const net = await import('node:net');", 'node:net'],
+    ["import net = require('node:net');", 'node:net'],
+    ["import { SESv2Client } from '@aws-sdk/client-sesv2';", '@aws-sdk/client-sesv2'],
+    ["import { SESClient } from '@aws-sdk/client-ses';", '@aws-sdk/client-ses'],
+    ["import { SNSClient } from '@aws-sdk/client-sns';", '@aws-sdk/client-sns'],
+    ["import { EventBridgeClient } from '@aws-sdk/client-eventbridge';", '@aws-sdk/client-eventbridge'],
+    ["import { LambdaClient } from '@aws-sdk/client-lambda';", '@aws-sdk/client-lambda'],
+    ["import { S3Client } from '@aws-sdk/client-s3';", '@aws-sdk/client-s3'],
+    ["import { DynamoDBClient } from '@aws-sdk/client-dynamodb';", '@aws-sdk/client-dynamodb'],
+    ["import { SendMessageCommand } from '@aws-sdk/client-sqs';", '@aws-sdk/client-sqs'],
+    ["import { createRemoteJWKSet } from 'jose';", 'jose'],
+    ['const loaded = await import(name);', UNREADABLE],
+    ["const loaded = await import('node:' + name);", UNREADABLE],
+    ['const loaded = await import(`node:net`);', UNREADABLE],
+  ])('%s', (text, module) => {
+    for (const path of ['workers/mail.ts', 'platform/mailer.ts', 'engine/notify.ts', 'domain/usage.ts'])
+      expect(violations(path, text)).toContainEqual(
+        expect.stringContaining(`${path} loads ${module}, which`),
+      );
+  });
+
+  it.each([
+    ["await fetch('https://example.com/');", 'fetch'],
+    ['const get = fetch;', 'fetch'],
+    ['const clients = { fetch };', 'fetch'],
+    ["new WebSocket('wss://example.com/');", 'WebSocket'],
+    ["new EventSource('https://example.com/');", 'EventSource'],
+    ['new XMLHttpRequest();', 'XMLHttpRequest'],
+    ["navigator.sendBeacon('https://example.com/');", 'navigator'],
+    ["globalThis.fetch('https://example.com/');", 'globalThis'],
+    ["globalThis['fet' + 'ch']('https://example.com/');", 'globalThis'],
+    ["Reflect.get(globalThis, 'fetch');", 'globalThis'],
+    ['const { fetch: get } = global;', 'global'],
+    ["const net = require('node:net');", 'require'],
+    ["process.getBuiltinModule('node:net');", 'process'],
+    ['const { getBuiltinModule: load } = process;', 'process'],
+    ["eval('import(name)');", 'eval'],
+    ["new Function('return fetch')();", 'Function'],
+    ['const mine = new WeakSet();', 'WeakSet'],
+    ['const permit = permitFor(orgId);', 'permitFor'],
+  ])('%s', (text, name) => {
+    expect(violations('platform/mailer.ts', text)).toContainEqual(
+      expect.stringContaining(`platform/mailer.ts says ${name},`),
+    );
+  });
+
+  it.each([
+    ['an assertion', 'post(request, { orgId } as Permit);'],
+    ['an assertion by way of unknown', 'const permit = {} as unknown as Permit;'],
+    ['an assertion in angle brackets', 'const permit = <Permit>{};'],
+    ['an assertion of many', 'const [permit] = [{}] as Permit[];'],
+    ['an assertion of a type made of it', 'const { permit } = {} as { permit: Permit };'],
+    ['another name for it', 'type Pass = Permit;'],
+    ['a type that extends it', 'interface Pass extends Permit { name: string }'],
+    ['a function that claims to return one', 'const make = (): Permit => JSON.parse(text);'],
+    ['a function that takes anything for one', 'const isPermit = (value: unknown): value is Permit => true;'],
+    ['a variable of it', 'let permit: Permit;'],
+    ['a variable declared elsewhere', 'declare const permit: Permit;'],
+    ['a place that one could be kept in', 'interface Job { permit: Permit }'],
+  ])('%s', (_what, text) => {
+    const imported = `import { type Permit } from '../domain/gate.ts';\n${text}`;
+    expect(violations('platform/mailer.ts', imported)).toEqual([
+      'platform/mailer.ts names Permit other than as the type of a parameter',
+    ]);
+  });
+
+  it('a permit that was given another name as it was imported', () => {
+    const text = "import type { Permit as Pass } from '../domain/gate.ts';\nconst permit = {} as Pass;";
+    expect(violations('platform/mailer.ts', text)).toEqual(['platform/mailer.ts gives Permit another name']);
+  });
+
+  it('a permit by way of the whole module', () => {
+    const text = "const permit = {} as import('../domain/gate.ts').Permit;";
+    expect(violations('platform/mailer.ts', text)).not.toEqual([]);
+  });
+
+  it.each([
+    ["import { exchange } from './outbound/exchange.ts';", 'exchange'],
+    ["import { headersOnTheWire as exchange } from './outbound/exchange.ts';", 'headersOnTheWire'],
+    ["import * as outbound from './outbound/client.ts';", '*'],
+    ["export * from './outbound/agent.ts';", '*'],
+    ["export { ReceiverAgent } from './outbound/agent.ts';", 'ReceiverAgent'],
+    ["const { exchange } = await import('./outbound/exchange.ts');", '*'],
+    ["import { outboundClient } from './outbound/client.ts';", 'outboundClient'],
+  ])('in platform %s', (text, name) => {
+    expect(violations('platform/mailer.ts', text)).toContainEqual(
+      expect.stringMatching(
+        new RegExp(`^platform/mailer.ts takes ${name.replace('*', '\\*')} from platform/outbound/`),
+      ),
+    );
+  });
+
+  it.each([
+    ["import { outboundClient as make } from '../platform/outbound/client.ts';", 'outboundClient'],
+    ["import { gate as open } from '../domain/gate.ts';", 'gate'],
+    ["import { requirePermit as check } from '../domain/gate.ts';", 'requirePermit'],
+  ])('another name given in %s', (text, name) => {
+    expect(violations('workers/mail.ts', text)).toContainEqual(`workers/mail.ts gives ${name} another name`);
+  });
+
+  it('a gate of the same name that is none', () => {
+    const text = `import { outboundClient } from '../platform/outbound/client.ts';
+      const gate = (of) => (orgId, ways) => ways.live(orgId);
+      webhookSender({ gate: gate(of), outbound: outboundClient(terms) });`;
+    expect(violations('workers/mail.ts', text)).toEqual([
+      'workers/mail.ts makes a client that it does not give to a sender together with the gate',
+    ]);
+  });
+
+  const inWorker = (text: string) =>
+    violations(
+      'workers/mail.ts',
+      `import { gate } from '../domain/gate.ts';\nimport { outboundClient } from '../platform/outbound/client.ts';\n${text}`,
+    );
+
+  it.each([
+    ['without the gate', 'webhookSender({ outbound: outboundClient(terms), now });'],
+    ['with something else for a gate', 'webhookSender({ gate: always, outbound: outboundClient(terms) });'],
+    ['with a gate of its own', 'webhookSender({ gate: { gate }, outbound: outboundClient(terms) });'],
+    ['to use it itself', 'const client = outboundClient(terms);\nawait client.post(request, permit);'],
+    ['to use it at once', 'await outboundClient(terms).post(request, permit);'],
+    ['for others', 'export const make = outboundClient;'],
+    ['by another name', 'webhookSender({ gate: gate(of), sender: outboundClient(terms) });'],
+  ])('a worker that makes a client %s', (_how, text) => {
+    expect(inWorker(text)).toEqual([
+      'workers/mail.ts makes a client that it does not give to a sender together with the gate',
+    ]);
+  });
+
+  it('no fault with a worker that gives its client to a sender together with the gate', () => {
+    expect(
+      inWorker('webhookSender({ gate: gate(standings.of), outbound: outboundClient(terms), now });'),
+    ).toEqual([]);
+  });
+
+  it.each([
+    ['asks for no permit', 'export const client = { async post(request) { return exchange(request); } };'],
+    [
+      'sends first',
+      "import { requirePermit } from '../../domain/gate.ts';\nexport const client = { async post(request, permit) { const result = await exchange(request); requirePermit(permit); return result; } };",
+    ],
+    [
+      'asks at one of its doors alone',
+      "import { requirePermit } from '../../domain/gate.ts';\nexport const client = { async post(request, permit) { requirePermit(permit); return exchange(request); }, get(url) { return exchange(url); } };",
+    ],
+    [
+      'asks a permit office of its own',
+      'const requirePermit = (permit) => permit;\nexport const client = { async post(request, permit) { requirePermit(permit); return exchange(request); } };',
+    ],
+    [
+      'lends what it sends with',
+      "import { requirePermit } from '../../domain/gate.ts';\nexport const client = { async post(request, permit) { requirePermit(permit); return exchange(request); } };\nexport const send = exchange;",
+    ],
+  ])('an outbound client that %s', (_what, text) => {
+    expect(violations('platform/outbound/client.ts', text)).toContainEqual(expect.stringMatching(/permit$/));
+  });
+
+  it.each([
+    'export const permitFor = (orgId) => orgId;',
+    'export { issued };',
+    'export { permitFor as make };',
+    'export default permitFor;',
+    'export function forge() {}',
+  ])('a gate that has %s', (text) => {
+    expect(violations('domain/gate.ts', text)).toContainEqual(expect.stringContaining('which is its own'));
+  });
+
+  it('what is taken from outside of the functions', () => {
+    expect(violations('workers/mail.ts', "import { send } from '../../lib/local/mail.ts';")).toEqual([
+      'workers/mail.ts loads ../../lib/local/mail.ts, which is none of the functions',
+    ]);
+  });
+});
+
+describe('the check of the sources finds no fault with', () => {
+  it.each([
+    ['types, which open nothing', 'workers/mail.ts', "import type { Socket } from 'node:net';"],
+    [
+      'a member of the same name',
+      'platform/mailer.ts',
+      'port.fetch(); const port = { fetch: 1, require() {} };',
+    ],
+    [
+      'what is only mentioned',
+      'platform/mailer.ts',
+      "// fetch, WebSocket\nconst text = 'require(node:net)';",
+    ],
+    ['sockets where they belong', 'platform/outbound/agent.ts', "import { Socket } from 'node:net';"],
+    [
+      'a parameter that is a permit',
+      'platform/mailer.ts',
+      "import { type Permit, requirePermit } from '../domain/gate.ts';\nexport async function send(text: string, permit: Permit) { requirePermit(permit); }",
+    ],
+    [
+      'a port that takes a permit',
+      'platform/mailer.ts',
+      "import type { Permit } from '../domain/gate.ts';\nexport interface Mailer { send(text: string, permit: Permit): Promise<void>; close: (permit: Permit) => void }",
+    ],
+  ])('%s', (_what, path, text) => {
+    expect(violations(path, text)).toEqual([]);
+  });
+
+  it('only what can be read: it stops at what is no TypeScript', () => {
+    expect(() => sourceOf('workers/mail.ts', 'import { from')).toThrow('workers/mail.ts');
+  });
+});

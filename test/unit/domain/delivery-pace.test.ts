@@ -1,0 +1,190 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../../functions/domain/backoff.ts';
+import {
+  AttemptRecord,
+  type AttemptResult,
+  Delivery,
+  type Settlement,
+  settlementOf,
+  type WebhookRequest,
+} from '../../../functions/domain/delivery.ts';
+import { MAX_SPEED } from '../../../functions/domain/simulation.ts';
+import { aDelivery, later, NOW, seconds } from '../../builders.ts';
+import { recentTimes } from './arbitraries.ts';
+
+const WAY = { from: 'retry', to: 'retry', crowded: false } as const;
+const request: WebhookRequest = { method: 'POST', url: 'https://example.com/', headers: {}, body: '{}' };
+
+interface Outcome {
+  fails: boolean;
+  /** How long the receiver takes, at real speed. */
+  durationMs: number;
+  /** How late the attempt begins in the sandbox, milliseconds. */
+  lateMs: number;
+}
+const outcomes: fc.Arbitrary<Outcome[]> = fc.array(
+  fc.record({
+    fails: fc.boolean(),
+    durationMs: fc.integer({ min: 0, max: 10_000 }),
+    lateMs: fc.integer({ min: 0, max: 5_000 }),
+  }),
+  { minLength: 1, maxLength: 10 },
+);
+const policies: fc.Arbitrary<RetryPolicy> = fc.oneof(
+  fc.constant(DEFAULT_RETRY_POLICY),
+  fc.record({
+    baseSeconds: fc.double({ min: 0.001, max: 86_400, noNaN: true }),
+    capSeconds: fc.double({ min: 0.001, max: 86_400, noNaN: true }),
+    maxAttempts: fc.integer({ min: 1, max: 10 }),
+  }),
+);
+const speeds = fc.integer({ min: 1, max: MAX_SPEED });
+
+const resultOf = (startedAt: Date, took: number, { fails, durationMs }: Outcome): AttemptResult => ({
+  startedAt,
+  endedAt: later(startedAt, took),
+  ...(fails ? { error: 'the receiver answered 503', status: 503 } : { status: 200 }),
+  simulated: { request, durationMs },
+});
+
+/** What a delivery's attempts make of it, one after the other, until it ends or no more is known of its receiver. */
+function history(
+  all: readonly Outcome[],
+  maxAttempts: number,
+  settle: (number: number, outcome: Outcome, before: Settlement | undefined) => Settlement,
+): Settlement[] {
+  const settlements: Settlement[] = [];
+  for (const outcome of all.slice(0, maxAttempts)) {
+    const before = settlements.at(-1);
+    if (before !== undefined && before.kind !== 'retrying') break;
+    settlements.push(settle(settlements.length + 1, outcome, before));
+  }
+  return settlements;
+}
+
+/** The attempts of a delivery where time passes as it does, each begun as soon as it is due. */
+const atRealSpeed = (all: readonly Outcome[], policy: RetryPolicy, start: Date): Settlement[] =>
+  history(all, policy.maxAttempts, (number, outcome, before) => {
+    const startedAt = before?.kind === 'retrying' ? before.nextRetryAt : start;
+    return settlementOf(number, resultOf(startedAt, outcome.durationMs, outcome), policy, WAY);
+  });
+
+/** The same attempts where it passes faster, begun as late as a queue brings them. */
+const atHighSpeed = (
+  all: readonly Outcome[],
+  policy: RetryPolicy,
+  start: Date,
+  speed: number,
+): Settlement[] =>
+  history(all, policy.maxAttempts, (number, outcome, before) => {
+    const startedAt = before?.kind === 'retrying' ? later(before.nextRetryAt, outcome.lateMs) : start;
+    const real = before?.atRealSpeed?.nextRetryAt;
+    const pace = { speed, startedAt: real === undefined ? startedAt : new Date(real) };
+    const result = resultOf(startedAt, Math.ceil(outcome.durationMs / speed), outcome);
+    return settlementOf(number, result, policy, WAY, pace);
+  });
+
+const timesOf = ({ attempt, atRealSpeed }: Settlement) => ({ attempt: attempt.atRealSpeed, ...atRealSpeed });
+
+describe('a delivery whose time passes faster', () => {
+  it('tells when everything would have been, however late its queue and whatever the speed', () => {
+    fc.assert(
+      fc.property(outcomes, policies, recentTimes, speeds, (all, policy, start, speed) => {
+        const told = atHighSpeed(all, policy, start, speed).map(timesOf);
+        const real = atRealSpeed(all, policy, start).map((settlement) => ({
+          attempt: { startedAt: settlement.attempt.startedAt, durationMs: settlement.attempt.durationMs },
+          ...(settlement.kind === 'retrying'
+            ? { nextRetryAt: settlement.nextRetryAt.toISOString() }
+            : { terminalAt: settlement.at.toISOString() }),
+        }));
+        expect(told).toEqual(real);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('waits for its attempts so many times shorter', () => {
+    fc.assert(
+      fc.property(outcomes, policies, recentTimes, speeds, (all, policy, start, speed) => {
+        const { baseSeconds, capSeconds } = policy;
+        for (const settlement of atHighSpeed(all, policy, start, speed)) {
+          if (settlement.kind !== 'retrying') continue;
+          const { attempt, at, nextRetryAt } = settlement;
+          const real = seconds(Math.min(baseSeconds * 2 ** (attempt.number - 1), capSeconds));
+          const waited = nextRetryAt.getTime() - at.getTime();
+          // Rounded up to a millisecond.
+          expect(waited).toBeGreaterThanOrEqual(real / speed - 1e-6);
+          expect(waited).toBeLessThanOrEqual(real / speed + 1 + 1e-6);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('comes to the same end by the same attempts', () => {
+    fc.assert(
+      fc.property(outcomes, policies, speeds, (all, policy, speed) => {
+        const ends = (settlements: Settlement[]) =>
+          settlements.map((settlement) => ({
+            kind: settlement.kind,
+            reason: settlement.kind === 'retrying' ? undefined : settlement.terminalReason,
+            status: settlement.attempt.status,
+          }));
+        expect(ends(atHighSpeed(all, policy, NOW, speed))).toEqual(ends(atRealSpeed(all, policy, NOW)));
+      }),
+    );
+  });
+
+  it('is one that its table can hold', () => {
+    fc.assert(
+      fc.property(outcomes, policies, recentTimes, speeds, (all, policy, start, speed) => {
+        for (const { attempt, atRealSpeed } of atHighSpeed(all, policy, start, speed)) {
+          expect(AttemptRecord.parse(attempt)).toEqual(attempt);
+          const delivery = aDelivery({ attemptLog: [attempt], atRealSpeed });
+          expect(Delivery.parse(delivery)).toEqual(delivery);
+        }
+      }),
+    );
+  });
+
+  it('ends eight failed attempts of ten seconds each, 1000 times faster, as if over an hour had passed', () => {
+    const failures = Array.from({ length: 8 }, () => ({ fails: true, durationMs: 10_000, lateMs: 0 }));
+    const last = atHighSpeed(failures, DEFAULT_RETRY_POLICY, NOW, 1000).at(-1);
+    const hourAndMore = seconds(63.5 * 60 + 8 * 10);
+    expect(last).toMatchObject({
+      kind: 'exhausted',
+      at: later(NOW, hourAndMore / 1000),
+      atRealSpeed: { terminalAt: later(NOW, hourAndMore).toISOString() },
+    });
+  });
+});
+
+describe('the settlement of a simulated attempt', () => {
+  const succeeded = resultOf(NOW, 5, { fails: false, durationMs: 5, lateMs: 0 });
+  const failed = resultOf(NOW, 5, { fails: true, durationMs: 5, lateMs: 0 });
+
+  it('keeps the request, and says of a success that it was simulated', () => {
+    expect(settlementOf(1, succeeded, DEFAULT_RETRY_POLICY, WAY)).toMatchObject({
+      kind: 'succeeded',
+      terminalReason: 'sandbox_simulated',
+      attempt: { request },
+    });
+  });
+
+  it('keeps the request of a failure too, which ends for the same reason as a real one', () => {
+    expect(settlementOf(1, failed, DEFAULT_RETRY_POLICY, WAY)).toMatchObject({ attempt: { request } });
+    expect(settlementOf(8, failed, DEFAULT_RETRY_POLICY, WAY)).toMatchObject({
+      terminalReason: 'max_attempts',
+      attempt: { request },
+    });
+  });
+
+  it('says nothing of another time where time passes as it does', () => {
+    for (const result of [succeeded, failed]) {
+      const settlement = settlementOf(1, result, DEFAULT_RETRY_POLICY, WAY);
+      expect(settlement).not.toHaveProperty('atRealSpeed');
+      expect(settlement.attempt).not.toHaveProperty('atRealSpeed');
+    }
+  });
+});

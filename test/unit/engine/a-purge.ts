@@ -1,0 +1,107 @@
+import { DEFAULT_LINGER_SECONDS, type Purge } from '../../../functions/domain/sandbox.ts';
+import type { Tenant } from '../../../functions/domain/tenant.ts';
+import { type PurgePorts, purge } from '../../../functions/engine/purge.ts';
+import { later, NOW, seconds } from '../../builders.ts';
+import { MemoryPurges } from '../../doubles/memory-purges.ts';
+import { recordedLog } from '../../doubles/recorded-log.ts';
+import { VirtualClock } from '../../doubles/virtual-clock.ts';
+
+export const LINGER = DEFAULT_LINGER_SECONDS;
+export const LEASE = 960;
+/** A run that has time for everything. */
+export const IN_FULL = () => true;
+/** A run that has time for so many pages. */
+export const pages = (count: number) => {
+  let left = count;
+  return () => {
+    left -= 1;
+    return left >= 0;
+  };
+};
+
+interface Row {
+  tenant: Tenant;
+  addedAt: Date;
+  /** When it was deleted first. */
+  goneAt?: Date;
+  /** By how much the index is behind for this row, in milliseconds. */
+  lagMs: number;
+}
+
+/** A table with rows of sandboxes, and the index that a purge reads, which tells of each row later than it changes. */
+export class WipedTable {
+  readonly #now: () => Date;
+  readonly #rows = new Map<string, Row>();
+  /** How often each row was deleted. */
+  readonly deletions = new Map<string, number>();
+
+  constructor(now: () => Date) {
+    this.#now = now;
+  }
+
+  add(tenant: Tenant, { addedAt = NOW, lagMs = 0 }: Partial<Pick<Row, 'addedAt' | 'lagMs'>> = {}): void {
+    this.#rows.set(`row-${this.#rows.size}`, { tenant, addedAt, lagMs });
+  }
+
+  /** The rows of a tenant that were not deleted. */
+  left(tenant: Tenant): number {
+    return [...this.#rows.values()].filter((row) => row.goneAt === undefined && isOf(row, tenant)).length;
+  }
+
+  readonly find = async (tenant: Tenant, limit: number): Promise<{ pk: string }[]> => {
+    const now = this.#now();
+    const shown = [...this.#rows].filter(
+      ([, row]) =>
+        isOf(row, tenant) &&
+        later(row.addedAt, row.lagMs) <= now &&
+        (row.goneAt === undefined || later(row.goneAt, row.lagMs) > now),
+    );
+    return shown.slice(0, limit).map(([pk]) => ({ pk }));
+  };
+
+  readonly remove = async (keys: readonly Record<string, unknown>[]): Promise<void> => {
+    for (const { pk } of keys) {
+      const row = this.#rows.get(String(pk));
+      if (row === undefined) throw new Error(`there was no row ${pk}`);
+      row.goneAt ??= this.#now();
+      this.deletions.set(String(pk), (this.deletions.get(String(pk)) ?? 0) + 1);
+    }
+  };
+}
+
+const isOf = ({ tenant }: Row, { orgId, generation }: Tenant): boolean =>
+  tenant.orgId === orgId && tenant.generation === generation;
+
+/** Orders and the tables that they are about, in memory, and who deals with them. */
+export function aPurge({ tables: count = 3, leaseSeconds = LEASE } = {}) {
+  const clock = new VirtualClock();
+  const log = recordedLog();
+  const purges = new MemoryPurges();
+  const tables = Array.from({ length: count }, () => new WipedTable(clock.now));
+  const runWith = (replaced: Partial<PurgePorts>) =>
+    purge(
+      { purges, remains: tables, log, now: clock.now, ...replaced },
+      { lingerSeconds: LINGER, leaseSeconds },
+    );
+  return {
+    clock,
+    log,
+    purges,
+    tables,
+    runWith,
+    run: runWith({}),
+    /** Resets a sandbox now. */
+    order(tenant: Tenant, requestedAt = clock.now()): void {
+      purges.order({ ...tenant, requestedAt: requestedAt.toISOString() });
+    },
+    /** What was noted of an order. */
+    noted: (tenant: Tenant): Purge | undefined =>
+      purges.every.map(({ purge }) => purge).find(({ orgId }) => orgId === tenant.orgId),
+    /** Rows that are left of a tenant in all tables. */
+    left: (tenant: Tenant): number => tables.reduce((sum, table) => sum + table.left(tenant), 0),
+    fill(tenant: Tenant, rows: number): void {
+      for (let row = 0; row < rows; row += 1) tables[row % tables.length]?.add(tenant);
+    },
+    settle: () => clock.elapseUntil(later(NOW, seconds(LINGER))),
+  };
+}

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { newId } from '../../../functions/domain/ids.ts';
+import { NOW } from '../../builders.ts';
+import { anAudit, hoursAgo, IN_FULL } from './an-audit.ts';
+
+const sandbox = { orgId: newId('org', NOW), webhookId: newId('whk', NOW), generation: 1 };
+
+/** An hour of a sandbox of which the stream told, and whose deliveries are not there. */
+async function aPurgedHour(changes: Parameters<typeof anAudit>[0] = {}) {
+  const setting = anAudit(changes);
+  setting.standings.makeSandbox(sandbox.orgId);
+  const told = await anAudit().add(hoursAgo(80), sandbox);
+  await setting.count(told);
+  return setting;
+}
+
+describe('the audit of a sandbox', () => {
+  it('finds a difference in its present generation, and puts it right', async () => {
+    const { run, ledger } = await aPurgedHour();
+
+    expect(await run(IN_FULL)).toMatchObject({ differing: 1 });
+
+    expect(ledger.every).toMatchObject([{ owed: 0 }]);
+  });
+
+  it('finds none in a generation that a reset has wiped, whose deliveries are being deleted', async () => {
+    const { run, standings, ledger, log } = await aPurgedHour();
+    standings.reset(sandbox.orgId);
+    const before = ledger.every;
+
+    expect(await run(IN_FULL)).toMatchObject({ differing: 0, open: 0 });
+
+    expect(ledger.every).toEqual(before);
+    expect(log.entries).toEqual([]);
+  });
+
+  it('judges one of which nothing is known like any other, and goes on', async () => {
+    const { run, standings, add, count } = await aPurgedHour();
+    standings.forget(sandbox.orgId);
+    for (let number = 0; number < 20; number += 1) await count(await add(hoursAgo(80)));
+
+    expect(await run(IN_FULL)).toMatchObject({ entries: 21, open: 20, differing: 1, complete: true });
+  });
+
+  it('fails when the organization cannot be read, and asks for none where all is as it should be', async () => {
+    const standings = { of: () => Promise.reject(new Error('the table is throttled')) };
+    await expect((await aPurgedHour({ standings })).run(IN_FULL)).rejects.toThrow('throttled');
+
+    const { run, addEnded, count } = anAudit({ standings });
+    await count(await addEnded(hoursAgo(80), sandbox));
+    expect(await run(IN_FULL)).toMatchObject({ entries: 1, differing: 0 });
+  });
+});

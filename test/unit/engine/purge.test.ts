@@ -1,0 +1,209 @@
+import { describe, expect, it } from 'vitest';
+import { aTenant, later, NOW, seconds } from '../../builders.ts';
+import { aPurge, IN_FULL, LEASE, LINGER, pages } from './a-purge.ts';
+
+const wiped = aTenant({ generation: 1 });
+const other = aTenant({ generation: 4 });
+
+describe('a purge', () => {
+  it("deletes the generation's rows from all tables, and nothing else, and is closed", async () => {
+    const { run, order, fill, left, settle, purges } = aPurge();
+    const current = { ...wiped, generation: 2 };
+    for (const tenant of [wiped, current, other]) fill(tenant, 30);
+    order(wiped);
+    settle();
+
+    expect(await run(IN_FULL)).toEqual({ deleted: 30, closed: 1, open: 0, oldestSeconds: 0 });
+
+    expect(left(wiped)).toBe(0);
+    expect([left(current), left(other)]).toEqual([30, 30]);
+    expect(purges.every).toEqual([]);
+  });
+
+  it('notes how far it has come', async () => {
+    const { run, order, fill, noted, purges } = aPurge();
+    fill(wiped, 450);
+    order(wiped);
+
+    await run(IN_FULL);
+
+    expect(noted(wiped)).toMatchObject({ deleted: 450 });
+    expect(purges.every).toMatchObject([{ leasedUntil: undefined }]);
+  });
+
+  it('says once that a generation is gone', async () => {
+    const { run, order, settle, log } = aPurge();
+    order(wiped);
+    await run(IN_FULL);
+    expect(log.entries).toEqual([]);
+    settle();
+
+    await run(IN_FULL);
+    await run(IN_FULL);
+
+    expect(log.entries).toMatchObject([{ level: 'info', fields: wiped }]);
+  });
+
+  it('has nothing to do where nothing was reset', async () => {
+    expect(await aPurge().run(IN_FULL)).toEqual({ deleted: 0, closed: 0, open: 0, oldestSeconds: 0 });
+  });
+});
+
+describe('a purge whose generation may still be written to', () => {
+  it('deletes what there is, and stays open', async () => {
+    const { run, order, fill, left, clock, purges } = aPurge();
+    fill(wiped, 3);
+    order(wiped);
+    clock.elapse(LINGER - 1);
+
+    expect(await run(IN_FULL)).toEqual({ deleted: 3, closed: 0, open: 1, oldestSeconds: LINGER - 1 });
+
+    expect(left(wiped)).toBe(0);
+    expect(purges.has(wiped)).toBe(true);
+  });
+
+  it('deletes what comes after it was empty', async () => {
+    const { run, order, fill, left, settle, tables } = aPurge();
+    fill(wiped, 3);
+    order(wiped);
+    await run(IN_FULL);
+    tables[1]?.add(wiped, { addedAt: later(NOW, seconds(100)) });
+    settle();
+
+    expect(await run(IN_FULL)).toMatchObject({ deleted: 1, closed: 1 });
+
+    expect(left(wiped)).toBe(0);
+  });
+
+  it('stays open when its time came only while it was looked at', async () => {
+    const { runWith, order, clock, tables, purges } = aPurge({ tables: 2 });
+    order(wiped);
+    clock.elapse(LINGER - 1);
+    const [first, second] = tables;
+    if (first === undefined || second === undefined) throw new Error('there were to be two tables');
+    const slow = {
+      ...second,
+      async find(...asked: Parameters<typeof second.find>) {
+        clock.elapse(10);
+        // Written after the first table was looked at.
+        first.add(wiped, { addedAt: clock.now() });
+        return second.find(...asked);
+      },
+    };
+
+    expect(await runWith({ remains: [first, slow] })(IN_FULL)).toMatchObject({ closed: 0, open: 1 });
+
+    expect(purges.has(wiped)).toBe(true);
+  });
+});
+
+describe('a run of the purge', () => {
+  it.each([0, 1, 2, 5, 7])(
+    'ends after %i pages when it has no time for more, and the next goes on',
+    async (time) => {
+      const { run, order, fill, left, settle, purges } = aPurge({ tables: 1 });
+      fill(wiped, 2_000);
+      order(wiped);
+      settle();
+
+      const { deleted } = await run(pages(time));
+
+      expect(deleted).toBeLessThanOrEqual(200 * time);
+      expect(left(wiped)).toBe(2_000 - deleted);
+      expect(purges.every).toMatchObject([{ leasedUntil: undefined }]);
+      expect(await run(IN_FULL)).toMatchObject({ deleted: 2_000 - deleted, closed: 1 });
+    },
+  );
+
+  it('deals with the oldest order first, and says how old the oldest is that is left', async () => {
+    const { run, order, fill, left, clock } = aPurge({ tables: 1 });
+    for (const tenant of [wiped, other]) fill(tenant, 200);
+    order(other, later(NOW, -seconds(300)));
+    order(wiped);
+    clock.elapse(60);
+
+    // One for the order itself, one for its rows, one to find that there are no more.
+    expect(await run(pages(3))).toEqual({ deleted: 200, closed: 1, open: 1, oldestSeconds: 60 });
+
+    expect([left(other), left(wiped)]).toEqual([0, 200]);
+  });
+
+  it('leaves an order alone that another run has, until that one must have ended', async () => {
+    const { run, order, fill, left, clock, purges } = aPurge();
+    fill(wiped, 5);
+    order(wiped);
+    fill(other, 5);
+    order(other);
+    const [purge] = await purges.open();
+    if (purge === undefined) throw new Error('an order was to be open');
+    await purges.lease(purge, later(NOW, seconds(LEASE)), NOW);
+    clock.elapse(LEASE - 1);
+
+    expect(await run(IN_FULL)).toMatchObject({ deleted: 5, closed: 1, open: 1, oldestSeconds: LEASE - 1 });
+    expect([left(wiped), left(other)]).toEqual([5, 0]);
+
+    clock.elapse(1);
+    expect(await run(IN_FULL)).toMatchObject({ deleted: 5, closed: 1, open: 0 });
+  });
+});
+
+describe('a purge that fails', () => {
+  /** Two orders, of which one meets something broken. */
+  function withBroken(what: 'find' | 'remove' | 'lease' | 'progress' | 'close') {
+    const setting = aPurge();
+    const { fill, order, settle, purges, tables, runWith } = setting;
+    for (const tenant of [wiped, other]) {
+      fill(tenant, 6);
+      order(tenant);
+    }
+    settle();
+    const fail = async () => {
+      throw new Error(`cannot ${what}`);
+    };
+    const isWiped = ({ orgId }: { orgId: string }) => orgId === wiped.orgId;
+    let removing = wiped.orgId;
+    const broken = {
+      purges: {
+        ...purges,
+        lease: (...asked: Parameters<typeof purges.lease>) =>
+          what === 'lease' && isWiped(asked[0]) ? fail() : purges.lease(...asked),
+        progress: (...asked: Parameters<typeof purges.progress>) =>
+          what === 'progress' && isWiped(asked[0]) ? fail() : purges.progress(...asked),
+        close: (...asked: Parameters<typeof purges.close>) =>
+          what === 'close' && isWiped(asked[0]) ? fail() : purges.close(...asked),
+      },
+      remains: tables.map((table) => ({
+        find(...asked: Parameters<typeof table.find>) {
+          removing = asked[0].orgId;
+          return what === 'find' && isWiped(asked[0]) ? fail() : table.find(...asked);
+        },
+        remove: (...asked: Parameters<typeof table.remove>) =>
+          what === 'remove' && removing === wiped.orgId ? fail() : table.remove(...asked),
+      })),
+    };
+    return { ...setting, runBroken: runWith(broken) };
+  }
+
+  it.each(['find', 'remove', 'lease', 'progress', 'close'] as const)(
+    'as it cannot %s stops no other, and goes on in the very next run',
+    async (what) => {
+      const { runBroken, run, left, log, purges } = withBroken(what);
+
+      expect(await runBroken(IN_FULL)).toMatchObject({ closed: 1, open: 1 });
+
+      expect(left(other)).toBe(0);
+      expect(purges.has(other)).toBe(false);
+      expect(log.entries.filter(({ level }) => level === 'error')).toMatchObject([
+        { fields: { ...wiped, reason: `Error: cannot ${what}` } },
+      ]);
+      expect(await run(IN_FULL)).toMatchObject({ closed: 1, open: 0 });
+      expect(left(wiped)).toBe(0);
+    },
+  );
+
+  it('as the orders cannot be read fails as a whole', async () => {
+    const { runWith, purges } = aPurge();
+    const open = () => Promise.reject(new Error('the table is throttled'));
+    await expect(runWith({ purges: { ...purges, open } })(IN_FULL)).rejects.toThrow('throttled');
+  });
+});

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { NotPermitted } from '../../../functions/domain/gate.ts';
+import type { OutboundClient } from '../../../functions/platform/outbound/client.ts';
+import { aPermit } from './a-permit.ts';
+import { httpsReceiver, localClient } from './receivers.ts';
+
+/** A client that says which names it has looked up, and a receiver that it could reach. */
+async function aClient() {
+  const receiver = await httpsReceiver((_request, response) => response.writeHead(204).end());
+  const resolved: string[] = [];
+  const client = localClient({
+    resolve: async (host) => {
+      resolved.push(host);
+      return ['127.0.0.1'];
+    },
+  });
+  const request = { url: receiver.url('receiver.example.com'), headers: {}, body: new Uint8Array() };
+  return { client, request, receiver, resolved };
+}
+
+/** As code would call it that the compiler does not see. */
+const post = (client: OutboundClient, ...parameters: unknown[]): Promise<unknown> =>
+  Reflect.apply(client.post, client, parameters);
+
+describe('the outbound client', () => {
+  it.each<[string, (permit: object) => unknown]>([
+    ['none', () => undefined],
+    ['a made-up one', () => ({ orgId: 'org_1' })],
+    ['a copy of a true one', (permit) => ({ ...permit })],
+    ['something derived from a true one', (permit) => Object.create(permit)],
+    ['a true one behind a proxy', (permit) => new Proxy(permit, {})],
+  ])('sends nothing and asks for no name with a permit that is %s', async (_what, forge) => {
+    const { client, request, receiver, resolved } = await aClient();
+
+    await expect(post(client, request, forge(await aPermit()))).rejects.toThrow(NotPermitted);
+
+    expect(resolved).toEqual([]);
+    expect(receiver.connections).toBe(0);
+  });
+
+  it('sends with the one that the gate gave', async () => {
+    const { client, request, resolved } = await aClient();
+    expect(await client.post(request, await aPermit())).toMatchObject({ kind: 'answered', status: 204 });
+    expect(resolved).toEqual(['receiver.example.com']);
+  });
+
+  it('cannot be called without one where the compiler sees it', async () => {
+    const { client, request } = await aClient();
+    // @ts-expect-error: a permit is missing
+    await expect(client.post(request)).rejects.toThrow(NotPermitted);
+    // @ts-expect-error: that is none
+    await expect(client.post(request, { orgId: 'org_1' })).rejects.toThrow(NotPermitted);
+  });
+});

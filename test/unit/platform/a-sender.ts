@@ -1,0 +1,76 @@
+import type { Claimed } from '../../../functions/domain/delivery.ts';
+import { gate, requirePermit } from '../../../functions/domain/gate.ts';
+import { FIRST_SANDBOX_GENERATION } from '../../../functions/domain/tenant.ts';
+import type { OutboundRequest, OutboundResult } from '../../../functions/platform/outbound/client.ts';
+import { type SimulatedReceiver, simulatedReceiver } from '../../../functions/platform/simulated-receiver.ts';
+import { webhookSender } from '../../../functions/platform/webhook-sender.ts';
+import { aDelivery, aKeyring, anEndpoint, anEvent, NOW, seconds } from '../../builders.ts';
+import { memoryStandings } from '../../doubles/memory-standings.ts';
+
+export const ring = aKeyring();
+export const endpoint = anEndpoint();
+export const event = anEvent();
+export const claimed = (attempts = 1): Claimed => ({
+  ...aDelivery({ orgId: endpoint.orgId, webhookId: endpoint.id, eventId: event.id, attempts }),
+  lease: { token: 'token', until: NOW.getTime() + seconds(30) },
+});
+/** The same of a sandbox's data. */
+export const claimedInSandbox = (attempts = 1): Claimed => ({
+  ...claimed(attempts),
+  generation: FIRST_SANDBOX_GENERATION,
+});
+
+export const answered = (status: number, body = ''): OutboundResult => ({
+  kind: 'answered',
+  status,
+  body,
+  durationMs: 5,
+});
+
+export const TIMEOUT_MS = 10_000;
+
+/** A sender whose real requests go nowhere and are answered as the test says, and whose simulated receiver does not wait. */
+export function aSender({
+  result = answered(200),
+  now = NOW,
+}: {
+  result?: OutboundResult | Promise<OutboundResult>;
+  now?: Date;
+} = {}) {
+  const standings = memoryStandings();
+  const requests: OutboundRequest[] = [];
+  const simulations: OutboundRequest[] = [];
+  const receiver = simulatedReceiver({
+    policy: { loopback: 'refuse' },
+    timeoutMs: TIMEOUT_MS,
+    wait: async () => undefined,
+  });
+  const simulated: SimulatedReceiver = {
+    post(request, attempt) {
+      simulations.push(request);
+      return receiver.post(request, attempt);
+    },
+  };
+  const send = webhookSender({
+    gate: gate(standings.of),
+    outbound: {
+      post: async (request, permit) => {
+        requirePermit(permit);
+        requests.push(request);
+        return result;
+      },
+    },
+    simulated,
+    signingKeys: async (use) => use(ring),
+    now: () => now,
+  });
+  const sent = () => {
+    const [request] = requests;
+    if (request === undefined || requests.length > 1)
+      throw new Error(`${requests.length} requests were sent`);
+    return { ...request, text: Buffer.from(request.body).toString('utf8') };
+  };
+  return { send, standings, requests, simulations, sent };
+}
+
+export const ignore = () => undefined;

@@ -1,0 +1,145 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { newId, type OrgId } from '../../../functions/domain/ids.ts';
+import type { OrganizationStanding } from '../../../functions/domain/tenant.ts';
+import { standings } from '../../../functions/platform/standings.ts';
+import { NOW } from '../../builders.ts';
+
+const LIVE: OrganizationStanding = { environment: 'live', tier: 'standard', generation: 0 };
+const sandboxAt = (generation: number): OrganizationStanding => ({
+  environment: 'sandbox',
+  tier: 'sandbox',
+  generation,
+});
+const [orgId, other] = [newId('org', NOW), newId('org', NOW)];
+
+/** Standings of which the test says what is stored, and the reads that came through to it. */
+function aSource(stored: Partial<Record<OrgId, OrganizationStanding>> = {}) {
+  const reads: OrgId[] = [];
+  const { of } = standings(async (id) => {
+    reads.push(id);
+    return stored[id];
+  });
+  return { of, reads, stored };
+}
+
+/** Standings whose reads are answered when the test does it. */
+function aHeldSource() {
+  const reads: PromiseWithResolvers<OrganizationStanding | undefined>[] = [];
+  const { of } = standings(() => {
+    const read = Promise.withResolvers<OrganizationStanding | undefined>();
+    reads.push(read);
+    return read.promise;
+  });
+  return { of, reads };
+}
+
+/** Lets everything go on that waits for nothing but its turn. */
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('that an organization is live', () => {
+  it('is read once', async () => {
+    const { of, reads } = aSource({ [orgId]: LIVE });
+    for (let time = 0; time < 5; time += 1) expect(await of(orgId)).toEqual(LIVE);
+    expect(reads).toEqual([orgId]);
+  });
+
+  it('says nothing of another one', async () => {
+    const { of, reads } = aSource({ [orgId]: LIVE, [other]: sandboxAt(1) });
+    expect([await of(orgId), await of(other)]).toEqual([LIVE, sandboxAt(1)]);
+    expect(reads).toEqual([orgId, other]);
+  });
+
+  it('is read once by many who ask before it is known', async () => {
+    const { of, reads } = aHeldSource();
+    const asked = Array.from({ length: 10 }, () => of(orgId));
+    await turn();
+    expect(reads).toHaveLength(1);
+    reads[0]?.resolve(LIVE);
+    expect(await Promise.all(asked)).toEqual(Array.from({ length: 10 }, () => LIVE));
+    expect(reads).toHaveLength(1);
+  });
+
+  it('is right for each of very many', async () => {
+    const { of } = standings(async (id) => (id === other ? sandboxAt(3) : LIVE));
+    for (let count = 0; count < 10_500; count += 1) await of(newId('org', NOW));
+    expect([await of(orgId), await of(other)]).toEqual([LIVE, sandboxAt(3)]);
+  });
+});
+
+describe('what a sandbox is', () => {
+  it('is read each time, so that a reset is seen by whoever asks after it', async () => {
+    const { of, stored, reads } = aSource({ [orgId]: sandboxAt(1) });
+    expect(await of(orgId)).toEqual(sandboxAt(1));
+    stored[orgId] = sandboxAt(2);
+    expect(await of(orgId)).toEqual(sandboxAt(2));
+    expect(reads).toHaveLength(2);
+  });
+
+  it('is read by each of many who ask at once', async () => {
+    const { of, reads } = aHeldSource();
+    const asked = [of(orgId), of(orgId), of(orgId)];
+    await turn();
+    reads[0]?.resolve(sandboxAt(1));
+    await turn();
+    for (const read of reads.slice(1)) read.resolve(sandboxAt(2));
+    expect(await Promise.all(asked)).toEqual([sandboxAt(1), sandboxAt(2), sandboxAt(2)]);
+    expect(reads).toHaveLength(3);
+  });
+
+  it('is never older than the question, whoever else asks and however slow the reads are', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), fc.integer({ min: 1, max: 6 }), async (scheduler, count) => {
+        let generation = 1;
+        const { of } = standings(async () => {
+          // The row as it is when it is read, told some time later.
+          await scheduler.schedule(Promise.resolve(), 'reading');
+          const read = sandboxAt(generation);
+          await scheduler.schedule(Promise.resolve(), 'answering');
+          return read;
+        });
+        const asked = Array.from({ length: count }, () =>
+          scheduler.schedule(Promise.resolve(), 'asking').then(async () => {
+            const since = generation;
+            generation += 1;
+            expect((await of(orgId))?.generation).toBeGreaterThan(since);
+          }),
+        );
+        await scheduler.waitFor(Promise.all(asked));
+      }),
+    );
+  });
+});
+
+describe('an organization that does not exist', () => {
+  it('is asked for each time, since it may come to be', async () => {
+    const { of, stored, reads } = aSource();
+    expect(await of(orgId)).toBeUndefined();
+    stored[orgId] = LIVE;
+    expect(await of(orgId)).toEqual(LIVE);
+    expect(reads).toHaveLength(2);
+  });
+});
+
+describe('a read that fails', () => {
+  it('fails who asked, and is not remembered', async () => {
+    const { of, reads } = aHeldSource();
+    const [first, second] = [of(orgId), of(orgId)];
+    await turn();
+    reads[0]?.reject(new Error('throttled'));
+    await expect(first).rejects.toThrow('throttled');
+    await turn();
+    reads[1]?.resolve(LIVE);
+    expect(await second).toEqual(LIVE);
+    expect(await of(orgId)).toEqual(LIVE);
+    expect(reads).toHaveLength(2);
+  });
+
+  it('is told to each who asked when all fail', async () => {
+    const { of } = standings(async () => {
+      throw new Error('throttled');
+    });
+    for (const result of await Promise.allSettled([of(orgId), of(orgId), of(orgId)]))
+      expect(result.status).toBe('rejected');
+  });
+});

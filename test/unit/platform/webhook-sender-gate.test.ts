@@ -1,0 +1,112 @@
+import fc from 'fast-check';
+import { Webhook } from 'standardwebhooks';
+import { Webhook as SvixWebhook } from 'svix';
+import { describe, expect, it } from 'vitest';
+import { GateClosed } from '../../../functions/domain/gate.ts';
+import { signingSecret } from '../../../functions/domain/signature.ts';
+import { anEndpoint } from '../../builders.ts';
+import { answered, aSender, claimed, claimedInSandbox, endpoint, event, ignore, ring } from './a-sender.ts';
+
+/** The endpoint with a URL that programs a simulated receiver. */
+const programmed = (query: string) =>
+  anEndpoint({ ...endpoint, url: `https://receiver.example.com/${query}` });
+
+function aSandboxSender(options: Parameters<typeof aSender>[0] = {}) {
+  const sender = aSender(options);
+  sender.standings.makeSandbox(endpoint.orgId);
+  return sender;
+}
+
+describe('an attempt of a sandbox', () => {
+  it('goes to a simulated receiver, and nowhere else', async () => {
+    const queries = fc.constantFrom(
+      '',
+      '?simulate=503',
+      '?simulate=timeout',
+      '?simulate=refused',
+      '?simulate=x',
+    );
+    await fc.assert(
+      fc.asyncProperty(queries, fc.integer({ min: 1, max: 8 }), async (query, attempt) => {
+        const { send, requests, simulations } = aSandboxSender();
+        await send(claimedInSandbox(attempt), programmed(query), event, ignore);
+        expect(requests).toEqual([]);
+        expect(simulations).toHaveLength(1);
+      }),
+    );
+  });
+
+  it('keeps the request, signed so that both libraries of receivers verify it', async () => {
+    const secret = signingSecret(ring, endpoint.keyVersion, endpoint.id);
+    const bodies = fc.jsonValue().map((value) => JSON.stringify({ value, text: 'ü → 𝄞' }, null, 1));
+    await fc.assert(
+      fc.asyncProperty(bodies, async (body) => {
+        const { send } = aSandboxSender({ now: new Date() });
+        const delivery = claimedInSandbox(2);
+        const { simulated } = await send(delivery, endpoint, { ...event, body }, ignore);
+        const { headers, body: kept } = simulated?.request ?? { headers: {}, body: '' };
+        expect(kept).toBe(body);
+        expect(headers).toMatchObject({ 'webhook-id': delivery.id, 'webhook-attempt': '2' });
+        for (const verifier of [new Webhook(secret), new SvixWebhook(secret)]) {
+          expect(verifier.verify(kept, headers)).toEqual(JSON.parse(body));
+          expect(() => verifier.verify(`${kept} `, headers)).toThrow();
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it.each([
+    ['', 1, { status: 200 }],
+    ['?simulate=503,200', 1, { status: 503, error: 'the receiver answered 503', response: '' }],
+    ['?simulate=503,200', 2, { status: 200 }],
+    ['?simulate=dns', 1, { error: 'host name does not resolve' }],
+    ['?simulate=timeout', 1, { error: 'timed out after 10 s' }],
+  ])('at %s is told like a real one (attempt %i)', async (query, attempt, outcome) => {
+    const { send } = aSandboxSender();
+    const { simulated, ...told } = await send(claimedInSandbox(attempt), programmed(query), event, ignore);
+    expect(told).toEqual(outcome);
+    expect(simulated).toMatchObject({ request: { method: 'POST', url: programmed(query).url } });
+  });
+
+  it('sends the very request that a live one would', async () => {
+    const [live, sandbox] = [aSender(), aSandboxSender()];
+    const delivery = claimed();
+    await live.send(delivery, endpoint, event, ignore);
+    await sandbox.send({ ...delivery, generation: 1 }, endpoint, event, ignore);
+    expect(sandbox.simulations).toEqual(live.requests);
+  });
+
+  it('is known by the organization of the delivery, whatever the endpoint says', async () => {
+    const { send, requests, simulations } = aSandboxSender();
+    await send(claimedInSandbox(), anEndpoint(), event, ignore);
+    expect(requests).toEqual([]);
+    expect(simulations).toHaveLength(1);
+  });
+
+  it('meets a simulated receiver also where its data says that it is live: the organization decides', async () => {
+    const { send, requests, simulations } = aSandboxSender();
+    await send(claimed(), endpoint, event, ignore);
+    expect(requests).toEqual([]);
+    expect(simulations).toHaveLength(1);
+  });
+});
+
+describe('an attempt of a live organization', () => {
+  it('is sent, whatever program its URL has, to the whole of it', async () => {
+    const { send, requests, simulations } = aSender({ result: answered(201) });
+    const { url } = programmed('?simulate=503,timeout&simulate-speed=1000');
+    expect(await send(claimed(), { ...endpoint, url }, event, ignore)).toEqual({ status: 201 });
+    expect(requests.map((request) => request.url.href)).toEqual([url]);
+    expect(simulations).toEqual([]);
+  });
+});
+
+describe('an attempt for an organization of which nothing is known', () => {
+  it('goes nowhere', async () => {
+    const { send, standings, requests, simulations } = aSender();
+    standings.forget(endpoint.orgId);
+    await expect(send(claimed(), endpoint, event, ignore)).rejects.toThrow(GateClosed);
+    expect([...requests, ...simulations]).toEqual([]);
+  });
+});

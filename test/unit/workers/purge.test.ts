@@ -1,0 +1,72 @@
+import 'aws-sdk-client-mock-vitest/extend';
+import {
+  BatchWriteCommand,
+  DeleteCommand,
+  DynamoDBDocumentClient,
+  QueryCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { OF_SANDBOX_INDEX } from '../../../functions/domain/sandbox.ts';
+import { PURGED } from '../../../functions/platform/metric-names.ts';
+import { keys } from '../../../functions/store/keys.ts';
+import { handler } from '../../../functions/workers/purge.ts';
+import { aTenant } from '../../builders.ts';
+import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
+import { capturedOutput, WITH_TIME } from './a-worker.ts';
+
+const dynamo = mockClient(DynamoDBDocumentClient);
+const sandbox = { ...aTenant(), generation: 1 };
+const LONG_AGO = '2026-01-01T00:00:00.000Z';
+const TABLES = [
+  FUNCTION_ENVIRONMENT.OUTBOX_TABLE,
+  FUNCTION_ENVIRONMENT.DELIVERIES_TABLE,
+  FUNCTION_ENVIRONMENT.LEDGER_TABLE,
+  FUNCTION_ENVIRONMENT.SERVICE_TABLE,
+];
+
+/** Makes the tables hold an order, and the indexes these rows of each table, once. */
+function ordered(rows: Record<string, unknown>[]) {
+  const order = keys.purge(sandbox);
+  dynamo
+    .on(QueryCommand, { ExpressionAttributeValues: { ':pk': order.pk } })
+    .resolves({ Items: [{ ...order, ...sandbox, requestedAt: LONG_AGO, deleted: 0 }] });
+  for (const TableName of TABLES)
+    dynamo
+      .on(QueryCommand, { TableName, IndexName: OF_SANDBOX_INDEX })
+      .resolvesOnce({ Items: rows })
+      .resolves({ Items: [] });
+}
+
+beforeEach(() => {
+  dynamo.reset();
+  dynamo.on(QueryCommand).resolves({ Items: [] });
+  dynamo.on(UpdateCommand).resolves({});
+  dynamo.on(DeleteCommand).resolves({});
+  dynamo.on(BatchWriteCommand).resolves({});
+});
+
+describe('the function that deletes what resets of sandboxes have left', () => {
+  it('deletes the rows of every table by their keys, closes the order and says what it did', async () => {
+    const output = capturedOutput();
+    ordered([{ pk: 'a', sk: 'b', ofSandbox: 'the index has it' }]);
+
+    expect(await handler({}, WITH_TIME)).toEqual({ deleted: 4, closed: 1, open: 0, oldestSeconds: 0 });
+
+    const deleted = dynamo
+      .commandCalls(BatchWriteCommand)
+      .map(({ args: [{ input }] }) => Object.entries(input.RequestItems ?? {}));
+    expect(deleted).toEqual(
+      TABLES.map((table) => [[table, [{ DeleteRequest: { Key: { pk: 'a', sk: 'b' } } }]]]),
+    );
+    expect(dynamo).toHaveReceivedCommandExactlyOnceWith(DeleteCommand, { Key: keys.purge(sandbox) });
+    expect(output.metric(PURGED.deleted)).toBe(4);
+    expect(output.metric(PURGED.open)).toBe(0);
+  });
+
+  it('does nothing when nothing was wiped', async () => {
+    expect(await handler({}, WITH_TIME)).toEqual({ deleted: 0, closed: 0, open: 0, oldestSeconds: 0 });
+    expect(dynamo).not.toHaveReceivedCommand(BatchWriteCommand);
+  });
+});
