@@ -38,6 +38,24 @@ export const apiKey = {
   revokedAt: null,
 } as const;
 
+export const sandbox = {
+  sandboxOrganizationId: exampleId('org', '2026-11-20T09:28:15.377Z'),
+  createdAt: '2026-11-20T09:28:15.377Z',
+  lastResetAt: '2026-11-20T14:00:02.518Z',
+  purge: { since: '2026-11-20T14:00:02.518Z', deleted: 1850 },
+} as const;
+
+/** It came with the sandbox. */
+export const sandboxKey = {
+  ...created('key', sandbox.createdAt),
+  environment: 'sandbox',
+  name: 'Continuous integration',
+  scopes: ['write:conversations', 'write:webhooks'],
+  revokedAt: null,
+} as const;
+
+export const sandboxKeySecret = 'ck_sandbox_An-example-of-the-form-and-no-key-of-anyone';
+
 /** Of the right form, and nobody's. */
 export const apiKeySecret = 'ck_live_An-example-of-the-form-and-no-key-of-anyone';
 
@@ -144,6 +162,7 @@ export const succeededDelivery = {
   lastResponseStatus: 200,
   redeliveryOf: null,
   createdAt: '2026-11-20T09:31:00.368Z',
+  atRealSpeed: null,
 } as const;
 
 /** Its second attempt ended then. */
@@ -164,6 +183,7 @@ export const retryingDelivery = {
   lastResponseStatus: null,
   redeliveryOf: null,
   createdAt: '2026-11-20T09:31:07.236Z',
+  atRealSpeed: null,
 } as const;
 
 export const retryingDeliveryWithAttempts = {
@@ -176,6 +196,8 @@ export const retryingDeliveryWithAttempts = {
       status: 503,
       error: 'the receiver answered 503',
       response: 'upstream unavailable',
+      request: null,
+      atRealSpeed: null,
     },
     {
       number: 2,
@@ -184,6 +206,8 @@ export const retryingDeliveryWithAttempts = {
       status: null,
       error: 'timed out after 10 s',
       response: null,
+      request: null,
+      atRealSpeed: null,
     },
   ],
 } as const;

@@ -44,12 +44,14 @@ const delivery = {
     'When the next attempt is due; null unless `retrying`. The waits double from 30 seconds to 1 hour.',
   terminalAt: 'When it became terminal; null before.',
   terminalReason:
-    'Why it ended without success: `max_attempts`, `endpoint_disabled` or `endpoint_deleted`. Two more are failures of the service, and not of the receiver: `event_missing`, the event could not be found any more, and `expired`, the delivery could not be dealt with for 3 days. After these it can be sent again, which succeeds where the event still exists. Null otherwise.',
+    'Why it ended without success: `max_attempts`, `endpoint_disabled` or `endpoint_deleted`. Two more are failures of the service, and not of the receiver: `event_missing`, the event could not be found any more, and `expired`, the delivery could not be dealt with for 3 days. After these it can be sent again, which succeeds where the event still exists. In a sandbox a success says `sandbox_simulated`: it would have been sent, and its simulated receiver accepted it. Null otherwise.',
   lastError:
     'What went wrong in the last failed attempt, in one line; it stays after a success. Null when no attempt failed.',
   lastResponseStatus: 'HTTP status of the last attempt; null when there was none or it got no answer.',
   redeliveryOf: 'The delivery that this one repeats on request; null for the first one of its event.',
   createdAt: CREATED,
+  atRealSpeed:
+    'In a sandbox, where its endpoint’s `simulate-speed` lets time pass faster: when the next attempt and the end would have been without it. Null otherwise, and live.',
 };
 
 const counts = {
@@ -67,6 +69,8 @@ const organizationSettings = {
     'How much of an imported source’s text, in percent, must have changed before the admins get an e-mail.',
   contentChangeNotifications: 'Whether admins get e-mails about changed content at all.',
 };
+
+const SANDBOX_ID = 'Identifies the sandbox organization. Events in the sandbox call it `orgId`.';
 
 const apiKey = {
   id: 'Identifies the key. It is not the key itself.',
@@ -95,6 +99,11 @@ export const RESOURCE_FIELDS: Texts<typeof RESOURCES> = {
       'Its delivery to this endpoint. It can be read within a moment of this answer, and is 404 until then.',
   },
   Delivery: delivery,
+  ListedDelivery: {
+    ...delivery,
+    request:
+      'With `include=request`, for a delivery of a sandbox that was attempted: the request of its last attempt with the time of this answer, signed for it. Absent otherwise, and live.',
+  },
   DeliveryWithAttempts: {
     ...delivery,
     attemptLog:
@@ -107,6 +116,24 @@ export const RESOURCE_FIELDS: Texts<typeof RESOURCES> = {
     status: 'HTTP status of the receiver’s answer; null when there was none.',
     error: 'Why it failed, in one line; null when it succeeded.',
     response: 'The beginning of the answer’s body, at most 1 KiB; null when it succeeded or there was none.',
+    request:
+      'In a sandbox: the request as it would have gone out, signature included. Null live, where none is kept.',
+    atRealSpeed:
+      'In a sandbox, where time passes faster: when it would have begun, and how long it would have taken. Null otherwise, and live.',
+  },
+  WebhookRequest: {
+    method: 'Always `POST`.',
+    url: 'Where it would have gone, the parameters of the simulated receiver included.',
+    headers: 'All that a receiver would get but for what concerns the connection alone; names in lower case.',
+    body: 'The body to the byte, as text: what the signature is over.',
+  },
+  DeliveryAtRealSpeed: {
+    nextRetryAt: 'When the next attempt would be due, UTC; null unless `retrying`.',
+    terminalAt: 'When it would have ended, UTC; null before.',
+  },
+  AttemptAtRealSpeed: {
+    startedAt: 'When it would have begun, UTC.',
+    durationMs: 'How long it would have taken, in milliseconds.',
   },
   WebhookStats: {
     webhookId: 'The endpoint.',
@@ -162,6 +189,26 @@ export const RESOURCE_FIELDS: Texts<typeof RESOURCES> = {
   CreatedApiKey: {
     ...apiKey,
     secretOnce: 'The key itself, for `Authorization: Bearer`. Only this answer has it; it is stored nowhere.',
+  },
+  Sandbox: {
+    sandboxOrganizationId: SANDBOX_ID,
+    createdAt: 'When it was provisioned, UTC.',
+    lastResetAt: 'When it was last reset, UTC; null when it never was.',
+    purge:
+      'While something that a reset has wiped is still stored: how far its deletion is. Nobody can see it any more. Null otherwise.',
+  },
+  Purge: {
+    since: 'The earliest reset whose data is not deleted yet, UTC.',
+    deleted: 'How many rows were deleted since.',
+  },
+  ProvisionedSandbox: {
+    sandboxOrganizationId: SANDBOX_ID,
+    provisioned: 'Whether this call made the sandbox; false when there was one already.',
+    key: 'A new key of the sandbox, with `secretOnce`.',
+  },
+  ResetSandbox: {
+    sandboxOrganizationId: SANDBOX_ID,
+    resetAt: 'When it was reset, UTC. Nothing that was in it before can be seen any more.',
   },
 };
 

@@ -14,7 +14,7 @@ export const HEADERS = {
   },
   'RateLimit-Policy': {
     description:
-      'The quota of the organization’s tier: `q` requests in a window of `w` seconds. On every answer to a caller that is known, unless the limiter itself was unavailable.',
+      'The quota of the organization’s tier, or of its sandbox: `q` requests in a window of `w` seconds. On every answer to a caller that is known, unless the limiter itself was unavailable.',
     schema: text,
     example: '"standard";q=600;w=60',
   },

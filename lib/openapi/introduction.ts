@@ -1,6 +1,6 @@
 import type { Tag } from './operation-text.ts';
 
-/** The document's opening text, in CommonMark. */
+/** The document's opening text, in CommonMark with tables. */
 export const INTRODUCTION = `Programs record what happens in conversations and are told of it by signed webhooks, so that nobody needs to poll. This is every
 operation, event and error there is; the document itself is at \`/api/v1/openapi.json\`.
 
@@ -16,8 +16,32 @@ What API Gateway answers by itself (an unknown path, a method that a path does n
 
 ## Authentication
 
-Operations under \`/api/v1\` take an API key: \`Authorization: Bearer ck_live_…\`. Operations under \`/api/settings\` take the session of a
-person, never a key.
+Operations under \`/api/v1\` take an API key: \`Authorization: Bearer ck_live_…\`, or \`ck_sandbox_…\` for the sandbox. Operations under
+\`/api/settings\` take the session of a person, never a key.
+
+## Sandbox
+
+An organization may have one sandbox: an organization beside it with data of its own, in which you try everything without anybody outside
+noticing. An admin provisions it (\`provisionSandbox\`) and gets a key. The key alone chooses where a request acts: addresses, operations and
+answers are the same. A sandbox key reaches the sandbox of its own organization and nothing else, and no live key reaches the sandbox.
+
+The same code does the same work: events, signatures, retries, disabling, counts, lists, idempotency, errors. Different is only this:
+
+| | Live | Sandbox |
+|---|---|---|
+| Key | \`ck_live_…\` | \`ck_sandbox_…\` |
+| \`orgId\` in events | the organization | the sandbox organization |
+| Rate limit | as the tier has it | 60 requests a minute, with \`"sandbox"\` in the headers, whatever the tier |
+| A webhook’s request | goes to the receiver | is made and signed, then taken by a simulated receiver: nothing is connected to or looked up |
+| What the receiver answers | is its own matter | is what the endpoint’s URL says (\`registerWebhook\`), 200 if it says nothing |
+| \`terminalReason\` of a success | null | \`sandbox_simulated\` |
+| \`request\` of an attempt | null | the request as it would have gone out |
+| \`atRealSpeed\` | null | when it would have been, where \`simulate-speed\` lets time pass faster |
+| Other effects outside | messages to channels, e-mails, usage that is billed | none |
+| Data | stays | is wiped when an admin asks for it (\`resetSandbox\`) |
+
+To try your own receiver on what the sandbox would have sent it, list the deliveries with \`include=request\` and send the requests to it
+yourself (\`listDeliveries\`).
 
 ## Retries and idempotency
 
@@ -32,8 +56,9 @@ construct one. A walk through the pages neither skips nor repeats what existed w
 
 ## Rate limits
 
-Requests are counted per organization and minute: 600 in the tier \`standard\`, 6,000 in \`scale\`. \`RateLimit-Policy\` and \`RateLimit\` tell
-the quota and what is left of it; beyond it the answer is 429 with \`Retry-After\`. The dashboard has a budget of its own.
+Requests are counted per organization and minute: 600 in the tier \`standard\`, 6,000 in \`scale\`, and 60 in a sandbox, whichever of its
+keys they come with. \`RateLimit-Policy\` and \`RateLimit\` tell the quota and what is left of it; beyond it the answer is 429 with
+\`Retry-After\`. The dashboard and the sandbox have budgets of their own.
 
 ## Versions
 
@@ -51,4 +76,6 @@ export const TAGS: Record<Tag | 'Events', string> = {
   Events: 'What endpoints receive.',
   Organization: 'The organization and its settings, for people with a dashboard session.',
   'API keys': 'The keys that programs call with, managed by admins with a dashboard session.',
+  Sandbox:
+    'The organization’s sandbox: the same service without effects on the outside world. Provisioned, read and reset with a dashboard session; used with its keys.',
 };

@@ -1,5 +1,12 @@
 /** A group of operations. */
-export type Tag = 'Webhooks' | 'Deliveries' | 'Conversations' | 'Tickets' | 'Organization' | 'API keys';
+export type Tag =
+  | 'Webhooks'
+  | 'Deliveries'
+  | 'Conversations'
+  | 'Tickets'
+  | 'Organization'
+  | 'API keys'
+  | 'Sandbox';
 
 /** What the document says of an operation beyond the facts of its route. */
 export interface OperationText {
@@ -12,6 +19,8 @@ export interface OperationText {
   readonly body?: object;
   /** An example of the answer's `data`; given unless the answer is a 204. */
   readonly data?: unknown;
+  /** The same for a call with a sandbox key, where it shows what live answers never have. */
+  readonly sandbox?: unknown;
   /** Path of what was created: the example of the `Location` header; given when the answer has one. */
   readonly location?: string;
 }

@@ -2,6 +2,7 @@ import type { RouteKey } from '../../functions/api/routes.ts';
 import type { OperationText } from './operation-text.ts';
 import { CONVERSATION_TEXTS } from './texts/conversations.ts';
 import { DELIVERY_TEXTS } from './texts/deliveries.ts';
+import { SANDBOX_TEXTS } from './texts/sandbox.ts';
 import { SETTINGS_TEXTS } from './texts/settings.ts';
 import { TICKET_TEXTS } from './texts/tickets.ts';
 import { WEBHOOK_TEXTS } from './texts/webhooks.ts';
@@ -13,4 +14,5 @@ export const OPERATIONS: Record<RouteKey, OperationText> = {
   ...CONVERSATION_TEXTS,
   ...TICKET_TEXTS,
   ...SETTINGS_TEXTS,
+  ...SANDBOX_TEXTS,
 };

@@ -55,6 +55,13 @@ export const PARAMETERS = {
       'How many hours to look back, the one under way included. A number out of range is clamped to 1 or 168, an empty one is the default; only what is no integer is refused.',
     schema: { type: 'integer', minimum: 1, maximum: 168, default: 24 },
   },
+  Include: {
+    name: 'include',
+    in: 'query',
+    description:
+      '`request`: each delivery of a sandbox that was attempted comes with the request of its last attempt, signed for this moment. Live it changes nothing. Any other value is refused.',
+    schema: { type: 'string', enum: ['request'] },
+  },
   RequiredIdempotencyKey: idempotencyKey(
     true,
     `A UUID of your choice, new for each thing that you want done. ${KEPT}`,
@@ -83,6 +90,7 @@ const QUERY_NAMES = new Map<string, ParameterName>([
   ['limit', 'Limit'],
   ['cursor', 'Cursor'],
   ['hours', 'Hours'],
+  ['include', 'Include'],
 ]);
 
 /** @throws when a route has a parameter that has no text here */

@@ -86,6 +86,10 @@ export const PROBLEM_TEXTS: Record<ProblemType, ProblemText> = {
       'The state of things forbids it, or a request with the same `Idempotency-Key` is being processed just now. The message says which. Read the resource before trying again.',
     messages: { 'a request under way': 'A request with this Idempotency-Key is being processed.' },
   },
+  SANDBOX_NOT_PROVISIONED: {
+    description: 'The organization has no sandbox yet. Provision it (`provisionSandbox`); it is empty then.',
+    messages: { 'no sandbox': 'The organization has no sandbox: provision it first.' },
+  },
   LIMIT_EXCEEDED: {
     description: 'The organization has as many of these as it may have. Delete one first.',
     messages: { 'too many endpoints': 'An organization may have 50 webhook endpoints. Delete one first.' },

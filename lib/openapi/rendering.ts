@@ -66,7 +66,7 @@ function refined(schema: Schema, io: 'input' | 'output'): Schema {
   const { $schema, $id, ...keywords } = schema as Schema & { $schema?: string; $id?: string };
   const kept = { ...keywords };
   // Answers only gain fields and unknown ones of requests are ignored: neither side may refuse what it does not know.
-  delete kept.additionalProperties;
+  if (kept.additionalProperties === false) delete kept.additionalProperties;
   // What an answer fills in is there; it is no default for whoever reads it.
   if (io === 'output') delete kept.default;
   // `date-time` says it; the pattern that accepts nothing but days which exist is 300 characters long.

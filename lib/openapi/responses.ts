@@ -3,7 +3,7 @@ import type { Route } from '../../functions/platform/route.ts';
 import { REQUEST_ID } from './cast.ts';
 import { errorSchema } from './error-schema.ts';
 import { type HeaderName, headerRefs, locationHeader } from './headers.ts';
-import type { Response } from './openapi.ts';
+import type { MediaType, Response } from './openapi.ts';
 import type { OperationText } from './operation-text.ts';
 import { isPaged, PROBLEM_TEXTS, problemsOf } from './problems.ts';
 import { schemaRef } from './rendering.ts';
@@ -50,9 +50,25 @@ export function successResponse(route: Route, text: OperationText): Response {
           },
           required: ['success', 'data', ...(paged ? ['nextCursor'] : [])],
         },
-        // Parsed, so that it is what an answer builds, in its order.
-        example: { success: true, data: data.parse(text.data), ...(paged ? { nextCursor: null } : {}) },
+        ...examplesOf(route, text),
       },
+    },
+  };
+}
+
+/** One example, or one live and one of a sandbox. */
+function examplesOf(route: Route, { data, sandbox }: OperationText): Pick<MediaType, 'example' | 'examples'> {
+  // Parsed, so that it is what an answer builds, in its order.
+  const value = (of: unknown) => ({
+    success: true,
+    data: route.success.data.parse(of),
+    ...(isPaged(route) ? { nextCursor: null } : {}),
+  });
+  if (sandbox === undefined) return { example: value(data) };
+  return {
+    examples: {
+      live: { summary: 'Live', value: value(data) },
+      sandbox: { summary: 'In a sandbox', value: value(sandbox) },
     },
   };
 }

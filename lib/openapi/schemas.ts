@@ -3,6 +3,7 @@ import * as conversations from '../../functions/api/conversations/schemas.ts';
 import * as settings from '../../functions/api/settings/schemas.ts';
 import * as tickets from '../../functions/api/tickets/schemas.ts';
 import * as webhooks from '../../functions/api/webhooks/schemas.ts';
+import { WebhookRequest } from '../../functions/domain/delivery.ts';
 import { EVENT_CATALOGUE, type EventType } from '../../functions/domain/events.ts';
 import { OrgId } from '../../functions/domain/ids.ts';
 
@@ -13,8 +14,12 @@ export const RESOURCES = {
   Failing: webhooks.Failing,
   TestEvent: webhooks.TestEvent,
   Delivery: webhooks.Delivery,
+  ListedDelivery: webhooks.ListedDelivery,
   DeliveryWithAttempts: webhooks.DeliveryWithAttempts,
   Attempt: webhooks.Attempt,
+  WebhookRequest,
+  DeliveryAtRealSpeed: webhooks.DeliveryAtRealSpeed,
+  AttemptAtRealSpeed: webhooks.AttemptAtRealSpeed,
   WebhookStats: webhooks.WebhookStats,
   DeliveryCounts: webhooks.DeliveryCounts,
   DeliveryCountsOfHour: webhooks.DeliveryCountsOfHour,
@@ -25,6 +30,10 @@ export const RESOURCES = {
   Organization: settings.Organization,
   ApiKey: settings.ApiKey,
   CreatedApiKey: settings.CreatedApiKey,
+  Sandbox: settings.Sandbox,
+  Purge: settings.Purge,
+  ProvisionedSandbox: settings.ProvisionedSandbox,
+  ResetSandbox: settings.ResetSandbox,
 } as const;
 
 /** What requests hold. */

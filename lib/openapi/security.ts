@@ -7,9 +7,9 @@ export const SECURITY_SCHEMES = {
   apiKey: {
     type: 'http',
     scheme: 'bearer',
-    bearerFormat: 'ck_live_…',
+    bearerFormat: 'ck_live_… or ck_sandbox_…',
     description:
-      'An API key of the organization, made by an admin in the organization settings and shown once. It carries scopes; each operation names the one it needs. A `write:` scope implies the `read:` scope of the same resource. Revoking a key takes effect at the next request.',
+      'An API key of the organization, made by an admin in the organization settings and shown once. A key that begins with `ck_live_` acts on the organization, one with `ck_sandbox_` on its sandbox. It carries scopes; each operation names the one it needs. A `write:` scope implies the `read:` scope of the same resource. Revoking a key takes effect at the next request.',
   },
   session: {
     type: 'http',

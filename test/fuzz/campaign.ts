@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { type Connection, curlOf, type Exchange, type Sent } from '../support/exchange.ts';
 import { filled, withRealIds } from '../support/resources.ts';
 import type { Service } from '../support/service.ts';
-import { aTenant, type Tenant } from '../support/tenant.ts';
+import { aSandbox, aTenant, type Tenant } from '../support/tenant.ts';
 import type { Conformance } from './conformance.ts';
 import type { Operation } from './document.ts';
 import { type Ingredients, requestsTo } from './requests.ts';
@@ -27,7 +27,7 @@ export interface Finding {
 }
 
 /**
- * Sends so many generated requests to an operation, in an organization of its own, and looks at every answer.
+ * Sends so many generated requests to an operation, in an organization of its own and in that one's sandbox, and looks at every answer.
  * @param seed the same one gives the same requests, but for the identifiers in them
  * @param onAnswer called with each answer
  * @returns undefined when all was well
@@ -38,6 +38,7 @@ export async function campaign(
   { requests, seed, onAnswer }: { requests: number; seed: number; onAnswer?(exchange: Exchange): void },
 ): Promise<Finding | undefined> {
   const own = await aTenant(target.service);
+  const sandbox = operation.caller === 'key' ? await aSandbox(target.service, own) : undefined;
   try {
     const faultsOf = async (sent: Sent): Promise<string[]> => {
       const exchange = await target.connection.send(sent);
@@ -48,7 +49,11 @@ export async function campaign(
         ...target.conforms(exchange),
       ];
     };
-    const asked = requestsTo(operation, await ingredients(operation, own, target.stranger));
+    const asked = fc.oneof(
+      requestsTo(operation, await ingredients(operation, own, target.stranger)),
+      // What is live must be as foreign to a sandbox as anything.
+      ...(sandbox ? [requestsTo(operation, await ingredients(operation, sandbox, own))] : []),
+    );
     const property = fc.asyncProperty(asked, async (sent) => {
       const faults = await faultsOf(sent);
       if (faults.length > 0) throw new Error(faults.join('; '));
@@ -63,10 +68,15 @@ export async function campaign(
       operation: operation.id,
       seed,
       sent,
-      secrets: { API_KEY: own.key, ADMIN_TOKEN: own.session },
+      secrets: {
+        API_KEY: own.key,
+        ADMIN_TOKEN: own.session,
+        ...(sandbox && { SANDBOX_API_KEY: sandbox.key }),
+      },
       faults: [String(Object(errorInstance).message)],
     };
   } finally {
+    sandbox?.close();
     own.close();
   }
 }

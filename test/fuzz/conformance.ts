@@ -142,9 +142,9 @@ export function unknownFields(schema: Schema, value: unknown, path = ''): string
   }
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, field]) => {
-    const described = parts.flatMap((part) => {
-      const own = part.properties && Object.hasOwn(part.properties, name) ? part.properties[name] : undefined;
-      return own ?? [];
+    const described = parts.flatMap(({ properties, additionalProperties }) => {
+      const own = properties && Object.hasOwn(properties, name) ? properties[name] : undefined;
+      return own ?? (typeof additionalProperties === 'object' ? additionalProperties : []);
     });
     return described.length === 0
       ? [`${path}/${name}`]

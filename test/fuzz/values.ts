@@ -114,15 +114,63 @@ function objectOf({ properties = {}, required = [] }: Schema): fc.Arbitrary<obje
   return fc.record(values, { requiredKeys: required });
 }
 
-function textOf({ pattern, minLength = 0, maxLength = 300 }: Schema): fc.Arbitrary<string> {
+function textOf({ pattern, format, minLength = 0, maxLength = 300 }: Schema): fc.Arbitrary<string> {
   if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern));
   const fits = (text: string) => text.slice(0, maxLength).padEnd(minLength, 'x');
   return fc.oneof(
     fc.constantFrom('x'.repeat(minLength), 'x'.repeat(maxLength)),
     { arbitrary: fc.string({ maxLength: 30 }).map(fits), weight: 2 },
     oddText.map(fits),
+    ...(format === 'uri' ? [{ arbitrary: programmedUrl, weight: 6 }] : []),
   );
 }
+
+/** Answers of a simulated receiver, and what is none. */
+const ANSWERS = ['200', '503', '599', 'timeout', 'reset', 'refused', 'dns', 'tls', 'certificate'];
+const ODD_ANSWERS = [
+  '',
+  '199',
+  '600',
+  '99999',
+  'Timeout',
+  '5e2',
+  '__proto__',
+  'constructor',
+  ' 200 ',
+  '200@',
+];
+const WAITS = ['', '@0s', '@3s', '@250ms', '@1.5s', '@60s'];
+const ODD_WAITS = ['@', '@s', '@60001ms', '@-1s', '@1e9s', '@1m', '@3s@3s'];
+const SPEEDS = ['1', '60', '3600'];
+const ODD_SPEEDS = ['', '0', '3601', '-1', '1.5', '0x10', '1e3', '__proto__'];
+
+/** An address that says what a simulated receiver does there, or nearly. */
+const programmedUrl: fc.Arbitrary<string> = fc
+  .record({
+    answers: fc.array(
+      fc
+        .tuple(
+          rarely(fc.constantFrom(...ODD_ANSWERS), fc.constantFrom(...ANSWERS), 9),
+          rarely(fc.constantFrom(...ODD_WAITS), fc.constantFrom(...WAITS), 9),
+        )
+        .map((parts) => parts.join('')),
+      { minLength: 1, maxLength: 4 },
+    ),
+    repeated: rarely(fc.integer({ min: 1, max: 60 }), fc.constant(1), 6),
+    speed: fc.option(rarely(fc.constantFrom(...ODD_SPEEDS), fc.constantFrom(...SPEEDS), 4), {
+      nil: undefined,
+    }),
+    twice: rarely(fc.constant(true), fc.constant(false), 8),
+  })
+  .map(({ answers, repeated, speed, twice }) => {
+    const simulate = `simulate=${encodeURIComponent(Array(repeated).fill(answers.join(',')).join(','))}`;
+    const all = [
+      simulate,
+      ...(twice ? [simulate] : []),
+      ...(speed === undefined ? [] : [`simulate-speed=${speed}`]),
+    ];
+    return `https://hooks.example.com/in?${all.join('&')}`;
+  });
 
 function numberOf({ type, minimum = -1e6, maximum = 1e6 }: Schema): fc.Arbitrary<number> {
   const inside =

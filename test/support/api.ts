@@ -94,13 +94,12 @@ export function apiClient({ BASE_URL, API_KEY }: { BASE_URL: string; API_KEY: st
       return String(body.data?.id);
     },
 
-    /** All items of a listing, page by page. */
-    async all(path: string): Promise<Record<string, unknown>[]> {
+    /** All items of a listing, page by page. @param query what it is asked for besides */
+    async all(path: string, query: Record<string, string> = {}): Promise<Record<string, unknown>[]> {
       const items: Record<string, unknown>[] = [];
       for (let cursor: string | null | undefined = ''; cursor !== null; ) {
-        const page = await this.get(
-          `${path}?limit=100${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`,
-        );
+        const asked = new URLSearchParams({ ...query, limit: '100', ...(cursor ? { cursor } : {}) });
+        const page = await this.get(`${path}?${asked}`);
         if (page.status !== 200)
           throw new Error(`listing answered ${page.status}: ${JSON.stringify(page.body)}`);
         items.push(...(page.body.data ?? []));

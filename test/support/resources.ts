@@ -30,16 +30,23 @@ const FACTORIES: Readonly<Record<string, Factory>> = {
     made(admin, collection, { name: 'Another', scopes: ['read:webhooks'] }),
 };
 
+/** What paths need that name nothing of it. */
+const PRECONDITIONS: Readonly<Record<string, (maker: Maker) => Promise<unknown>>> = {
+  '/api/settings/sandbox': provision,
+  '/api/settings/sandbox/reset': provision,
+};
+
 /** Paths of the things that bodies may name, by the prefix of their identifiers. */
 const PATHS: Readonly<Record<string, string>> = {
   cnv: '/api/v1/conversations/{id}',
 };
 
 /**
- * A path of a route with real things in the place of its parameters, all of them new.
+ * A path of a route with real things in the place of its parameters, all of them new, and with whatever else it needs.
  * @throws Error when there is no factory for what a parameter names
  */
 export async function filled(maker: Maker, path: string): Promise<string> {
+  await PRECONDITIONS[path]?.(maker);
   let whole = '';
   for (const segment of path.slice(1).split('/')) {
     if (/^\{\w+\}$/.test(segment)) {
@@ -86,6 +93,12 @@ async function handedOff(api: ApiClient, conversation: string): Promise<string> 
     await made(api, `${conversation}/messages`, { role: 'user', content: 'And another thing' });
   }
   return made(api, `${conversation}/handoff`, { reason: 'asked for a person' });
+}
+
+async function provision({ admin }: Maker): Promise<void> {
+  const body = { name: 'Another', scopes: ['read:webhooks'] };
+  const { status } = await admin.post('/api/settings/sandbox/provision', body);
+  if (status !== 201) throw new Error(`the provisioning answered ${status}`);
 }
 
 const endedDelivery = (api: ApiClient, endpoint: string): Promise<string> =>

@@ -2,19 +2,20 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { OrgId } from '../../functions/domain/ids.ts';
+import type { FunctionName } from '../../lib/cloud/bundle.ts';
 import { ensureCertificates } from '../../lib/local/certificates/certificate-files.ts';
 import { type Cloud, startCloud } from '../../lib/local/cloud.ts';
-import { synthesize } from '../../lib/local/console/synthesis.ts';
-import { CREDENTIALS } from '../../lib/local/engines/engines.ts';
-import { runningProcess } from '../../lib/local/engines/processes.ts';
+import { type StackContext, synthesize } from '../../lib/local/console/synthesis.ts';
 import { startReceiver } from '../../lib/local/receiver/receiver.ts';
+import { addVariables, functionsOf } from './assembly.ts';
+import { type Row, tablesBehind } from './tables.ts';
 
 /** Requests a minute of the tier `standard`: few, so that a test uses them up in a moment. */
-export const STANDARD_LIMIT = 60;
+export const STANDARD_LIMIT = 600;
+/** Of every sandbox: no more than any other tier has, and enough for what a test does in one. */
+export const SANDBOX_LIMIT = 600;
 
 /** An organization that a test made for itself. */
 export interface Tenancy {
@@ -35,14 +36,28 @@ export interface Service {
   session(orgId: OrgId, role: 'admin' | 'member', lifetimeSeconds?: number): Promise<string>;
   /** Every item of every table that holds one of the texts, as text with the table's name, in a fixed order. */
   itemsWith(texts: readonly string[]): Promise<string[]>;
+  /** Every item of every table. */
+  rows(): Promise<Row[]>;
+  /** Invokes a function now, whatever invokes it otherwise. @throws Error of the function */
+  invoke(name: FunctionName, payload?: unknown): Promise<unknown>;
+  /** PEM: what a receiver of this machine identifies itself with. */
+  tls: { cert: string; key: string };
   stop(): Promise<void>;
+}
+
+/** What a test's own service has that others have not. */
+export interface ServiceOptions {
+  /** Settings of the stack, over those that all tests have. */
+  context?: StackContext;
+  /** Variables that every function has besides its own. */
+  variables?: Readonly<Record<string, string>>;
 }
 
 /**
  * Synthesizes the stack and starts it in a directory of its own.
  * @throws LocalRunError when either fails
  */
-export async function startService(): Promise<Service> {
+export async function startService({ context, variables }: ServiceOptions = {}): Promise<Service> {
   const directory = await mkdtemp(join(tmpdir(), 'service-'));
   const remove = () => rm(directory, { recursive: true, force: true, maxRetries: 5 });
   try {
@@ -51,23 +66,35 @@ export async function startService(): Promise<Service> {
     await synthesize({
       assembly,
       compileCache: join(tmpdir(), 'service-compile-cache'),
-      context: { rateLimitSandbox: 60, rateLimitStandard: STANDARD_LIMIT, rateLimitScale: 1_000_000 },
+      context: {
+        rateLimitSandbox: SANDBOX_LIMIT,
+        rateLimitStandard: STANDARD_LIMIT,
+        rateLimitScale: 1_000_000,
+        // What was begun before a reset is done in a moment here.
+        lingerSeconds: 2,
+        ...context,
+      },
       signal: AbortSignal.timeout(60_000),
     });
+    if (variables !== undefined) addVariables(assembly, variables);
+    const functions = functionsOf(assembly);
     const cloud = await startCloud({
       assembly,
       directory: join(directory, 'state'),
       port: 0,
       caFile: certificates.caFile,
     });
-    const tables = tablesOf(cloud);
+    const tables = tablesBehind(cloud.processIds());
     const receiver = await startReceiver(certificates.receiver);
     return {
       url: cloud.url,
       receiver: `${receiver.url}/hooks`,
       enrol: (terms) => enrol(cloud, terms),
       session: sessions(cloud),
-      itemsWith: tables.itemsWith,
+      itemsWith: async (texts) => linesWith(texts, await tables.rows()),
+      rows: tables.rows,
+      invoke: (name, payload = {}) => cloud.invoke(functions.physicalNameOf(name), payload),
+      tls: certificates.receiver,
       async stop() {
         tables.close();
         await cloud.stop();
@@ -115,31 +142,9 @@ const WHOLE = {
   maxStringLength: null,
 };
 
-/** Looks into the tables behind the service's back. */
-function tablesOf(cloud: Cloud): { itemsWith: Service['itemsWith']; close(): void } {
-  // The cloud does not say where its engine listens; its process does.
-  const [port] = cloud
-    .processIds()
-    .flatMap((id) => / --port (\d+) --db-path /.exec(runningProcess(id)?.command ?? '')?.[1] ?? []);
-  if (port === undefined) throw new Error('the embedded DynamoDB is not among the processes of the run');
-  const plain = new DynamoDBClient({
-    endpoint: `http://127.0.0.1:${port}`,
-    region: 'us-east-1',
-    credentials: CREDENTIALS,
-  });
-  const client = DynamoDBDocumentClient.from(plain);
-  return {
-    async itemsWith(texts) {
-      const found: string[] = [];
-      const { TableNames = [] } = await plain.send(new ListTablesCommand({}));
-      for (const TableName of TableNames)
-        for await (const page of paginateScan({ client }, { TableName, ConsistentRead: true }))
-          for (const item of page.Items ?? []) {
-            const line = `${TableName} ${inspect(item, WHOLE)}`;
-            if (texts.some((text) => line.includes(text))) found.push(line);
-          }
-      return found.sort();
-    },
-    close: () => plain.destroy(),
-  };
+function linesWith(texts: readonly string[], rows: readonly Row[]): string[] {
+  return rows
+    .map(({ table, item }) => `${table} ${inspect(item, WHOLE)}`)
+    .filter((line) => texts.some((text) => line.includes(text)))
+    .sort();
 }

@@ -1,3 +1,5 @@
+import * as z from 'zod';
+import { OrgId } from '../../functions/domain/ids.ts';
 import { type ApiClient, apiClient } from './api.ts';
 import type { Maker } from './resources.ts';
 import type { Service, Tenancy } from './service.ts';
@@ -28,5 +30,38 @@ export async function aTenant(service: Service, terms?: Parameters<Service['enro
       api.close();
       admin.close();
     },
+  };
+}
+
+/** Address of a receiver that answers 200, as it is given in a sandbox: nothing is at it, and nobody looks. */
+const SIMULATED_RECEIVER = 'https://receiver.example.com/hooks';
+const SANDBOX_SCOPES = ['write:webhooks', 'write:conversations', 'write:knowledge'];
+const Provisioned = z.object({
+  data: z.object({ sandboxOrganizationId: OrgId, key: z.object({ secretOnce: z.string() }) }),
+});
+
+/**
+ * The sandbox of an organization, with a new key: made by the first call, as its admin makes it. `session` and `admin` stay those of the live
+ * organization, which a sandbox has no people of its own beside.
+ */
+export async function aSandbox(
+  service: Pick<Service, 'url'>,
+  live: Pick<Tenant, 'session' | 'admin'>,
+): Promise<Tenant> {
+  const { status, body } = await live.admin.post('/api/settings/sandbox/provision', {
+    name: 'Tests',
+    scopes: SANDBOX_SCOPES,
+  });
+  if (status !== 201) throw new Error(`the provisioning answered ${status}: ${JSON.stringify(body)}`);
+  const { sandboxOrganizationId, key } = Provisioned.parse(body).data;
+  const api = apiClient({ BASE_URL: service.url, API_KEY: key.secretOnce });
+  return {
+    orgId: sandboxOrganizationId,
+    key: key.secretOnce,
+    session: live.session,
+    api,
+    admin: live.admin,
+    receiver: SIMULATED_RECEIVER,
+    close: api.close,
   };
 }

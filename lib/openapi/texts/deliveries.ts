@@ -1,20 +1,33 @@
 import * as cast from '../cast.ts';
 import type { OperationText } from '../operation-text.ts';
+import * as sandboxCast from '../sandbox-cast.ts';
 
 export const DELIVERY_TEXTS = {
   listDeliveries: {
     tag: 'Deliveries',
     description: `What was, is and will be sent to one endpoint, newest first. Deliveries are kept for 30 days. Those of a deleted endpoint
-cannot be read: 404.`,
+cannot be read: 404.
+
+**In a sandbox** \`include=request\` adds to each delivery that was attempted the \`request\` of its last attempt, as a receiver would get
+it if it were sent now: the body and the headers as recorded, with \`webhook-timestamp\` and \`webhook-signature\` of this moment, so that a
+receiver which refuses old signatures takes it. Send its \`body\` to the byte, with its \`headers\`, to the address where you try your receiver:
+the service itself contacts nobody. What your receiver answers is not recorded; the delivery is what the simulated receiver made of it.
+Recognise what you have forwarded by \`webhook-id\` and \`webhook-attempt\`. Live there is no \`request\`, whether it is asked for or not.`,
     answer: 'A page of deliveries.',
     data: [cast.retryingDelivery, cast.succeededDelivery],
+    sandbox: [sandboxCast.forwardedDelivery],
   },
   readDelivery: {
     tag: 'Deliveries',
     description: `One delivery with the log of its attempts: when each began, how long it took, what the receiver answered, or why there was
-no answer. Of an answer that was no success the first KiB of the body is kept, so that a receiver can say what it did not like.`,
+no answer. Of an answer that was no success the first KiB of the body is kept, so that a receiver can say what it did not like.
+
+**In a sandbox** each attempt has the \`request\` as it would have gone out, with the timestamp and the signature that it had then: check
+your verification against it. Where \`simulate-speed\` lets time pass faster, \`startedAt\`, \`durationMs\`, \`nextRetryAt\` and \`terminalAt\`
+tell what has happened, and \`atRealSpeed\` what would have happened.`,
     answer: 'The delivery with its attempts.',
     data: cast.retryingDeliveryWithAttempts,
+    sandbox: sandboxCast.simulatedDeliveryWithAttempts,
   },
   redeliverDelivery: {
     tag: 'Deliveries',
@@ -23,7 +36,8 @@ delivery with an identifier of its own, 8 attempts of its own, and \`redeliveryO
 are the same to the byte. It counts for the endpoint’s failures like any other.
 
 Refused with \`CONFLICT\` while the delivery is not finished, when the endpoint is disabled, and when the event is more than 30 days
-old. It may be done as often as you like; without an \`Idempotency-Key\` each call sends once more.`,
+old. It may be done as often as you like; without an \`Idempotency-Key\` each call sends once more. A simulated receiver begins with its
+first answer again.`,
     answer: 'The new delivery.',
     data: cast.redelivery,
     location: `/api/v1/webhooks/${cast.webhook.id}/deliveries/${cast.redelivery.id}`,

@@ -18,7 +18,7 @@ export const SETTINGS_TEXTS = {
   },
   createApiKey: {
     tag: 'API keys',
-    description: `Makes a live API key. The answer shows it in \`secretOnce\`, once: the service keeps nothing but its digest. Give each
+    description: `Makes a live API key; keys of the sandbox come from \`provisionSandbox\`. The answer shows it in \`secretOnce\`, once: the service keeps nothing but its digest. Give each
 program a key of its own, with just the scopes it needs, so that it can be revoked alone.
 
 The operation takes no \`Idempotency-Key\`. If no answer arrives, look into the list for a key that nobody knows, and revoke it.`,
@@ -30,13 +30,13 @@ The operation takes no \`Idempotency-Key\`. If no answer arrives, look into the 
   listApiKeys: {
     tag: 'API keys',
     description:
-      'The organization’s keys, newest first, revoked ones included. Never with the keys themselves.',
+      'The organization’s keys, newest first: live ones and those of its sandbox, revoked ones included. Never with the keys themselves.',
     answer: 'A page of keys.',
-    data: [cast.apiKey, cast.revokedApiKey],
+    data: [cast.sandboxKey, cast.apiKey, cast.revokedApiKey],
   },
   revokeApiKey: {
     tag: 'API keys',
-    description: `Revokes a key. It takes effect at the next request with it, and cannot be undone. The key stays in the list.
+    description: `Revokes a key, of the organization or of its sandbox. It takes effect at the next request with it, and cannot be undone. The key stays in the list.
 
 A key that does not exist, or is revoked already, is a success as well, so that a repetition is safe.`,
     answer: 'There is no such key that works.',

@@ -1,7 +1,34 @@
+import { MAX_SPEED, SIMULATED_FAILURES } from '../../../functions/domain/simulation.ts';
 import * as cast from '../cast.ts';
 import type { OperationText } from '../operation-text.ts';
 
 const registered = { ...cast.webhook, secret: cast.signingSecret };
+
+/** What a receiver's failure is called in a program, and what is recorded of it. */
+const failures = Object.entries(SIMULATED_FAILURES)
+  .map(([word, error]) => `| \`${word}\` | does not get to answer: ${error} | \`${error}\` |`)
+  .join('\n');
+
+const PROGRAMS = `**In a sandbox** nothing is sent to the address. A simulated receiver takes the requests, and two parameters in the query of
+\`url\` say what it does: \`https://hooks.example.com/in?simulate=503,timeout,200@3s&simulate-speed=60\`. Without them it answers 200 at
+once.
+
+\`simulate\` has one answer for each attempt of a delivery, separated by commas, 50 at most; the last one is for all attempts that follow. The
+example answers the first attempt 503, lets the second one wait in vain, and answers the third one 200 after three seconds.
+
+| Answer | What the receiver does | \`error\` of the attempt |
+|---|---|---|
+| \`200\` to \`299\` | takes the request | null |
+| \`300\` to \`599\` | answers with this status, without a body | \`the receiver answered 503\`, for example |
+| \`timeout\` | does not answer in time | \`timed out after 10 s\` |
+${failures}
+| any of these with \`@250ms\` or \`@3s\` | does it after so long, 60 seconds at most | from 10 seconds on as with \`timeout\` |
+
+\`simulate-speed\` is a whole number from 1, the default, to ${MAX_SPEED.toLocaleString('en')}: the waits between attempts, and those of the receiver, pass so many times faster.
+At ${MAX_SPEED} all eight attempts take some ten seconds instead of an hour. \`atRealSpeed\` of deliveries and attempts then tells when it would have been.
+
+A parameter that says something else is refused, here and when the address is changed. Live both are parameters like any other, which the
+receiver gets to see and nobody else looks at.`;
 
 export const WEBHOOK_TEXTS = {
   registerWebhook: {
@@ -15,7 +42,9 @@ that was disabled is replaced, and how a secret is: register again, then delete 
 The receiver is not called by this operation. Send a test event (\`testWebhook\`) to see that it answers.
 
 An organization may have 50 endpoints; one more is refused with \`LIMIT_EXCEEDED\`. If no answer arrives, repeat the request with the
-same \`Idempotency-Key\`: it registers no second endpoint, and the answer has the secret again.`,
+same \`Idempotency-Key\`: it registers no second endpoint, and the answer has the secret again.
+
+${PROGRAMS}`,
     body: { url: cast.webhook.url, events: cast.webhook.events },
     answer: 'The endpoint, with its signing secret.',
     data: registered,
@@ -38,7 +67,8 @@ same \`Idempotency-Key\`: it registers no second endpoint, and the answer has th
   updateWebhook: {
     tag: 'Webhooks',
     description: `Changes the address, the event types, or both; what is left out stays. A new list of event types replaces the old one and
-holds for events that happen from then on; a new address also for the next attempts of deliveries under way.
+holds for events that happen from then on; a new address also for the next attempts of deliveries under way. In a sandbox it says what
+the simulated receiver does (\`registerWebhook\`).
 
 The secret, the status and the count of failures stay as they are: an endpoint that was disabled cannot be enabled again. Register a new
 one.`,
@@ -57,7 +87,8 @@ An endpoint that does not exist, or not any more, is a success as well, so that 
   testWebhook: {
     tag: 'Webhooks',
     description: `Sends one real \`webhook.test\` event to this endpoint, whatever it subscribes to: signed, retried and recorded like every
-other event. The answer comes before the delivery; read it (\`readDelivery\`) to see how the receiver answered.
+other event. The answer comes before the delivery; read it (\`readDelivery\`) to see how the receiver answered, in a sandbox the
+simulated one.
 
 A test that fails counts as a failed delivery like any other. To an endpoint that is disabled nothing is sent: the delivery is
 \`skipped\`.`,

@@ -6,11 +6,13 @@ import {
   GetCommand,
   QueryCommand,
   TransactWriteCommand,
+  type TransactWriteCommandInput,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { Scope } from '../../../functions/domain/api-key.ts';
 import { NOTHING } from '../../../functions/domain/ledger.ts';
+import { newSandbox } from '../../../functions/domain/sandbox.ts';
 import {
   aConversation,
   aDelivery,
@@ -24,13 +26,24 @@ import {
   NOW,
 } from '../../builders.ts';
 
-/** The organization that owns all there is. */
+/** The organization that owns all there is, and its sandbox. */
 export const organization = anOrganization({ tier: 'scale' });
+export const { pairing, sandbox } = newSandbox(organization.id, NOW);
 
 /** What a function meets at its n-th call of the SDK, from 0. */
 export interface Fault {
   at: number;
   error: Error;
+}
+
+export type Writes = NonNullable<TransactWriteCommandInput['TransactItems']>;
+
+/** What is other than usual in the tables. */
+export interface State {
+  /** What a key names, where it is not the usual thing. */
+  item?(key: Key): { found: object | undefined } | undefined;
+  /** Why each write of a transaction cancels it, when it does. */
+  cancelled?(writes: Writes): string[] | undefined;
 }
 
 /**
@@ -42,7 +55,8 @@ export function mockedTables() {
   const secrets = mockClient(SecretsManagerClient);
   let calls: string[] = [];
   let fault: Fault | undefined;
-  let raced = false;
+  let state: State = {};
+  let committed: Writes[] = [];
 
   /** Counts the call, and fails where it is to. */
   const met = (name: string, table = ''): void => {
@@ -52,7 +66,8 @@ export function mockedTables() {
 
   dynamo.on(GetCommand).callsFake(({ TableName, Key }) => {
     met('Get', TableName);
-    return { Item: itemOf(Key) };
+    const other = state.item?.(Key);
+    return { Item: other === undefined ? itemOf(Key) : other.found };
   });
   dynamo.on(BatchGetCommand).callsFake(({ RequestItems }) => {
     const [[table = '', { Keys = [] } = {}] = []] = Object.entries<{ Keys?: Key[] }>(RequestItems);
@@ -69,13 +84,15 @@ export function mockedTables() {
   });
   dynamo.on(TransactWriteCommand).callsFake(({ TransactItems }) => {
     met('TransactWrite');
-    if (!raced) return {};
+    const codes = state.cancelled?.(TransactItems);
+    if (codes === undefined) {
+      committed.push(TransactItems);
+      return {};
+    }
     throw new TransactionCanceledException({
       message: 'cancelled',
       $metadata: {},
-      CancellationReasons: TransactItems.map((_: unknown, index: number) => ({
-        Code: index === 0 ? 'ConditionalCheckFailed' : 'None',
-      })),
+      CancellationReasons: codes.map((Code) => ({ Code })),
     });
   });
   secrets.on(GetSecretValueCommand).callsFake(() => ({ SecretString: JSON.stringify(aKeyring()) }));
@@ -96,13 +113,26 @@ export function mockedTables() {
     },
     /** Another request with the same key is always faster, and its answer is not there yet. */
     async withRace<T>(run: () => Promise<T>): Promise<T> {
-      raced = true;
+      state = { cancelled: (writes) => failedFirst(writes) };
       return run().finally(() => {
-        raced = false;
+        state = {};
       });
+    },
+    /** Runs something on tables that are other than usual, and gives the transactions that took effect. */
+    async withState<T>(given: State, run: () => Promise<T>): Promise<{ result: T; committed: Writes[] }> {
+      state = given;
+      committed = [];
+      const result = await run().finally(() => {
+        state = {};
+      });
+      return { result, committed };
     },
   };
 }
+
+/** The reasons when the condition of a transaction's first write does not hold. */
+export const failedFirst = (writes: Writes): string[] =>
+  writes.map((_, index) => (index === 0 ? 'ConditionalCheckFailed' : 'None'));
 
 interface Key {
   pk: string;
@@ -121,7 +151,8 @@ function itemOf({ pk, sk = '' }: { pk: string; sk?: string }): object | undefine
   const id = sk as never;
   const orgId = organization.id;
   if (pk.startsWith('key#')) return anApiKey({ orgId, scopes: [...Scope.options] });
-  if (sk === 'organization') return organization;
+  if (sk === 'organization') return pk === sandbox.id ? sandbox : organization;
+  if (sk === 'sandbox') return pairing;
   switch (sk.slice(0, 3)) {
     case 'key':
       return { ...anApiKey({ id, orgId }), digest: 'digest' };

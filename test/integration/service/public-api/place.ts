@@ -3,7 +3,7 @@ import { conformance } from '../../../fuzz/conformance.ts';
 import type { Document } from '../../../fuzz/document.ts';
 import { type Connection, connect, type Exchange } from '../../../support/exchange.ts';
 import { type Service, startService } from '../../../support/service.ts';
-import { aTenant, type Tenant } from '../../../support/tenant.ts';
+import { aSandbox, aTenant, type Tenant } from '../../../support/tenant.ts';
 
 /** The service that all suites of the public API share: starting one takes longer than most of them. */
 export interface Place {
@@ -12,6 +12,8 @@ export interface Place {
   connection(): Connection;
   /** A new organization, until the tests are over. */
   tenant(terms?: Parameters<Service['enrol']>[0]): Promise<Tenant>;
+  /** The sandbox of an organization with a new key, until the tests are over. */
+  sandbox(of: Tenant): Promise<Tenant>;
   /** In which ways an answer is not what the document promises. */
   faults(exchange: Exchange): string[];
 }
@@ -35,14 +37,16 @@ export function aPlace(document: Document): Place {
     await started?.service.stop();
   });
 
+  const kept = (tenant: Tenant): Tenant => {
+    tenants.push(tenant);
+    return tenant;
+  };
+
   return {
     service: () => running().service,
     connection: () => running().connection,
     faults: conformance(document),
-    async tenant(terms) {
-      const tenant = await aTenant(running().service, terms);
-      tenants.push(tenant);
-      return tenant;
-    },
+    tenant: async (terms) => kept(await aTenant(running().service, terms)),
+    sandbox: async (of) => kept(await aSandbox(running().service, of)),
   };
 }

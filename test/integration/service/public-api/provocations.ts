@@ -47,8 +47,9 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
     return credentials.map((credential) => withHeaders(sent, { Authorization: `Bearer ${credential}` }));
   },
 
-  NOT_FOUND: async ({ operation, valid }) => {
+  NOT_FOUND: async ({ operation, service, valid }) => {
     const sent = await valid();
+    if (operation.id === 'readSandbox') return [await withoutSandbox(sent, service)];
     const replaced = operation.path.includes('{') ? ('target' as const) : ('body' as const);
     const text = sent[replaced] ?? '';
     const ids = [...text.matchAll(ID_DIGITS)].map(({ index }) => index);
@@ -109,6 +110,8 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
     return [withHeaders(sent, { Authorization: `Bearer ${await exhausted(scene)}` })];
   },
 
+  SANDBOX_NOT_PROVISIONED: async ({ service, valid }) => [await withoutSandbox(await valid(), service)],
+
   CONFLICT: async ({ operation, tenant, connection, valid }) => {
     const sent = await valid();
     switch (operation.id) {
@@ -127,6 +130,7 @@ const BAD_PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   limit: ['limit=ten', 'limit=1.5', 'limit=0x10'],
   hours: ['hours=ten', 'hours=1.5', 'hours=0x10'],
   cursor: ['cursor=', 'cursor=e30', 'cursor=%00'],
+  include: ['include=', 'include=requests', 'include=request,request', 'include=__proto__'],
 };
 
 /**
@@ -140,6 +144,12 @@ export async function provoke(type: string, scene: Scene): Promise<Sent[]> {
       `${scene.operation.id} documents ${type}, and nothing provokes it: add that to provocations.ts`,
     );
   return sent;
+}
+
+/** The request by an admin of an organization that has no sandbox. */
+async function withoutSandbox(sent: Sent, service: Service): Promise<Sent> {
+  const { orgId } = await service.enrol();
+  return withHeaders(sent, { Authorization: `Bearer ${await service.session(orgId, 'admin')}` });
 }
 
 /** A key of the same organization that may do anything but what the scope grants. */

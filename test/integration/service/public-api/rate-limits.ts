@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { connect, type Exchange, type Sent } from '../../../support/exchange.ts';
-import { STANDARD_LIMIT } from '../../../support/service.ts';
+import { SANDBOX_LIMIT, STANDARD_LIMIT } from '../../../support/service.ts';
 import type { Place } from './place.ts';
 
 /** Seconds that a minute must still have for what is to happen within it. */
 const ENOUGH = 10;
 /** Bursts until one is counted to the end: the limiter lets requests pass that it could not count in time. */
 const TRIES = 5;
+
+/** Tiers that a test can use up. */
+type Limited = 'standard' | 'sandbox';
 
 /** Budgets are kept to the request (decisions.md, Rate limits). */
 export function rateLimits(place: Place): void {
@@ -18,9 +21,15 @@ export function rateLimits(place: Place): void {
   });
   const isCounted = ({ headers }: Exchange) => headers.ratelimit !== undefined;
 
-  /** As many requests at once of a new organization, all in one minute. */
-  async function burst(requests: number): Promise<Exchange[]> {
-    const { key } = await place.service().enrol({ tier: 'standard' });
+  /** A key of a new organization, or of its sandbox, whatever tier that organization has. */
+  const keyOf: Record<Limited, () => Promise<string>> = {
+    standard: async () => (await place.service().enrol({ tier: 'standard' })).key,
+    sandbox: async () => (await place.sandbox(await place.tenant())).key,
+  };
+
+  /** As many requests at once with a new key, all in one minute. */
+  async function burst(tier: Limited, requests: number): Promise<Exchange[]> {
+    const key = await keyOf[tier]();
     const crowd = connect(place.service().url, requests);
     const scout = await place.service().enrol();
     const { headers } = await crowd.send(listing(scout.key));
@@ -31,23 +40,29 @@ export function rateLimits(place: Place): void {
     return answers;
   }
 
-  it('refuses exactly one of one request too many, over as many connections', async () => {
-    let answers: Exchange[] = [];
-    for (let tried = 0; tried < TRIES && !(answers.length > 0 && answers.every(isCounted)); tried += 1)
-      answers = await burst(STANDARD_LIMIT + 1);
-    const refused = answers.filter(({ status }) => status === 429);
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(STANDARD_LIMIT);
-    expect(refused).toHaveLength(1);
-    const [{ headers = {}, text = '' } = {}] = refused;
-    expect(JSON.parse(text).error.type).toBe('RATE_LIMITED');
-    expect(headers['ratelimit-policy']).toBe(`"standard";q=${STANDARD_LIMIT};w=60`);
-    expect(headers.ratelimit).toMatch(/^"standard";r=0;t=\d+$/);
-    expect(Number(headers['retry-after'])).toBe(Number(/t=(\d+)/.exec(headers.ratelimit ?? '')?.[1]));
-    const left = answers
-      .filter(({ status }) => status === 200)
-      .map(({ headers: it }) => /r=(\d+)/.exec(it.ratelimit ?? '')?.[1]);
-    expect(new Set(left).size).toBe(STANDARD_LIMIT);
-  });
+  it.each([
+    ['standard', STANDARD_LIMIT],
+    ['sandbox', SANDBOX_LIMIT],
+  ] as const)(
+    'refuses exactly one of one request too many, over as many connections: %s',
+    async (tier, most) => {
+      let answers: Exchange[] = [];
+      for (let tried = 0; tried < TRIES && !(answers.length > 0 && answers.every(isCounted)); tried += 1)
+        answers = await burst(tier, most + 1);
+      const refused = answers.filter(({ status }) => status === 429);
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(most);
+      expect(refused).toHaveLength(1);
+      const [{ headers = {}, text = '' } = {}] = refused;
+      expect(JSON.parse(text).error.type).toBe('RATE_LIMITED');
+      expect(headers['ratelimit-policy']).toBe(`"${tier}";q=${most};w=60`);
+      expect(headers.ratelimit).toMatch(new RegExp(`^"${tier}";r=0;t=\\d+$`));
+      expect(Number(headers['retry-after'])).toBe(Number(/t=(\d+)/.exec(headers.ratelimit ?? '')?.[1]));
+      const left = answers
+        .filter(({ status }) => status === 200)
+        .map(({ headers: it }) => /r=(\d+)/.exec(it.ratelimit ?? '')?.[1]);
+      expect(new Set(left).size).toBe(most);
+    },
+  );
 
   it('tells of the budget in every answer to a caller that is known, and in none to another', async () => {
     const { key } = await place.service().enrol();

@@ -9,13 +9,58 @@ import type { Tenant } from '../../../support/tenant.ts';
 import type { Place } from './place.ts';
 import { credentialOf, validRequest, withHeaders } from './requests.ts';
 
-const ALL: readonly (Route & { key: string })[] = Object.entries(routes).map(([key, route]) => ({
-  ...route,
-  key,
-}));
+type Keyed = Route & { key: string };
+const ALL: readonly Keyed[] = Object.entries(routes).map(([key, route]) => ({ ...route, key }));
+/** People have no sessions of a sandbox: what is of it is its live organization's, like its keys. */
+const OF_KEYS = ALL.filter(({ scope }) => scope !== undefined);
+
+/** Two organizations that have nothing to do with one another, whoever they are. */
+interface Pair {
+  owner: Tenant;
+  stranger: Tenant;
+}
 
 /** What one organization has is to another as if it were not there, on every route of the table. */
 export function tenancy(place: Place, document: Document): void {
+  const PAIRS: readonly [string, readonly Keyed[], () => Promise<Pair>][] = [
+    [
+      'of another organization',
+      ALL,
+      async () => ({ owner: await place.tenant(), stranger: await place.tenant() }),
+    ],
+    [
+      'of the sandbox, to its live organization',
+      OF_KEYS,
+      async () => {
+        const stranger = await place.tenant();
+        return { owner: await place.sandbox(stranger), stranger };
+      },
+    ],
+    [
+      'of the live organization, to its sandbox',
+      OF_KEYS,
+      async () => {
+        const owner = await place.tenant();
+        return { owner, stranger: await place.sandbox(owner) };
+      },
+    ],
+    [
+      'of another organization’s sandbox, to a sandbox',
+      OF_KEYS,
+      async () => {
+        const [one, other] = [await place.tenant(), await place.tenant()];
+        return { owner: await place.sandbox(one), stranger: await place.sandbox(other) };
+      },
+    ],
+  ];
+  describe.each(PAIRS)('%s', (_, table, pair) => between(place, document, { table, pair }));
+}
+
+function between(
+  place: Place,
+  document: Document,
+  { table, pair }: { table: readonly Keyed[]; pair: () => Promise<Pair> },
+): void {
   let owner: Tenant;
   let stranger: Tenant;
   let revoked: string;
@@ -23,9 +68,11 @@ export function tenancy(place: Place, document: Document): void {
   const owned: string[] = [];
 
   beforeAll(async () => {
-    [owner, stranger] = [await place.tenant(), await place.tenant()];
+    ({ owner, stranger } = await pair());
+    // So that a stranger is answered as those are who have one.
+    if (table === ALL) for (const tenant of [owner, stranger]) await place.sandbox(tenant);
     owned.push(owner.orgId);
-    for (const { path } of ALL.filter(({ method, path: it }) => method !== 'POST' && it.endsWith('}')))
+    for (const { path } of table.filter(({ method, path: it }) => method !== 'POST' && it.endsWith('}')))
       for (const tenant of [owner, stranger]) {
         const id = idIn(await filled(tenant, `/api${path}`));
         if (tenant === owner) owned.push(id);
@@ -46,7 +93,7 @@ export function tenancy(place: Place, document: Document): void {
   const send = (sent: Sent, credential: string): Promise<Exchange> =>
     place.connection().send(withHeaders(sent, { Authorization: `Bearer ${credential}` }));
 
-  it.each(ALL)('$key gives a stranger nothing of it, and lets him change nothing', async (route) => {
+  it.each(table)('$key gives a stranger nothing of it, and lets him change nothing', async (route) => {
     const theirs = await validRequest(operationOf(document, route.key), owner);
     expectIdsOf(route, theirs);
     const named = [...theirs.target.matchAll(ANY_ID), ...(theirs.body ?? '').matchAll(ANY_ID)].map(String);
@@ -66,7 +113,7 @@ export function tenancy(place: Place, document: Document): void {
   });
 
   describe('lists', () => {
-    const lists = ALL.filter(({ query, path }) => 'limit' in query.parse({}) && !path.includes('{'));
+    const lists = table.filter(({ query, path }) => 'limit' in query.parse({}) && !path.includes('{'));
 
     it.each(lists)('$key has what is the caller’s own, and nothing else', async (route) => {
       const mine = await (callerOf(route) === 'key' ? stranger.api : stranger.admin).all(`/api${route.path}`);

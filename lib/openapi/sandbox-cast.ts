@@ -1,0 +1,117 @@
+import { Attempt } from '../../functions/api/webhooks/schemas.ts';
+import { DEFAULT_RETRY_POLICY } from '../../functions/domain/backoff.ts';
+import { type AttemptResult, settlementOf, type WebhookRequest } from '../../functions/domain/delivery.ts';
+import { EVENT_CATALOGUE } from '../../functions/domain/events.ts';
+import { deliveryId } from '../../functions/domain/ids.ts';
+import { signature } from '../../functions/domain/signature.ts';
+import { programOf } from '../../functions/domain/simulation.ts';
+import * as cast from './cast.ts';
+
+/*
+ * What the cast has in its sandbox: an endpoint with a simulated receiver, and one delivery to it. As in the cast itself, what the service
+ * would derive is derived.
+ */
+
+/** Answers the first attempt 503, the second one 200 after a quarter of a second, a hundred times faster. */
+export const simulatedWebhook = {
+  ...cast.webhook,
+  id: cast.exampleId('whk', '2026-11-20T09:28:40.000Z'),
+  createdAt: '2026-11-20T09:28:40.000Z',
+  url: `${cast.webhook.url}?simulate=503,200@250ms&simulate-speed=100`,
+} as const;
+
+const { speed } = programOf(simulatedWebhook.url);
+
+const occurredAt = '2026-11-20T09:29:02.140Z';
+const eventId = cast.exampleId('evt', occurredAt);
+const id = deliveryId(eventId, simulatedWebhook.id);
+const type = 'conversation.created';
+
+const body = JSON.stringify({
+  type,
+  schemaVersion: EVENT_CATALOGUE[type].schemaVersion,
+  orgId: cast.sandbox.sandboxOrganizationId,
+  createdAt: occurredAt,
+  data: {
+    conversationId: cast.exampleId('cnv', occurredAt),
+    channelId: cast.conversation.channelId,
+    externalUserId: cast.conversation.externalUserId,
+  },
+});
+
+function requestOf(attempt: number, at: Date): WebhookRequest {
+  const timestamp = Math.floor(at.getTime() / 1000);
+  const bytes = Buffer.from(body, 'utf8');
+  const headers = {
+    host: new URL(simulatedWebhook.url).host,
+    'content-type': 'application/json',
+    'user-agent': 'ConversationService-Webhooks/1.0',
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signature(cast.signingSecret, id, timestamp, bytes),
+    'webhook-event-id': eventId,
+    'webhook-attempt': String(attempt),
+    'accept-encoding': 'identity',
+    'content-length': String(bytes.length),
+  };
+  return { method: 'POST', url: simulatedWebhook.url, headers, body };
+}
+
+/** @param startedAt real, and as it would have been at real speed */
+function attempt(
+  number: number,
+  [startedAt, atRealSpeed]: [string, string],
+  took: { durationMs: number; realMs: number },
+  answer: Pick<AttemptResult, 'status' | 'error'>,
+) {
+  const begun = new Date(startedAt);
+  const result: AttemptResult = {
+    startedAt: begun,
+    endedAt: new Date(begun.getTime() + took.durationMs),
+    simulated: { request: requestOf(number, begun), durationMs: took.realMs },
+    ...answer,
+  };
+  const way = { from: 'fresh', to: 'fresh', crowded: false } as const;
+  const pace = { speed, startedAt: new Date(atRealSpeed) };
+  return settlementOf(number, result, DEFAULT_RETRY_POLICY, way, pace);
+}
+
+const firstAt = '2026-11-20T09:29:02.391Z';
+const error = 'the receiver answered 503';
+const first = attempt(1, [firstAt, firstAt], { durationMs: 1, realMs: 0 }, { status: 503, error });
+const dueAt = String(first.atRealSpeed?.nextRetryAt);
+const second = attempt(
+  2,
+  // Queues count whole seconds.
+  ['2026-11-20T09:29:03.407Z', dueAt],
+  { durationMs: 3, realMs: 250 },
+  { status: 200 },
+);
+
+const simulatedDelivery = {
+  id,
+  webhookId: simulatedWebhook.id,
+  eventId,
+  eventType: type,
+  status: second.kind,
+  attempts: 2,
+  nextRetryAt: null,
+  terminalAt: second.at.toISOString(),
+  terminalReason: 'terminalReason' in second ? second.terminalReason : null,
+  lastError: error,
+  lastResponseStatus: 200,
+  redeliveryOf: null,
+  createdAt: '2026-11-20T09:29:02.263Z',
+  atRealSpeed: { nextRetryAt: null, terminalAt: second.atRealSpeed?.terminalAt },
+};
+
+export const simulatedDeliveryWithAttempts = {
+  ...simulatedDelivery,
+  attemptLog: [first, second].map((settlement) => Attempt.parse(settlement.attempt)),
+};
+
+/** The same, listed later with the request that was asked for. */
+export const forwardedDelivery = {
+  ...simulatedDelivery,
+  request: requestOf(2, new Date('2026-11-20T11:45:30.000Z')),
+};

@@ -1,0 +1,43 @@
+import * as cast from '../cast.ts';
+import type { OperationText } from '../operation-text.ts';
+
+const { sandboxOrganizationId, lastResetAt } = cast.sandbox;
+
+export const SANDBOX_TEXTS = {
+  provisionSandbox: {
+    tag: 'Sandbox',
+    description: `Makes the organization’s sandbox if it has none, and issues a key for it. There is one sandbox at most: each further call
+issues another key for the same one, and \`provisioned\` is false. The key works from the answer on, which shows it in \`secretOnce\`,
+once.
+
+Keys of the sandbox are in the organization’s list of keys, and are revoked there (\`revokeApiKey\`). The operation takes no
+\`Idempotency-Key\`. If no answer arrives, look into the list for a key that nobody knows, and revoke it.`,
+    body: { name: cast.sandboxKey.name, scopes: cast.sandboxKey.scopes },
+    answer: 'The sandbox, and a key for it.',
+    data: {
+      sandboxOrganizationId,
+      provisioned: true,
+      key: { ...cast.sandboxKey, secretOnce: cast.sandboxKeySecret },
+    },
+    location: `/api/settings/api-keys/${cast.sandboxKey.id}`,
+  },
+  readSandbox: {
+    tag: 'Sandbox',
+    description:
+      'Which sandbox the organization has, and since when. `NOT_FOUND` where it has none. Its keys are in the organization’s list of keys.',
+    answer: 'The sandbox.',
+    data: cast.sandbox,
+  },
+  resetSandbox: {
+    tag: 'Sandbox',
+    description: `Wipes the data of the sandbox: conversations, messages, escalation logs, tickets, events, deliveries with their counts, and
+what \`Idempotency-Key\`s are remembered for. It is empty when the answer arrives, however much there was: lists are empty, old
+identifiers name nothing, old cursors are refused, and deliveries under way are dropped. Its keys and its webhook endpoints stay, with
+their secrets, their status and their count of failures. What is live is not touched.
+
+Refused with \`SANDBOX_NOT_PROVISIONED\` where the organization has no sandbox. A repetition resets once more. Where several resets come at the same time, one that has found the sandbox just wiped tells when
+that was.`,
+    answer: 'The sandbox is empty.',
+    data: { sandboxOrganizationId, resetAt: lastResetAt },
+  },
+} as const satisfies Record<string, OperationText>;

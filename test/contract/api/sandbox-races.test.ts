@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { newId } from '../../../functions/domain/ids.ts';
+import { newSandbox, type Pairing, type Sandbox } from '../../../functions/domain/sandbox.ts';
+import { later, NOW, seconds } from '../../builders.ts';
+import { type Document, readDocument } from '../../fuzz/document.ts';
+import { anIssuer, call, loadFunctions } from './functions.ts';
+import {
+  failedFirst,
+  mockedTables,
+  organization,
+  pairing,
+  type State,
+  sandbox,
+  type Writes,
+} from './tables.ts';
+
+/*
+ * What making and resetting a sandbox meet when others do the same at the same moment, put between the functions and their tables.
+ */
+const { operations }: Document = readDocument();
+const tables = mockedTables();
+const KEY = { name: 'Tests', scopes: ['write:webhooks'] };
+
+let issuer: Awaited<ReturnType<typeof anIssuer>>;
+let functionOf: Awaited<ReturnType<typeof loadFunctions>>;
+let session: string;
+
+beforeAll(async () => {
+  issuer = await anIssuer();
+  functionOf = await loadFunctions(issuer.issuer);
+  session = await issuer.token(organization.id);
+});
+afterAll(() => {
+  issuer.close();
+  vi.unstubAllEnvs();
+});
+
+/** What is stored of the organization's sandbox. */
+interface Stored {
+  pairing?: Pairing | undefined;
+  sandbox?: Sandbox | undefined;
+}
+const itemsOf =
+  (stored: Stored): NonNullable<State['item']> =>
+  ({ pk, sk }) => {
+    if (sk === 'sandbox') return { found: stored.pairing };
+    return sk === 'organization' && pk !== organization.id ? { found: stored.sandbox } : undefined;
+  };
+
+async function ask(id: string, state: State) {
+  const operation = operations.find((known) => known.id === id);
+  if (operation === undefined) throw new Error(`the document has no operation ${id}: npm run openapi`);
+  const { method, path, body } = operation;
+  const { result, committed } = await tables.withState(state, () =>
+    call(functionOf(operation), operation, {
+      method,
+      target: path,
+      headers: [
+        ['Authorization', `Bearer ${session}`],
+        ['Content-Type', 'application/json'],
+      ],
+      ...(body ? { body: JSON.stringify(KEY) } : {}),
+    }),
+  );
+  const answer = JSON.parse(result.text);
+  return { status: result.status, data: answer.data, type: answer.error?.type, committed };
+}
+
+/** The keys of the items that a transaction writes. */
+const writtenBy = (writes: Writes): string[] =>
+  writes.map(({ Put, Update }) => {
+    const { pk, sk } = Put?.Item ?? Update?.Key ?? {};
+    return `${pk} ${sk}`;
+  });
+
+const other = newSandbox(newId('org', NOW), NOW);
+const contradictions: [string, Stored][] = [
+  ['names an organization that is no sandbox', { pairing, sandbox: undefined }],
+  [
+    'names a sandbox that names another organization',
+    { pairing, sandbox: { ...sandbox, liveOrganizationId: other.sandbox.liveOrganizationId } },
+  ],
+  [
+    'names another organization’s sandbox',
+    { pairing: { ...pairing, sandboxOrganizationId: other.sandbox.id }, sandbox: other.sandbox },
+  ],
+  ['is another organization’s', other],
+];
+
+describe('provisioning', () => {
+  it('makes pairing, sandbox and key in one transaction', async () => {
+    const { status, data, committed } = await ask('provisionSandbox', { item: itemsOf({}) });
+    expect([status, data.provisioned]).toEqual([201, true]);
+    expect(committed.map(writtenBy)).toEqual([
+      expect.arrayContaining([
+        `${organization.id} sandbox`,
+        `${data.sandboxOrganizationId} organization`,
+        expect.stringContaining(data.key.id),
+      ]),
+    ]);
+  });
+
+  it('issues a key for the sandbox that another call has made in between, and makes none', async () => {
+    const stored: Stored = {};
+    const { status, data, committed } = await ask('provisionSandbox', {
+      item: (key) => itemsOf(stored)(key),
+      cancelled(writes) {
+        if (stored.pairing) return undefined;
+        Object.assign(stored, { pairing, sandbox });
+        return failedFirst(writes);
+      },
+    });
+    expect(status).toBe(201);
+    expect(data).toMatchObject({ sandboxOrganizationId: sandbox.id, provisioned: false });
+    expect(data.key.secretOnce).toMatch(/^ck_sandbox_/);
+    const written = committed.flatMap(writtenBy);
+    expect(written).not.toContain(`${organization.id} sandbox`);
+    expect(written.filter((item) => item.endsWith('organization'))).toEqual([]);
+    expect(written.join()).toContain(data.key.id);
+  });
+
+  it('makes one when it met others whose attempt came to nothing', async () => {
+    let met = 0;
+    const { status, data, committed } = await ask('provisionSandbox', {
+      item: itemsOf({}),
+      cancelled(writes) {
+        met += 1;
+        return met < 3 ? writes.map(() => 'TransactionConflict') : undefined;
+      },
+    });
+    expect([status, data.provisioned, committed.length]).toEqual([201, true, 1]);
+  });
+
+  it('is to be tried again when it keeps meeting others', async () => {
+    const { status, type, committed } = await ask('provisionSandbox', {
+      item: itemsOf({}),
+      cancelled: (writes) => writes.map(() => 'TransactionConflict'),
+    });
+    expect([status, type, committed]).toEqual([503, 'SERVICE_UNAVAILABLE', []]);
+  });
+});
+
+describe('a reset', () => {
+  it('moves on by a generation and orders the purge of the one before, in one transaction', async () => {
+    const { status, data, committed } = await ask('resetSandbox', {
+      item: itemsOf({ pairing, sandbox: { ...sandbox, generation: 41 } }),
+    });
+    expect(status).toBe(200);
+    const [[first, second, ...more] = [], ...others] = committed;
+    expect([more, others]).toEqual([[], []]);
+    expect(first?.Update).toMatchObject({
+      Key: { pk: sandbox.id, sk: 'organization' },
+      ConditionExpression: 'generation = :generation',
+      ExpressionAttributeValues: { ':generation': 41, ':next': 42, ':now': data.resetAt },
+    });
+    expect(second?.Put?.Item).toMatchObject({ orgId: sandbox.id, generation: 41, requestedAt: data.resetAt });
+  });
+
+  it('that finds the sandbox wiped in between tells when that was, and wipes nothing more', async () => {
+    const resetAt = later(NOW, seconds(5)).toISOString();
+    const stored: Stored = { pairing, sandbox };
+    const { status, data, committed } = await ask('resetSandbox', {
+      item: (key) => itemsOf(stored)(key),
+      cancelled(writes) {
+        stored.sandbox = { ...sandbox, generation: 2, resetAt };
+        return failedFirst(writes);
+      },
+    });
+    expect([status, data]).toEqual([200, { sandboxOrganizationId: sandbox.id, resetAt }]);
+    expect(committed).toEqual([]);
+  });
+
+  it('without a sandbox is refused, and writes nothing', async () => {
+    const { status, type, committed } = await ask('resetSandbox', { item: itemsOf({}) });
+    expect([status, type, committed]).toEqual([409, 'SANDBOX_NOT_PROVISIONED', []]);
+  });
+});
+
+describe.each(contradictions)('where the pairing %s', (_, stored) => {
+  it.each(['provisionSandbox', 'resetSandbox', 'readSandbox'])('%s does and tells nothing', async (id) => {
+    const { status, data, committed } = await ask(id, { item: itemsOf(stored) });
+    expect([status, data, committed]).toEqual([500, undefined, []]);
+  });
+});

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import type { Exchange, Sent } from '../../../support/exchange.ts';
+import { SANDBOX_LIMIT } from '../../../support/service.ts';
+import type { Tenant } from '../../../support/tenant.ts';
+import type { Place } from '../public-api/place.ts';
+import { expectProblem } from './expect-problem.ts';
+import { KEYS, SANDBOX } from './sandbox-provisioning.ts';
+
+/** Seconds that a minute must still have for what is to happen within it. */
+const ENOUGH = 5;
+const LISTING = '/api/v1/conversations';
+
+/** Keys of a sandbox are its live organization's to keep, and work in the sandbox alone (public-api.md, Authentication). */
+export function sandboxKeys(place: Place): void {
+  const send = (credential: string, changes: Partial<Sent> = {}): Promise<Exchange> =>
+    place.connection().send({
+      method: 'GET',
+      target: LISTING,
+      headers: [['Authorization', `Bearer ${credential}`]],
+      ...changes,
+    });
+  const sandboxKeysOf = async ({ admin }: Tenant) =>
+    (await admin.all(KEYS)).filter(({ environment }) => environment === 'sandbox');
+  const revoke = ({ admin }: Tenant, id: unknown) => admin.call({ method: 'DELETE', path: `${KEYS}/${id}` });
+
+  it('is listed with those of the live organization, never with itself', async () => {
+    const live = await place.tenant();
+    const { key } = await place.sandbox(live);
+    const [listed, ...others] = await sandboxKeysOf(live);
+    expect(others).toEqual([]);
+    expect(listed).toMatchObject({ environment: 'sandbox', revokedAt: null });
+    const { body } = await live.admin.get(KEYS);
+    expect(JSON.stringify(body)).not.toContain(key.slice('ck_sandbox_'.length));
+    expect((await live.admin.all(KEYS)).map(({ environment }) => environment)).toEqual(['sandbox', 'live']);
+  });
+
+  it('works no more at the request after an admin revoked it, and others go on', async () => {
+    const live = await place.tenant();
+    const [first, second] = [await place.sandbox(live), await place.sandbox(live)];
+    // Newest first.
+    const [, older] = await sandboxKeysOf(live);
+    expect((await send(first.key)).status).toBe(200);
+
+    expect((await revoke(live, older?.id)).status).toBe(204);
+
+    expectProblem(await first.api.get(LISTING), 401, 'AUTHENTICATION_ERROR');
+    for (const credential of [second.key, live.key]) expect((await send(credential)).status).toBe(200);
+    expect((await sandboxKeysOf(live)).map(({ revokedAt }) => revokedAt)).toEqual([null, expect.any(String)]);
+  });
+
+  it('is not revoked by the admins of other organizations', async () => {
+    const [live, other] = [await place.tenant(), await place.tenant()];
+    const sandbox = await place.sandbox(live);
+    const [key] = await sandboxKeysOf(live);
+    expect((await revoke(other, key?.id)).status).toBe(204);
+    expect((await send(sandbox.key)).status).toBe(200);
+    expect(await sandboxKeysOf(live)).toEqual([key]);
+  });
+
+  it('is refused by everything in the settings', async () => {
+    const { key } = await place.sandbox(await place.tenant());
+    for (const target of [
+      SANDBOX,
+      `${SANDBOX}/provision`,
+      `${SANDBOX}/reset`,
+      KEYS,
+      '/api/settings/organization',
+    ]) {
+      const method = /(provision|reset)$/.test(target) ? 'POST' : 'GET';
+      const { status, text } = await send(key, { method, target });
+      expect([target, status, JSON.parse(text).error.type]).toEqual([target, 403, 'PERMISSION_DENIED']);
+    }
+  });
+
+  it('needs the scope, as live', async () => {
+    const live = await place.tenant();
+    const { body } = await live.admin.post(`${SANDBOX}/provision`, { name: 'x', scopes: ['read:webhooks'] });
+    const { status, text } = await send(Object(body.data).key.secretOnce);
+    expect([status, JSON.parse(text).error.type]).toEqual([403, 'PERMISSION_DENIED']);
+  });
+
+  describe('has the budget of the sandbox', () => {
+    const left = ({ headers }: Exchange) => Number(/r=(\d+)/.exec(headers.ratelimit ?? '')?.[1]);
+
+    it.each(['scale', 'standard'] as const)('whatever the tier of the organization: %s', async (tier) => {
+      const live = await place.tenant({ tier });
+      const { key } = await place.sandbox(live);
+      const { headers } = await send(key);
+      expect(headers['ratelimit-policy']).toBe(`"sandbox";q=${SANDBOX_LIMIT};w=60`);
+      expect(headers.ratelimit).toMatch(/^"sandbox";r=\d+;t=([1-9]|[1-5]\d|60)$/);
+      expect((await send(live.key)).headers['ratelimit-policy']).toMatch(`"${tier}"`);
+    });
+
+    it('which all its keys share, and nobody else', async () => {
+      const live = await place.tenant({ tier: 'standard' });
+      const [first, second] = [await place.sandbox(live), await place.sandbox(live)];
+      const elsewhere = await place.sandbox(await place.tenant());
+      const before = [await send(live.key), await send(elsewhere.key)];
+
+      const isOver = ({ status, headers }: Exchange) =>
+        status === 429 && Number(headers['retry-after']) > ENOUGH;
+      let refused: Exchange | undefined;
+      for (let sent = 0; refused === undefined && sent < 5 * SANDBOX_LIMIT; sent += 3)
+        refused = (await Promise.all([first.key, second.key, first.key].map((key) => send(key)))).find(
+          isOver,
+        );
+
+      expect(JSON.parse(refused?.text ?? '{}').error?.type).toBe('RATE_LIMITED');
+      for (const key of [first.key, second.key]) expect((await send(key)).status).toBe(429);
+      const after = [await send(live.key), await send(elsewhere.key)];
+      expect(after.map(({ status }) => status)).toEqual([200, 200]);
+      // As much less as was used of it here, unless a new minute has begun.
+      for (const [index, answer] of after.entries())
+        expect(left(answer)).toBeGreaterThanOrEqual(left(before[index] ?? answer) - 1);
+      expect((await live.admin.get(KEYS)).status).toBe(200);
+    });
+  });
+}
