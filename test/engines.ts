@@ -20,6 +20,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll } from 'vitest';
 import { Reminder } from '../functions/domain/delivery.ts';
 import { DUE_INDEX } from '../functions/domain/due.ts';
+import { OF_SANDBOX_INDEX } from '../functions/domain/sandbox.ts';
 import type { Table } from '../functions/store/table.ts';
 import { startDynamoDb } from '../lib/local/engines/dynamodb.ts';
 import type { Engine } from '../lib/local/engines/engine.ts';
@@ -41,9 +42,20 @@ const byPartition: TableDefinition = {
   KeySchema: [partitionKey('pk')],
 };
 
+/** Of the tables whose rows may be a sandbox's. */
+const ofSandbox = {
+  attribute: text('ofSandbox'),
+  index: {
+    IndexName: OF_SANDBOX_INDEX,
+    KeySchema: [partitionKey('ofSandbox')],
+    Projection: { ProjectionType: 'KEYS_ONLY' as const },
+  },
+};
+
 const byPartitionAndSort: TableDefinition = {
-  AttributeDefinitions: [text('pk'), text('sk')],
+  AttributeDefinitions: [text('pk'), text('sk'), ofSandbox.attribute],
   KeySchema: [partitionKey('pk'), sortKey('sk')],
+  GlobalSecondaryIndexes: [ofSandbox.index],
 };
 
 const streamed: TableDefinition['StreamSpecification'] = { StreamEnabled: true, StreamViewType: 'NEW_IMAGE' };
@@ -51,11 +63,17 @@ const streamed: TableDefinition['StreamSpecification'] = { StreamEnabled: true, 
 /** The stack's tables: their keys, indexes and streams. */
 export const TABLE_DEFINITIONS: Record<TableName, TableDefinition> = {
   service: byPartitionAndSort,
-  outbox: { ...byPartition, StreamSpecification: streamed },
+  outbox: {
+    AttributeDefinitions: [text('pk'), ofSandbox.attribute],
+    KeySchema: [partitionKey('pk')],
+    GlobalSecondaryIndexes: [ofSandbox.index],
+    StreamSpecification: streamed,
+  },
   deliveries: {
-    AttributeDefinitions: [text('pk'), text('sk'), text('dueIn'), text('dueAt')],
+    AttributeDefinitions: [text('pk'), text('sk'), ofSandbox.attribute, text('dueIn'), text('dueAt')],
     KeySchema: [partitionKey('pk'), sortKey('sk')],
     GlobalSecondaryIndexes: [
+      ofSandbox.index,
       {
         IndexName: DUE_INDEX,
         KeySchema: [partitionKey('dueIn'), sortKey('dueAt')],

@@ -141,6 +141,7 @@ export function audit(
       const corrects = age === LAST_AGE;
       log.error(`the ledger differs from the deliveries${corrects ? ' and is put right' : ''}`, {
         webhookId: entry.webhookId,
+        generation: entry.generation,
         hour: entry.hour,
         ledger: plus(NOTHING, entry),
         deliveries: counts,

@@ -36,11 +36,10 @@ const CONCURRENCY = 32;
  * @returns what has to be tried again
  */
 export function fanOut({ subscribers, deliveries, queues, standings, log, now }: FanOutPorts) {
-  const generationOf = generations(standings);
-
   return async (batch: readonly Owed[]): Promise<Owed[]> => {
     const failed = new Set<Owed>();
     const endpointsOf = remembered((orgId: OrgId) => subscribers.all(orgId));
+    const generationOf = generations({ of: remembered((orgId: OrgId) => standings.of(orgId)) });
 
     const fail = (owed: Owed, reason: unknown) => {
       failed.add(owed);

@@ -57,7 +57,7 @@ describe('functions', () => {
       }
   });
 
-  it('none but registration and the dispatcher may read the signing keys', () => {
+  it('none but who shows a secret or signs may read the signing keys', () => {
     const [secret] =
       ofType(template, 'AWS::SecretsManager::Secret').find(([id]) => id.startsWith('SigningKeys')) ?? [];
     const readers = policies.filter(([, policy]) =>
@@ -68,6 +68,8 @@ describe('functions', () => {
       ),
     );
     expect(readers.map(([id]) => id.replace(/RoleDefaultPolicy.*/, '')).sort()).toEqual([
+      // It signs anew what deliveries of a sandbox have sent.
+      'ApiListDeliveries',
       'ApiRegisterWebhook',
       'DeliveryDispatch',
     ]);
@@ -231,6 +233,7 @@ describe('settings', () => {
     [{ retryBaseSeconds: 'soon' }, /retryBaseSeconds .* not "soon"/],
     [{ retryBaseSeconds: 10, retryCapSeconds: 5 }, /retryCapSeconds must not be less/],
     [{ graceSeconds: 5 }, /graceSeconds must be a number of seconds from 30 to 21600, not "5"/],
+    [{ lingerSeconds: 3601 }, /lingerSeconds must be a number of seconds from 0 to 3600, not "3601"/],
     [{ watchWindowSeconds: 1.5 }, /watchWindowSeconds must be a whole number of seconds from 0 to 300/],
     [{ rateLimitStandard: 0 }, /rateLimitStandard must be a whole number of requests a minute .* not "0"/],
     [{ rateLimitScale: 1.5 }, /rateLimitScale .* not "1.5"/],

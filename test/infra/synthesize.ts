@@ -26,3 +26,28 @@ export function stackIn(app: App): ConversationServiceStack {
 /** All resources of a type, by logical id. */
 export const ofType = (template: Template, type: string): [string, SynthesizedResource][] =>
   Object.entries(template.findResources(type)) as [string, SynthesizedResource][];
+
+/** The function of a route or worker. @throws when there is none */
+export function functionNamed(template: Template, name: string): [id: string, fn: SynthesizedResource] {
+  const found = ofType(template, 'AWS::Lambda::Function').find(
+    ([, fn]) => Object(fn.Properties.Environment).Variables.POWERTOOLS_SERVICE_NAME === name,
+  );
+  if (found === undefined) throw new Error(`there is no function ${name}`);
+  return found;
+}
+
+/** What a function may do with tables and their indexes, as `dynamodb:Query Service/index/of-sandbox`. */
+export function tableGrants(template: Template, fn: SynthesizedResource): string[] {
+  const [role] = Object(fn.Properties.Role)['Fn::GetAtt'];
+  return ofType(template, 'AWS::IAM::Policy')
+    .filter(([, { Properties }]) => JSON.stringify(Properties.Roles) === JSON.stringify([{ Ref: role }]))
+    .flatMap(([, { Properties }]) => Object(Properties.PolicyDocument).Statement)
+    .flatMap(({ Action, Resource }: { Action: string | string[]; Resource: unknown }) =>
+      [Resource].flat().flatMap((resource) => {
+        const [, table] = /"Tables([A-Z][a-z]+)/.exec(JSON.stringify(resource)) ?? [];
+        const [index = ''] = /\/(index|stream)\/[a-z*-]+/.exec(JSON.stringify(resource)) ?? [];
+        return table === undefined ? [] : [Action].flat().map((action) => `${action} ${table}${index}`);
+      }),
+    )
+    .sort();
+}

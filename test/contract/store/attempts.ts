@@ -32,7 +32,12 @@ export const anAttempt = (changes: Partial<AttemptRecord> = {}): AttemptRecord =
 export const refusal = anAttempt({ status: 500, error: 'the receiver answered 500', response: 'Oops' });
 
 export const succeeded: Settlement = { kind: 'succeeded', attempt: anAttempt(), at: ENDED };
-export const exhausted: Settlement = { kind: 'exhausted', attempt: refusal, at: ENDED };
+export const exhausted: Settlement = {
+  kind: 'exhausted',
+  attempt: refusal,
+  at: ENDED,
+  terminalReason: 'max_attempts',
+};
 /** A failure, whose retry is waited for in a lane or in the table. */
 export const retryingIn = (hold: Wait['hold']): Settlement => ({
   kind: 'retrying',

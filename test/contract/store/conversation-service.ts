@@ -135,7 +135,8 @@ async function load(environment: Record<string, string>) {
   };
 }
 
-async function addressOf(engine: Engine): Promise<string> {
+/** Where the engine listens, for functions that make their clients themselves. */
+export async function addressOf(engine: Engine): Promise<string> {
   const endpoint = await engine.client().config.endpoint?.();
   if (endpoint === undefined) throw new Error('the clients of an engine are told its endpoint');
   return `${endpoint.protocol}//${endpoint.hostname}:${endpoint.port}`;

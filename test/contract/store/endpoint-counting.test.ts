@@ -4,6 +4,7 @@ import type { Delivery, Reminder, Settlement } from '../../../functions/domain/d
 import type { DisablingNotice, Endpoint } from '../../../functions/domain/endpoint.ts';
 import { type DispatchPorts, dispatch } from '../../../functions/engine/dispatch.ts';
 import { aDelivery, anEndpoint, anEvent, NOW } from '../../builders.ts';
+import { memoryStandings } from '../../doubles/memory-standings.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 import { dynamoDb } from '../../engines.ts';
 import { conflictOnOverlap } from './faults.ts';
@@ -48,7 +49,8 @@ async function dispatchAll(
     return answers[answer];
   };
   const queues = { crowded: async () => false };
-  const deal = dispatch({ ...stores, queues, attempt, log, now: () => NOW }, terms);
+  const standings = memoryStandings();
+  const deal = dispatch({ ...stores, standings, queues, attempt, log, now: () => NOW }, terms);
   await Promise.all(reminders.map((reminder) => deal(reminder, { endpoint, event }, 'retry')));
   return { disabled: log.entries.filter(({ level }) => level === 'warn').length };
 }
@@ -190,7 +192,7 @@ describe.each(storeKinds(engine))('counting failed deliveries at their endpoint 
       const claim = await stores.deliveries.claim(delivery, { now: NOW, leaseSeconds: 25, maxAttempts: 8 });
       if (claim.kind !== 'claimed') throw new Error(`the claim found the delivery ${claim.kind}`);
       const attempt = { number: 8, startedAt: NOW.toISOString(), durationMs: 1, error: 'no answer' };
-      const settlement: Settlement = { kind: 'exhausted', attempt, at: NOW };
+      const settlement: Settlement = { kind: 'exhausted', attempt, at: NOW, terminalReason: 'max_attempts' };
 
       const result = await stores.deliveries.settle(claim.delivery, settlement, {
         endpoint,

@@ -3,7 +3,11 @@ import {
   TransactionCanceledException,
   TransactionConflictException,
 } from '@aws-sdk/client-dynamodb';
-import type { DynamoDBDocumentClient, TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import type {
+  BatchWriteCommandInput,
+  DynamoDBDocumentClient,
+  TransactWriteCommandInput,
+} from '@aws-sdk/lib-dynamodb';
 
 /*
  * What DynamoDB does to its callers and an engine on one machine does not: cancelling writes that meet, and losing
@@ -96,6 +100,64 @@ export function loseNextAnswer(client: DynamoDBDocumentClient, commandName: stri
   );
   return { lost: () => lost };
 }
+
+/** Keeps what transactions are asked to write. */
+export function writesOf(client: DynamoDBDocumentClient): () => Write[] {
+  const writes: Write[] = [];
+  client.middlewareStack.add(
+    (next) => (request) => {
+      if (isTransaction(request.input)) writes.push(...(request.input.TransactItems ?? []));
+      return next(request);
+    },
+    { step: 'initialize', name: 'writesOf' },
+  );
+  return () => writes;
+}
+
+/** Ends each page of a query after so many items, as DynamoDB does at 1 MB. */
+export function readInPagesOf(client: DynamoDBDocumentClient, limit: number): void {
+  client.middlewareStack.add(
+    (next, context) => (request) =>
+      next(
+        context.commandName === 'QueryCommand'
+          ? { ...request, input: { ...request.input, Limit: limit } }
+          : request,
+      ),
+    { step: 'initialize', name: 'readInPagesOf' },
+  );
+}
+
+/**
+ * Leaves some of the writes out of each batch, and says so in the answer, as DynamoDB does when it throttles.
+ * @param leftOut how many of so many writes are left out
+ * @returns how many writes each request had
+ */
+export function leaveOutOfBatches(
+  client: DynamoDBDocumentClient,
+  leftOut: (size: number) => number,
+): { sizes(): number[] } {
+  const sizes: number[] = [];
+  client.middlewareStack.add(
+    (next) => async (request) => {
+      if (!isBatch(request.input)) return next(request);
+      const [[table = '', writes = []] = []] = Object.entries(request.input.RequestItems ?? {});
+      sizes.push(writes.length);
+      const taken = writes.slice(leftOut(writes.length));
+      const rest = writes.slice(0, leftOut(writes.length));
+      if (taken.length === 0)
+        return { response: {}, output: { $metadata: {}, UnprocessedItems: { [table]: rest } } };
+      const answer = await next({ ...request, input: { RequestItems: { [table]: taken } } });
+      if (rest.length > 0) Object.assign(answer.output, { UnprocessedItems: { [table]: rest } });
+      return answer;
+    },
+    { step: 'initialize', name: 'leaveOutOfBatches' },
+  );
+  return { sizes: () => sizes };
+}
+
+const isBatch = (input: object): input is BatchWriteCommandInput =>
+  'RequestItems' in input &&
+  Object.values(Object(input.RequestItems)).every((writes) => Array.isArray(writes));
 
 const isTransaction = (input: object): input is TransactWriteCommandInput => 'TransactItems' in input;
 

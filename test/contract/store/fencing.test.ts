@@ -27,7 +27,8 @@ type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
 function settlementOf(claim: Claimed, { as, hold }: Extract<Step, { kind: 'settle' }>, at: Date): Settlement {
   const attempt = anAttempt({ number: claim.attempts, error: as === 'succeeded' ? undefined : 'refused' });
-  if (as !== 'retrying') return { kind: as, attempt, at };
+  if (as === 'succeeded') return { kind: as, attempt, at };
+  if (as === 'exhausted') return { kind: as, attempt, at, terminalReason: 'max_attempts' };
   return { kind: as, attempt, at, nextRetryAt: later(at, RETRY_MS), wait: { hold, lane: 'retry' } };
 }
 

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
-import { hourBefore, type LedgerEntry, NOTHING } from '../../../functions/domain/ledger.ts';
+import {
+  hourBefore,
+  type LedgerAddition,
+  type LedgerEntry,
+  NOTHING,
+} from '../../../functions/domain/ledger.ts';
 import { keys, LEDGER_SHARDS, shards } from '../../../functions/store/keys.ts';
 import { aLedgerEntry, NOW } from '../../builders.ts';
 import { type Stores, storeKinds } from './stores.ts';
@@ -10,7 +15,7 @@ type Ledger = Stores['ledger'];
 const SHARD = 'shardId-00000001795245426000-1f2e3d4c';
 const part = { shardId: SHARD, first: '100', last: '100' };
 
-const addAll = (ledger: Ledger, entries: readonly LedgerEntry[]) =>
+const addAll = (ledger: Ledger, entries: readonly LedgerAddition[]) =>
   Promise.all(entries.map((entry) => ledger.add(part, entry)));
 
 const readOne = async (ledger: Ledger, { webhookId, generation, hour }: LedgerEntry) =>
@@ -96,7 +101,7 @@ describe.each(storeKinds())('reading the ledger (%s)', (_, make) => {
 });
 
 describe.each(storeKinds())('correcting the ledger (%s)', (_, make) => {
-  async function holding(changes: Partial<LedgerEntry>) {
+  async function holding(changes: Partial<LedgerAddition>) {
     const { ledger } = await make();
     const entry = aLedgerEntry(changes);
     await ledger.add(part, entry);

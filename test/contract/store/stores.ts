@@ -1,7 +1,9 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
 import { DisablingNotice, type Endpoint } from '../../../functions/domain/endpoint.ts';
-import type { EndpointId, OrgId } from '../../../functions/domain/ids.ts';
+import { type EndpointId, newId, type OrgId } from '../../../functions/domain/ids.ts';
+import { newSandbox } from '../../../functions/domain/sandbox.ts';
+import type { Tenant } from '../../../functions/domain/tenant.ts';
 import type { AuditPorts } from '../../../functions/engine/audit.ts';
 import type { DispatchPorts } from '../../../functions/engine/dispatch.ts';
 import type { FanOutPorts } from '../../../functions/engine/fan-out.ts';
@@ -12,11 +14,14 @@ import { deliveryMoves } from '../../../functions/store/delivery-moves.ts';
 import { dueIndex } from '../../../functions/store/due-index.ts';
 import { endpointStore } from '../../../functions/store/endpoints.ts';
 import { ledgerStore } from '../../../functions/store/ledger.ts';
+import { sandboxStore } from '../../../functions/store/sandboxes.ts';
 import { committer } from '../../../functions/store/transaction.ts';
+import { aSandboxTenant, NOW } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
 import { MemoryLedger } from '../../doubles/memory-ledger.ts';
+import { memoryStandings } from '../../doubles/memory-standings.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 
 /** What the engine's ports are made of, whichever kind it is. */
@@ -29,9 +34,23 @@ export interface Stores {
     };
   due: ReconcilePorts['due'] & WatchPorts['due'];
   ledger: WatchPorts['ledger'] & AuditPorts['ledger'] & Pick<ReturnType<typeof ledgerStore>, 'read'>;
+  /** The sandbox of a new live organization. */
+  sandbox(): Promise<{
+    tenant: Tenant;
+    /** Moves it to its next generation. */
+    reset(): Promise<void>;
+  }>;
   /** The orders that the outbox holds to tell admins of a disabling. */
   notices(): Promise<DisablingNotice[]>;
 }
+
+/** How a sandbox is stored as an organization. */
+export const SANDBOX_ORGANIZATION = {
+  name: 'Sandbox',
+  environment: 'sandbox',
+  tier: 'sandbox',
+  createdAt: NOW.toISOString(),
+} as const;
 
 /** Both kinds of stores, each made anew for a test. */
 export function storeKinds(engine = dynamoDb()): [name: string, make: () => Promise<Stores>][] {
@@ -43,7 +62,8 @@ export function storeKinds(engine = dynamoDb()): [name: string, make: () => Prom
 
 function memoryStores(): Stores {
   const rows = new MemoryEndpoints();
-  const deliveries = new MemoryDeliveries(rows);
+  const standings = memoryStandings();
+  const deliveries = new MemoryDeliveries(rows, DEFAULT_GRACE_SECONDS, standings);
   return {
     deliveries,
     endpoints: {
@@ -55,6 +75,11 @@ function memoryStores(): Stores {
     },
     due: new MemoryDueIndex(deliveries, { sharded: true }),
     ledger: new MemoryLedger(),
+    async sandbox() {
+      const orgId = newId('org', NOW);
+      standings.makeSandbox(orgId);
+      return { tenant: aSandboxTenant({ orgId }), reset: async () => void standings.reset(orgId) };
+    },
     notices: async () => deliveries.notices,
   };
 }
@@ -76,6 +101,19 @@ export function dynamoDbStores({ service, outbox, deliveries, ledger }: TestTabl
     },
     due: dueIndex(deliveries),
     ledger: ledgerStore(ledger),
+    async sandbox() {
+      const sandboxes = sandboxStore(service);
+      const made = newSandbox(newId('org', NOW), NOW);
+      await commit(sandboxes.create(made.pairing, made.sandbox, SANDBOX_ORGANIZATION));
+      let { generation } = made.sandbox;
+      return {
+        tenant: { orgId: made.sandbox.id, generation },
+        async reset() {
+          await commit([sandboxes.nextGeneration({ orgId: made.sandbox.id, generation }, NOW)]);
+          generation += 1;
+        },
+      };
+    },
     async notices() {
       const { Items = [] } = await outbox.client.send(
         new ScanCommand({ TableName: outbox.name, ConsistentRead: true }),

@@ -1,0 +1,148 @@
+import { DescribeTableCommand, DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import {
+  DescribeStreamCommand,
+  DynamoDBStreamsClient,
+  GetRecordsCommand,
+  GetShardIteratorCommand,
+} from '@aws-sdk/client-dynamodb-streams';
+import { GetQueueAttributesCommand, ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { BatchGetCommand, DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { type Delivery, reminderOf } from '../../functions/domain/delivery.ts';
+import { deliveryQueues } from '../../functions/platform/delivery-queues.ts';
+import { deliveryOf } from '../../functions/store/deliveries.ts';
+import { deliveryKey } from '../../functions/store/delivery-updates.ts';
+import { rowOf } from '../../functions/store/stream-rows.ts';
+import type { Table } from '../../functions/store/table.ts';
+import { startDynamoDb } from '../../lib/local/engines/dynamodb.ts';
+import { CREDENTIALS } from '../../lib/local/engines/engines.ts';
+import { startSqs } from '../../lib/local/engines/sqs.ts';
+
+const NAMES = ['service', 'outbox', 'deliveries', 'rates', 'ledger'] as const;
+export type RunTables = Record<(typeof NAMES)[number], Table>;
+const LANES = ['fresh', 'retry', 'slow'] as const;
+
+/** The embedded engines, started apart from the local run that uses them, so that a benchmark can look into them. */
+export async function startRunEngines(directory: string) {
+  const [dynamo, queues] = await Promise.all([startDynamoDb({ directory }), startSqs({ directory })]);
+  const access = { region: 'us-east-1', credentials: CREDENTIALS };
+  const plain = new DynamoDBClient({ ...access, endpoint: dynamo.endpoint });
+  const streams = new DynamoDBStreamsClient({ ...access, endpoint: dynamo.endpoint });
+  const sqs = new SQSClient({ ...access, endpoint: queues.endpoint });
+  const client = DynamoDBDocumentClient.from(plain, { marshallOptions: { removeUndefinedValues: true } });
+
+  async function tables(): Promise<RunTables> {
+    const { TableNames = [] } = await plain.send(new ListTablesCommand({}));
+    const named = (part: string): Table => {
+      const name = TableNames.find((each) => each.toLowerCase().includes(`tables${part}`));
+      if (name === undefined) throw new Error(`the run has no table ${part}`);
+      return { client, name };
+    };
+    return {
+      service: named('service'),
+      outbox: named('outbox'),
+      deliveries: named('deliveries'),
+      rates: named('rates'),
+      ledger: named('ledger'),
+    };
+  }
+
+  async function queueUrls(): Promise<Record<(typeof LANES)[number], string>> {
+    const { QueueUrls = [] } = await sqs.send(new ListQueuesCommand({}));
+    const named = (lane: string): string => {
+      const url = QueueUrls.find((each) => new RegExp(`lanes${lane}`, 'i').test(each));
+      if (url === undefined) throw new Error(`the run has no queue ${lane}`);
+      return url;
+    };
+    return { fresh: named('fresh'), retry: named('retry'), slow: named('slow') };
+  }
+
+  return {
+    /** For the run's environment. */
+    settings: { DYNAMODB_ENDPOINT: dynamo.endpoint, SQS_ENDPOINT: queues.endpoint },
+    client,
+    tables,
+
+    /** Sends reminders of deliveries that are held back until then. */
+    async remindOf(deliveries: readonly Delivery[], until: Date): Promise<void> {
+      const lanes = deliveryQueues(sqs, await queueUrls(), () => new Date());
+      for (let first = 0; first < deliveries.length; first += 200) {
+        const some = deliveries.slice(first, first + 200);
+        const refused = await lanes.send(
+          'fresh',
+          some.map((delivery) => ({ reminder: reminderOf(delivery), until })),
+        );
+        if (refused.length > 0) throw new Error('the queue refused reminders');
+      }
+    },
+
+    /** How many of these deliveries are in their table. */
+    async countOf(deliveries: readonly Delivery[]): Promise<number> {
+      const { name } = (await tables()).deliveries;
+      let found = 0;
+      for (let first = 0; first < deliveries.length; first += 100) {
+        const Keys = deliveries.slice(first, first + 100).map((delivery) => ({ ...deliveryKey(delivery) }));
+        const { Responses = {} } = await client.send(
+          new BatchGetCommand({ RequestItems: { [name]: { Keys, ProjectionExpression: 'pk' } } }),
+        );
+        found += Responses[name]?.length ?? 0;
+      }
+      return found;
+    },
+
+    /** Messages in all lanes: held back, to be received, or being dealt with. */
+    async messages(): Promise<number> {
+      const counts = await Promise.all(
+        Object.values(await queueUrls()).map(async (QueueUrl) => {
+          const { Attributes } = await sqs.send(
+            new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }),
+          );
+          const {
+            ApproximateNumberOfMessages: visible,
+            ApproximateNumberOfMessagesDelayed: delayed,
+            ApproximateNumberOfMessagesNotVisible: hidden,
+          } = Attributes ?? {};
+          return Number(visible ?? 0) + Number(delayed ?? 0) + Number(hidden ?? 0);
+        }),
+      );
+      return counts.reduce((sum, count) => sum + count, 0);
+    },
+
+    /** Everything that the stream of the deliveries tells, from its beginning: each state that a row has had. */
+    async *states(): AsyncGenerator<Delivery> {
+      const { deliveries } = await tables();
+      const { Table: table } = await plain.send(new DescribeTableCommand({ TableName: deliveries.name }));
+      const StreamArn = table?.LatestStreamArn;
+      const { StreamDescription } = await streams.send(new DescribeStreamCommand({ StreamArn }));
+      for (const { ShardId } of StreamDescription?.Shards ?? []) {
+        const begin = { StreamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' } as const;
+        let { ShardIterator } = await streams.send(new GetShardIteratorCommand(begin));
+        for (let empty = 0; ShardIterator !== undefined && empty < 3; ) {
+          const { Records = [], NextShardIterator } = await streams.send(
+            new GetRecordsCommand({ ShardIterator }),
+          );
+          // The two clients have types of their own for one shape.
+          for (const { dynamodb } of Records)
+            if (dynamodb?.NewImage) yield deliveryOf(rowOf(dynamodb.NewImage as Parameters<typeof rowOf>[0]));
+          empty = Records.length === 0 ? empty + 1 : 0;
+          ShardIterator = NextShardIterator;
+        }
+      }
+    },
+
+    /** Every row of every table. */
+    async *rows(): AsyncGenerator<Record<string, unknown>> {
+      for (const { name: TableName } of Object.values(await tables()))
+        for await (const { Items = [] } of paginateScan({ client }, { TableName, ConsistentRead: true }))
+          yield* Items;
+    },
+
+    async stop(): Promise<void> {
+      plain.destroy();
+      streams.destroy();
+      sqs.destroy();
+      await queues.stop();
+      await dynamo.stop();
+    },
+  };
+}
+export type RunEngines = Awaited<ReturnType<typeof startRunEngines>>;

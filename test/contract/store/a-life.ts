@@ -1,0 +1,73 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { FAILURES_TO_DISABLE } from '../../../functions/domain/endpoint.ts';
+import { EndpointId, type OrgId } from '../../../functions/domain/ids.ts';
+import { keys } from '../../../functions/store/keys.ts';
+import type { TestTables } from '../../engines.ts';
+import type { Caller } from './an-api.ts';
+import type { TestEngine } from './an-engine.ts';
+
+const EVENTS = [
+  'conversation.created',
+  'message.received',
+  'handoff.requested',
+  'ticket.created',
+  'conversation.resolved',
+];
+
+/**
+ * Everything that a key can have the service do, and all that the service then does: deliveries in every state that there is, of endpoints that are active,
+ * disabled and gone.
+ * @param call with a key that may do everything
+ * @param orgId whose data it is then
+ */
+export async function live(
+  { service }: TestTables,
+  engine: TestEngine,
+  call: Caller,
+  orgId: OrgId,
+): Promise<void> {
+  const register = async (program: string): Promise<EndpointId> => {
+    const url = `https://example.com/hooks?simulate=${program}`;
+    return EndpointId.parse((await call('registerWebhook', { body: { url, events: EVENTS } })).id);
+  };
+  const [taking, failing, gone] = [await register('200'), await register('503'), await register('timeout')];
+  // As after nine deliveries that failed.
+  await service.client.send(
+    new UpdateCommand({
+      TableName: service.name,
+      Key: keys.endpoint(orgId, failing),
+      UpdateExpression: 'SET consecutiveFailures = :failures',
+      ExpressionAttributeValues: { ':failures': FAILURES_TO_DISABLE - 1 },
+    }),
+  );
+
+  const conversation = { id: String((await converse(call)).id) };
+  await call('createMessage', { params: conversation, body: { role: 'user', content: 'Hello' } });
+  await call('requestHandoff', { params: conversation, body: { reason: 'asked for a person' } });
+  await call('resolveConversation', { params: conversation, body: {} });
+  await call('createTicket', { body: { conversationId: conversation.id, reason: 'nobody was there' } });
+  await call('testWebhook', { params: { id: taking } });
+  await call('updateWebhook', { params: { id: taking }, body: { events: EVENTS } });
+
+  const reminders = await engine.fanOut();
+  const to = (endpoint: EndpointId) => reminders.filter(({ webhookId }) => webhookId === endpoint);
+  for (const reminder of to(taking).slice(1)) await engine.attempt(reminder);
+  const [last, ...late] = to(failing);
+  if (last) await engine.attempt(last);
+  for (const reminder of late) await engine.attempt(reminder);
+  const [hidden, parked, lost] = to(gone);
+  if (hidden) await engine.attempt(hidden, 1);
+  if (parked) await engine.attempt(parked, 7);
+  if (lost) await engine.claim(lost);
+  await call('deleteWebhook', { params: { id: gone } });
+
+  // One that succeeded is sent again, and an event comes for the endpoint that was disabled.
+  const [, again] = to(taking);
+  if (again) await call('redeliverDelivery', { params: { id: taking, deliveryId: again.id } });
+  await converse(call);
+  await engine.fanOut();
+  await engine.follow(orgId);
+}
+
+const converse = (call: Caller) =>
+  call('createConversation', { body: { channelId: 'chn_web', externalUserId: 'visitor-1' } });

@@ -1,0 +1,102 @@
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import { mockClient } from 'aws-sdk-client-mock';
+import { vi } from 'vitest';
+import { type RouteKey, routes } from '../../../functions/api/routes.ts';
+import type { Keyring } from '../../../functions/domain/keyring.ts';
+import type { Route } from '../../../functions/platform/route.ts';
+import { anOrganization } from '../../builders.ts';
+import type { dynamoDb, TestTables } from '../../engines.ts';
+import { aGatewayEvent, FUNCTION_ENVIRONMENT, INVOCATION } from '../../support/functions.ts';
+import { anIssuer } from '../api/functions.ts';
+import { addressOf } from './conversation-service.ts';
+
+type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
+
+const ROOT = join(import.meta.dirname, '../../../');
+
+export interface Call {
+  params?: Record<string, string>;
+  body?: object;
+  /** Each call has an idempotency key of its own, unless it is given one. */
+  idempotencyKey?: string;
+}
+
+/** A thing, as the API answers it. */
+export type Data = Record<string, unknown>;
+
+/** The functions of all routes as Lambda runs them, on these tables, called with one key or session. */
+export async function anApi(engine: ReturnType<typeof dynamoDb>, tables: TestTables, keyring: Keyring) {
+  const issuer = await anIssuer();
+  const secrets = mockClient(SecretsManagerClient);
+  secrets.on(GetSecretValueCommand).callsFake(() => ({ SecretString: JSON.stringify(keyring) }));
+  const environment: Record<string, string> = {
+    ...FUNCTION_ENVIRONMENT,
+    AWS_ENDPOINT_URL_DYNAMODB: await addressOf(engine),
+    POWERTOOLS_LOG_LEVEL: 'SILENT',
+    OIDC_ISSUER: issuer.issuer,
+    RATE_LIMIT_SANDBOX: '1000000',
+    RATE_LIMIT_SCALE: '1000000',
+    SERVICE_TABLE: tables.service.name,
+    OUTBOX_TABLE: tables.outbox.name,
+    DELIVERIES_TABLE: tables.deliveries.name,
+    LEDGER_TABLE: tables.ledger.name,
+    RATE_TABLE: tables.rates.name,
+  };
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  const handlers = new Map<RouteKey, Handler>();
+  for (const [key, { name }] of Object.entries(routes)) {
+    const [file = ''] = globSync(`functions/api/*/${name}.ts`, { cwd: ROOT });
+    handlers.set(key as RouteKey, (await import(join(ROOT, file))).handler);
+  }
+  const called = new Set<RouteKey>();
+
+  return {
+    /** Routes that were called, each with success. */
+    called,
+    /** A session of an admin of an organization. */
+    session: (orgId: string) => issuer.token(orgId),
+
+    /** Who calls with a key or a session. @returns the answer's data; throws when it is no success */
+    caller:
+      (credential: string) =>
+      async (key: RouteKey, call: Call = {}): Promise<Data> => {
+        const answer = await handlers.get(key)?.(requestOf(routes[key], credential, call), INVOCATION);
+        if (answer === undefined || answer.statusCode >= 300)
+          throw new Error(`${key} answered ${answer?.statusCode}: ${answer?.body}`);
+        called.add(key);
+        return answer.body === '' ? {} : JSON.parse(answer.body).data;
+      },
+
+    close() {
+      issuer.close();
+      secrets.restore();
+      vi.unstubAllEnvs();
+    },
+  };
+}
+export type Api = Awaited<ReturnType<typeof anApi>>;
+export type Caller = ReturnType<Api['caller']>;
+
+const requestOf = (
+  { method, path, idempotency }: Route,
+  credential: string,
+  { params, body, idempotencyKey = crypto.randomUUID() }: Call,
+): APIGatewayProxyEvent =>
+  aGatewayEvent({
+    httpMethod: method,
+    path: `/api${path}`,
+    resource: path,
+    headers: {
+      authorization: `Bearer ${credential}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(idempotency === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+    },
+    pathParameters: params ?? null,
+    body: body === undefined ? null : JSON.stringify(body),
+  });
+
+/** A live organization whose limit of calls no test reaches. */
+export const aBusyOrganization = () => anOrganization({ tier: 'scale' });

@@ -1,0 +1,165 @@
+import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/backoff.ts';
+import type { Delivery, Reminder } from '../../../functions/domain/delivery.ts';
+import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
+import { gate, type Permit, requirePermit } from '../../../functions/domain/gate.ts';
+import type { Keyring } from '../../../functions/domain/keyring.ts';
+import { programOf, simulate } from '../../../functions/domain/simulation.ts';
+import { dispatch } from '../../../functions/engine/dispatch.ts';
+import { fanOut } from '../../../functions/engine/fan-out.ts';
+import { purge } from '../../../functions/engine/purge.ts';
+import { type SequencedChange, watch } from '../../../functions/engine/watch.ts';
+import type { OutboundRequest, OutboundResult } from '../../../functions/platform/outbound/exchange.ts';
+import { simulatedReceiver } from '../../../functions/platform/simulated-receiver.ts';
+import { standings } from '../../../functions/platform/standings.ts';
+import { webhookSender } from '../../../functions/platform/webhook-sender.ts';
+import { deliveryOf, deliveryStore } from '../../../functions/store/deliveries.ts';
+import { deliveryContexts } from '../../../functions/store/delivery-context.ts';
+import { deliveryMoves } from '../../../functions/store/delivery-moves.ts';
+import { dueIndex } from '../../../functions/store/due-index.ts';
+import { endpointStore } from '../../../functions/store/endpoints.ts';
+import { ledgerStore } from '../../../functions/store/ledger.ts';
+import { standingOf } from '../../../functions/store/organizations.ts';
+import { owedBy } from '../../../functions/store/outbox.ts';
+import { purgeStore, remainsIn } from '../../../functions/store/purges.ts';
+import { committer } from '../../../functions/store/transaction.ts';
+import { recordedLog } from '../../doubles/recorded-log.ts';
+import type { TestTables } from '../../engines.ts';
+import { rowsIn } from './rows.ts';
+
+const TIMEOUT_MS = 10_000;
+const LEASE_SECONDS = 25;
+
+/**
+ * The workers' code over the real stores, on a clock that jumps to what is waited for. What the queues would hold is remembered; live receivers do what
+ * their URL's program says, as simulated ones do.
+ */
+export function anEngine({ service, outbox, deliveries, ledger }: TestTables, keyring: Keyring) {
+  let present = new Date();
+  const now = () => present;
+  const log = recordedLog();
+  const organizations = standings(standingOf(service));
+  const store = deliveryStore(deliveries);
+  const endpoints = endpointStore(service);
+  const contextsOf = deliveryContexts(service, outbox);
+  const reminders: Reminder[] = [];
+  const read = new Set<unknown>();
+  let shards = 0;
+
+  const moves = deliveryMoves(deliveries, {
+    service,
+    outbox,
+    commit: committer(service.client),
+    graceSeconds: DEFAULT_GRACE_SECONDS,
+  });
+  const handOut = fanOut({
+    subscribers: endpoints,
+    deliveries: store,
+    standings: organizations,
+    queues: {
+      async send(_lane, messages) {
+        reminders.push(...messages.map(({ reminder }) => reminder));
+        return [];
+      },
+    },
+    log,
+    now,
+  });
+  const deal = dispatch(
+    {
+      deliveries: { ...store, ...moves },
+      endpoints,
+      standings: organizations,
+      queues: { crowded: async () => false },
+      attempt: webhookSender({
+        gate: gate(organizations.of),
+        outbound: { post },
+        simulated: simulatedReceiver({
+          policy: { loopback: 'refuse' },
+          timeoutMs: TIMEOUT_MS,
+          wait: async () => undefined,
+        }),
+        signingKeys: async (use) => use(keyring),
+        now,
+      }),
+      log,
+      now,
+    },
+    { retry: DEFAULT_RETRY_POLICY, leaseSeconds: LEASE_SECONDS },
+  );
+  const follow = watch(
+    { due: dueIndex(deliveries), ledger: ledgerStore(ledger), standings: organizations, log, now },
+    { graceSeconds: DEFAULT_GRACE_SECONDS },
+  );
+  const wipe = purge(
+    {
+      purges: purgeStore(service),
+      remains: [outbox, deliveries, ledger, service].map(remainsIn),
+      log,
+      now: () => new Date(),
+    },
+    { lingerSeconds: 0, leaseSeconds: 60 },
+  );
+
+  return {
+    /** Fans out what is new in the outbox. @returns reminders of what came of it */
+    async fanOut(): Promise<Reminder[]> {
+      const rows = (await rowsIn(outbox)).filter(({ pk }) => !read.has(pk));
+      for (const { pk } of rows) read.add(pk);
+      const failed = await handOut(rows.flatMap((row) => owedBy(row) ?? []));
+      if (failed.length > 0)
+        throw new Error(`${failed.length} entries of the outbox could not be dealt with`);
+      return reminders.splice(0);
+    },
+
+    /** Attempts a delivery until it has ended, or so many times. */
+    async attempt(
+      reminder: Reminder,
+      most = DEFAULT_RETRY_POLICY.maxAttempts,
+    ): Promise<Delivery | undefined> {
+      for (let attempt = 1; attempt <= most; attempt += 1) {
+        const contextOf = await contextsOf([reminder]);
+        await deal(reminder, contextOf(reminder), 'slow');
+        const { nextRetryAt } = (await store.find(reminder)) ?? {};
+        if (nextRetryAt === undefined) break;
+        present = new Date(Math.max(present.getTime(), Date.parse(nextRetryAt)));
+      }
+      return store.find(reminder);
+    },
+
+    /** Claims a delivery as a worker does that is then lost. */
+    claim: (reminder: Reminder) =>
+      moves.claim(reminder, { now: present, leaseSeconds: LEASE_SECONDS, maxAttempts: 8 }),
+
+    /** Counts and watches all deliveries of an organization, as if the stream told of them once more. */
+    async follow(orgId: string): Promise<void> {
+      shards += 1;
+      const rows = (await rowsIn(deliveries)).filter((row) => row.orgId === orgId).map(deliveryOf);
+      const changes = rows.flatMap((delivery): SequencedChange[] => [
+        { kind: 'added', delivery, sequence: '' },
+        ...(delivery.terminalAt === undefined
+          ? []
+          : [{ kind: 'ended', delivery, sequence: '' } satisfies SequencedChange]),
+      ]);
+      await follow(
+        `shard-${shards}`,
+        changes.map((change, index) => ({ ...change, sequence: String(index + 1) })),
+      );
+    },
+
+    /** Deletes what resets have left behind, in as many runs as that takes. */
+    async purge(): Promise<void> {
+      for (let run = 1; run <= 10; run += 1) if ((await wipe(() => true)).open === 0) return;
+      throw new Error('the purge does not come to its end');
+    },
+  };
+}
+export type TestEngine = ReturnType<typeof anEngine>;
+
+/** A receiver of a live organization, without a network. */
+async function post({ url }: Pick<OutboundRequest, 'url'>, permit: Permit): Promise<OutboundResult> {
+  requirePermit(permit);
+  const { afterMs: durationMs, ...answer } = simulate(programOf(url.href), 1, TIMEOUT_MS);
+  return 'status' in answer
+    ? { kind: 'answered', status: answer.status, durationMs, body: '' }
+    : { kind: 'failed', error: answer.error, durationMs };
+}

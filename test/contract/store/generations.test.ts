@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest';
+import type { Claimed, EndpointOutcome, Settlement } from '../../../functions/domain/delivery.ts';
+import type { Endpoint } from '../../../functions/domain/endpoint.ts';
+import { LIVE_GENERATION } from '../../../functions/domain/tenant.ts';
+import { anEndpoint, NOW } from '../../builders.ts';
+import { dynamoDb } from '../../engines.ts';
+import { claimed, ENDED, exhausted, LEASE_END, retryingIn, succeeded } from './attempts.ts';
+import { writesOf } from './faults.ts';
+import { dynamoDbStores, type Stores, storeKinds } from './stores.ts';
+
+const engine = dynamoDb();
+
+/** Ends that change their endpoint, and an endpoint that each may change. */
+const EFFECTS: readonly [effect: 'reset' | 'count' | 'disable', failures: number, as: Settlement][] = [
+  ['reset', 5, succeeded],
+  ['count', 2, exhausted],
+  ['disable', 9, exhausted],
+];
+
+/** A sandbox's endpoint, and a delivery to it under its last attempt. */
+async function having(stores: Stores, consecutiveFailures: number) {
+  const { tenant, reset } = await stores.sandbox();
+  const endpoint = anEndpoint({ orgId: tenant.orgId, consecutiveFailures });
+  await stores.endpoints.put(endpoint);
+  const claim = await claimed(stores, { ...tenant, webhookId: endpoint.id, attempts: 7 });
+  return { stores, tenant, reset, endpoint, claim };
+}
+
+const outcomeOf = (endpoint: Endpoint, effect: EndpointOutcome['effect'], at = ENDED): EndpointOutcome => ({
+  endpoint,
+  effect,
+  at,
+});
+
+describe.each(storeKinds(engine))('the end of a delivery in a sandbox (%s)', (_, make) => {
+  it.each(EFFECTS)(
+    'has the effect "%s" on its endpoint while its generation is the present one',
+    async (effect, failures, as) => {
+      const { stores, endpoint, claim } = await having(await make(), failures);
+
+      expect(await stores.deliveries.settle(claim, as, outcomeOf(endpoint, effect))).toBe('done');
+
+      expect((await stores.endpoints.find(endpoint.orgId, endpoint.id))?.consecutiveFailures).toBe(
+        effect === 'reset' ? 0 : failures + 1,
+      );
+      expect(await stores.deliveries.find(claim)).toMatchObject({ status: as.kind });
+      expect(await stores.notices()).toHaveLength(effect === 'disable' ? 1 : 0);
+    },
+  );
+
+  it.each(EFFECTS)(
+    'has no effect "%s" once a reset has wiped it, and is not told either',
+    async (effect, failures, as) => {
+      const { stores, endpoint, claim, reset } = await having(await make(), failures);
+      await reset();
+
+      expect(await stores.deliveries.settle(claim, as, outcomeOf(endpoint, effect))).toBe('refused');
+
+      expect(await stores.endpoints.find(endpoint.orgId, endpoint.id)).toEqual(endpoint);
+      expect(await stores.deliveries.find(claim)).toEqual(claim);
+      expect(await stores.notices()).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['count', 2],
+    ['disable', 9],
+  ] as const)('whose worker was lost has no effect "%s" either', async (effect, failures) => {
+    const { stores, endpoint, claim, reset } = await having(await make(), failures);
+    await reset();
+
+    const result = await stores.deliveries.exhaust(claim, 'lost', 8, outcomeOf(endpoint, effect, LEASE_END));
+
+    expect(result).toBe('refused');
+    expect(await stores.endpoints.find(endpoint.orgId, endpoint.id)).toEqual(endpoint);
+    expect(await stores.notices()).toEqual([]);
+  });
+
+  it('is refused for good: not told as an endpoint that changed, which would be looked at again', async () => {
+    const { stores, endpoint, claim, reset } = await having(await make(), 2);
+    await reset();
+    const settle = () => stores.deliveries.settle(claim, exhausted, outcomeOf(endpoint, 'count'));
+
+    expect([await settle(), await settle()]).toEqual(['refused', 'refused']);
+  });
+
+  it('that changes nothing about its endpoint asks for nothing', async () => {
+    const { stores, endpoint, claim, reset } = await having(await make(), 0);
+    await reset();
+
+    expect(await stores.deliveries.settle(claim, succeeded, outcomeOf(endpoint, 'none'))).toBe('done');
+  });
+
+  it('of the next generation counts', async () => {
+    const { stores, tenant, endpoint, reset } = await having(await make(), 2);
+    await reset();
+    const next = await claimed(stores, { ...tenant, generation: 2, webhookId: endpoint.id, attempts: 7 });
+
+    expect(await stores.deliveries.settle(next, exhausted, outcomeOf(endpoint, 'count'))).toBe('done');
+
+    expect((await stores.endpoints.find(endpoint.orgId, endpoint.id))?.consecutiveFailures).toBe(3);
+  });
+
+  it('is not held up by a reset of another sandbox', async () => {
+    const stores = await make();
+    const { endpoint, claim } = await having(stores, 2);
+    const other = await having(stores, 2);
+    await other.reset();
+
+    expect(await stores.deliveries.settle(claim, exhausted, outcomeOf(endpoint, 'count'))).toBe('done');
+  });
+
+  it('tells of time that passed faster for as long as it says anything', async () => {
+    const { deliveries } = await make();
+    const claim = await claimed({ deliveries });
+    const atRealSpeed = { nextRetryAt: '2026-11-20T10:00:00.000Z' };
+    const unaffected = outcomeOf(anEndpoint(), 'none');
+
+    await deliveries.settle(claim, { ...retryingIn('hidden'), atRealSpeed }, unaffected);
+    expect(await deliveries.find(claim)).toMatchObject({ atRealSpeed });
+
+    await deliveries.skip(claim, 'endpoint_deleted', LEASE_END);
+    expect(await deliveries.find(claim)).not.toHaveProperty('atRealSpeed');
+  });
+
+  it('says that a simulated receiver took it, with the request and the times at real speed', async () => {
+    const { deliveries } = await make();
+    const claim = await claimed({ deliveries });
+    const attempt = {
+      ...succeeded.attempt,
+      request: { method: 'POST', url: 'https://example.com/', headers: { a: 'b' }, body: '{}' },
+      atRealSpeed: { startedAt: NOW.toISOString(), durationMs: 3000 },
+    } as const;
+    const atRealSpeed = { terminalAt: ENDED.toISOString() };
+    const settlement = { ...succeeded, attempt, atRealSpeed, terminalReason: 'sandbox_simulated' } as const;
+
+    await deliveries.settle(claim, settlement, outcomeOf(anEndpoint(), 'none'));
+
+    expect(await deliveries.find(claim)).toMatchObject({
+      status: 'succeeded',
+      terminalReason: 'sandbox_simulated',
+      attemptLog: [attempt],
+      atRealSpeed,
+    });
+  });
+});
+
+describe('what the end of a delivery writes', () => {
+  /** Settles a delivery, and gives the writes of its transaction. */
+  async function writesOfEnd(
+    consecutiveFailures: number,
+    effect: 'reset' | 'count' | 'disable',
+    live: boolean,
+  ) {
+    const client = engine.client();
+    const stores = dynamoDbStores(await engine.tables(client));
+    const made = await having(stores, consecutiveFailures);
+    const claim: Claimed = live
+      ? await claimed(stores, {
+          orgId: made.endpoint.orgId,
+          generation: LIVE_GENERATION,
+          webhookId: made.endpoint.id,
+          attempts: 7,
+        })
+      : made.claim;
+    const writes = writesOf(client);
+    const as = effect === 'reset' ? succeeded : exhausted;
+    expect(await stores.deliveries.settle(claim, as, outcomeOf(made.endpoint, effect))).toBe('done');
+    return writes().map((write) => Object.keys(write).join());
+  }
+
+  it.each(EFFECTS)('has no check of a generation when it is live: "%s"', async (effect, failures) => {
+    const writes = await writesOfEnd(failures, effect, true);
+
+    expect(writes).toEqual(['Update', 'Update', ...(effect === 'disable' ? ['Put'] : [])]);
+  });
+
+  it.each(EFFECTS)('has one in a sandbox: "%s"', async (effect, failures) => {
+    const writes = await writesOfEnd(failures, effect, false);
+
+    expect(writes).toEqual(['Update', 'Update', ...(effect === 'disable' ? ['Put'] : []), 'ConditionCheck']);
+  });
+});

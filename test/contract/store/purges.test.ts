@@ -1,0 +1,194 @@
+import { describe, expect, it } from 'vitest';
+import { newId } from '../../../functions/domain/ids.ts';
+import type { Purge } from '../../../functions/domain/sandbox.ts';
+import type { PurgePorts } from '../../../functions/engine/purge.ts';
+import { keys, PURGE_SHARDS } from '../../../functions/store/keys.ts';
+import { purgeStore } from '../../../functions/store/purges.ts';
+import { committer } from '../../../functions/store/transaction.ts';
+import { aSandboxTenant, later, NOW, seconds } from '../../builders.ts';
+import { MemoryPurges } from '../../doubles/memory-purges.ts';
+import { dynamoDb } from '../../engines.ts';
+import { readInPagesOf } from './faults.ts';
+
+const engine = dynamoDb();
+
+type Orders = PurgePorts['purges'] & { give(purge: Purge): Promise<unknown> };
+
+async function stored(client = engine.client()) {
+  const { service } = await engine.tables(client);
+  const store = purgeStore(service);
+  const commit = committer(client);
+  return { ...store, give: (purge: Purge) => commit([store.order(purge)]) };
+}
+
+const KINDS: [name: string, make: () => Promise<Orders>][] = [
+  [
+    'memory',
+    async () => {
+      const orders = new MemoryPurges();
+      return Object.assign(orders, { give: async (purge: Purge) => orders.order(purge) });
+    },
+  ],
+  ['dynamodb', stored],
+];
+
+const aPurge = (changes: Partial<Purge> = {}): Purge => ({
+  ...aSandboxTenant(),
+  requestedAt: NOW.toISOString(),
+  deleted: 0,
+  ...changes,
+});
+
+/** An order that was given. */
+async function given(orders: Pick<Orders, 'give'>, changes: Partial<Purge> = {}): Promise<Purge> {
+  const purge = aPurge(changes);
+  await orders.give(purge);
+  return purge;
+}
+
+const at = (second: number) => later(NOW, seconds(second)).toISOString();
+const until = later(NOW, seconds(900));
+
+describe.each(KINDS)('the order of a purge (%s)', (_, make) => {
+  it('is open once it was given, with nothing deleted', async () => {
+    const orders = await make();
+    const purge = await given(orders);
+
+    expect(await orders.open()).toEqual([purge]);
+  });
+
+  it('is gone once it is closed, which may be done twice', async () => {
+    const orders = await make();
+    const [purge, other] = [await given(orders), await given(orders)];
+
+    await orders.close(purge);
+    await orders.close(purge);
+
+    expect(await orders.open()).toEqual([other]);
+  });
+
+  it('comes before all that were given later', async () => {
+    const orders = await make();
+    const [last, first, second] = [
+      await given(orders, { requestedAt: at(9) }),
+      await given(orders, { requestedAt: at(1) }),
+      await given(orders, { requestedAt: at(5) }),
+    ];
+
+    expect(await orders.open()).toEqual([first, second, last]);
+  });
+});
+
+describe.each(KINDS)('the lease of a purge (%s)', (_, make) => {
+  it('is taken by one of ten at once', async () => {
+    const orders = await make();
+    const purge = await given(orders);
+
+    const taken = await Promise.all(Array.from({ length: 10 }, () => orders.lease(purge, until, NOW)));
+
+    expect(taken.filter(Boolean)).toHaveLength(1);
+  });
+
+  it('ends with its time', async () => {
+    const orders = await make();
+    const purge = await given(orders);
+    await orders.lease(purge, until, NOW);
+
+    expect(await orders.lease(purge, later(until, 1), later(until, -1))).toBe(false);
+    expect(await orders.lease(purge, later(until, seconds(900)), until)).toBe(true);
+  });
+
+  it('ends when it is released', async () => {
+    const orders = await make();
+    const purge = await given(orders);
+    await orders.lease(purge, until, NOW);
+
+    await orders.release(purge);
+
+    expect(await orders.lease(purge, until, NOW)).toBe(true);
+  });
+
+  it('is of one order, and of no other of the sandbox', async () => {
+    const orders = await make();
+    const purge = await given(orders);
+    const next = await given(orders, { orgId: purge.orgId, generation: purge.generation + 1 });
+    await orders.lease(purge, until, NOW);
+
+    expect(await orders.lease(next, until, NOW)).toBe(true);
+  });
+
+  it('of an order that is done is not to be had, and releasing it brings nothing back', async () => {
+    const orders = await make();
+    const purge = await given(orders);
+    await orders.close(purge);
+
+    expect(await orders.lease(purge, until, NOW)).toBe(false);
+    await orders.release(purge);
+
+    expect(await orders.open()).toEqual([]);
+  });
+});
+
+describe.each(KINDS)('the progress of a purge (%s)', (_, make) => {
+  it('adds up, whoever notes it at the same time', async () => {
+    const orders = await make();
+    const purge = await given(orders);
+
+    await Promise.all(Array.from({ length: 20 }, () => orders.progress(purge, 7)));
+
+    expect(await orders.open()).toEqual([{ ...purge, deleted: 140 }]);
+  });
+
+  it('brings no order back that is done', async () => {
+    const orders = await make();
+    const purge = await given(orders);
+    await orders.close(purge);
+
+    await orders.progress(purge, 200);
+
+    expect(await orders.open()).toEqual([]);
+  });
+});
+
+describe('orders in the table', () => {
+  it('are given once for a generation', async () => {
+    const { give, open } = await stored();
+    const purge = aPurge();
+
+    expect(await give(purge)).toEqual({ kind: 'committed' });
+    expect(await give({ ...purge, requestedAt: at(5) })).toEqual({ kind: 'refused', refusal: 'exists' });
+
+    expect(await open()).toEqual([purge]);
+  });
+
+  it('are found in all shards, page by page', async () => {
+    const client = engine.client();
+    const orders = await stored(client);
+    const all: Purge[] = [];
+    // Enough that each shard has several.
+    for (let number = 0; number < 30; number += 1)
+      all.push(await given(orders, { requestedAt: at((number * 7) % 30) }));
+    expect(new Set(all.map(({ orgId }) => keys.purgesOf(orgId))).size).toBe(PURGE_SHARDS);
+    readInPagesOf(client, 2);
+
+    expect(await orders.open()).toEqual(all.toSorted((a, b) => (a.requestedAt < b.requestedAt ? -1 : 1)));
+  });
+
+  it('of one sandbox are its own alone, the oldest generation first', async () => {
+    const orders = await stored();
+    const orgId = newId('org', NOW);
+    for (const generation of [10, 2, 9, 1]) await given(orders, { orgId, generation });
+    for (let others = 0; others < 10; others += 1) await given(orders);
+
+    expect((await orders.of(orgId)).map(({ generation }) => generation)).toEqual([1, 2, 9, 10]);
+    expect(await orders.of(newId('org', NOW))).toEqual([]);
+  });
+
+  it('of one sandbox say how much of them is done', async () => {
+    const orders = await stored();
+    const purge = await given(orders);
+    await orders.progress(purge, 3);
+
+    expect(await orders.of(purge.orgId)).toEqual([{ ...purge, deleted: 3 }]);
+  });
+});

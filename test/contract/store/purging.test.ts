@@ -1,0 +1,166 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { reminderOf } from '../../../functions/domain/delivery.ts';
+import { newId } from '../../../functions/domain/ids.ts';
+import type { Tenant } from '../../../functions/domain/tenant.ts';
+import { purge } from '../../../functions/engine/purge.ts';
+import { conversationStore } from '../../../functions/store/conversations.ts';
+import { deliveryStore } from '../../../functions/store/deliveries.ts';
+import { endpointStore } from '../../../functions/store/endpoints.ts';
+import { escalationStore } from '../../../functions/store/escalations.ts';
+import { idempotencyStore } from '../../../functions/store/idempotency.ts';
+import { ledgerStore } from '../../../functions/store/ledger.ts';
+import { messageStore } from '../../../functions/store/messages.ts';
+import { disablingNotice, outboxStore } from '../../../functions/store/outbox.ts';
+import { purgeStore, remainsIn } from '../../../functions/store/purges.ts';
+import { ticketStore } from '../../../functions/store/tickets.ts';
+import { type Change, committer } from '../../../functions/store/transaction.ts';
+import {
+  aConversation,
+  aDelivery,
+  aLedgerEntry,
+  aMessage,
+  anEndpoint,
+  anEscalation,
+  anEvent,
+  aTicket,
+  NOW,
+} from '../../builders.ts';
+import { recordedLog } from '../../doubles/recorded-log.ts';
+import { dynamoDb, type TestTables } from '../../engines.ts';
+import { everyRow } from './rows.ts';
+
+const dynamo = dynamoDb();
+
+/** Ways to store something of a tenant, each with the store of its entity. */
+function waysToStore({ service, outbox, deliveries, ledger }: TestTables) {
+  const commit = committer(service.client);
+  const change = (of: (tenant: Tenant) => Change | Change[]) => (tenant: Tenant) =>
+    commit([of(tenant)].flat()) as Promise<unknown>;
+  const counts = ledgerStore(ledger);
+  const store = deliveryStore(deliveries);
+  return {
+    conversation: change((tenant) => conversationStore(service).add(tenant, aConversation())),
+    message: change((tenant) => messageStore(service).add(tenant, aMessage())),
+    escalation: change((tenant) => escalationStore(service).add(tenant, anEscalation())),
+    ticket: change((tenant) => ticketStore(service).add(tenant, aTicket())),
+    idempotency: change((tenant) =>
+      idempotencyStore(service).record(
+        { tenant, route: 'create-ticket', key: crypto.randomUUID() },
+        { fingerprint: 'f', status: 201, data: '{}' },
+        NOW,
+      ),
+    ),
+    event: change((tenant) => outboxStore(outbox).append(anEvent({ tenant }))),
+    redelivery: change((tenant) => {
+      const delivery = aDelivery(tenant);
+      return [store.adding(delivery), outboxStore(outbox).appendRedelivery(reminderOf(delivery))];
+    }),
+    notice: change(({ orgId, generation }) => {
+      const { id: webhookId } = anEndpoint();
+      const disabledAt = NOW.toISOString();
+      return disablingNotice(outbox, { kind: 'endpoint-disabled', orgId, webhookId, disabledAt }, generation);
+    }),
+    delivery: (tenant: Tenant) => store.add(aDelivery(tenant)),
+    ledger: (tenant: Tenant) =>
+      counts.add({ shardId: 'a', first: '1', last: '1' }, aLedgerEntry({ ...tenant, owed: 1 })),
+    // Not data: no purge takes it.
+    endpoint: change(({ orgId }) => endpointStore(service).add(anEndpoint({ orgId }))),
+  };
+}
+type Kind = keyof ReturnType<typeof waysToStore>;
+const KINDS: readonly Kind[] = [
+  'conversation',
+  'message',
+  'escalation',
+  'ticket',
+  'idempotency',
+  'event',
+  'redelivery',
+  'notice',
+  'delivery',
+  'ledger',
+  'endpoint',
+];
+/** How many rows a thing is, that a purge takes. */
+const rowsOf = (kind: Kind): number => ({ redelivery: 2, endpoint: 0 })[kind as string] ?? 1;
+
+/** Three sandboxes with generations one of whose names begins with another's, and a live organization. */
+const stored = fc.record({
+  kind: fc.constantFrom(...KINDS),
+  organization: fc.nat(3),
+  generation: fc.constantFrom(1, 2, 10, 12),
+});
+
+describe('a purge', () => {
+  it('deletes exactly the rows of its generation, whatever else is stored', async () => {
+    const tables = await dynamo.tables();
+    const ways = waysToStore(tables);
+    const purges = purgeStore(tables.service);
+    const commit = committer(tables.service.client);
+    const run = purge(
+      {
+        purges,
+        remains: [tables.outbox, tables.deliveries, tables.ledger, tables.service].map(remainsIn),
+        log: recordedLog(),
+        now: () => NOW,
+      },
+      { lingerSeconds: 0, leaseSeconds: 60 },
+    );
+
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(stored, { maxLength: 40, size: 'max' }),
+        fc.constantFrom(1, 2, 10, 12),
+        async (things, generation) => {
+          const orgIds = Array.from({ length: 4 }, () => newId('org', NOW));
+          // The last one is live.
+          const tenantOf = (thing: (typeof things)[number]): Tenant => ({
+            orgId: orgIds[thing.organization] ?? newId('org', NOW),
+            generation: thing.organization === 3 ? 0 : thing.generation,
+          });
+          await Promise.all(things.map((thing) => ways[thing.kind](tenantOf(thing))));
+          const wiped = { orgId: orgIds[0] ?? newId('org', NOW), generation };
+          const before = await everyRow(tables);
+          await commit([purges.order({ ...wiped, requestedAt: NOW.toISOString() })]);
+
+          const its = things.filter((thing) => thing.organization === 0 && thing.generation === generation);
+          const count = its.reduce((sum, { kind }) => sum + rowsOf(kind), 0);
+          expect(await run(() => true)).toMatchObject({ deleted: count, closed: 1, open: 0 });
+
+          const after = await everyRow(tables);
+          expect(before.size - after.size).toBe(count);
+          for (const [place, row] of before)
+            if (row.ofSandbox === `${wiped.orgId}#${generation}`) expect(after.has(place)).toBe(false);
+            else expect(after.get(place)).toEqual(row);
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+
+  it('of more rows than a page takes all of them, and says how many', async () => {
+    const tables = await dynamo.tables();
+    const ways = waysToStore(tables);
+    const purges = purgeStore(tables.service);
+    const tenant = { orgId: newId('org', NOW), generation: 1 };
+    await Promise.all(Array.from({ length: 450 }, () => ways.delivery(tenant)));
+    await Promise.all(Array.from({ length: 250 }, () => ways.ticket(tenant)));
+    await ways.ticket({ ...tenant, generation: 2 });
+    const before = await everyRow(tables);
+    await committer(tables.service.client)([purges.order({ ...tenant, requestedAt: NOW.toISOString() })]);
+    const remains = [tables.outbox, tables.deliveries, tables.ledger, tables.service].map(remainsIn);
+    const run = purge(
+      { purges, remains, log: recordedLog(), now: () => NOW },
+      { lingerSeconds: 1, leaseSeconds: 60 },
+    );
+
+    // Before what lingers is over, it deletes what there is, and stays open.
+    expect(await run(() => true)).toMatchObject({ deleted: 700, closed: 0, open: 1 });
+
+    expect(await purges.of(tenant.orgId)).toMatchObject([{ deleted: 700 }]);
+    const after = await everyRow(tables);
+    expect(before.size - after.size).toBe(699);
+    expect([...after.values()].filter(({ ofSandbox }) => ofSandbox === `${tenant.orgId}#1`)).toEqual([]);
+  });
+});

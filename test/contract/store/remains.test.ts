@@ -1,0 +1,166 @@
+import { BatchWriteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Tenant } from '../../../functions/domain/tenant.ts';
+import { tenantKey } from '../../../functions/store/keys.ts';
+import { remainsIn } from '../../../functions/store/purges.ts';
+import type { Table } from '../../../functions/store/table.ts';
+import { aSandboxTenant } from '../../builders.ts';
+import { dynamoDb, type TestTables } from '../../engines.ts';
+import { leaveOutOfBatches } from './faults.ts';
+
+const engine = dynamoDb();
+
+/** Tables whose rows may be a sandbox's, and what a key in them is made of. */
+const SHAPES = [
+  ['service', true],
+  ['outbox', false],
+  ['deliveries', true],
+  ['ledger', true],
+] as const;
+
+type Row = Record<string, unknown>;
+
+/** A table in which rows of sandboxes are, and others. */
+async function aTable(name: keyof TestTables = 'service', sorted = true, client = engine.client()) {
+  const table = (await engine.tables(client))[name];
+  let made = 0;
+  const row = (attributes: Row): Row => {
+    made += 1;
+    return {
+      pk: `pk-${made}`,
+      ...(sorted ? { sk: `sk-${made}` } : {}),
+      body: 'x'.repeat(300),
+      ...attributes,
+    };
+  };
+  return {
+    ...remainsIn(table),
+    /** Puts so many rows. @param of whose they are; nobody's are live */
+    async having(count: number, of?: Tenant): Promise<Row[]> {
+      const rows = Array.from({ length: count }, () => row(of ? { ofSandbox: tenantKey(of) } : {}));
+      await putAll(table, rows);
+      return rows;
+    },
+    async rows(): Promise<Row[]> {
+      const { Items = [] } = await client.send(
+        new ScanCommand({ TableName: table.name, ConsistentRead: true }),
+      );
+      return Items;
+    },
+  };
+}
+
+async function putAll(table: Table, rows: readonly Row[]): Promise<void> {
+  for (let first = 0; first < rows.length; first += 25)
+    await table.client.send(
+      new BatchWriteCommand({
+        RequestItems: {
+          [table.name]: rows.slice(first, first + 25).map((Item) => ({ PutRequest: { Item } })),
+        },
+      }),
+    );
+}
+
+const inOrder = (rows: readonly Row[]): Row[] =>
+  rows.toSorted((a, b) => (String(a.pk) < String(b.pk) ? -1 : 1));
+const keysOf = (rows: readonly Row[]): Row[] =>
+  rows.map(({ pk, sk }) => (sk === undefined ? { pk } : { pk, sk }));
+
+describe.each(SHAPES)('what a generation has in the table %s', (name, sorted) => {
+  it('is found by its keys, and removed, and nothing else with it', async () => {
+    const { find, remove, having, rows } = await aTable(name, sorted);
+    const tenant = aSandboxTenant();
+    const its = await having(4, tenant);
+    const others = [
+      ...(await having(3)),
+      ...(await having(3, aSandboxTenant())),
+      ...(await having(3, { ...tenant, generation: 2 })),
+      // Its name begins with the other one's.
+      ...(await having(3, { ...tenant, generation: 10 })),
+    ];
+
+    const found = await find(tenant, 100);
+    expect(inOrder(found)).toEqual(inOrder(keysOf(its)));
+    await remove(found);
+
+    expect(await find(tenant, 100)).toEqual([]);
+    expect(inOrder(await rows())).toEqual(inOrder(others));
+  });
+});
+
+describe('what a generation has in a table', () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  it('is given in pages', async () => {
+    const { find, remove, having, rows } = await aTable();
+    const tenant = aSandboxTenant();
+    await having(23, tenant);
+
+    const pages: number[] = [];
+    for (let page = await find(tenant, 10); page.length > 0; page = await find(tenant, 10)) {
+      pages.push(page.length);
+      await remove(page);
+    }
+
+    expect(pages).toEqual([10, 10, 3]);
+    expect(await rows()).toEqual([]);
+  });
+
+  it.each([0, 1, 25, 26, 60])('is removed in as many requests as %d rows ask for', async (count) => {
+    const client = engine.client();
+    const { find, remove, having, rows } = await aTable('service', true, client);
+    const tenant = aSandboxTenant();
+    await having(count, tenant);
+    const live = await having(1);
+    const batches = leaveOutOfBatches(client, () => 0);
+
+    await remove(await find(tenant, 100));
+
+    expect(batches.sizes().toSorted((a, b) => b - a)).toEqual(
+      [25, 25, 25].map((size, index) => Math.min(size, count - index * 25)).filter((size) => size > 0),
+    );
+    expect(await rows()).toEqual(live);
+  });
+
+  it('is removed although DynamoDB leaves rows out of its answers', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0);
+    const client = engine.client();
+    const { find, remove, having, rows } = await aTable('service', true, client);
+    const tenant = aSandboxTenant();
+    await having(60, tenant);
+    const live = await having(2);
+    const batches = leaveOutOfBatches(client, (size) => Math.floor(size / 2));
+
+    await remove(await find(tenant, 100));
+
+    expect(batches.sizes().length).toBeGreaterThan(3);
+    expect(inOrder(await rows())).toEqual(inOrder(live));
+  });
+
+  it('is given up as throttled when rows are left out again and again', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0);
+    const client = engine.client();
+    const { find, remove, having, rows } = await aTable('service', true, client);
+    const tenant = aSandboxTenant();
+    await having(5, tenant);
+    leaveOutOfBatches(client, (size) => (size > 1 ? 1 : size));
+
+    await expect(find(tenant, 100).then(remove)).rejects.toMatchObject({ name: 'ThrottlingException' });
+
+    // What went is gone; the rest is found by the next run.
+    expect(await rows()).toHaveLength(1);
+  });
+
+  it('may be removed twice', async () => {
+    const { find, remove, having, rows } = await aTable();
+    const tenant = aSandboxTenant();
+    await having(30, tenant);
+    const live = await having(1);
+    const found = await find(tenant, 100);
+
+    await Promise.all([remove(found), remove(found)]);
+    await remove(found);
+
+    expect(await rows()).toEqual(live);
+  });
+});

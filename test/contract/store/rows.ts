@@ -1,0 +1,21 @@
+import { paginateScan } from '@aws-sdk/lib-dynamodb';
+import type { Table } from '../../../functions/store/table.ts';
+import type { TestTables } from '../../engines.ts';
+
+export type Row = Record<string, unknown>;
+
+/** Every row of a table. */
+export async function rowsIn({ client, name: TableName }: Table): Promise<Row[]> {
+  const rows: Row[] = [];
+  for await (const { Items = [] } of paginateScan({ client }, { TableName, ConsistentRead: true }))
+    rows.push(...Items);
+  return rows;
+}
+
+/** Every row of every table, by its place: `service org_…#webhooks whk_…`. */
+export async function everyRow(tables: TestTables): Promise<Map<string, Row>> {
+  const all = new Map<string, Row>();
+  for (const [name, table] of Object.entries(tables))
+    for (const row of await rowsIn(table)) all.set([name, row.pk, row.sk].join(' ').trim(), row);
+  return all;
+}

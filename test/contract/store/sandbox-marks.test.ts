@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RouteKey, routes } from '../../../functions/api/routes.ts';
+import { Scope } from '../../../functions/domain/api-key.ts';
+import { OrgId } from '../../../functions/domain/ids.ts';
+import { organizationStore } from '../../../functions/store/organizations.ts';
+import { committer } from '../../../functions/store/transaction.ts';
+import { aKeyring } from '../../builders.ts';
+import { dynamoDb, type TestTables } from '../../engines.ts';
+import { live } from './a-life.ts';
+import { type Api, aBusyOrganization, anApi } from './an-api.ts';
+import { anEngine, type TestEngine } from './an-engine.ts';
+import { everyRow, type Row } from './rows.ts';
+
+/*
+ * One life of a live organization, of its sandbox before and after a reset, and of another organization's sandbox, through the functions of all routes
+ * and the workers' code. What is looked at is every row of every table.
+ */
+const dynamo = dynamoDb();
+const keyring = aKeyring();
+type Rows = Map<string, Row>;
+
+/** What a sandbox has that no reset wipes (public-api.md, POST /api/settings/sandbox/reset), by the place of its row. */
+const KEPT = [
+  /^service org_\w+ (organization|endpoint-count)$/,
+  /^service org_\w+#webhooks whk_/,
+  // Counts of requests, which end with their minute.
+  /^rates /,
+  // What a reset orders, and the pairing beside the live organization.
+  /^service purges#/,
+  /^service org_\w+ sandbox$/,
+  // Keys belong to the live organization.
+  /^service (key#|org_\w+#api-keys )/,
+];
+const isKept = (place: string) => KEPT.some((pattern) => pattern.test(place));
+
+/** Everything that a tenant's data is made of, by the place of its row. */
+const KINDS = {
+  conversation: /^service \S+#conversations#/,
+  message: /^service \S+#messages msg_/,
+  escalation: /^service \S+#escalations esc_/,
+  ticket: /^service \S+#tickets#/,
+  'idempotency record': /^service \S+#idempotency#/,
+  event: /^outbox evt_\w+$/,
+  'order of a redelivery': /^outbox dlv_\w+$/,
+  'notice of a disabling': /^outbox whk_\w+#disabled$/,
+  delivery: /^deliveries /,
+  'ledger entry': /^ledger /,
+};
+const kindOf = (place: string) => Object.entries(KINDS).find(([, pattern]) => pattern.test(place))?.[0];
+
+let tables: TestTables;
+let api: Api;
+let engine: TestEngine;
+/** Rows that a life has brought. */
+const lives: Record<'live' | 'first' | 'second' | 'other', Rows> = {
+  live: new Map(),
+  first: new Map(),
+  second: new Map(),
+  other: new Map(),
+};
+let sandbox: OrgId;
+let beforePurge: Rows;
+let afterPurge: Rows;
+
+async function added(act: () => Promise<void>): Promise<Rows> {
+  const before = await everyRow(tables);
+  await act();
+  return new Map([...(await everyRow(tables))].filter(([place]) => !before.has(place)));
+}
+
+/** A live organization with its sandbox, and keys to both. */
+async function anOrganization() {
+  const organization = aBusyOrganization();
+  const { service } = tables;
+  await committer(service.client)([organizationStore(service).add(organization)]);
+  const admin = api.caller(await api.session(organization.id));
+  const terms = { name: 'All', scopes: [...Scope.options] };
+  const key = await admin('createApiKey', { body: terms });
+  const provisioned = await admin('provisionSandbox', { body: terms });
+  const { secretOnce } = Object(provisioned.key);
+  return {
+    orgId: organization.id,
+    sandbox: OrgId.parse(provisioned.sandboxOrganizationId),
+    admin,
+    live: api.caller(String(key.secretOnce)),
+    inSandbox: api.caller(String(secretOnce)),
+  };
+}
+
+beforeAll(async () => {
+  tables = await dynamo.tables();
+  api = await anApi(dynamo, tables, keyring);
+  engine = anEngine(tables, keyring);
+  const ours = await anOrganization();
+  const theirs = await anOrganization();
+  sandbox = ours.sandbox;
+  lives.live = await added(() => live(tables, engine, ours.live, ours.orgId));
+  lives.first = await added(() => live(tables, engine, ours.inSandbox, ours.sandbox));
+  lives.other = await added(() => live(tables, engine, theirs.inSandbox, theirs.sandbox));
+  await ours.admin('resetSandbox');
+  lives.second = await added(() => live(tables, engine, ours.inSandbox, ours.sandbox));
+  const { id } = await ours.admin('createApiKey', { body: { name: 'Old', scopes: ['read:webhooks'] } });
+  await ours.admin('revokeApiKey', { params: { id: String(id) } });
+  await ours.admin('updateOrganization', { body: { contentChangeThreshold: 5 } });
+  beforePurge = await everyRow(tables);
+  await engine.purge();
+  afterPurge = await everyRow(tables);
+}, 120_000);
+afterAll(() => api.close());
+
+describe('what is looked at', () => {
+  it('has called every route that changes something', () => {
+    const changing = (Object.keys(routes) as RouteKey[]).filter((key) => routes[key].method !== 'GET');
+    expect([...api.called].filter((key) => changing.includes(key)).toSorted()).toEqual(changing.toSorted());
+  });
+
+  it.each(Object.keys(lives) as (keyof typeof lives)[])('has rows of every kind: %s', (life) => {
+    const data = [...lives[life].keys()].filter((place) => !isKept(place));
+    expect(data.filter((place) => kindOf(place) === undefined)).toEqual([]);
+    expect(new Set(data.map(kindOf))).toEqual(new Set(Object.keys(KINDS)));
+  });
+
+  it.each(Object.keys(lives) as (keyof typeof lives)[])('has deliveries in every state: %s', (life) => {
+    const deliveries = [...lives[life]].filter(([place]) => place.startsWith('deliveries '));
+    expect(new Set(deliveries.map(([, { status }]) => status))).toEqual(
+      new Set(['pending', 'retrying', 'succeeded', 'exhausted', 'skipped']),
+    );
+    for (const trait of ['parked', 'lease', 'dueIn', 'redeliveryOf'])
+      expect(
+        deliveries.filter(([, row]) => trait in row),
+        trait,
+      ).not.toEqual([]);
+  });
+});
+
+describe('every row of a life in a sandbox', () => {
+  const marks: readonly [life: keyof typeof lives, generation: number][] = [
+    ['first', 1],
+    ['second', 2],
+  ];
+
+  it.each(marks)(
+    '%s: is marked with its generation, or is one of those that no reset wipes',
+    (life, generation) => {
+      const rows = [...lives[life]].filter(([place]) => !isKept(place));
+      expect(rows.filter(([, row]) => row.ofSandbox !== `${sandbox}#${generation}`)).toEqual([]);
+    },
+  );
+
+  it('is marked as of its own sandbox alone', () => {
+    const rows = [...lives.other].filter(([place]) => !isKept(place));
+    expect(new Set(rows.map(([, row]) => row.ofSandbox)).size).toBe(1);
+    expect(rows[0]?.[1].ofSandbox).not.toContain(sandbox);
+  });
+
+  it.each(['first', 'second', 'other'] as const)('%s: is not marked when no reset wipes it', (life) => {
+    expect([...lives[life]].filter(([place, row]) => isKept(place) && 'ofSandbox' in row)).toEqual([]);
+  });
+
+  it('is of that sandbox wherever it says whose it is', () => {
+    for (const [place, row] of beforePurge)
+      if (JSON.stringify(row).includes(`${sandbox}#`) && !isKept(place))
+        expect(String(row.ofSandbox)).toMatch(new RegExp(`^${sandbox}#[12]$`));
+  });
+});
+
+describe('no row of a live life', () => {
+  it('is marked', () => {
+    expect([...lives.live].filter(([, row]) => 'ofSandbox' in row)).toEqual([]);
+    expect(lives.live.size).toBeGreaterThan(20);
+  });
+});
+
+describe('the purge after a reset', () => {
+  const isOrder = (place: string) => place.startsWith('service purges#');
+
+  it('deletes every row of the wiped generation and its own order, and changes nothing else', () => {
+    const rest = [...beforePurge].filter(
+      ([place, row]) => row.ofSandbox !== `${sandbox}#1` && !isOrder(place),
+    );
+    expect(beforePurge.size - rest.length).toBeGreaterThan(20);
+    expect(afterPurge).toEqual(new Map(rest));
+  });
+
+  it('leaves nothing that names it, anywhere', () => {
+    const ofFirst = [...lives.first.keys()].filter((place) => !isKept(place));
+    expect(ofFirst.filter((place) => afterPurge.has(place))).toEqual([]);
+    expect([...afterPurge].filter((entry) => JSON.stringify(entry).includes(`${sandbox}#1`))).toEqual([]);
+  });
+
+  it('leaves the endpoints, with what became of them', () => {
+    const endpoints = [...lives.first].filter(([place]) => place.includes('#webhooks whk_'));
+    expect(endpoints.map(([, { status }]) => status).toSorted()).toEqual(['active', 'auto_disabled']);
+    for (const [place] of endpoints) expect(afterPurge.has(place)).toBe(true);
+  });
+});

@@ -1,0 +1,259 @@
+import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from 'vitest';
+import { newId } from '../../../functions/domain/ids.ts';
+import { newSandbox, routed } from '../../../functions/domain/sandbox.ts';
+import { keys } from '../../../functions/store/keys.ts';
+import { organizationStore, standingOf } from '../../../functions/store/organizations.ts';
+import { pairingOf, sandboxStore } from '../../../functions/store/sandboxes.ts';
+import { type CommitResult, Contended, committer } from '../../../functions/store/transaction.ts';
+import { anOrganization, later, NOW, seconds } from '../../builders.ts';
+import { dynamoDb } from '../../engines.ts';
+import { cancelTransactions, conflictOnOverlap, loseNextAnswer } from './faults.ts';
+import { SANDBOX_ORGANIZATION } from './stores.ts';
+
+const engine = dynamoDb();
+const LATER = later(NOW, seconds(60));
+
+/** A live organization, whose admins may make it a sandbox. */
+async function aLiveOrganization(client = engine.client()) {
+  const { service } = await engine.tables(client);
+  const store = sandboxStore(service);
+  const commit = committer(client);
+  const live = anOrganization();
+  await commit([organizationStore(service).add(live)]);
+
+  return {
+    service,
+    live,
+    find: () => store.find(live.id),
+    standing: standingOf(service),
+    /** As provisioning does, each time with a sandbox of its own. */
+    create(made = newSandbox(live.id, NOW)): Promise<CommitResult> {
+      return commit(store.create(made.pairing, made.sandbox, SANDBOX_ORGANIZATION));
+    },
+    reset: (orgId: `org_${string}`, generation: number, now = LATER) =>
+      commit([store.nextGeneration({ orgId, generation }, now)]),
+    put: (row: Record<string, unknown>) =>
+      service.client.send(new PutCommand({ TableName: service.name, Item: row })),
+    async rows(): Promise<Record<string, unknown>[]> {
+      const { Items = [] } = await client.send(
+        new ScanCommand({ TableName: service.name, ConsistentRead: true }),
+      );
+      return Items;
+    },
+  };
+}
+
+const EXISTS = { kind: 'refused', refusal: 'sandbox-exists' };
+const OVER = { kind: 'refused', refusal: 'generation-over' };
+const isCommitted = ({ kind }: CommitResult) => kind === 'committed';
+const isSandbox = ({ environment }: Record<string, unknown>) => environment === 'sandbox';
+
+/** As a client does that is told to try again (503). */
+async function untilAnswered(commit: () => Promise<CommitResult>): Promise<CommitResult> {
+  for (;;) {
+    const result = await commit().catch((error: unknown) => {
+      if (error instanceof Contended) return undefined;
+      throw error;
+    });
+    if (result !== undefined) return result;
+  }
+}
+
+describe('the sandbox of an organization', () => {
+  it('is not there before it is made', async () => {
+    const { find } = await aLiveOrganization();
+
+    expect(await find()).toEqual({ pairing: undefined, sandbox: undefined });
+  });
+
+  it('is found by its live organization, and stands as a sandbox at its first generation', async () => {
+    const { live, find, standing, create } = await aLiveOrganization();
+    const made = newSandbox(live.id, NOW);
+
+    expect(await create(made)).toEqual({ kind: 'committed' });
+
+    expect(await find()).toEqual(made);
+    expect(await standing(made.sandbox.id)).toEqual({
+      environment: 'sandbox',
+      tier: 'sandbox',
+      generation: 1,
+    });
+    expect(await standing(live.id)).toMatchObject({ environment: 'live', generation: 0 });
+  });
+
+  it('is read consistently, so that a reset is seen by the next request', async () => {
+    const client = engine.client();
+    const { live, create, service } = await aLiveOrganization(client);
+    await create();
+    const reads: unknown[] = [];
+    client.middlewareStack.add(
+      (next) => async (request) => {
+        reads.push(Object(request.input).ConsistentRead);
+        return next(request);
+      },
+      { step: 'initialize' },
+    );
+
+    await pairingOf(service)(live.id);
+
+    expect(reads).toEqual([true, true]);
+  });
+
+  it('is made by one of fifty at once', async () => {
+    const { find, create, rows } = await aLiveOrganization();
+
+    const results = await Promise.all(Array.from({ length: 50 }, () => create()));
+
+    expect(results.filter(isCommitted)).toHaveLength(1);
+    expect(results.filter((result) => !isCommitted(result))).toEqual(
+      Array.from({ length: 49 }, () => EXISTS),
+    );
+    const { pairing, sandbox } = await find();
+    const organizations = (await rows()).filter(isSandbox);
+    expect(organizations).toHaveLength(1);
+    expect(organizations[0]?.id).toBe(pairing?.sandboxOrganizationId);
+    expect(sandbox?.id).toBe(pairing?.sandboxOrganizationId);
+  });
+
+  it('is made by one of fifty at once whose transactions conflict', async () => {
+    const client = engine.client();
+    const { find, create, rows } = await aLiveOrganization(client);
+    const conflicts = conflictOnOverlap(client);
+
+    const results = await Promise.all(Array.from({ length: 50 }, () => untilAnswered(create)));
+
+    expect(conflicts.count()).toBeGreaterThan(0);
+    expect(results.filter(isCommitted)).toHaveLength(1);
+    expect(results.filter((result) => !isCommitted(result))).toEqual(
+      Array.from({ length: 49 }, () => EXISTS),
+    );
+    const organizations = (await rows()).filter(isSandbox);
+    expect(organizations.map(({ id }) => id)).toEqual([(await find()).sandbox?.id]);
+  });
+
+  it('is not made, not even in part, by a transaction that is cancelled without end', async () => {
+    const client = engine.client();
+    const { find, create, rows } = await aLiveOrganization(client);
+    cancelTransactions(client, () => true);
+
+    await expect(create()).rejects.toThrow(Contended);
+
+    expect(await find()).toEqual({ pairing: undefined, sandbox: undefined });
+    expect((await rows()).filter(isSandbox)).toEqual([]);
+  });
+
+  it('is made once when the answer was lost', async () => {
+    const client = engine.client();
+    const { live, find, create, rows } = await aLiveOrganization(client);
+    const made = newSandbox(live.id, NOW);
+    const fault = loseNextAnswer(client, 'TransactWriteItemsCommand');
+
+    expect(await create(made)).toEqual({ kind: 'committed' });
+
+    expect(fault.lost()).toBe(true);
+    expect(await find()).toEqual(made);
+    expect((await rows()).filter(isSandbox)).toHaveLength(1);
+  });
+});
+
+describe('the next generation of a sandbox', () => {
+  it('takes the place of the present one, and nothing else of the organization changes', async () => {
+    const { live, find, create, reset, rows } = await aLiveOrganization();
+    const made = newSandbox(live.id, NOW);
+    await create(made);
+    const before = (await rows()).find(isSandbox);
+
+    expect(await reset(made.sandbox.id, 1)).toEqual({ kind: 'committed' });
+
+    const resetAt = LATER.toISOString();
+    expect(await find()).toEqual({
+      pairing: made.pairing,
+      sandbox: { ...made.sandbox, generation: 2, resetAt },
+    });
+    expect((await rows()).find(isSandbox)).toEqual({ ...before, generation: 2, resetAt });
+  });
+
+  it('begins once of twenty times at once', async () => {
+    const { live, find, create, reset } = await aLiveOrganization();
+    const { sandbox, pairing } = newSandbox(live.id, NOW);
+    await create({ sandbox, pairing });
+
+    const results = await Promise.all(Array.from({ length: 20 }, () => reset(sandbox.id, 1)));
+
+    expect(results.filter(isCommitted)).toHaveLength(1);
+    expect(results.filter((result) => !isCommitted(result))).toEqual(Array.from({ length: 19 }, () => OVER));
+    expect((await find()).sandbox?.generation).toBe(2);
+  });
+
+  it.each([
+    ['has moved already', 0],
+    ['is not there yet', 2],
+  ])('does not begin from one that %s', async (_why, generation) => {
+    const { live, find, create, reset } = await aLiveOrganization();
+    const made = newSandbox(live.id, NOW);
+    await create(made);
+
+    expect(await reset(made.sandbox.id, generation)).toEqual(OVER);
+
+    expect(await find()).toEqual(made);
+  });
+
+  it('does not begin where there is no sandbox: not at a live organization, and not at none', async () => {
+    const { live, standing, reset, rows } = await aLiveOrganization();
+    const before = await rows();
+
+    expect(await reset(live.id, 0)).toEqual(OVER);
+    expect(await reset(newId('org', NOW), 1)).toEqual(OVER);
+
+    expect(await rows()).toEqual(before);
+    expect(await standing(live.id)).toMatchObject({ environment: 'live', generation: 0 });
+  });
+});
+
+describe('a pairing that does not hold', () => {
+  const stranger = newSandbox(newId('org', NOW), NOW);
+
+  it.each<[what: string, of: 'pairing' | 'sandbox', change: Record<string, unknown>]>([
+    ['names nothing', 'pairing', { sandboxOrganizationId: undefined }],
+    ['names what is no organization', 'pairing', { sandboxOrganizationId: 'org_1' }],
+    ['names an organization that is not there', 'pairing', { sandboxOrganizationId: newId('org', NOW) }],
+    ['is of another live organization', 'pairing', { liveOrganizationId: newId('org', NOW) }],
+    ['does not say whose it is', 'pairing', { liveOrganizationId: undefined }],
+    ['leads to a live organization', 'sandbox', { environment: 'live', generation: undefined }],
+    ['leads to live data', 'sandbox', { generation: 0 }],
+    ['leads to an organization without a generation', 'sandbox', { generation: undefined }],
+    ['leads to half a generation', 'sandbox', { generation: 1.5 }],
+    ['leads to what another live organization has', 'sandbox', { liveOrganizationId: newId('org', NOW) }],
+    ['leads to what belongs to nobody', 'sandbox', { liveOrganizationId: undefined }],
+    ['leads to an organization of another name', 'sandbox', { id: newId('org', NOW) }],
+  ])('%s, and leads nowhere', async (_what, of, change) => {
+    const { live, find, create, put } = await aLiveOrganization();
+    const made = newSandbox(live.id, NOW);
+    await create(made);
+    const key = { pairing: keys.pairing(live.id), sandbox: keys.organization(made.sandbox.id) }[of];
+    await put({ ...key, ...SANDBOX_ORGANIZATION, ...made[of], ...change });
+
+    const { pairing, sandbox } = await find();
+
+    expect(routed({ orgId: live.id, environment: 'sandbox' }, pairing, sandbox).kind).toBe('refused');
+  });
+
+  it('leads nowhere when it names the sandbox of another organization', async () => {
+    const { live, find, create, put } = await aLiveOrganization();
+    await create(stranger);
+    await put({
+      ...keys.pairing(live.id),
+      ...stranger.pairing,
+      liveOrganizationId: live.id,
+    });
+
+    const { pairing, sandbox } = await find();
+
+    expect(sandbox).toEqual(stranger.sandbox);
+    expect(routed({ orgId: live.id, environment: 'sandbox' }, pairing, sandbox)).toEqual({
+      kind: 'refused',
+      why: 'not its sandbox',
+    });
+  });
+});
