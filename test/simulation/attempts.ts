@@ -51,6 +51,11 @@ export class Attempts {
       this.#tell('not before its time', `attempt ${attempts} of ${id} was claimed before it was due`);
   }
 
+  /** Whether the worker that had it last was lost, and left it as it was. */
+  isOrphaned(id: DeliveryId): boolean {
+    return this.#holders.get(id)?.alive === false;
+  }
+
   /** Nobody has the delivery any more. */
   letGo(id: DeliveryId): void {
     this.#holders.delete(id);
@@ -75,6 +80,7 @@ export class Attempts {
     const number = this.#unrecorded.get(process)?.get(id);
     this.#unrecorded.get(process)?.delete(id);
     if (number === undefined || failed || this.#world.faults.beyondMargin) return;
+    if (this.#world.organizations.isOver(reminder)) return;
     const log = this.#world.deliveries.present(reminder)?.attemptLog ?? [];
     if (!log.some((attempt) => attempt.number === number))
       this.#tell('record', `attempt ${number} of ${id} was made and not recorded`);

@@ -3,7 +3,9 @@ import type { Endpoint } from '../../functions/domain/endpoint.ts';
 import type { EventType, SubscribableType } from '../../functions/domain/events.ts';
 import type { EndpointId, OrgId } from '../../functions/domain/ids.ts';
 import { redeliveryOf } from '../../functions/domain/redelivery.ts';
+import type { Tenant } from '../../functions/domain/tenant.ts';
 import { isOpen } from './moves.ts';
+import { someProgram } from './programs.ts';
 import type { World } from './world.ts';
 
 const TYPES: readonly SubscribableType[] = ['conversation.created', 'message.received', 'ticket.created'];
@@ -13,7 +15,6 @@ const MOST = { endpoints: 4, events: 8, redeliveries: 3 };
 /** What customers do through the API, each in a transaction that has been committed. Each returns whether there was something to do. */
 export class Customers {
   readonly #world: World;
-  readonly #organizations: OrgId[];
   #endpoints = 0;
   #events = 0;
   #redeliveries = 0;
@@ -21,16 +22,14 @@ export class Customers {
   constructor(world: World) {
     this.#world = world;
     const { random } = world;
-    this.#organizations = Array.from({ length: random.between(1, 2) }, () =>
-      world.newId('org', 'organization'),
-    );
     for (let count = random.between(1, 3); count > 0; count -= 1) this.register();
     this.send();
   }
 
   get #registered(): Endpoint[] {
-    return this.#world.history.ids.flatMap((id) =>
-      this.#organizations.flatMap((orgId) => this.#world.endpoints.present(orgId, id) ?? []),
+    const { history, organizations, endpoints } = this.#world;
+    return history.ids.flatMap((id) =>
+      organizations.ids.flatMap((orgId) => endpoints.present(orgId, id) ?? []),
     );
   }
 
@@ -42,14 +41,19 @@ export class Customers {
   register(): boolean {
     if (this.#endpoints >= MOST.endpoints) return false;
     this.#endpoints += 1;
-    const { random, endpoints, history, witness, clock } = this.#world;
+    const { random, endpoints, history, witness, clock, organizations, registrations } = this.#world;
     // Some are about to be disabled: ten deliveries that fail take more than a run has.
     const consecutiveFailures = random.pick([0, 0, 7, 8, 9]);
     const now = clock.now().toISOString();
+    const id = this.#world.newId('whk', 'endpoint');
+    // Live ones have programs as well, which mean nothing there.
+    const program = someProgram(random);
+    const orgId = random.pick(organizations.ids);
+    registrations.set(id, { orgId, program });
     const endpoint: Endpoint = {
-      id: this.#world.newId('whk', 'endpoint'),
-      orgId: random.pick(this.#organizations),
-      url: 'https://receiver.example.com/hook',
+      id,
+      orgId,
+      url: program.url,
       events: this.#someTypes(),
       status: 'active',
       consecutiveFailures,
@@ -61,27 +65,43 @@ export class Customers {
     history.note(endpoint.orgId, endpoint.id);
     witness.counts.registered(endpoint, clock.ms);
     return this.#tell(
-      `registers ${endpoint.id} with ${consecutiveFailures} failures for ${endpoint.events.join(', ')}`,
+      `registers ${id} of ${orgId} with ${consecutiveFailures} failures for ${endpoint.events.join(', ')} at ${program.url}`,
     );
   }
 
   send(onlyTo?: { orgId: OrgId; id: EndpointId }): boolean {
     if (this.#events >= MOST.events) return false;
     this.#events += 1;
-    const { random, clock } = this.#world;
+    return this.sendOf(this.#world.organizations.tenantOf(onlyTo?.orgId ?? this.#sender()), onlyTo?.id);
+  }
+
+  /** Mostly one with endpoints. */
+  #sender(): OrgId {
+    const { random, organizations } = this.#world;
+    const endpoints = this.#registered;
+    return endpoints.length > 0 && random.chance(0.8)
+      ? random.pick(endpoints).orgId
+      : random.pick(organizations.ids);
+  }
+
+  /** Commits an event of this generation, whether it still is the present one or not: nothing that customers write asks for that. */
+  sendOf(tenant: Tenant, onlyTo?: EndpointId): boolean {
+    const { random, clock, sandboxTables, organizations, statistics } = this.#world;
+    if (organizations.isOver(tenant)) statistics.count('events committed after their reset');
     const type: EventType = onlyTo === undefined ? random.pick(TYPES) : 'webhook.test';
     const id = this.#world.newId('evt', 'event');
     const event = {
       id,
-      orgId: onlyTo?.orgId ?? random.pick(this.#organizations),
-      generation: 0,
+      ...tenant,
       type,
       createdAt: clock.now().toISOString(),
       body: '{}',
-      ...(onlyTo === undefined ? {} : { onlyTo: onlyTo.id }),
+      ...(onlyTo === undefined ? {} : { onlyTo }),
     };
     this.#world.commit({ kind: 'event', event });
-    return this.#tell(`commits ${id}, ${type}`);
+    // Its cause, and the record of the call.
+    for (const row of ['cause', 'call']) sandboxTables.written('service', tenant, row, id);
+    return this.#tell(`commits ${id}, ${type} of ${tenant.orgId}, generation ${tenant.generation}`);
   }
 
   sendTest(): boolean {
@@ -90,18 +110,32 @@ export class Customers {
   }
 
   redeliver(): boolean {
+    const again = this.redelivery(({ orgId, generation }) => {
+      const present = this.#world.organizations.tenantOf(orgId);
+      return generation === present.generation;
+    });
+    again?.();
+    return again !== undefined;
+  }
+
+  /** Asks for a delivery to be sent again. @returns what commits it; undefined when there is none that can be */
+  redelivery(isOf: (tenant: Tenant) => boolean): (() => void) | undefined {
     const { deliveries, random, endpoints, clock, events, witness } = this.#world;
-    const over = deliveries.every.filter((delivery) => !isOpen(delivery) && events.has(delivery.eventId));
-    if (this.#redeliveries >= MOST.redeliveries || over.length === 0) return false;
+    const over = deliveries.every.filter(
+      (delivery) => !isOpen(delivery) && isOf(delivery) && events.has(delivery.eventId),
+    );
+    if (this.#redeliveries >= MOST.redeliveries || over.length === 0) return undefined;
     const delivery = random.pick(over);
     const endpoint = endpoints.present(delivery.orgId, delivery.webhookId);
     const redelivery = endpoint && redeliveryOf(delivery, endpoint, clock.now());
-    if (redelivery?.kind !== 'redeliver') return false;
+    if (redelivery?.kind !== 'redeliver') return undefined;
     this.#redeliveries += 1;
     const again = { ...redelivery.delivery, id: this.#world.newId('dlv', 'redelivery') };
-    witness.watching(again, () => void deliveries.add(again));
-    this.#world.commit({ kind: 'redelivery', reminder: reminderOf(again) });
-    return this.#tell(`sends ${delivery.id} again as ${again.id}`);
+    return () => {
+      witness.watching(again, () => void deliveries.add(again));
+      this.#world.commit({ kind: 'redelivery', reminder: reminderOf(again) });
+      this.#tell(`sends ${delivery.id} again as ${again.id}`);
+    };
   }
 
   unregister(): boolean {

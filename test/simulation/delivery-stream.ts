@@ -1,3 +1,4 @@
+import type { Delivery } from '../../functions/domain/delivery.ts';
 import type { DeliveryId } from '../../functions/domain/ids.ts';
 import { entryKeyOf, type LedgerEntry } from '../../functions/domain/ledger.ts';
 import type { MemoryDeliveries, RowChange } from '../doubles/memory-deliveries.ts';
@@ -12,6 +13,10 @@ export class DeliveryStream {
   readonly #additions = new Map<DeliveryId, { shardId: string; record: StreamRecord<RowChange> }>();
   /** Up to where each shard was counted, by entry. */
   readonly #counted = new Map<string, number>();
+  /** Under what each record is counted. */
+  readonly #positions = new Map<StreamRecord<RowChange>, string>();
+  /** What will not be counted: a reset has wiped it, or its tenant was not found. */
+  readonly #dropped = new Set<StreamRecord<RowChange>>();
   #taken = 0;
   #longestLagMs = 0;
 
@@ -22,9 +27,9 @@ export class DeliveryStream {
   }
 
   /** Takes over what has happened to the table. @returns the deliveries that were added */
-  take(): DeliveryId[] {
+  take(): Delivery[] {
     const { stream } = this.#deliveries;
-    const added: DeliveryId[] = [];
+    const added: Delivery[] = [];
     for (; this.#taken < stream.length; this.#taken += 1) {
       const change = stream[this.#taken];
       const id = change?.delivery.id;
@@ -33,7 +38,7 @@ export class DeliveryStream {
       const record = shard.write(change, this.#clock.ms);
       if (change.kind === 'ended') continue;
       this.#additions.set(id, { shardId: shard.id, record });
-      added.push(id);
+      added.push(change.delivery);
     }
     return added;
   }
@@ -42,6 +47,12 @@ export class DeliveryStream {
   countedTo(shardId: string, { webhookId, generation, hour }: LedgerEntry, sequence: number): void {
     this.noteLag();
     this.#counted.set(`${shardId}/${webhookId}#${generation}#${hour}`, sequence);
+  }
+
+  /** The ledger will not hear of it. */
+  drop(record: StreamRecord<RowChange>): void {
+    this.noteLag();
+    this.#dropped.add(record);
   }
 
   /** Whether the ledger has counted that the delivery was added. */
@@ -53,7 +64,7 @@ export class DeliveryStream {
   /** Takes note of how far the ledger is behind. */
   noteLag(): void {
     for (const { id, records } of this.shards) {
-      const first = records.find((record) => !this.#isCounted(id, record));
+      const first = records.find((record) => !this.#isCounted(id, record) && !this.#dropped.has(record));
       if (first !== undefined)
         this.#longestLagMs = Math.max(this.#longestLagMs, this.#clock.ms - first.writtenMs);
     }
@@ -65,7 +76,9 @@ export class DeliveryStream {
     return this.#longestLagMs;
   }
 
-  #isCounted(shardId: string, { value, sequence }: StreamRecord<RowChange>): boolean {
-    return sequence <= (this.#counted.get(`${shardId}/${entryKeyOf(value.delivery)}`) ?? 0);
+  #isCounted(shardId: string, record: StreamRecord<RowChange>): boolean {
+    const position = this.#positions.get(record) ?? `${shardId}/${entryKeyOf(record.value.delivery)}`;
+    this.#positions.set(record, position);
+    return record.sequence <= (this.#counted.get(position) ?? 0);
   }
 }

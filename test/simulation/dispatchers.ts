@@ -1,11 +1,11 @@
 import type { Reminder } from '../../functions/domain/delivery.ts';
-import { LANES, type Lane, SLOW_AFTER_SECONDS } from '../../functions/domain/lanes.ts';
-import { type DispatchPorts, dispatch } from '../../functions/engine/dispatch.ts';
+import { LANES, type Lane } from '../../functions/domain/lanes.ts';
+import { dispatch } from '../../functions/engine/dispatch.ts';
 import { dispatcher } from '../../functions/engine/dispatcher.ts';
 import type { ReceivedReminder } from '../doubles/memory-queue.ts';
-import { Interference } from './ports.ts';
-import { forever, type Process } from './processes.ts';
+import type { Process } from './processes.ts';
 import type { Reach } from './reach.ts';
+import { senderOf } from './sender.ts';
 import { clocks } from './witness.ts';
 import type { World } from './world.ts';
 
@@ -84,9 +84,10 @@ export class Dispatchers {
   #runOf(process: Process): Dispatcher['run'] {
     const { terms, lanes, witness } = this.#world;
     const reach = this.#reach(process);
-    const { deliveries, endpoints, queues, log, now } = reach;
+    const { deliveries, endpoints, standings, queues, log, now } = reach;
+    const attempt = senderOf(this.#world, process, standings);
     const deal = dispatch(
-      { deliveries, endpoints, queues, log, now, attempt: this.#attemptOf(process) },
+      { deliveries, endpoints, standings, queues, log, now, attempt },
       { retry: terms.retry, leaseSeconds: clocks.lease },
     );
     const { contexts, remove } = reach.gate('batch', {
@@ -99,12 +100,14 @@ export class Dispatchers {
     const run = dispatcher({
       deal: async (reminder, context, lane) => {
         witness.attempts.dealing(process, reminder);
+        const over = witness.wiped.begins(process, reminder);
         let failed = true;
         try {
           const disposition = await deal(reminder, context, lane);
           failed = false;
           return disposition;
         } finally {
+          over();
           witness.attempts.dealt(process, reminder, failed);
         }
       },
@@ -133,32 +136,5 @@ export class Dispatchers {
       endpoint: found.get(webhookId),
       event: this.#world.events.get(eventId),
     });
-  }
-
-  /** Sends a request: as the webhook sender does, but for the network. */
-  #attemptOf(process: Process): DispatchPorts['attempt'] {
-    const { processes, receivers, witness, statistics } = this.#world;
-    return async (claimed, endpoint, _event, onSlow) => {
-      const fate = await processes.stop(process, 'receiver.post');
-      const answer = receivers.answer(endpoint.id, !this.#world.isUntroubled);
-      if (fate === 'fails' || answer === undefined) throw new Interference('the request could not be made');
-      witness.attemptStarts(process, claimed, endpoint.id);
-      statistics.count('attempts');
-      this.#world.trace?.(
-        `${process.name}  posts attempt ${claimed.attempts} of ${claimed.id}: ${JSON.stringify(answer)}`,
-      );
-      if (answer.status === 204) witness.attempts.accepted(claimed);
-      if (fate === 'ends-after' || fate === 'lands-late') return forever();
-      if (answer.seconds > SLOW_AFTER_SECONDS) {
-        await processes.sleep(process, SLOW_AFTER_SECONDS);
-        onSlow();
-        await processes.sleep(process, answer.seconds - SLOW_AFTER_SECONDS);
-      } else if (answer.seconds > 0) await processes.sleep(process, answer.seconds);
-      if (answer.status === undefined) return { error: 'no answer within 10 s' };
-      // The receiver took it, and we never hear of that.
-      if (fate === 'fails-after') return { error: 'the connection was reset' };
-      if (answer.status === 204) return { status: 204 };
-      return { status: answer.status, error: `the receiver answered ${answer.status}` };
-    };
   }
 }

@@ -1,7 +1,9 @@
-import { type LedgerCounts, NOTHING } from '../../functions/domain/ledger.ts';
+import { type LedgerCounts, NOTHING, plus } from '../../functions/domain/ledger.ts';
+import { tenantKey } from '../../functions/store/keys.ts';
+import type { Entry } from './entries.ts';
 import { isOpen } from './moves.ts';
 import type { PromiseName } from './promises.ts';
-import type { Entry, World } from './world.ts';
+import type { World } from './world.ts';
 
 const MS_PER_HOUR = 3_600_000;
 
@@ -9,8 +11,10 @@ type Fault = [promise: PromiseName, detail: string];
 
 /** What is wrong with a world in which everything should have come to its end. */
 export function* faultsAtRest(world: World): Generator<Fault> {
+  const { organizations } = world;
   for (const delivery of world.deliveries.every)
-    if (isOpen(delivery)) yield ['comes to rest', `${delivery.id} is still ${delivery.status}`];
+    if (isOpen(delivery) && !organizations.isOver(delivery))
+      yield ['comes to rest', `${delivery.id} is still ${delivery.status}`];
   yield* restlessness(world);
   for (const entry of world.entries.values()) yield* wrongDeliveries(world, entry);
   for (const delivery of world.deliveries.every) {
@@ -19,21 +23,35 @@ export function* faultsAtRest(world: World): Generator<Fault> {
   }
   yield* wrongNotices(world);
   yield* wrongLedger(world);
+  yield* leftOver(world);
 }
 
-function* restlessness({ lanes, deadReminders, deadFanOuts, deliveries, processes, shards }: World) {
+/** Of what resets have wiped nothing is left, and nobody works on it any more. */
+function* leftOver({ purges, sandboxTables, organizations, faults }: World): Generator<Fault> {
+  for (const { purge } of purges.every)
+    yield ['comes to rest', `the purge of ${tenantKey(purge)} is not done`];
+  if (faults.beyondMargin) return;
+  for (const [name, rows] of Object.entries(sandboxTables.all))
+    for (const tenant of rows.tenants)
+      if (organizations.isOver(tenant))
+        yield ['wiped is gone', `the ${name} still has a row of ${tenantKey(tenant)}`];
+}
+
+function* restlessness(world: World) {
+  const { lanes, deadReminders, deadFanOuts, deliveries, processes, shards, organizations } = world;
   const fault = (detail: string): Fault => ['comes to rest', detail];
   for (const { id } of [...lanes.reminders, ...lanes.deadLetters, ...deadReminders.contents])
     yield fault(`a message of ${id} is left`);
   if (deadFanOuts.contents.length > 0) yield fault('a dead letter of the fan-out is left');
-  for (const { delivery } of deliveries.due) yield fault(`${delivery.id} is still in the due index`);
+  for (const { delivery } of deliveries.due)
+    if (!organizations.isOver(delivery)) yield fault(`${delivery.id} is still in the due index`);
   for (const { process, call } of processes.stops) yield fault(`${process.name} still waits for ${call}`);
   for (const { id, isDrained } of shards) if (!isDrained) yield fault(`${id} was not read to its end`);
 }
 
 /** An event has a delivery for each endpoint that was subscribed for as long as the fan-out was busy with it, and for none that never was. */
 function* wrongDeliveries(world: World, { owed, committed, done, isAbandoned }: Entry): Generator<Fault> {
-  if (owed.kind === 'redelivery' || isAbandoned) return;
+  if (owed.kind === 'redelivery' || isAbandoned || world.organizations.isOver(owed.event)) return;
   const { event } = owed;
   if (done === undefined) {
     yield ['nothing lost', `the fan-out never dealt with ${event.id}`];
@@ -65,21 +83,26 @@ function* wrongNotices({ deliveries, witness }: World): Generator<Fault> {
 /** What the ledger must say, from the deliveries as they are. */
 function* wrongLedger(world: World): Generator<Fault> {
   const truth = new Map<string, LedgerCounts>();
-  for (const { id, webhookId, status, attempts, attemptLog } of world.deliveries.every) {
+  for (const { id, orgId, webhookId, generation, status, attempts, attemptLog } of world.deliveries.every) {
+    if (world.organizations.isOver({ orgId, generation })) continue;
     const hour = new Date(Math.floor(world.createdMs(id) / MS_PER_HOUR) * MS_PER_HOUR).toISOString();
-    const counts = truth.get(`${webhookId}/${hour}`) ?? { ...NOTHING };
+    const key = `${webhookId}#${generation}#${hour}`;
+    const counts = truth.get(key) ?? { ...NOTHING };
     counts.owed += 1;
     if (status !== 'pending' && status !== 'retrying') counts[status] += 1;
     counts.duplicates += attempts - attemptLog.length;
-    truth.set(`${webhookId}/${hour}`, counts);
+    truth.set(key, counts);
   }
-  for (const { webhookId, hour, owed, succeeded, exhausted, skipped, duplicates } of world.ledger.every) {
-    const key = `${webhookId}/${hour}`;
-    const counted = JSON.stringify({ owed, succeeded, exhausted, skipped, duplicates });
+  for (const { webhookId, generation, hour, ...counts } of world.ledger.every) {
+    const key = `${webhookId}#${generation}#${hour}`;
+    const counted = JSON.stringify(plus(NOTHING, counts));
     const truly = JSON.stringify(truth.get(key));
     truth.delete(key);
-    if (counted !== truly && !world.correctedTooSoon.has(key))
+    const tenant = world.tenantAt({ webhookId, generation });
+    if (counted === truly || (tenant && world.organizations.isOver(tenant))) continue;
+    if (!world.correctedTooSoon.has(key) && !world.uncounted.has(key))
       yield ['true ledger', `${key} counts ${counted} where there are ${truly}`];
   }
-  for (const key of truth.keys()) yield ['true ledger', `nothing is counted for ${key}`];
+  for (const key of truth.keys())
+    if (!world.uncounted.has(key)) yield ['true ledger', `nothing is counted for ${key}`];
 }

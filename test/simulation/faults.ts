@@ -9,6 +9,7 @@ export const HAPPENINGS = [
   'registration',
   'deletion',
   'subscription',
+  'reset',
   'event-lost',
   'message-lost',
   'message-doubled',
@@ -21,6 +22,7 @@ export const HAPPENINGS = [
   'process-lost',
   'minute-skipped',
   'run-doubled',
+  'organization-in-doubt',
   'time-passes',
 ] as const;
 export type Happening = (typeof HAPPENINGS)[number];
@@ -33,6 +35,7 @@ const CUSTOMERS: Partial<Record<Happening, number>> = {
   registration: 0.6,
   deletion: 0.5,
   subscription: 0.6,
+  reset: 0.8,
 };
 
 /** How often each fault happens where it does happen, against what customers do. */
@@ -49,6 +52,7 @@ const MISHAPS: Partial<Record<Happening, number>> = {
   'process-lost': 2,
   'minute-skipped': 1,
   'run-doubled': 1,
+  'organization-in-doubt': 1,
   'time-passes': 3,
 };
 

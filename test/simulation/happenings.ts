@@ -1,6 +1,7 @@
 import { LANES } from '../../functions/domain/lanes.ts';
 import type { Customers } from './customers.ts';
 import { HAPPENINGS, type Happening } from './faults.ts';
+import { Resets } from './resets.ts';
 import type { World } from './world.ts';
 
 /** Runs that a schedule invokes: it may leave one out, or invoke it twice. */
@@ -13,12 +14,14 @@ interface ScheduledRuns {
 export class Happenings {
   readonly #world: World;
   readonly #customers: Customers;
+  readonly #resets: Resets;
   readonly #weights: Record<Happening, number>;
   readonly #scheduled: ScheduledRuns;
 
   constructor(world: World, customers: Customers, scheduled: ScheduledRuns) {
     this.#world = world;
     this.#customers = customers;
+    this.#resets = new Resets(world, customers);
     this.#scheduled = scheduled;
     this.#weights = Object.fromEntries(
       HAPPENINGS.map((name) => [name, world.faults.happenings[name] ?? 0]),
@@ -42,6 +45,7 @@ export class Happenings {
     registration: () => this.#customers.register(),
     deletion: () => this.#customers.unregister(),
     subscription: () => this.#customers.subscribe(),
+    reset: () => this.#resets.reset(),
     'event-lost': () => this.#loseEvent(),
     'message-lost': () => {
       const reminder = this.#queue().lose(this.#any());
@@ -91,6 +95,13 @@ export class Happenings {
     },
     'minute-skipped': () => this.#done(() => this.#scheduled.skip()),
     'run-doubled': () => this.#done(() => this.#scheduled.double()),
+    'organization-in-doubt': () => {
+      const { random, organizations } = this.#world;
+      const orgId = random.pick(organizations.ids);
+      const seconds = random.pick([1, 30, 300]);
+      organizations.doubt(orgId, seconds);
+      return `${orgId} for ${seconds} s`;
+    },
     'time-passes': () => {
       // What is under way in the network arrives within seconds.
       if (this.#world.processes.isUnderWay) return undefined;

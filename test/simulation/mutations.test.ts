@@ -2,15 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { MUTATIONS } from './mutations/mutations.ts';
 import { runMutant } from './mutations/run-mutant.ts';
 
-/** Each was caught with one of the first 200 seeds when it was written. */
+/** Each was caught with one of the first 700 seeds when it was written. */
 const SEEDS = 2000;
 
 describe('a change of the sources that breaks a promise', () => {
   it.concurrent.each(MUTATIONS)('is caught: $name', async (mutation) => {
-    const { seed, violation } = await runMutant(mutation, SEEDS);
+    const { violation } = await runMutant(mutation, SEEDS);
 
     expect(violation, `${SEEDS} seeds did not show it`).toBeDefined();
     expect(mutation.breaks).toContain(violation?.promise);
-    expect(seed).toBeLessThanOrEqual(SEEDS);
   });
 });

@@ -20,6 +20,8 @@ export interface Process {
   readonly name: string;
   /** By how much its clock is ahead of the true time. */
   readonly skewMs: number;
+  /** True time of its beginning. */
+  readonly startedMs: number;
   /** True time at which its function's timeout ends it; infinite while it has nothing to do. */
   deadline: number;
   alive: boolean;
@@ -71,6 +73,7 @@ export class Processes {
     const process: Process = {
       name: `${kind} ${this.#started}`,
       skewMs,
+      startedMs: clock.ms,
       deadline: Number.POSITIVE_INFINITY,
       alive: true,
       whenLost: () => undefined,

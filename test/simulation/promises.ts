@@ -15,6 +15,12 @@ export const PROMISES = {
   'exact count': 'ten failed deliveries in a row disable an endpoint, and its admins are told once',
   'true ledger': 'the ledger counts each delivery and its end once',
   'comes to rest': 'when nothing goes wrong any more everything ends, in time and without loops',
+  'the sandbox is closed':
+    'nothing of a sandbox reaches a receiver of the world, and nothing live a simulated one',
+  'as programmed': 'a simulated receiver does what its endpoint says, and a real one what it wants',
+  'wiped is over': 'what begins after a reset does nothing about the data that it has wiped',
+  'wiped is gone': 'when a purge is closed nothing of its generation is left, and nothing comes after it',
+  'nothing else is wiped': 'only data that a reset has wiped is purged',
   'no defect': 'no function fails by a defect of its own',
 } as const;
 export type PromiseName = keyof typeof PROMISES;

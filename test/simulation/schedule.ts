@@ -1,10 +1,13 @@
 import type { Lane } from '../../functions/domain/lanes.ts';
+import { DEFAULT_LINGER_SECONDS } from '../../functions/domain/sandbox.ts';
 import { RECONCILE_EVERY_SECONDS, RECONCILE_LOOKAHEAD_SECONDS } from '../../functions/domain/timing.ts';
 import { Customers } from './customers.ts';
+import { DeadLetters } from './dead-letters.ts';
 import { Dispatchers } from './dispatchers.ts';
 import { fateOf } from './faults.ts';
 import { Functions } from './functions.ts';
 import { Happenings } from './happenings.ts';
+import { invoker } from './invocations.ts';
 import { isOpen } from './moves.ts';
 import { type Stop, settled } from './processes.ts';
 import { reachOf } from './reach.ts';
@@ -17,6 +20,7 @@ const MOST_STEPS = 20_000;
 /** Ages at which the audit looks at an hour, in hours. */
 const AUDITED_AGES = [3, 6, 24, 80];
 const MS_PER_HOUR = 3_600_000;
+const SCHEDULED = ['reconcile', 'audit', 'purge'] as const;
 const MINUTE_MS = RECONCILE_EVERY_SECONDS * 1000;
 
 /** Decides what happens next, for as long as something does. */
@@ -24,24 +28,29 @@ export class Schedule {
   readonly #world: World;
   readonly #dispatchers: Dispatchers;
   readonly #functions: Functions;
+  readonly #deadLetters: DeadLetters;
   readonly #happenings: Happenings;
   #reconcileMs = 0;
   #isReconciling = false;
   #auditMs: number;
   #isAuditing = false;
+  #purgeMs = 0;
   steps = 0;
 
   constructor(world: World) {
     this.#world = world;
     const reach = reachOf(world);
     this.#dispatchers = new Dispatchers(world, reach);
-    this.#functions = new Functions(world, reach);
+    const invoke = invoker(world, reach);
+    this.#functions = new Functions(world, invoke);
+    this.#deadLetters = new DeadLetters(world, invoke);
     this.#auditMs = nextHour(world.clock.ms);
     this.#happenings = new Happenings(world, new Customers(world), {
       skip: () => {
         this.#reconcileMs += MINUTE_MS;
+        this.#purgeMs += MINUTE_MS;
       },
-      double: () => this.#functions[world.random.pick(['reconcile', 'audit'] as const)](() => undefined),
+      double: () => this.#functions[world.random.pick(SCHEDULED)](() => undefined),
     });
   }
 
@@ -77,13 +86,15 @@ export class Schedule {
   }
 
   get #isAtRest(): boolean {
-    const { lanes, deadReminders, deadFanOuts, shards, deliveries, processes } = this.#world;
+    const { lanes, deadReminders, deadFanOuts, shards, deliveries, processes, purges, organizations } =
+      this.#world;
     return (
       lanes.all.every((queue) => queue.reminders.length + queue.deadLetters.length === 0) &&
       deadReminders.contents.length + deadFanOuts.contents.length === 0 &&
       shards.every(({ isDrained }) => isDrained) &&
       processes.stops.length === 0 &&
-      !deliveries.every.some(isOpen)
+      purges.every.length === 0 &&
+      !deliveries.every.some((delivery) => isOpen(delivery) && !organizations.isOver(delivery))
     );
   }
 
@@ -125,10 +136,11 @@ export class Schedule {
       if (shard.waits(clock.ms)) starts.push(() => this.#functions.fanOut(shard));
     for (const shard of deliveryStream.shards)
       if (shard.waits(clock.ms)) starts.push(() => this.#functions.watch(shard));
-    if (deadReminders.waits(clock.ms)) starts.push(() => this.#functions.deadReminder());
-    if (deadFanOuts.waits(clock.ms)) starts.push(() => this.#functions.deadFanOut());
+    if (deadReminders.waits(clock.ms)) starts.push(() => this.#deadLetters.deadReminder());
+    if (deadFanOuts.waits(clock.ms)) starts.push(() => this.#deadLetters.deadFanOut());
     if (!this.#isReconciling && this.#reconcileMs <= clock.ms && this.#nextReconcileMs() <= clock.ms)
       starts.push(() => this.#reconcile());
+    if (this.#purgeMs <= clock.ms && this.#nextPurgeMs() <= clock.ms) starts.push(() => this.#purge());
     if (!this.#isAuditing && this.#auditMs <= clock.ms) starts.push(() => this.#audit());
     return starts;
   }
@@ -149,6 +161,12 @@ export class Schedule {
     });
   }
 
+  /** Whether the one before has ended or not: that is what orders have leases for. */
+  #purge(): void {
+    this.#purgeMs = (Math.floor(this.#world.clock.ms / MINUTE_MS) + 1) * MINUTE_MS;
+    this.#functions.purge(() => undefined);
+  }
+
   #audit(): void {
     this.#isAuditing = true;
     this.#auditMs = nextHour(this.#world.clock.ms);
@@ -159,13 +177,33 @@ export class Schedule {
 
   /** When the reconciler will find something; a run that finds nothing is not worth its steps. */
   #nextReconcileMs(): number {
-    const { due } = this.#world.deliveries;
+    let parked: string | undefined;
+    let watched: string | undefined;
+    for (const {
+      due: { state, dueAt },
+    } of this.#world.deliveries.due) {
+      if (state === 'parked' && !(parked && parked < dueAt)) parked = dueAt;
+      if (state === 'watched' && !(watched && watched < dueAt)) watched = dueAt;
+    }
     const lookahead = RECONCILE_LOOKAHEAD_SECONDS * 1000;
-    const first = due.reduce((earliest, { due: { state, dueAt } }) => {
-      const ms = new Date(dueAt).getTime() - (state === 'parked' ? lookahead : 0);
-      return Math.min(earliest, ms);
-    }, Number.POSITIVE_INFINITY);
+    const first = Math.min(
+      parked ? Date.parse(parked) - lookahead : Number.POSITIVE_INFINITY,
+      watched ? Date.parse(watched) : Number.POSITIVE_INFINITY,
+    );
     return Math.max(first, this.#reconcileMs);
+  }
+
+  /** When the purge will find something to do. */
+  #nextPurgeMs(): number {
+    const { purges, sandboxTables } = this.#world;
+    let first = Number.POSITIVE_INFINITY;
+    for (const { purge, leasedUntil } of purges.every) {
+      const isSettledMs = new Date(purge.requestedAt).getTime() + DEFAULT_LINGER_SECONDS * 1000;
+      const hasRows = Object.values(sandboxTables.all).some((rows) => rows.shows(purge));
+      const freeMs = leasedUntil === undefined ? 0 : new Date(leasedUntil).getTime();
+      first = Math.min(first, Math.max(freeMs, hasRows ? 0 : isSettledMs));
+    }
+    return Math.max(first, this.#purgeMs);
   }
 
   /** Lets time pass until something can be done. @returns false when there is nothing to wait for */
@@ -177,6 +215,7 @@ export class Schedule {
       if (ms !== undefined && ms > clock.ms && ms < next) next = ms;
     };
     at(this.#nextReconcileMs());
+    at(this.#nextPurgeMs());
     at(deadReminders.nextMs());
     at(deadFanOuts.nextMs());
     at(lanes.nextVisibleAt(clock.now())?.getTime());

@@ -33,7 +33,10 @@ export async function simulate(seed: number, trace?: (line: string) => void): Pr
   statistics.count('endpoints disabled', witness.counts.disablings);
   statistics.count('duplicates at receivers', witness.attempts.duplicates);
   statistics.count('events', world.events.size);
-  for (const { status, terminalReason } of deliveries.every)
-    statistics.count(`deliveries: ${[status, terminalReason].filter(Boolean).join(', ')}`);
+  for (const { orgId, status, terminalReason, atRealSpeed } of deliveries.every) {
+    const of = world.organizations.isSandbox(orgId) ? 'deliveries of sandboxes' : 'deliveries';
+    statistics.count(`${of}: ${[status, terminalReason].filter(Boolean).join(', ')}`);
+    if (atRealSpeed !== undefined) statistics.count('deliveries at another speed');
+  }
   return { seed, violation: witness.violation, counts: statistics.counts };
 }

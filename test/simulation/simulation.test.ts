@@ -9,7 +9,7 @@ describe('the service, whatever goes wrong', () => {
 
     expect(findings.map(({ seed, violation }) => ({ seed, ...violation }))).toEqual([]);
 
-    const seldom = [...HAPPENINGS, ...FATES, ...ENDS].filter((name) => statistics.of(name) === 0);
+    const seldom = [...HAPPENINGS, ...FATES, ...ENDS, ...RESETS].filter((name) => statistics.of(name) === 0);
     expect(seldom).toEqual([]);
   });
 });
@@ -27,6 +27,9 @@ const FATES = [
 
 const ENDS = [
   'deliveries: succeeded',
+  'deliveries of sandboxes: succeeded, sandbox_simulated',
+  'deliveries of sandboxes: exhausted, max_attempts',
+  'deliveries at another speed',
   'deliveries: exhausted, max_attempts',
   'deliveries: skipped, endpoint_deleted',
   'deliveries: skipped, endpoint_disabled',
@@ -42,6 +45,34 @@ const ENDS = [
   'processes beyond their time',
   'calm runs',
   'runs beyond the margin',
+];
+
+/** What resets meet, what comes of it, and what closes the gate. */
+const RESETS = [
+  'resets: attempts under way',
+  'resets: attempts of lost workers',
+  'resets: deliveries parked',
+  'resets: deliveries between two attempts',
+  'resets: messages in queues',
+  'resets: changes not counted',
+  'resets: events not fanned out',
+  'resets: an earlier purge not done',
+  'events committed after their reset',
+  'rows added after their reset',
+  'messages of wiped data',
+  'changes of wiped data',
+  'dead letters of wiped data',
+  'dead fan-outs of wiped data',
+  'ends of wiped data refused',
+  'wiped while under way: adds a delivery',
+  'wiped while under way: claims',
+  'wiped while under way: counts a change',
+  'rows purged',
+  'purges closed',
+  'runs of the purge that failed',
+  'attempts simulated',
+  'attempts before a closed gate',
+  'organizations not found',
 ];
 
 describe('a seed', () => {

@@ -3,8 +3,8 @@ import { campaign } from './campaign.ts';
 import { finding, progress, table, verdict } from './report.ts';
 import { simulate } from './simulate.ts';
 
-const HELP = `Runs the service's own fan-out, dispatcher, watcher, reconciler and audit in memory and on a virtual clock, lets go wrong what may, and
-checks after each step and at the end that every promise held: npm run simulate -- [options]
+const HELP = `Runs the service's own fan-out, dispatcher, gate, watcher, reconciler, audit and purge in memory and on a virtual clock, lets go wrong what may,
+resets sandboxes meanwhile, and checks after each step and at the end that every promise held: npm run simulate -- [options]
 
   --runs N       how many runs, one for each seed (10000)
   --seed N       the first seed (1)

@@ -9,13 +9,17 @@ import type {
 } from '../../functions/domain/delivery.ts';
 import type { DeliveryId, EndpointId } from '../../functions/domain/ids.ts';
 import { attemptClocks } from '../../functions/domain/timing.ts';
+import type { Due } from '../doubles/memory-deliveries.ts';
 import { Attempts } from './attempts.ts';
 import { STALE_MS } from './endpoint-history.ts';
+import { type Entry, tenantOf } from './entries.ts';
 import { FailureCounts } from './failure-counts.ts';
 import { faultOfMove, isOpen } from './moves.ts';
 import type { Process } from './processes.ts';
+import { faultOfAttempt } from './programs.ts';
 import { EXPIRY_MS, type PromiseName, type Violation } from './promises.ts';
-import type { Entry, World } from './world.ts';
+import { Wiped } from './wiped.ts';
+import type { World } from './world.ts';
 
 export const clocks = attemptClocks(10);
 
@@ -28,6 +32,7 @@ const RECEIVES_OF_A_MESSAGE = 25;
 export class Witness {
   readonly #world: World;
   readonly attempts: Attempts;
+  readonly wiped: Wiped;
   readonly counts = new FailureCounts();
   #violation: Violation | undefined;
   /** Deliveries one of whose messages a queue has lost, or given up. */
@@ -41,7 +46,9 @@ export class Witness {
 
   constructor(world: World) {
     this.#world = world;
-    this.attempts = new Attempts(world, (promise, detail) => this.tell(promise, detail));
+    const tell = (promise: PromiseName, detail: string) => this.tell(promise, detail);
+    this.attempts = new Attempts(world, tell);
+    this.wiped = new Wiped(world, tell);
   }
 
   /** The first promise that did not hold. */
@@ -63,7 +70,7 @@ export class Witness {
     this.#world.takeStream();
     if (after === undefined) return result;
     const due = deliveries.dueOf(ref);
-    const fault = faultOfMove(before, after, due, this.#world.terms.retry);
+    const fault = this.#faultOfMove(before, after, due);
     if (fault) this.tell(fault[0], `${ref.id}: ${fault[1]}`);
     if (before !== undefined && isOpen(before) && !isOpen(after)) this.#ended(after);
     if (after.lease === undefined) this.attempts.letGo(after.id);
@@ -73,11 +80,25 @@ export class Witness {
     return result;
   }
 
+  #faultOfMove(before: Delivery | undefined, after: Delivery, due: Due | undefined) {
+    if (before === after) return undefined;
+    const { terms, organizations, registrations } = this.#world;
+    const program = registrations.get(after.webhookId)?.program;
+    const isSandbox = organizations.isSandbox(after.orgId);
+    const speed = isSandbox ? (program?.speed ?? 1) : 1;
+    const fault = faultOfMove(before, after, due, terms.retry, speed);
+    if (fault || before === undefined || program === undefined) return fault;
+    if (after.attemptLog.length === before.attemptLog.length) return undefined;
+    const detail = faultOfAttempt(program, isSandbox, before, after);
+    return detail === undefined ? undefined : (['as programmed', detail] as const);
+  }
+
   #ended(delivery: Delivery): void {
     const { id, webhookId, status, terminalReason, attempts } = delivery;
     this.attempts.ended(delivery);
     const lateMs = this.#world.clock.ms - this.#world.restBy;
-    if (lateMs > 0) this.tell('comes to rest', `${id} was ${status} ${lateMs} ms too late`);
+    if (lateMs > 0 && !this.#world.organizations.isOver(delivery))
+      this.tell('comes to rest', `${id} was ${status} ${lateMs} ms too late`);
     const isTrue = {
       endpoint_deleted: () => this.#world.history.endedMs(webhookId, 'deleted') !== undefined,
       endpoint_disabled: () => this.#world.history.endedMs(webhookId, 'disabled') !== undefined,
@@ -85,6 +106,7 @@ export class Witness {
       expired: () =>
         this.#world.clock.ms - this.#world.createdMs(id) >= EXPIRY_MS - this.#world.faults.maxSkewMs,
       max_attempts: () => status === 'exhausted',
+      sandbox_simulated: () => status === 'succeeded',
     };
     if (terminalReason !== undefined && !isTrue[terminalReason]())
       this.tell(
@@ -107,7 +129,15 @@ export class Witness {
     this.#world.history.note(endpoint.orgId, endpoint.id);
     const present = this.#world.endpoints.present(endpoint.orgId, endpoint.id);
     const result = await answer;
+    const isOver = this.#world.organizations.isOver({ orgId: endpoint.orgId, generation: ref.generation });
+    if (isOver && result === 'refused' && outcome.effect !== 'none')
+      this.#world.statistics.count('ends of wiped data refused');
     if (result !== 'done' || ended === undefined) return result;
+    if (isOver) {
+      if (outcome.effect !== 'none')
+        this.tell('exact count', `${ref.id} was wiped, and its end did ${outcome.effect} to ${endpoint.id}`);
+      return result;
+    }
     const fault = this.counts.ended(
       ended,
       outcome,
@@ -159,6 +189,7 @@ export class Witness {
   /** The fan-out is done with an entry: what it found open has had a message. */
   fannedOut({ owed, committed }: Entry): void {
     const { deliveries, history } = this.#world;
+    if (this.#world.organizations.isOver(tenantOf(owed))) return;
     const eventId = owed.kind === 'event' ? owed.event.id : owed.reminder.eventId;
     for (const { id, webhookId, eventId: of, status, redeliveryOf } of deliveries.every) {
       const isOwed =
@@ -191,6 +222,7 @@ export class Witness {
     if (!process.alive && this.#world.deliveries.dueOf(reminder) !== undefined) return;
     const delivery = this.#world.deliveries.present(reminder);
     if (delivery === undefined || !isOpen(delivery) || delivery.parked || this.lost.has(reminder.id)) return;
+    if (this.#world.organizations.isOver(delivery)) return;
     // A clock that is far behind takes the message that the reconciler has just sent in time for one that nobody needs: late by the grace, and not lost.
     if (this.#world.faults.beyondMargin && this.#world.deliveries.dueOf(reminder) !== undefined) return;
     if (!this.#world.hasMessage(reminder.id))

@@ -1,8 +1,10 @@
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../functions/domain/backoff.ts';
 import type { Reminder } from '../../functions/domain/delivery.ts';
 import type { OutboxEvent } from '../../functions/domain/events.ts';
-import type { DeliveryId, EventId, IdPrefix } from '../../functions/domain/ids.ts';
+import type { DeliveryId, EndpointId, EventId, IdPrefix, OrgId } from '../../functions/domain/ids.ts';
+import type { LedgerEntry } from '../../functions/domain/ledger.ts';
 import type { Owed } from '../../functions/domain/redelivery.ts';
+import type { Tenant } from '../../functions/domain/tenant.ts';
 import type { DeadFanOut } from '../../functions/engine/dead-letters.ts';
 import { NOW } from '../builders.ts';
 import { MemoryDeliveries, type RowChange } from '../doubles/memory-deliveries.ts';
@@ -10,15 +12,20 @@ import { MemoryDueIndex } from '../doubles/memory-due-index.ts';
 import { MemoryEndpoints } from '../doubles/memory-endpoints.ts';
 import { MemoryLanes } from '../doubles/memory-lanes.ts';
 import { MemoryLedger } from '../doubles/memory-ledger.ts';
+import { MemoryPurges } from '../doubles/memory-purges.ts';
 import { VirtualClock } from '../doubles/virtual-clock.ts';
 import { DeliveryStream } from './delivery-stream.ts';
 import { EndpointHistory } from './endpoint-history.ts';
+import { type Entry, idOf, tenantOf } from './entries.ts';
 import { type Faults, faultsOf } from './faults.ts';
 import { LetterBox } from './letter-box.ts';
+import { Organizations } from './organizations.ts';
 import { type Process, Processes } from './processes.ts';
+import type { Program } from './programs.ts';
 import type { Random } from './random.ts';
 import { Receivers } from './receivers.ts';
 import { longestRestMs } from './rest.ts';
+import { SandboxTables } from './sandbox-tables.ts';
 import { Statistics } from './statistics.ts';
 import { StreamShard } from './stream-shard.ts';
 import { clocks, Witness } from './witness.ts';
@@ -33,15 +40,10 @@ export interface Terms {
   batchSize: number;
   /** Failures in a row after which the fan-out's mapping gives a batch up; a hundred when deployed. */
   fanOutTries: number;
-}
-
-/** An entry of the outbox, and how far the service is with it. */
-export interface Entry {
-  owed: Owed;
-  /** When it was committed, and when the fan-out was done with it, in the order of what happened to endpoints. */
-  committed: number;
-  done: number | undefined;
-  isAbandoned: boolean;
+  /** For how long a run of the purge has an order for itself. */
+  purgeLeaseSeconds: number;
+  /** How often the purge waits for a minute and more for what it looks for. */
+  slowFinds: number;
 }
 
 const termsOf = (random: Random, isCalm: boolean): Terms => ({
@@ -57,6 +59,9 @@ const termsOf = (random: Random, isCalm: boolean): Terms => ({
   dispatchers: isCalm ? 8 : random.between(1, 4),
   batchSize: isCalm ? 10 : random.between(1, 10),
   fanOutTries: random.pick([0, 1, 4]),
+  // It only saves work: several at once must do as well.
+  purgeLeaseSeconds: isCalm ? 960 : random.pick([960, 960, 1]),
+  slowFinds: isCalm ? 0 : random.pick([0, 0.25]),
 });
 
 /** Shards of each stream. */
@@ -72,21 +77,28 @@ export class World {
   readonly terms: Terms;
   readonly clock: VirtualClock;
   readonly statistics = new Statistics();
+  readonly organizations: Organizations;
   readonly endpoints = new MemoryEndpoints();
   readonly deliveries: MemoryDeliveries;
   readonly due: MemoryDueIndex;
   readonly ledger = new MemoryLedger();
+  readonly purges = new MemoryPurges();
+  readonly sandboxTables: SandboxTables;
   readonly lanes: MemoryLanes;
   readonly processes: Processes;
   readonly receivers: Receivers;
   readonly witness: Witness;
   readonly history: EndpointHistory;
+  /** What was registered, whether it still is or not. */
+  readonly registrations = new Map<EndpointId, { orgId: OrgId; program: Program }>();
   readonly events = new Map<EventId, OutboxEvent>();
   readonly entries = new Map<string, Entry>();
   readonly outboxShards: StreamShard<Entry>[];
   readonly deliveryStream: DeliveryStream;
   readonly deadReminders = new LetterBox<Reminder>(clocks.visibility);
   readonly deadFanOuts = new LetterBox<DeadFanOut>(60);
+  /** Entries of the ledger in which changes are not counted, because their tenant was not found when they were told. */
+  readonly uncounted = new Set<string>();
   /** Entries that the last audit put right during an outage of days, in which the stream had not yet told everything. */
   readonly correctedTooSoon = new Set<string>();
   /** Nothing goes wrong, or nothing more. */
@@ -98,6 +110,7 @@ export class World {
   readonly #names = new Map<string, string>();
   readonly #readMs = new Map<Process, number>();
   #deliveries = 0;
+  #notices = 0;
   #ids = 0;
 
   constructor(random: Random) {
@@ -106,7 +119,12 @@ export class World {
     this.isUntroubled = this.faults.isCalm;
     this.terms = termsOf(random, this.faults.isCalm);
     this.clock = new VirtualClock(new Date(NOW.getTime() + random.below(3_600_000)));
-    this.deliveries = new MemoryDeliveries(this.endpoints, this.terms.graceSeconds);
+    this.organizations = new Organizations(random, this.clock, (name) => this.newId('org', name));
+    this.deliveries = new MemoryDeliveries(
+      this.endpoints,
+      this.terms.graceSeconds,
+      this.organizations.standings,
+    );
     this.due = new MemoryDueIndex(this.deliveries, { sharded: false, pageSize: random.pick([2, 100]) });
     this.lanes = new MemoryLanes({
       now: this.clock.now,
@@ -116,9 +134,14 @@ export class World {
     this.processes = new Processes(this.clock);
     this.history = new EndpointHistory(this.endpoints, this.clock);
     this.receivers = new Receivers(random);
+    this.sandboxTables = new SandboxTables(this);
     this.witness = new Witness(this);
     this.outboxShards = Array.from({ length: SHARDS }, (_, shard) => this.#outboxShard(`outbox-${shard}`));
     this.deliveryStream = new DeliveryStream(this.deliveries, this.clock, SHARDS);
+    // Some runs begin with an outage of whoever reads it.
+    const outageSeconds = this.faults.isCalm ? 0 : random.pick([0, 0, 0, 0, 600, 1800]);
+    for (const shard of this.deliveryStream.shards)
+      shard.stalledUntilMs = this.clock.ms + outageSeconds * 1000;
   }
 
   #outboxShard(shardId: string): StreamShard<Entry> {
@@ -157,11 +180,24 @@ export class World {
 
   /** Commits something to the outbox. */
   commit(owed: Owed): void {
-    const id = owed.kind === 'event' ? owed.event.id : owed.reminder.id;
-    const entry: Entry = { owed, committed: this.history.order, done: undefined, isAbandoned: false };
+    const id = idOf(owed);
+    const entry: Entry = {
+      owed,
+      committed: this.history.order,
+      done: undefined,
+      isAbandoned: false,
+      isPurged: false,
+    };
     this.entries.set(id, entry);
+    this.sandboxTables.written('outbox', tenantOf(owed), id);
     if (owed.kind === 'event') this.events.set(owed.event.id, owed.event);
     this.outboxShards[this.#ids % SHARDS]?.write(entry, this.clock.ms);
+  }
+
+  /** Whose data an endpoint has in a generation. */
+  tenantAt({ webhookId, generation }: Pick<LedgerEntry, 'webhookId' | 'generation'>): Tenant | undefined {
+    const orgId = this.registrations.get(webhookId)?.orgId;
+    return orgId && { orgId, generation };
   }
 
   /** How often a read without strong consistency shows what was there a moment ago. */
@@ -173,13 +209,14 @@ export class World {
   calmDown(): void {
     this.isUntroubled = true;
     this.lanes.full.clear();
+    this.organizations.calmDown();
     this.witness.calmDown();
     this.restBy = this.clock.ms + longestRestMs(this);
   }
 
   /** How long ago it was committed. */
   ageMs({ owed }: Entry): number {
-    return this.clock.ms - this.createdMs(owed.kind === 'event' ? owed.event.id : owed.reminder.id);
+    return this.clock.ms - this.createdMs(idOf(owed));
   }
 
   isDone(entry: Entry): void {
@@ -189,9 +226,16 @@ export class World {
 
   /** Takes over what the stream of the deliveries has got. */
   takeStream(): void {
-    for (const id of this.deliveryStream.take()) {
+    for (const delivery of this.deliveryStream.take()) {
+      const { id, webhookId, generation } = delivery;
       this.#deliveries += 1;
       if (!this.#names.has(id)) this.#names.set(id, `delivery ${this.#deliveries}`);
+      this.sandboxTables.written('deliveries', delivery, webhookId, generation, id);
+    }
+    for (; this.#notices < this.deliveries.notices.length; this.#notices += 1) {
+      const notice = this.deliveries.notices[this.#notices];
+      if (notice === undefined) continue;
+      this.sandboxTables.written('outbox', this.organizations.tenantOf(notice.orgId), notice.webhookId);
     }
   }
 

@@ -44,8 +44,8 @@ export const CLAIMS: readonly Mutation[] = [
   {
     name: 'the eighth failure is followed by a further wait',
     file: 'functions/domain/delivery.ts',
-    find: 'if (number >= policy.maxAttempts)',
-    replace: 'if (number > policy.maxAttempts)',
+    find: 'number < policy.maxAttempts',
+    replace: 'number <= policy.maxAttempts',
     breaks: ['record', 'comes to rest'],
   },
   {
@@ -54,6 +54,7 @@ export const CLAIMS: readonly Mutation[] = [
     find: "    if (found?.lease?.token !== claimed.lease.token) return 'refused';\n",
     replace: "    if (found?.lease === undefined) return 'refused';\n",
     breaks: ['lease'],
+    firstSeed: 201,
     standsFor: UPDATES,
   },
   {
@@ -62,6 +63,7 @@ export const CLAIMS: readonly Mutation[] = [
     find: "    if (found.lease.until <= settlement.at.getTime()) return 'refused';\n",
     replace: '',
     breaks: ['lease'],
+    firstSeed: 193,
     standsFor: UPDATES,
   },
   {
@@ -70,6 +72,7 @@ export const CLAIMS: readonly Mutation[] = [
     find: 'return found && isOpen(found) && !leased ? found : undefined;',
     replace: 'return found && isOpen(found) ? found : undefined;',
     breaks: ['lease'],
+    firstSeed: 110,
     standsFor: UPDATES,
   },
   {

@@ -70,7 +70,7 @@ export const COUNTS: readonly Mutation[] = [
     file: 'functions/engine/watch.ts',
     find: 'await mapConcurrently(open, CONCURRENCY, ({ delivery }) => due.watch(delivery, dueAt));',
     replace:
-      'const counted = Map.groupBy(changes, ({ delivery }) => entryKeyOf(delivery));\n    await mapConcurrently([...counted.values()], CONCURRENCY, (each) => count(shardId, each));\n    await mapConcurrently(open, CONCURRENCY, ({ delivery }) => due.watch(delivery, dueAt));',
+      'const counted = Map.groupBy(current, ({ delivery }) => entryKeyOf(delivery));\n    await mapConcurrently([...counted.values()], CONCURRENCY, (each) => count(shardId, each));\n    await mapConcurrently(open, CONCURRENCY, ({ delivery }) => due.watch(delivery, dueAt));',
     breaks: ['nothing lost'],
   },
 ];

@@ -94,6 +94,7 @@ export const MESSAGES: readonly Mutation[] = [
     find: 'await due.watch(reminder, new Date(now().getTime() + graceSeconds * 1000));',
     replace: 'if (graceSeconds < 0) await due.watch(reminder, now());',
     breaks: ['nothing lost', 'comes to rest'],
+    firstSeed: 248,
   },
   {
     name: 'the reconciler leaves watched deliveries alone',

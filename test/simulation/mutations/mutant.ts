@@ -9,7 +9,8 @@ const { mutation, seeds } = workerData as MutantTask;
 loadMutated(mutation);
 const { simulate } = await import('../simulate.ts');
 
+const { firstSeed = 1 } = mutation;
 let outcome: Outcome | undefined;
-for (let seed = 1; seed <= seeds && outcome?.violation === undefined; seed += 1)
+for (let seed = firstSeed; seed < firstSeed + seeds && outcome?.violation === undefined; seed += 1)
   outcome = await simulate(seed);
 parentPort?.postMessage(outcome);

@@ -10,6 +10,8 @@ export interface Mutation {
   replace: string;
   /** What a run may say first when it meets the change. */
   breaks: readonly PromiseName[];
+  /** Where to begin, when few seeds show it; it saves time and decides nothing. */
+  firstSeed?: number;
   /** The file of the real rule, when the changed one is a double that has the same rule in other words. */
   standsFor?: string;
 }

@@ -2,5 +2,6 @@ import { CLAIMS } from './claims.ts';
 import { COUNTS } from './counts.ts';
 import { MESSAGES } from './messages.ts';
 import type { Mutation } from './mutation.ts';
+import { SANDBOXES } from './sandboxes.ts';
 
-export const MUTATIONS: readonly Mutation[] = [...CLAIMS, ...MESSAGES, ...COUNTS];
+export const MUTATIONS: readonly Mutation[] = [...CLAIMS, ...MESSAGES, ...COUNTS, ...SANDBOXES];

@@ -9,7 +9,7 @@ export interface MutantTask {
   seeds: number;
 }
 
-/** Simulates a mutation with the seeds from 1 on. @returns the first run in which a promise did not hold, or the last one */
+/** Simulates a mutation with as many seeds. @returns the first run in which a promise did not hold, or the last one */
 export async function runMutant(mutation: Mutation, seeds: number): Promise<Outcome> {
   const workerData: MutantTask = { mutation, seeds };
   const thread = new Worker(new URL('./mutant.ts', import.meta.url), { workerData });

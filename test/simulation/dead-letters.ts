@@ -1,0 +1,101 @@
+import { deadFanOut, deadReminder } from '../../functions/engine/dead-letters.ts';
+import { idOf, tenantOf } from './entries.ts';
+import { fanOutOf } from './functions.ts';
+import type { Invoke } from './invocations.ts';
+import { EXPIRY_MS } from './promises.ts';
+import type { World } from './world.ts';
+
+/** Hours after which an entry of the stream cannot be read any more. */
+const STREAM_HOURS = 24;
+const MS_PER_HOUR = 3_600_000;
+
+/** Between two tries at what the fan-out failed at. */
+const PATIENCE_MS = 900_000;
+
+/** The functions that deal with what queues and streams have given up. */
+export class DeadLetters {
+  readonly #world: World;
+  readonly #invoke: Invoke;
+
+  constructor(world: World, invoke: Invoke) {
+    this.#world = world;
+    this.#invoke = invoke;
+  }
+
+  deadReminder(): void {
+    const { deadReminders, clock, terms, witness, organizations, statistics } = this.#world;
+    const letter = deadReminders.receive(clock.ms);
+    if (letter === undefined) return;
+    if (organizations.isOver(letter.content)) statistics.count('dead letters of wiped data');
+    this.#invoke(
+      'dead-reminders',
+      ({ due, log, now }) => deadReminder({ due, log, now }, terms)(letter.content),
+      (failed) => {
+        if (failed) return;
+        deadReminders.remove(letter);
+        witness.buried(letter.content);
+      },
+    );
+  }
+
+  deadFanOut(): void {
+    const { deadFanOuts, clock, entries, outboxShards } = this.#world;
+    const letter = deadFanOuts.receive(clock.ms);
+    if (letter === undefined) return;
+    const { content } = letter;
+    const shard = outboxShards.find(({ id }) => content.kind === 'records' && id === content.records.shardId);
+    const records =
+      content.kind === 'records'
+        ? (shard?.records.slice(
+            Number(content.records.startSequenceNumber) - 1,
+            Number(content.records.endSequenceNumber),
+          ) ?? [])
+        : [];
+    const named = content.kind === 'entries' ? content.ids.flatMap((id) => entries.get(id) ?? []) : [];
+    const concerned = [...records.map(({ value }) => value), ...named];
+    if (concerned.some(({ owed }) => this.#world.organizations.isOver(tenantOf(owed))))
+      this.#world.statistics.count('dead fan-outs of wiped data');
+    const isForgotten = () =>
+      records.some(({ writtenMs }) => clock.ms - writtenMs > STREAM_HOURS * MS_PER_HOUR);
+    const again = new Set<string>();
+    this.#invoke(
+      'dead-fan-outs',
+      async (reach) => {
+        const ports = reach.gate('dead', {
+          read: async () => (isForgotten() ? undefined : records.map(({ value }) => value.owed)),
+          find: async (id: string) => {
+            const entry = entries.get(id);
+            return entry?.isPurged ? undefined : entry?.owed;
+          },
+          postpone: async (ids: readonly string[]) => {
+            deadFanOuts.send({ kind: 'entries', ids }, clock.ms + PATIENCE_MS);
+            for (const id of ids) again.add(id);
+          },
+        });
+        const deal = deadFanOut({
+          stream: { read: ports.read },
+          outbox: { find: ports.find },
+          fanOut: fanOutOf(reach),
+          postpone: ports.postpone,
+          log: reach.log,
+          now: reach.now,
+        });
+        const abandoned = await deal(content);
+        if (
+          abandoned > 0 &&
+          !isForgotten() &&
+          concerned.every((entry) => this.#world.ageMs(entry) < EXPIRY_MS)
+        )
+          this.#world.witness.tell('nothing lost', 'the fan-out gave up what it could still have dealt with');
+        for (const entry of concerned) {
+          if (again.has(idOf(entry.owed))) continue;
+          if (abandoned > 0) entry.isAbandoned = true;
+          else this.#world.isDone(entry);
+        }
+      },
+      (failed) => {
+        if (!failed) deadFanOuts.remove(letter);
+      },
+    );
+  }
+}

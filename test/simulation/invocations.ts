@@ -1,0 +1,51 @@
+import type { Process } from './processes.ts';
+import type { Reach } from './reach.ts';
+import type { World } from './world.ts';
+
+/** Timeouts as the stack sets them, in seconds. */
+const SECONDS = {
+  'fan-out': 30,
+  watch: 60,
+  reconcile: 55,
+  audit: 900,
+  purge: 300,
+  'dead-reminders': 30,
+  'dead-fan-outs': 30,
+};
+type Kind = keyof typeof SECONDS;
+
+/**
+ * Runs `work` in a process of its own.
+ * @param over called once, when it ended, failed, or was lost
+ */
+export type Invoke = (
+  kind: Kind,
+  work: (reach: Reach) => Promise<void>,
+  over: (failed: boolean) => void,
+) => void;
+
+/** Invokes functions that run once and keep nothing. */
+export function invoker(world: World, reach: (process: Process) => Reach): Invoke {
+  const { processes, clock, random, faults, witness } = world;
+  return (kind, work, over) => {
+    const process = processes.start(kind, random.between(-faults.maxSkewMs, faults.maxSkewMs));
+    process.deadline = clock.ms + SECONDS[kind] * 1000;
+    let isOver = false;
+    const end = (failed: boolean) => {
+      if (!isOver) over(failed);
+      isOver = true;
+    };
+    process.whenLost = () => end(true);
+    const retire = (failed: boolean) => {
+      end(failed);
+      processes.lose(process);
+    };
+    work(reach(process)).then(
+      () => retire(false),
+      (error: unknown) => {
+        if (error instanceof TypeError) witness.tell('no defect', `${process.name}: ${error.stack}`);
+        retire(true);
+      },
+    );
+  };
+}

@@ -1,0 +1,88 @@
+import type { Tenant } from '../../functions/domain/tenant.ts';
+import type { PurgePorts } from '../../functions/engine/purge.ts';
+import { tenantKey } from '../../functions/store/keys.ts';
+
+type Remains = PurgePorts['remains'][number];
+
+interface Row {
+  key: string;
+  tenant: Tenant;
+  sinceMs: number;
+  /** When it was deleted; the index may not know yet. */
+  goneMs: number;
+}
+
+/** Where a table is, and what becomes of its rows. */
+interface Terms {
+  nowMs(): number;
+  /** By how much the index is behind the table. */
+  lagMs(): number;
+  /** Rows that one look gives at most, whatever is asked for. */
+  pageSize: number;
+  /** Is told of each row that is deleted, once. */
+  erased(row: { key: string; tenant: Tenant }): void;
+}
+
+/** The rows that sandboxes have in a table, with the index that a purge reads, which may be behind. */
+export class LaggingRows {
+  readonly #terms: Terms;
+  readonly #present = new Map<string, Row>();
+  readonly #indexed = new Map<string, Row[]>();
+
+  constructor(terms: Terms) {
+    this.#terms = terms;
+  }
+
+  /** Notes that there is such a row. @returns whether there was none */
+  put(tenant: Tenant, key: string): boolean {
+    if (this.#present.has(key)) return false;
+    const row = { key, tenant, sinceMs: this.#terms.nowMs(), goneMs: Number.POSITIVE_INFINITY };
+    this.#present.set(key, row);
+    const rows = this.#indexed.get(tenantKey(tenant)) ?? [];
+    rows.push(row);
+    this.#indexed.set(tenantKey(tenant), rows);
+    return true;
+  }
+
+  /** All tenants that have rows. */
+  get tenants(): Tenant[] {
+    return [...this.#present.values()].map(({ tenant }) => tenant);
+  }
+
+  has(tenant: Tenant): boolean {
+    return this.tenants.some((other) => tenantKey(other) === tenantKey(tenant));
+  }
+
+  /** Whether the index shows a row of it. */
+  shows(tenant: Tenant): boolean {
+    const asOf = this.#asOf;
+    return this.#indexed.get(tenantKey(tenant))?.some((row) => isShown(row, asOf)) ?? false;
+  }
+
+  readonly find: Remains['find'] = async (tenant, limit) =>
+    this.#shown(tenant)
+      .slice(0, Math.min(limit, this.#terms.pageSize))
+      .map(({ key }) => ({ pk: key }));
+
+  readonly remove: Remains['remove'] = async (rows) => {
+    for (const { pk } of rows) {
+      const row = this.#present.get(String(pk));
+      if (row === undefined) continue;
+      this.#present.delete(row.key);
+      row.goneMs = this.#terms.nowMs();
+      this.#terms.erased(row);
+    }
+  };
+
+  #shown(tenant: Tenant): Row[] {
+    const asOf = this.#asOf;
+    return (this.#indexed.get(tenantKey(tenant)) ?? []).filter((row) => isShown(row, asOf));
+  }
+
+  /** The time that the index is at. */
+  get #asOf(): number {
+    return this.#terms.nowMs() - this.#terms.lagMs();
+  }
+}
+
+const isShown = ({ sinceMs, goneMs }: Row, asOf: number): boolean => sinceMs <= asOf && goneMs > asOf;

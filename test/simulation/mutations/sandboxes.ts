@@ -1,0 +1,173 @@
+import type { Mutation } from './mutation.ts';
+
+const PURGE = 'functions/engine/purge.ts';
+const WATCH = 'functions/engine/watch.ts';
+const GATE = 'functions/domain/gate.ts';
+const STANDINGS = 'functions/platform/standings.ts';
+const PURGES = 'functions/store/purges.ts';
+
+/** Changes of what tells a sandbox from a live organization, and what a reset has wiped from what counts. */
+export const SANDBOXES: readonly Mutation[] = [
+  {
+    name: 'the gate is open when an organization is not found',
+    file: GATE,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
+    find: 'if (!standing.success) throw new GateClosed(`nothing clear is known of ${orgId}`);',
+    replace: "if (!standing.success) return 'live';",
+    breaks: ['the sandbox is closed'],
+  },
+  {
+    name: 'the gate is open when an organization cannot be read',
+    file: GATE,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
+    find: 'throw new GateClosed(`the kind of ${orgId} could not be read`, { cause });',
+    replace: "return 'live';",
+    breaks: ['the sandbox is closed'],
+  },
+  {
+    name: 'the gate lets sandboxes out',
+    file: GATE,
+    find: "(await kindOf(orgId)) === 'live' ?",
+    replace: '(await kindOf(orgId)) ?',
+    breaks: ['the sandbox is closed'],
+  },
+  {
+    name: 'what an organization is gets remembered, whatever it is',
+    file: STANDINGS,
+    find: "if (standing?.environment === 'live') {",
+    replace: 'if (standing !== undefined) {',
+    breaks: ['wiped is over'],
+  },
+  {
+    name: 'the fan-out makes deliveries of what was wiped',
+    file: 'functions/engine/fan-out.ts',
+    find: "if ((await generationOf(owed.kind === 'event' ? owed.event : owed.reminder)) === 'over') return [];",
+    replace: '',
+    breaks: ['wiped is over', 'wiped is gone'],
+  },
+  {
+    name: 'the dispatcher attempts what was wiped',
+    file: 'functions/engine/dispatch.ts',
+    find: "if ((await generationOf(reminder)) === 'over') return dispositionOf({ kind: 'absent' });",
+    replace: 'await generationOf(reminder);',
+    breaks: ['wiped is over'],
+  },
+  {
+    name: 'the dispatcher asks for the generation after it has skipped',
+    file: 'functions/engine/dispatch.ts',
+    find: "    if ((await generationOf(reminder)) === 'over') return dispositionOf({ kind: 'absent' });\n    if (endpoint === undefined) return skip(reminder, 'endpoint_deleted');\n",
+    replace:
+      "    if (endpoint === undefined) return skip(reminder, 'endpoint_deleted');\n    if ((await generationOf(reminder)) === 'over') return dispositionOf({ kind: 'absent' });\n",
+    breaks: ['wiped is over'],
+  },
+  {
+    name: 'the watch counts what was wiped',
+    file: WATCH,
+    find: "standingOfAll.get(change) === 'current'",
+    replace: "standingOfAll.get(change) !== 'unknown'",
+    breaks: ['wiped is over', 'wiped is gone'],
+  },
+  {
+    name: 'the watch leaves alone whose organization it does not find',
+    file: WATCH,
+    find: "standingOfAll.get(change) !== 'over'",
+    replace: "standingOfAll.get(change) === 'current'",
+    breaks: ['nothing lost'],
+  },
+  {
+    name: 'the audit judges what was wiped',
+    file: 'functions/engine/audit.ts',
+    find: 'if (counts === undefined || (await isOver(entry))) return;',
+    replace: 'if (counts === undefined) return;',
+    breaks: ['true ledger', 'wiped is over'],
+    firstSeed: 664,
+  },
+  {
+    name: 'the end of a wiped delivery is counted at its endpoint',
+    file: 'test/doubles/memory-deliveries.ts',
+    find: "if (this.#endpoints.allows(outcome) && this.#isOver(moved, outcome)) return 'refused';",
+    replace: '',
+    breaks: ['exact count'],
+    standsFor: 'functions/store/delivery-moves.ts',
+  },
+  {
+    name: 'a purge is closed while something may still come',
+    file: PURGE,
+    find: 'isSettled(order, begunAt, lingerSeconds)',
+    replace: 'isSettled(order, begunAt, 0 * lingerSeconds)',
+    breaks: ['wiped is gone'],
+  },
+  {
+    name: 'a purge is closed by the time at which it ends',
+    file: PURGE,
+    find: 'isSettled(order, begunAt, lingerSeconds)',
+    replace: 'isSettled(order, now(), lingerSeconds)',
+    breaks: ['wiped is gone'],
+    firstSeed: 573,
+  },
+  {
+    name: 'a purge is closed when its time is up',
+    file: PURGE,
+    find: 'if (!goOn()) return false;',
+    replace: 'if (!goOn()) return true;',
+    breaks: ['wiped is gone'],
+  },
+  {
+    name: 'a purge deletes one page of a table',
+    file: PURGE,
+    find: 'await purges.progress(order, page.length);',
+    replace: 'await purges.progress(order, page.length);\n        break;',
+    breaks: ['wiped is gone'],
+  },
+  {
+    name: 'a purge forgets a table',
+    file: PURGE,
+    find: 'for (const rows of remains) {',
+    replace: 'for (const rows of remains.slice(1)) {',
+    breaks: ['wiped is gone'],
+  },
+  {
+    name: 'a purge deletes the generation after its own',
+    file: PURGE,
+    find: 'await rows.find(order, PAGE);',
+    replace: 'await rows.find({ ...order, generation: order.generation + 1 }, PAGE);',
+    breaks: ['nothing else is wiped', 'wiped is gone'],
+  },
+  {
+    name: 'a purge finds the rows of all generations',
+    file: 'test/simulation/lagging-rows.ts',
+    find: '(this.#indexed.get(tenantKey(tenant)) ?? [])',
+    replace: '[...this.#indexed.values()].flat().filter((row) => row.tenant.orgId === tenant.orgId)',
+    breaks: ['nothing else is wiped'],
+    standsFor: PURGES,
+  },
+  {
+    name: 'the progress of a purge brings it back',
+    file: 'test/doubles/memory-purges.ts',
+    find: 'if (order === undefined) return;',
+    replace: 'if (order === undefined) return this.order(purge);',
+    breaks: ['wiped is gone'],
+    standsFor: PURGES,
+  },
+  {
+    name: 'a live endpoint gets the speed that its address asks for',
+    file: 'functions/engine/dispatch.ts',
+    find: 'isOfSandbox(claimed) ? programOf(url).speed : 1',
+    replace: 'programOf(url).speed',
+    breaks: ['not before its time', 'as programmed'],
+  },
+  {
+    name: 'a simulated receiver does the same at every attempt',
+    file: 'functions/domain/simulation.ts',
+    find: 'steps[Math.min(attempt, steps.length) - 1]',
+    replace: 'steps[0]',
+    breaks: ['as programmed'],
+  },
+  {
+    name: 'the real time of a delivery begins anew with each attempt',
+    file: 'functions/engine/dispatch.ts',
+    find: 'startedAt: nextRetryAt === undefined ? startedAt : new Date(nextRetryAt)',
+    replace: 'startedAt',
+    breaks: ['as programmed'],
+  },
+];

@@ -1,0 +1,85 @@
+import type { OrgId } from '../../functions/domain/ids.ts';
+import {
+  FIRST_SANDBOX_GENERATION,
+  isOfSandbox,
+  LIVE_GENERATION,
+  type OrganizationStanding,
+  type Tenant,
+} from '../../functions/domain/tenant.ts';
+import { tenantKey } from '../../functions/store/keys.ts';
+import { memoryStandings } from '../doubles/memory-standings.ts';
+import type { VirtualClock } from '../doubles/virtual-clock.ts';
+import type { Random } from './random.ts';
+
+/** How often an organization is not found while it is in doubt. */
+const MISSED = 0.5;
+
+/** The organizations of a world, some of them sandboxes. */
+export class Organizations {
+  readonly standings = memoryStandings();
+  readonly ids: readonly OrgId[];
+  readonly sandboxes: readonly OrgId[];
+  readonly #random: Random;
+  readonly #clock: VirtualClock;
+  /** When each generation was wiped. */
+  readonly #wipedMs = new Map<string, number>();
+  readonly #inDoubtUntilMs = new Map<OrgId, number>();
+
+  constructor(random: Random, clock: VirtualClock, newId: (name: string) => OrgId) {
+    this.#random = random;
+    this.#clock = clock;
+    const kinds = Array.from({ length: random.between(1, 3) }, () => random.chance(0.4));
+    this.ids = kinds.map((isSandbox) => newId(isSandbox ? 'sandbox' : 'organization'));
+    this.sandboxes = this.ids.filter((_, index) => kinds[index]);
+    for (const orgId of this.sandboxes) this.standings.makeSandbox(orgId);
+  }
+
+  isSandbox(orgId: OrgId): boolean {
+    return this.sandboxes.includes(orgId);
+  }
+
+  /** What a request with a key of it acts on. */
+  tenantOf(orgId: OrgId): Tenant {
+    return { orgId, generation: this.standings.present(orgId)?.generation ?? LIVE_GENERATION };
+  }
+
+  /** Whether a reset has wiped the data. */
+  isOver({ orgId, generation }: Tenant): boolean {
+    return isOfSandbox({ generation }) && generation < this.tenantOf(orgId).generation;
+  }
+
+  /** When a reset wiped the data; infinite while none has. */
+  wipedMs(tenant: Tenant): number {
+    return this.#wipedMs.get(tenantKey(tenant)) ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Moves a sandbox to its next generation. @returns the data that this wipes */
+  reset(orgId: OrgId): Tenant {
+    const wiped = this.tenantOf(orgId);
+    this.standings.reset(orgId);
+    this.#wipedMs.set(tenantKey(wiped), this.#clock.ms);
+    return wiped;
+  }
+
+  get resets(): number {
+    return this.sandboxes.reduce(
+      (sum, orgId) => sum + this.tenantOf(orgId).generation - FIRST_SANDBOX_GENERATION,
+      0,
+    );
+  }
+
+  /** For a while it is now found, now not. */
+  doubt(orgId: OrgId, seconds: number): void {
+    this.#inDoubtUntilMs.set(orgId, this.#clock.ms + seconds * 1000);
+  }
+
+  calmDown(): void {
+    this.#inDoubtUntilMs.clear();
+  }
+
+  /** What a read of its item gives. */
+  read(orgId: OrgId): OrganizationStanding | undefined {
+    const isInDoubt = (this.#inDoubtUntilMs.get(orgId) ?? 0) > this.#clock.ms;
+    return isInDoubt && this.#random.chance(MISSED) ? undefined : this.standings.present(orgId);
+  }
+}

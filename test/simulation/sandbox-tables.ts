@@ -1,0 +1,72 @@
+import type { DeliveryId, EndpointId, EventId } from '../../functions/domain/ids.ts';
+import { isOfSandbox, type Tenant } from '../../functions/domain/tenant.ts';
+import { LaggingRows } from './lagging-rows.ts';
+import type { World } from './world.ts';
+
+/** The tables that have rows of sandboxes, in the order in which the purge goes through them. */
+const NAMES = ['outbox', 'deliveries', 'ledger', 'service'] as const;
+export type TableName = (typeof NAMES)[number];
+
+/** By how much indexes are behind in a run, in seconds. */
+const LAGS = [0, 0, 0.2, 2, 20];
+/** Less than what is asked for, so that purges end between two pages. */
+const PAGE_SIZES = [1, 3, 200];
+
+/** What a purge deletes: the rows of sandboxes by their tables. */
+export class SandboxTables {
+  readonly all: Readonly<Record<TableName, LaggingRows>>;
+  readonly #world: World;
+
+  constructor(world: World) {
+    this.#world = world;
+    const { random, clock, faults } = world;
+    const lagMs = faults.isCalm ? 0 : random.pick(LAGS) * 1000;
+    const pageSize = random.pick(PAGE_SIZES);
+    const table = (name: TableName) =>
+      new LaggingRows({
+        nowMs: () => clock.ms,
+        lagMs: () => (world.isUntroubled ? 0 : lagMs),
+        pageSize,
+        erased: ({ key, tenant }) => {
+          world.witness.wiped.erased(name, tenant);
+          this.#erase[name](key);
+        },
+      });
+    this.all = {
+      outbox: table('outbox'),
+      deliveries: table('deliveries'),
+      ledger: table('ledger'),
+      service: table('service'),
+    };
+  }
+
+  /** Notes a row that was written. Of live organizations nothing is noted, as their rows are in no such index. */
+  written(name: TableName, { orgId, generation }: Tenant, ...key: (string | number)[]): void {
+    if (!isOfSandbox({ generation })) return;
+    if (this.all[name].put({ orgId, generation }, key.join('/')))
+      this.#world.witness.wiped.added(name, { orgId, generation });
+  }
+
+  /** What becomes of the row besides. */
+  readonly #erase: Record<TableName, (key: string) => void> = {
+    outbox: (key) => {
+      this.#world.events.delete(key as EventId);
+      const entry = this.#world.entries.get(key);
+      if (entry !== undefined) entry.isPurged = true;
+    },
+    deliveries: (key) => {
+      const [webhookId, generation, id] = key.split('/');
+      const ref = {
+        webhookId: webhookId as EndpointId,
+        generation: Number(generation),
+        id: id as DeliveryId,
+      };
+      this.#world.deliveries.remove(ref);
+    },
+    ledger: (key) => {
+      const [webhookId, generation, hour = ''] = key.split('/');
+      this.#world.ledger.remove({ webhookId: webhookId as EndpointId, generation: Number(generation), hour });
+    },
+    service: () => undefined,
+  };
+}

@@ -1,0 +1,86 @@
+import type { Claimed } from '../../functions/domain/delivery.ts';
+import { GateClosed, gate, type Permit, requirePermit } from '../../functions/domain/gate.ts';
+import { SLOW_AFTER_SECONDS } from '../../functions/domain/lanes.ts';
+import { DEFAULT_ATTEMPT_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
+import type { DispatchPorts } from '../../functions/engine/dispatch.ts';
+import type { Standings } from '../../functions/engine/generations.ts';
+import { simulatedReceiver } from '../../functions/platform/simulated-receiver.ts';
+import { Interference } from './ports.ts';
+import { forever, type Process } from './processes.ts';
+import type { World } from './world.ts';
+
+type Result = Awaited<ReturnType<DispatchPorts['attempt']>>;
+
+const NO_BODY = new Uint8Array();
+
+/** Sends requests as the webhook sender does: through the gate, and then to the world's receivers or to a simulated one. */
+export function senderOf(world: World, process: Process, standings: Standings): DispatchPorts['attempt'] {
+  const { processes, receivers, witness, statistics } = world;
+  const pass = gate((orgId) => standings.of(orgId));
+
+  /** Lets time pass, and tells when it is long. */
+  async function wait(ms: number, onSlow: () => void): Promise<void> {
+    const slowMs = SLOW_AFTER_SECONDS * 1000;
+    if (ms <= slowMs) {
+      if (ms > 0) await processes.sleep(process, Math.ceil(ms) / 1000);
+      return;
+    }
+    await processes.sleep(process, SLOW_AFTER_SECONDS);
+    onSlow();
+    await processes.sleep(process, Math.ceil(ms - slowMs) / 1000);
+  }
+
+  /** What the outbound client does, but for the network. */
+  async function post(claimed: Claimed, onSlow: () => void, permit: Permit): Promise<Result> {
+    requirePermit(permit);
+    const { webhookId, orgId, attempts, id } = claimed;
+    const fate = await processes.stop(process, 'receiver.post');
+    const answer = receivers.answer(webhookId, !world.isUntroubled);
+    if (fate === 'fails' || answer === undefined) throw new Interference('the request could not be made');
+    witness.wiped.sends(permit.orgId, 'the world');
+    witness.wiped.sends(orgId, 'the world');
+    witness.attemptStarts(process, claimed, webhookId);
+    statistics.count('attempts');
+    world.trace?.(`${process.name}  posts attempt ${attempts} of ${id}: ${JSON.stringify(answer)}`);
+    if (answer.status === 204) witness.attempts.accepted(claimed);
+    if (fate === 'ends-after' || fate === 'lands-late') return forever();
+    await wait(answer.seconds * 1000, onSlow);
+    if (answer.status === undefined) return { error: 'no answer within 10 s' };
+    // The receiver took it, and we never hear of that.
+    if (fate === 'fails-after') return { error: 'the connection was reset' };
+    if (answer.status === 204) return { status: 204 };
+    return { status: answer.status, error: `the receiver answered ${answer.status}` };
+  }
+
+  async function simulate(claimed: Claimed, url: string, onSlow: () => void): Promise<Result> {
+    witness.wiped.sends(claimed.orgId, 'a simulated receiver');
+    witness.attemptStarts(process, claimed, claimed.webhookId);
+    statistics.count('attempts simulated');
+    const receiver = simulatedReceiver({
+      policy: { loopback: 'refuse' },
+      timeoutMs: DEFAULT_ATTEMPT_TIMEOUT_SECONDS * 1000,
+      wait: (ms) => wait(ms, onSlow),
+    });
+    const { result, ...simulated } = await receiver.post(
+      { url: new URL(url), headers: {}, body: NO_BODY },
+      claimed.attempts,
+    );
+    world.trace?.(
+      `${process.name}  simulates attempt ${claimed.attempts} of ${claimed.id}: ${JSON.stringify(result)}`,
+    );
+    if (result.kind === 'failed') return { error: result.error, simulated };
+    const { status } = result;
+    if (status >= 300) return { status, error: `the receiver answered ${status}`, simulated };
+    witness.attempts.accepted(claimed);
+    return { status, simulated };
+  }
+
+  return (claimed, endpoint, _event, onSlow) =>
+    pass(claimed.orgId, {
+      live: (permit) => post(claimed, onSlow, permit),
+      sandbox: () => simulate(claimed, endpoint.url, onSlow),
+    }).catch((error: unknown) => {
+      if (error instanceof GateClosed) statistics.count('attempts before a closed gate');
+      throw error;
+    });
+}
