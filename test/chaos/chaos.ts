@@ -2,10 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs, styleText } from 'node:util';
 import { type ApiClient, apiClient } from '../support/api.ts';
 import { type LocalRun, startLocalRun, temporaryDirectory } from '../support/local-run.ts';
+import { tablesBehind } from '../support/tables.ts';
+import { startTrap } from '../support/trap.ts';
 import { until } from '../support/until.ts';
 import { childrenOf, killOne } from './killer.ts';
 import { type Load, post } from './load.ts';
 import { type FailingReceiver, startFailingReceiver } from './receivers.ts';
+import { loadSandbox, outcomeOf, type SandboxNow, sandboxLoad } from './sandbox.ts';
 import { type EndpointOutcome, faultsOf, judge, type ShownDelivery } from './verdict.ts';
 
 /*
@@ -25,8 +28,9 @@ if (options.help) {
   process.stdout.write(`Usage: npm run chaos -- [--seconds 120] [--rate 10] [--endpoints 3] [--failing 0.3]
 
   Posts messages at a rate to the local run while a function's process or the database is killed every two seconds or so, and the whole run
-  (queues included) every 40 seconds, with receivers that fail a share of their requests. Then waits until everything has ended, and
-  checks every accepted message, delivery and count. Exits with 1 when anything was lost or cannot be explained.
+  (queues included) every 40 seconds, with receivers that fail a share of their requests. Half as many messages go to the organization's
+  sandbox, which is reset now and then. Then waits until everything has ended, and checks every accepted message, delivery and count.
+  Exits with 1 when anything was lost or cannot be explained, anything of the sandbox reached a receiver, or anything wiped is left.
 `);
   process.exit(0);
 }
@@ -36,10 +40,15 @@ const SETTINGS = {
   RETRY_CAP_SECONDS: '8',
   ATTEMPT_TIMEOUT_SECONDS: '2',
   GRACE_SECONDS: '30',
+  LINGER_SECONDS: '10',
+  SANDBOX_RATE_LIMIT_PER_MINUTE: '1000000',
 };
 /** Between two kills, on average. */
 const KILL_EVERY_MS = 2_000;
 const RESTART_EVERY_MS = 40_000;
+const RESET_EVERY_MS = 15_000;
+/** None at the end, so that something is owed when all has ended. */
+const resetsIn = (seconds: number) => Math.max(1, Math.floor((seconds * 1000) / RESET_EVERY_MS) - 2);
 const PATIENCE_MS = 600_000;
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
@@ -49,12 +58,20 @@ interface Running {
   run: LocalRun;
   client: ApiClient;
   conversation: string;
+  sandbox: SandboxNow;
 }
 
 async function start(directory: string): Promise<Running> {
   const run = await startLocalRun(directory, SETTINGS);
-  const client = apiClient(run.environment, 32);
-  return { run, client, conversation: await client.createConversation() };
+  const { environment } = run;
+  const client = apiClient(environment, 32);
+  const clientOf = (API_KEY: string) => apiClient({ ...environment, API_KEY });
+  const sandbox = { client: clientOf(environment.SANDBOX_API_KEY), admin: clientOf(environment.ADMIN_TOKEN) };
+  return { run, client, conversation: await client.createConversation(), sandbox };
+}
+
+function close({ client, sandbox }: Running): void {
+  for (const each of [client, sandbox.client, sandbox.admin]) each.close();
 }
 
 /** Kills this and that until the time is up; what runs in the end is what the rest is done with. */
@@ -70,7 +87,7 @@ async function torment(
     if (performance.now() > restartAt) {
       replace(undefined);
       await running.run.kill();
-      running.client.close();
+      close(running);
       kills.run += 1;
       running = await start(running.run.directory);
       replace(running);
@@ -108,6 +125,7 @@ const isOver = ({ status }: { status?: unknown }) => status !== 'pending' && sta
 
 const directory = await temporaryDirectory();
 const receivers: FailingReceiver[] = [];
+const trap = await startTrap();
 try {
   let running: Running | undefined = await start(directory.path);
   const webhooks: string[] = [];
@@ -118,7 +136,17 @@ try {
   }
   const load: Load = { accepted: new Set(), others: new Map() };
   const loading = new AbortController();
-  const posting = post(load, () => running, { perSecond: Number(options.rate), signal: loading.signal });
+  const perSecond = Number(options.rate);
+  const { signal } = loading;
+  const sandbox = await sandboxLoad(running.sandbox, trap.port);
+  const posting = Promise.all([
+    post(load, () => running, { perSecond, signal }),
+    loadSandbox(sandbox, () => running?.sandbox, {
+      perSecond: perSecond / 2,
+      resets: { everyMs: RESET_EVERY_MS, times: resetsIn(Number(options.seconds)) },
+      signal,
+    }),
+  ]);
   const progress = setInterval(() => {
     const requests = receivers.reduce((sum, receiver) => sum + receiver.requests(), 0);
     say(
@@ -141,17 +169,31 @@ try {
   await posting;
   say(`Waiting until everything has ended (${load.accepted.size} messages accepted)`);
   const healing = performance.now();
-  await until(
-    'every delivery to end',
-    async () => {
-      for (const webhook of webhooks) {
-        const all = await last.client.all(`/api/v1/webhooks/${webhook}/deliveries`);
-        if (all.length < load.accepted.size || !all.every(isOver)) return (await sleep(2000)) === null;
-      }
-      return true;
-    },
-    PATIENCE_MS,
-  ).catch((error: unknown) => say(styleText('red', String(error))));
+  const haveEnded = async (client: ApiClient, endpoints: readonly string[], owed: number) => {
+    for (const webhook of endpoints) {
+      const all = await client.all(`/api/v1/webhooks/${webhook}/deliveries`);
+      if (all.length < owed || !all.every(isOver)) return (await sleep(2000)) === null;
+    }
+    return true;
+  };
+  const complain = (error: unknown) => say(styleText('red', String(error)));
+  await Promise.all([
+    until('every delivery to end', () => haveEnded(last.client, webhooks, load.accepted.size), PATIENCE_MS),
+    until(
+      'every delivery of the sandbox to end',
+      () => haveEnded(last.sandbox.client, sandbox.webhooks, sandbox.accepted.size),
+      PATIENCE_MS,
+    ),
+    // A purge runs once a minute.
+    until(
+      'what was wiped to be gone',
+      async () => {
+        const { body } = await last.sandbox.admin.get('/api/settings/sandbox');
+        return body.data?.purge === null || (await sleep(1000)) === null;
+      },
+      PATIENCE_MS,
+    ),
+  ]).catch(complain);
   const healed = performance.now() - healing;
   // The ledger is counted every ten seconds.
   const statsOf = async (webhook: string) => {
@@ -162,7 +204,7 @@ try {
     for (const webhook of webhooks)
       if ((await statsOf(webhook)).pending > 0) return (await sleep(1000)) === null;
     return true;
-  }).catch((error: unknown) => say(styleText('red', String(error))));
+  }).catch(complain);
   clearInterval(progress);
 
   const outcomes: EndpointOutcome[] = [];
@@ -174,7 +216,14 @@ try {
       stats: await statsOf(webhook),
     });
   }
-  const verdict = judge(load.accepted, outcomes);
+  const tables = tablesBehind(childrenOf(last.run.pid).engine);
+  const rows = await tables.rows();
+  tables.close();
+  const strangers = receivers.filter(({ senders }) => senders.has(last.run.environment.SANDBOX_ORG_ID));
+  const verdict = judge(load.accepted, outcomes, {
+    ...(await outcomeOf(sandbox, last.sandbox, rows)),
+    reachedOut: trap.connections() + strangers.length,
+  });
   say('');
   for (const [name, value] of Object.entries({
     ...verdict,
@@ -186,13 +235,14 @@ try {
   const faults = faultsOf(verdict);
   say(
     faults.length === 0
-      ? styleText('green', '\nNothing was lost.')
+      ? styleText('green', '\nNothing was lost, and nothing of the sandbox got out or was left over.')
       : styleText('red', `\n${faults.join('\n')}`),
   );
   process.exitCode = faults.length === 0 ? 0 : 1;
-  last.client.close();
+  close(last);
   await last.run.interrupt();
 } finally {
+  await trap.stop();
   for (const receiver of receivers) await receiver.stop();
   await directory.remove();
 }

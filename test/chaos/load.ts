@@ -9,35 +9,39 @@ export interface Load {
   others: Map<string, number>;
 }
 
+/** Posts one message. What is not answered is not owed, and may have been recorded all the same. */
+export async function postMessage(
+  { accepted, others }: Load,
+  client: ApiClient,
+  conversation: string,
+): Promise<void> {
+  const count = (name: string) => others.set(name, (others.get(name) ?? 0) + 1);
+  try {
+    const { status, body } = await client.post(`/api/v1/conversations/${conversation}/messages`, {
+      role: 'user',
+      content: 'hello',
+    });
+    if (status === 201) accepted.add(String(body.data?.id));
+    else count(String(status));
+  } catch {
+    count('none');
+  }
+}
+
 /**
- * Posts messages at a steady rate until it is told to stop. What is not answered is not owed, and may have been recorded all the same.
+ * Posts messages at a steady rate until it is told to stop.
  * @param api gives the client for the run as it is now
  */
 export async function post(
-  { accepted, others }: Load,
+  load: Load,
   api: () => { client: ApiClient; conversation: string } | undefined,
   { perSecond, signal }: { perSecond: number; signal: AbortSignal },
 ): Promise<void> {
   const underWay = new Set<Promise<void>>();
-  const count = (name: string) => others.set(name, (others.get(name) ?? 0) + 1);
-
-  async function postOne(client: ApiClient, conversation: string): Promise<void> {
-    try {
-      const { status, body } = await client.post(`/api/v1/conversations/${conversation}/messages`, {
-        role: 'user',
-        content: 'hello',
-      });
-      if (status === 201) accepted.add(String(body.data?.id));
-      else count(String(status));
-    } catch {
-      count('none');
-    }
-  }
-
   while (!signal.aborted) {
     const now = api();
     if (now !== undefined && underWay.size < 64) {
-      const call = postOne(now.client, now.conversation).finally(() => underWay.delete(call));
+      const call = postMessage(load, now.client, now.conversation).finally(() => underWay.delete(call));
       underWay.add(call);
     }
     await sleep(1000 / perSecond);

@@ -14,6 +14,8 @@ export interface FailingReceiver {
   url: string;
   /** By delivery. */
   receipts: Map<string, Receipt>;
+  /** Organizations whose events came. */
+  senders: Set<string>;
   requests(): number;
   stop(): Promise<void>;
 }
@@ -21,12 +23,15 @@ export interface FailingReceiver {
 /** @param failing share of the requests that are answered 500 or not at all */
 export async function startFailingReceiver(tls: LocalRun['tls'], failing: number): Promise<FailingReceiver> {
   const receipts = new Map<string, Receipt>();
+  const senders = new Set<string>();
   const receiver: Receiver = await startReceiver({
     ...tls,
     respond({ headers, body }) {
       const delivery = headers['webhook-id'] ?? '';
       const fails = Math.random() < failing;
-      const receipt = receipts.get(delivery) ?? { messageId: messageIdOf(body), requests: 0, accepted: 0 };
+      const { orgId, data } = JSON.parse(body.toString());
+      senders.add(orgId);
+      const receipt = receipts.get(delivery) ?? { messageId: data.messageId, requests: 0, accepted: 0 };
       receipts.set(delivery, {
         ...receipt,
         requests: receipt.requests + 1,
@@ -38,9 +43,8 @@ export async function startFailingReceiver(tls: LocalRun['tls'], failing: number
   return {
     url: receiver.url,
     receipts,
+    senders,
     requests: () => [...receipts.values()].reduce((sum, { requests }) => sum + requests, 0),
     stop: () => receiver.stop(),
   };
 }
-
-const messageIdOf = (body: Buffer): string => String(JSON.parse(body.toString()).data.messageId);

@@ -1,4 +1,5 @@
 import type { FailingReceiver } from './receivers.ts';
+import type { SandboxOutcome } from './sandbox.ts';
 
 /** A delivery as the API shows it. */
 export interface ShownDelivery {
@@ -25,6 +26,9 @@ export interface Verdict {
   exhausted: number;
   /** Requests that came although the one before had been answered with a success. */
   duplicates: number;
+  /** Messages that the sandbox accepted since its last reset. */
+  sandboxAccepted: number;
+  sandboxResets: number;
 
   /** Accepted messages that no receiver was sent, or that were accepted by none although their delivery says so. */
   lost: number;
@@ -36,22 +40,39 @@ export interface Verdict {
   moreThanEight: number;
   /** Endpoints whose ledger does not say what their deliveries do. */
   ledgerDiffers: number;
+
+  /** Connections to where the sandbox's endpoints are, and its events at receivers of others. */
+  sandboxReachedOut: number;
+  sandboxLost: number;
+  sandboxNotTerminal: number;
+  /** Rows of what was wiped. */
+  wipedRemains: number;
 }
 
 /** Holds what the receivers saw against what was accepted and what the API shows. */
-export function judge(accepted: ReadonlySet<string>, endpoints: readonly EndpointOutcome[]): Verdict {
+export function judge(
+  accepted: ReadonlySet<string>,
+  endpoints: readonly EndpointOutcome[],
+  sandbox: SandboxOutcome & { reachedOut: number },
+): Verdict {
   const verdict: Verdict = {
     accepted: accepted.size,
     deliveries: 0,
     succeeded: 0,
     exhausted: 0,
     duplicates: 0,
+    sandboxAccepted: sandbox.accepted,
+    sandboxResets: sandbox.resets,
     lost: 0,
     notTerminal: 0,
     uncounted: 0,
     unexplained: 0,
     moreThanEight: 0,
     ledgerDiffers: 0,
+    sandboxReachedOut: sandbox.reachedOut,
+    sandboxLost: sandbox.lost,
+    sandboxNotTerminal: sandbox.notTerminal,
+    wipedRemains: sandbox.wipedRemains,
   };
   for (const endpoint of endpoints) judgeEndpoint(verdict, accepted, endpoint);
   return verdict;
@@ -92,6 +113,17 @@ function judgeEndpoint(
 
 /** What must not have happened, in words. */
 export const faultsOf = (verdict: Verdict): string[] =>
-  (['lost', 'notTerminal', 'uncounted', 'unexplained', 'moreThanEight', 'ledgerDiffers'] as const)
-    .filter((name) => verdict[name] > 0)
-    .map((name) => `${name}: ${verdict[name]}`);
+  FAULTS.filter((name) => verdict[name] > 0).map((name) => `${name}: ${verdict[name]}`);
+
+const FAULTS = [
+  'lost',
+  'notTerminal',
+  'uncounted',
+  'unexplained',
+  'moreThanEight',
+  'ledgerDiffers',
+  'sandboxReachedOut',
+  'sandboxLost',
+  'sandboxNotTerminal',
+  'wipedRemains',
+] as const;

@@ -17,6 +17,8 @@ export interface Settings {
   attemptTimeoutSeconds?: number;
   /** How late a delivery may be before its message counts as lost. */
   graceSeconds?: number;
+  /** How long after a reset of the sandbox what began before it may still be written. */
+  lingerSeconds?: number;
   /** Of the tier that the local organization has. */
   rateLimitPerMinute?: number;
   /** Of the organization's sandbox, never more than its own. */
@@ -57,6 +59,7 @@ export function readSettings(variables: Variables, cwd: string): Settings {
     retryCapSeconds,
     attemptTimeoutSeconds: seconds(variables, 'ATTEMPT_TIMEOUT_SECONDS', [0.1, 60]),
     graceSeconds: seconds(variables, 'GRACE_SECONDS', [30, 21_600]),
+    lingerSeconds: seconds(variables, 'LINGER_SECONDS', [0, 3600]),
     rateLimitPerMinute,
     sandboxRateLimitPerMinute,
     dynamodbEndpoint: endpoint(variables, 'DYNAMODB_ENDPOINT'),

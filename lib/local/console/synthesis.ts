@@ -21,8 +21,9 @@ export type StackContext = Readonly<Record<string, string | number>>;
  * @param gateway origin of the API, which stands for the dashboard's here
  */
 export function contextOf(settings: Settings, gateway: string): StackContext {
-  const { retryBaseSeconds, retryCapSeconds, attemptTimeoutSeconds, graceSeconds } = settings;
-  const given = Object.entries({ retryBaseSeconds, retryCapSeconds, attemptTimeoutSeconds, graceSeconds });
+  const { retryBaseSeconds, retryCapSeconds, attemptTimeoutSeconds, graceSeconds, lingerSeconds } = settings;
+  const retries = { retryBaseSeconds, retryCapSeconds, attemptTimeoutSeconds };
+  const given = Object.entries({ ...retries, graceSeconds, lingerSeconds });
   return {
     ...Object.fromEntries(given.filter((entry): entry is [string, number] => entry[1] !== undefined)),
     ...rateLimitsOf(settings),

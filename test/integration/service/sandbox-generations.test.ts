@@ -1,0 +1,12 @@
+import { describe } from 'vitest';
+import { fastTime } from './sandbox/fast-time.ts';
+import { interleaving } from './sandbox/interleaving/interleaving.ts';
+import { aPlace } from './sandbox/place.ts';
+
+/*
+ * Sandboxes of a service with the schedule that a deployment has by itself.
+ */
+const place = aPlace(() => ({ context: { lingerSeconds: 10, watchWindowSeconds: 1 } }));
+
+describe('a sandbox', () => fastTime(place));
+describe('the service with many of them', () => interleaving(place));

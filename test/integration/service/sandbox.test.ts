@@ -1,0 +1,28 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import { network } from './sandbox/network/network.ts';
+import { type Observer, startObserver } from './sandbox/network/observer.ts';
+import { parity } from './sandbox/parity.ts';
+import { aPlace } from './sandbox/place.ts';
+
+/*
+ * What a sandbox does beside its live organization, with short waits between attempts for both, and every function observed.
+ */
+let observer: Observer;
+
+beforeAll(async () => {
+  observer = await startObserver();
+});
+afterAll(() => observer.stop());
+
+const place = aPlace(() => ({
+  context: {
+    retryBaseSeconds: 0.2,
+    retryCapSeconds: 0.5,
+    attemptTimeoutSeconds: 3,
+    watchWindowSeconds: 1,
+  },
+  variables: observer.variables,
+}));
+
+describe('a sandbox', () => parity(place));
+describe('the service for sandboxes', () => network(place, () => observer));

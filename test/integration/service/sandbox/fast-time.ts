@@ -1,0 +1,113 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { MAX_ATTEMPTS } from '../../../../functions/domain/backoff.ts';
+import { FAILURES_TO_DISABLE } from '../../../../functions/domain/endpoint.ts';
+import type { ApiClient } from '../../../support/api.ts';
+import { eventually } from './eventually.ts';
+import type { Place } from './place.ts';
+
+/** Attempts at real speed, in seconds after the first: 30 s, then each wait twice the one before (public-api.md, Limits). */
+const SCHEDULE = [0, 30, 90, 210, 450, 930, 1890, 3810];
+/** The same where each attempt takes the 10 s of its deadline: waits begin when attempts end. */
+const SCHEDULE_OF_TIMEOUTS = SCHEDULE.map((seconds, index) => seconds + 10 * index);
+
+type Delivery = Record<string, unknown> & {
+  status: string;
+  attempts: number;
+  atRealSpeed: { nextRetryAt: string | null; terminalAt: string | null } | null;
+};
+interface Attempt {
+  number: number;
+  startedAt: string;
+  durationMs: number;
+  atRealSpeed: { startedAt: string; durationMs: number };
+}
+
+/** Where time passes faster, an hour of retries takes seconds, and says when each would have been. With the stack's own schedule. */
+export function fastTime(place: Place): void {
+  let api: ApiClient;
+
+  beforeAll(async () => {
+    ({ api } = (await place.pair()).sandbox);
+  });
+
+  async function subscribe(query: string): Promise<string> {
+    const { id } = await api.register(`https://hooks.example.com/?${query}`, ['ticket.created']);
+    return `/api/v1/webhooks/${id}`;
+  }
+
+  const test = async (path: string): Promise<string> => {
+    const { body } = await api.post(`${path}/test`);
+    return `${path}/deliveries/${body.data?.deliveryId}`;
+  };
+
+  /** Looks at a delivery until it has ended. @returns it, and all that it was seen as on the way */
+  async function followed(path: string): Promise<{ delivery: Delivery; log: Attempt[]; seen: Delivery[] }> {
+    const seen: Delivery[] = [];
+    const delivery = await eventually(`the end of ${path}`, async () => {
+      const { status, body } = await api.get(path);
+      if (status !== 200) return false;
+      const found = body.data as unknown as Delivery;
+      seen.push(found);
+      return found.terminalAt !== null && found;
+    });
+    return { delivery, log: Object(delivery).attemptLog, seen };
+  }
+
+  const secondsFrom = (first: string, time: string | null): number | undefined =>
+    time === null ? undefined : (Date.parse(time) - Date.parse(first)) / 1000;
+
+  describe.concurrent('where time passes faster', () => {
+    it.each([
+      ['at once', 'simulate=500&simulate-speed=1000', SCHEDULE, 0],
+      ['never', 'simulate=timeout&simulate-speed=3600', SCHEDULE_OF_TIMEOUTS, 10_000],
+    ])(
+      'a delivery to a receiver that answers %s is exhausted on the real schedule',
+      async (_, query, schedule, durationMs) => {
+        const { delivery, log, seen } = await followed(await test(await subscribe(query)));
+
+        expect(delivery).toMatchObject({ status: 'exhausted', attempts: 8, terminalReason: 'max_attempts' });
+        expect(log.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+        const first = log[0]?.atRealSpeed.startedAt ?? '';
+        expect(first).toBe(log[0]?.startedAt);
+        expect(log.map(({ atRealSpeed }) => secondsFrom(first, atRealSpeed.startedAt))).toEqual(schedule);
+        expect(log.map(({ atRealSpeed }) => atRealSpeed.durationMs)).toEqual(schedule.map(() => durationMs));
+        const end = (schedule.at(-1) ?? 0) + durationMs / 1000;
+        expect(delivery.atRealSpeed?.nextRetryAt).toBeNull();
+        expect(secondsFrom(first, delivery.atRealSpeed?.terminalAt ?? null)).toBe(end);
+        for (const { status, attempts, atRealSpeed } of seen.filter((it) => it.status === 'retrying'))
+          expect([status, attempts, secondsFrom(first, atRealSpeed?.nextRetryAt ?? null)]).toEqual([
+            status,
+            attempts,
+            // The next attempt is counted when it starts, and has its time from the one before until it ends.
+            expect.toBeOneOf([schedule[attempts], schedule[attempts - 1]]),
+          ]);
+      },
+    );
+
+    it('ten deliveries that are exhausted disable the endpoint, and what comes later is skipped', async () => {
+      const path = await subscribe('simulate=500&simulate-speed=1000');
+      const deliveries = await Promise.all(Array.from({ length: FAILURES_TO_DISABLE }, () => test(path)));
+      for (const delivery of deliveries)
+        expect((await followed(delivery)).delivery).toMatchObject({
+          status: 'exhausted',
+          attempts: MAX_ATTEMPTS,
+        });
+      expect((await api.get(path)).body.data).toMatchObject({
+        status: 'auto_disabled',
+        disabledReason: 'consecutive_failures',
+      });
+      expect((await followed(await test(path))).delivery).toMatchObject({
+        status: 'skipped',
+        terminalReason: 'endpoint_disabled',
+        attempts: 0,
+        atRealSpeed: null,
+      });
+    });
+
+    it('nothing is said of another time where it passes as it does', async () => {
+      const { delivery, log } = await followed(await test(await subscribe('simulate=200')));
+      expect(delivery).toMatchObject({ status: 'succeeded', atRealSpeed: null });
+      expect(log).toMatchObject([{ atRealSpeed: null }]);
+    });
+  });
+}

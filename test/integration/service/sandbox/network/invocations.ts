@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto';
+import type { Service } from '../../../../support/service.ts';
+import { eventually } from '../eventually.ts';
+
+/** Workers that something else than an event of the load invokes, in a minute or after failures that never come here. */
+const SCHEDULED = ['reconcile', 'audit', 'purge'] as const;
+
+/**
+ * Invokes them, those for dead letters with all that the tables have of these organizations: as if each message had been given up.
+ */
+export async function invokeAll(service: Service, organizations: readonly string[]): Promise<void> {
+  const { rows, deliveries } = await eventually('a delivery of each of them', async () => {
+    const all = (await service.rows()).filter(({ item }) => organizations.includes(String(item.orgId)));
+    const found = all.filter(({ item }) => String(item.sk).startsWith('dlv_'));
+    const owners = new Set(found.map(({ item }) => item.orgId));
+    return owners.size === organizations.length && { rows: all, deliveries: found };
+  });
+  const reminders = deliveries.map(({ item: { sk: id, webhookId, eventId, orgId, generation } }) => ({
+    id,
+    webhookId,
+    eventId,
+    orgId,
+    generation,
+  }));
+  const events = rows.map(({ item }) => String(item.pk)).filter((pk) => pk.startsWith('evt_'));
+  await service.invoke('dead-reminders', letters(reminders));
+  await service.invoke('dead-fan-outs', letters([{ kind: 'entries', ids: events }]));
+  for (const name of SCHEDULED) await service.invoke(name);
+}
+
+const letters = (bodies: readonly unknown[]) => ({
+  Records: bodies.map((body) => ({ messageId: randomUUID(), body: JSON.stringify(body) })),
+});

@@ -1,0 +1,113 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, expect, it } from 'vitest';
+import { WORKERS } from '../../../../../lib/cloud/bundle.ts';
+import { startTrap, type Trap } from '../../../../support/trap.ts';
+import type { Place } from '../place.ts';
+import { type ProgrammedReceiver, startProgrammedReceiver } from '../programmed-receiver.ts';
+import { invokeAll } from './invocations.ts';
+import { load } from './load.ts';
+import type { Observation, Observer } from './observer.ts';
+
+const TENANTS = 3;
+/** Names that a sandbox's endpoints have, and nobody may be asked about. */
+const DOMAIN = 'sandbox.example.com';
+
+/** Nothing of a sandbox organization reaches the outside world (architecture.md, Promise 5), as the operating system is asked for it. */
+export function network(place: Place, observer: () => Observer): void {
+  let trap: Trap;
+  const receivers: ProgrammedReceiver[] = [];
+  let delivered: Record<string, unknown>[];
+  let observed: Observation[];
+  let organizations: string[];
+
+  beforeAll(async () => {
+    const before = observer().observed().length;
+    trap = place.keep(await startTrap());
+    const pairs = await Promise.all(Array.from({ length: TENANTS }, () => place.pair()));
+    const loads = pairs.map(async (pair, tenant) => {
+      const receiver = place.keep(await startProgrammedReceiver(place.service().tls));
+      receivers.push(receiver);
+      const sandbox = [
+        `https://localhost:${trap.port}`,
+        `https://127.0.0.1:${trap.port}`,
+        `https://hooks-${tenant}.${DOMAIN}`,
+      ];
+      return load(pair, { places: { live: [receiver.url], sandbox }, disables: tenant === 0 });
+    });
+    organizations = pairs.flatMap(({ live, sandbox }) => [live.orgId, sandbox.orgId]);
+    // While deliveries of all kinds are open, and once more when all have ended.
+    const [deliveries] = await Promise.all([Promise.all(loads), invokeAll(place.service(), organizations)]);
+    await invokeAll(place.service(), organizations);
+    delivered = deliveries.flat();
+    observed = observer().observed().slice(before);
+  }, 180_000);
+
+  const to = (kind: Observation['kind']) => observed.filter((it) => it.kind === kind).map((it) => it.to);
+
+  it('has no connection but to the engines and to live receivers', () => {
+    const engines = observer()
+      .observed()
+      .filter(({ kind }) => kind === 'engine');
+    const allowed = new Set([
+      ...engines.map((engine) => new URL(engine.to).host.replace('localhost', '127.0.0.1')),
+      ...receivers.map(({ port }) => `127.0.0.1:${port}`),
+    ]);
+    expect(allowed.size).toBeGreaterThan(receivers.length);
+    expect([...new Set(to('tcp'))].filter((it) => !allowed.has(it))).toEqual([]);
+    expect(trap.connections()).toBe(0);
+  });
+
+  it('asks for no name, and reaches out in no other way', () => {
+    expect(to('dns').filter((name) => name !== 'localhost')).toEqual([]);
+    expect([...to('udp'), ...to('pipe'), ...to('process')]).toEqual([]);
+  });
+
+  it('delays and loses nothing that is live', () => {
+    expect(delivered.length).toBeGreaterThan(TENANTS * 20);
+    expect(new Set(delivered.map(({ status }) => status))).toEqual(
+      new Set(['succeeded', 'exhausted', 'skipped']),
+    );
+    const received = receivers
+      .flatMap((receiver) => receiver.received)
+      .map(({ headers }) => headers['webhook-id']);
+    expect(new Set(received)).toEqual(
+      new Set(delivered.filter(({ attempts }) => attempts !== 0).map(({ id }) => id)),
+    );
+  });
+
+  it('is seen wherever it runs: each worker, and each connection that a receiver had', () => {
+    // Also before: a process that was there already keeps its connections.
+    const by = new Set(
+      observer()
+        .observed()
+        .filter(({ kind }) => kind === 'tcp')
+        .map((it) => it.by),
+    );
+    for (const worker of WORKERS) expect(by).toContain(worker);
+    for (const receiver of receivers) {
+      expect(receiver.connections()).toBeGreaterThan(0);
+      expect(to('tcp').filter((it) => it.endsWith(`:${receiver.port}`))).toHaveLength(receiver.connections());
+    }
+  });
+
+  it('comes by all lanes, live and in sandboxes', async () => {
+    const slow = (await place.service().rows()).filter(({ item }) => item.slowUntil !== undefined);
+    expect(slow.map(({ item }) => item.orgId)).toEqual(expect.arrayContaining(organizations));
+    expect(delivered.some(({ attempts }) => Number(attempts) > 1)).toBe(true);
+  });
+
+  it('is seen whichever way it reaches out', async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'probes.ts')], {
+      env: { ...observer().variables, POWERTOOLS_SERVICE_NAME: 'probes' },
+    });
+    const expected: Record<string, Pick<Observation, 'kind' | 'to'>> = JSON.parse(stdout);
+    const seen = observer()
+      .observed()
+      .filter(({ by }) => by === 'probes')
+      .map(({ kind, to: it }) => ({ kind, to: it }));
+    for (const [way, observation] of Object.entries(expected))
+      expect([way, seen]).toEqual([way, expect.arrayContaining([observation])]);
+  });
+}

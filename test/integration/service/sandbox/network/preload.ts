@@ -1,0 +1,75 @@
+import { openSync, writeSync } from 'node:fs';
+import type { Observation } from './observer.ts';
+
+/*
+ * Loaded into every function's process before anything else of it: writes down each attempt to reach something outside the process, in the last
+ * function of Node.js before the operating system. Whatever library it comes from, it comes through there.
+ */
+
+type Method = (this: unknown, ...args: unknown[]) => unknown;
+type Methods = Record<string, Method>;
+
+const { OBSERVED_FILE = '', POWERTOOLS_SERVICE_NAME: by = '', ...variables } = process.env;
+const file = openSync(OBSERVED_FILE, 'a');
+
+function note(kind: Observation['kind'], to: string): void {
+  const observation: Observation = { by, kind, to };
+  writeSync(file, `${JSON.stringify(observation)}\n`);
+}
+
+/** Puts a note before the original. @param to what the arguments name; undefined when they name nothing new */
+function watch(
+  methods: Methods,
+  names: readonly string[],
+  kind: Observation['kind'],
+  to: (args: readonly unknown[]) => string | undefined,
+): void {
+  for (const name of names) {
+    const original = methods[name];
+    if (original === undefined)
+      throw new Error(`this Node.js has no ${name} where the observer looks for it`);
+    methods[name] = function observed(...args) {
+      const named = to(args);
+      if (named !== undefined) note(kind, named);
+      return Reflect.apply(original, this, args);
+    };
+  }
+}
+
+// There is no way to them that is not deprecated, and none that sees as much.
+const binding: (name: string) => Record<string, { prototype: Methods }> = Reflect.get(process, 'binding');
+const functionsOf = (name: string): Methods => binding(name) as unknown as Methods;
+const prototypeOf = (name: string, type: string): Methods => {
+  const found = binding(name)[type];
+  if (found === undefined) throw new Error(`this Node.js has no ${type} where the observer looks for it`);
+  return found.prototype;
+};
+
+watch(prototypeOf('tcp_wrap', 'TCP'), ['connect'], 'tcp', ([, address, port]) => `${address}:${port}`);
+watch(prototypeOf('tcp_wrap', 'TCP'), ['connect6'], 'tcp', ([, address, port]) => `[${address}]:${port}`);
+watch(prototypeOf('pipe_wrap', 'Pipe'), ['connect'], 'pipe', ([, path]) => String(path));
+
+watch(
+  prototypeOf('udp_wrap', 'UDP'),
+  ['connect', 'connect6'],
+  'udp',
+  ([address, port]) => `${address}:${port}`,
+);
+// A connected socket sends without an address.
+watch(prototypeOf('udp_wrap', 'UDP'), ['send', 'send6'], 'udp', ([, , , port, address]) =>
+  typeof address === 'string' ? `${address}:${port}` : undefined,
+);
+
+const channel = prototypeOf('cares_wrap', 'ChannelWrap');
+const questions = Object.getOwnPropertyNames(channel).filter((name) => /^(query|getHostByAddr)/.test(name));
+watch(channel, questions, 'dns', ([, name]) => String(name));
+watch(functionsOf('cares_wrap'), ['getaddrinfo', 'getnameinfo'], 'dns', ([, name]) => String(name));
+
+/** The one takes what it is to run as an argument, the other among its options. */
+const fileOf = ([file]: readonly unknown[]): string => String(Object(file).file ?? file);
+watch(prototypeOf('process_wrap', 'Process'), ['spawn'], 'process', fileOf);
+watch(functionsOf('spawn_sync'), ['spawn'], 'process', fileOf);
+
+// Where it may connect to: the engines that the run gives it, and who vouches for sessions.
+for (const [name, value = ''] of Object.entries(variables))
+  if (name.startsWith('AWS_ENDPOINT_URL') || name === 'OIDC_ISSUER') note('engine', value);

@@ -1,0 +1,126 @@
+import { Webhook } from 'standardwebhooks';
+import { beforeAll, expect, it } from 'vitest';
+import { PROBLEM_STATUS } from '../../../../functions/domain/problem.ts';
+import { freePort } from '../../../../lib/local/engines/free-port.ts';
+import { PROVOKED_WITH_FAULTS } from '../../../support/provoked-with-faults.ts';
+import type { Tenant } from '../../../support/tenant.ts';
+import { actorsOf } from './actors.ts';
+import { forgetful, type Likeness, type RequestLikeness } from './likeness.ts';
+import { type Marking, marked } from './marks.ts';
+import type { Pair, Place } from './place.ts';
+import { type ProgrammedReceiver, type Received, startProgrammedReceiver } from './programmed-receiver.ts';
+import { CAUSED, conversations, tickets } from './script/conversations.ts';
+import { account, deliveries, ended, listener, type Places } from './script/deliveries.ts';
+import { errors } from './script/errors.ts';
+import { fillUp, webhooks } from './script/webhooks.ts';
+import { type Actor, type Entry, teller } from './transcript.ts';
+
+/** Refusals that no call with a key meets here: what many calls use up, what people do with sessions, and what is no longer served. */
+const ELSEWHERE = ['RATE_LIMITED', 'SANDBOX_NOT_PROVISIONED', 'GONE'];
+
+/** A sandbox answers and delivers as its live organization does (public-api.md, Sandbox rules). */
+export function parity(place: Place): void {
+  let receiver: ProgrammedReceiver;
+  let pair: Pair;
+  let live: Told;
+  let sandbox: Told;
+
+  beforeAll(async () => {
+    receiver = place.keep(await startProgrammedReceiver(place.service().tls));
+    const places = { programmed: receiver.url, nobody: `https://127.0.0.1:${await freePort()}` };
+    pair = await place.pair();
+    const actors = await actorsOf(place, pair);
+    [live, sandbox] = await Promise.all([tell(actors.live, places), tell(actors.sandbox, places)]);
+  }, 180_000);
+
+  it('answers every call alike, but for its marks', () => {
+    const marking = markingOf(live, receiver);
+    expect(sandbox.answers.map(({ call }) => call)).toEqual(live.answers.map(({ call }) => call));
+    for (const [index, answer] of live.answers.entries())
+      expect(sandbox.answers[index]).toEqual(marked(answer, marking));
+  });
+
+  it('is asked for every way in which a call fails', () => {
+    const types = live.answers.map(({ body }) => Object(Object(body).error).type);
+    const others = [...PROVOKED_WITH_FAULTS.filter((type) => type !== 'CONFLICT'), ...ELSEWHERE];
+    expect(new Set(types.filter((type) => type !== undefined))).toEqual(
+      new Set(Object.keys(PROBLEM_STATUS).filter((type) => !others.includes(type))),
+    );
+  });
+
+  it('reaches no receiver', () => {
+    expect(receiver.received.length).toBeGreaterThan(0);
+    const senders = receiver.received.map(({ body }) => JSON.parse(body).orgId);
+    expect(new Set(senders)).toEqual(new Set([pair.live.orgId]));
+  });
+
+  it('keeps requests that both verify, signed with the endpoint’s own secret', () => {
+    const requests = attemptsOf(sandbox).map(({ webhookId, request }) => ({ webhookId, ...Object(request) }));
+    expect(requests.length).toBeGreaterThan(100);
+    for (const { webhookId, headers, body } of requests)
+      expect(new Webhook(sandbox.secrets.get(webhookId) ?? '').verify(body, headers)).toEqual(
+        JSON.parse(body),
+      );
+  });
+
+  it('differs where a program is malformed, which is an address like any other live', async () => {
+    const body = { url: 'https://hooks.example.com/?simulate=sometimes', events: ['ticket.created'] };
+    const move = async ({ api }: Tenant) => {
+      const { body: answer } = await api.get('/api/v1/webhooks?limit=1');
+      const [{ id = '' } = {}] = answer.data ?? [];
+      return (await api.call({ method: 'PATCH', path: `/api/v1/webhooks/${id}`, body })).status;
+    };
+    expect(await Promise.all([move(pair.live), move(pair.sandbox)])).toEqual([200, 400]);
+  });
+}
+
+/** What somebody was answered, call by call. */
+interface Told {
+  entries: readonly Entry[];
+  answers: Likeness[];
+  request(received: Received, receiver: string): RequestLikeness;
+  /** By endpoint. */
+  secrets: ReadonlyMap<string, string>;
+}
+
+async function tell(actor: Actor, places: Places): Promise<Told> {
+  const it = teller(actor);
+  const path = await listener(it, places);
+  await conversations(it);
+  await tickets(it);
+  await ended(it, path, CAUSED);
+  await account(it, path, CAUSED);
+  await errors(it, actor);
+  await webhooks(it);
+  await deliveries(it, places);
+  await fillUp(it);
+  const { answer, request } = forgetful();
+  const registered = it.entries.flatMap(({ exchange }) => {
+    const { id, secret } = Object(JSON.parse(exchange.text || '{}').data);
+    return secret === undefined ? [] : [[id, secret] as const];
+  });
+  return { entries: it.entries, answers: it.entries.map(answer), request, secrets: new Map(registered) };
+}
+
+function markingOf({ answers, request }: Told, receiver: ProgrammedReceiver): Marking {
+  const requests = new Map(
+    receiver.received.map((received) => {
+      const likeness = request(received, receiver.url);
+      return [`${likeness.headers['webhook-id']}, ${likeness.headers['webhook-attempt']}`, likeness];
+    }),
+  );
+  const fast = answers
+    .map(({ body }) => Object(Object(body).data))
+    .filter(({ url }) => String(url).includes('simulate-speed='))
+    .map(({ id }) => id);
+  return {
+    requestOf: (deliveryId, attempt) => requests.get(`${deliveryId}, ${attempt}`),
+    isFast: (webhookId) => fast.includes(webhookId),
+  };
+}
+
+const attemptsOf = ({ entries }: Told): { webhookId: string; request: unknown }[] =>
+  entries.flatMap(({ exchange }) => {
+    const { webhookId, attemptLog = [] } = Object(JSON.parse(exchange.text || '{}').data);
+    return attemptLog.map(({ request }: { request: unknown }) => ({ webhookId, request }));
+  });

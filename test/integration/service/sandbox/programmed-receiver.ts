@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A request as it came. */
+export interface Received {
+  /** Path and query. */
+  target: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+/** A real receiver that does what the URL says by which it is called, as simulated ones do. */
+export interface ProgrammedReceiver {
+  /** `https://127.0.0.1:PORT`: not by its name, which has a second address that is tried when the first one is slow. */
+  url: string;
+  port: number;
+  received: readonly Received[];
+  /** TCP connections that were made to it, whatever came of them. */
+  connections(): number;
+  stop(): Promise<void>;
+}
+
+/** Longer than any sender keeps an idle connection. */
+const KEEP_ALIVE_MS = 60_000;
+
+/** @param tls what it identifies itself with, PEM */
+export async function startProgrammedReceiver(tls: {
+  cert: string;
+  key: string;
+}): Promise<ProgrammedReceiver> {
+  const received: Received[] = [];
+  let connections = 0;
+  const server = createServer({ ...tls, keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
+    // A sender that hangs up waits for nothing more.
+    serve(request, response).catch(() => response.destroy());
+  });
+  server.on('connection', () => {
+    connections += 1;
+  });
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await buffer(request);
+    const delivery = { target: request.url ?? '', headers: request.headers, body: body.toString() };
+    received.push(delivery);
+    await act(stepOf(delivery), response);
+  }
+
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `https://127.0.0.1:${port}`,
+    port,
+    received,
+    connections: () => connections,
+    async stop() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+interface Step {
+  does: string;
+  afterMs: number;
+}
+
+/** Reads the program anew rather than with the service's own code, whose mistakes neither of the two would show then. */
+function stepOf({ target, headers }: Received): Step {
+  const steps = (new URL(target, 'https://localhost').searchParams.get('simulate') ?? '200').split(',');
+  const step = steps[Math.min(Number(headers['webhook-attempt']), steps.length) - 1] ?? '';
+  const [, does = '', amount = '0', unit = 's'] = /^(\w+)(?:@([\d.]+)(ms|s))?$/.exec(step) ?? [];
+  return { does, afterMs: Number(amount) * (unit === 's' ? 1000 : 1) };
+}
+
+async function act({ does, afterMs }: Step, response: ServerResponse): Promise<void> {
+  await sleep(afterMs);
+  // The socket stays open until the sender has had enough.
+  if (does === 'timeout') return;
+  if (does === 'reset') response.destroy();
+  else response.writeHead(Number(does)).end();
+}

@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import { SubscribableType } from '../../../../../functions/domain/events.ts';
+import { eventually } from '../eventually.ts';
+import type { Data, Teller } from '../transcript.ts';
+import { NOTHING, pages } from './conversations.ts';
+
+/** Where endpoints are, live and in the sandbox alike. */
+export interface Places {
+  /** Of the receiver that does what its URL says. */
+  programmed: string;
+  /** Nothing listens there. */
+  nobody: string;
+}
+
+export interface Program {
+  /** The query of the URL. */
+  query: string;
+  at?: keyof Places;
+  /** Deliveries to it. */
+  tests: number;
+}
+
+/** Never caused while endpoints of programs are there: they have what the test operation sends, and nothing else. */
+const EVENTS = ['ticket.created'];
+
+export const PROGRAMS = {
+  accepts: { query: 'simulate=200', tests: 3 },
+  'accepts in its way': { query: 'simulate=204&shop=7', tests: 1 },
+  recovers: { query: 'simulate=503,503,200', tests: 1 },
+  fails: { query: 'simulate=500', tests: 1 },
+  'fails in turns': { query: 'simulate=404,reset,301,429,500,410,400,599', tests: 1 },
+  'never answers at first': { query: 'simulate=timeout,200', tests: 1 },
+  'is too slow at first': { query: 'simulate=200@9s,200', tests: 1 },
+  resets: { query: 'simulate=reset,reset,200', tests: 1 },
+  redirects: { query: 'simulate=301,308,200', tests: 1 },
+  'is slow': { query: 'simulate=200@700ms', tests: 2 },
+  'is not there': { query: 'simulate=refused', at: 'nobody', tests: 1 },
+  'has less time': { query: 'simulate=503,200@300ms&simulate-speed=2', tests: 1 },
+  'is disabled': { query: 'simulate=500', tests: 10 },
+} as const satisfies Record<string, Program>;
+type Name = keyof typeof PROGRAMS;
+
+const everyProgram = Object.entries(PROGRAMS) as [Name, Program][];
+
+/** An endpoint for all events, before anything causes one. @returns its path */
+export async function listener({ tell }: Teller, { programmed }: Places): Promise<string> {
+  const url = `${programmed}/all?simulate=200`;
+  const { id } = await tell('POST', '/v1/webhooks', { body: { url, events: SubscribableType.options } });
+  return `/v1/webhooks/${id}`;
+}
+
+/** One endpoint for each program, and what comes of deliveries to it. */
+export async function deliveries(it: Teller, places: Places): Promise<void> {
+  const { tell } = it;
+  const paths = new Map<Name, string>();
+  for (const [name, { query, at = 'programmed', tests }] of everyProgram) {
+    const url = `${places[at]}/${encodeURIComponent(name)}?${query}`;
+    const path = `/v1/webhooks/${(await tell('POST', '/v1/webhooks', { body: { url, events: EVENTS } })).id}`;
+    paths.set(name, path);
+    for (let test = 0; test < tests; test += 1) await tell('POST', `${path}/test`);
+  }
+  const pathOf = (name: Name) => paths.get(name) ?? '';
+  await whileUnderWay(it, pathOf('fails'));
+  for (const [name, { tests }] of everyProgram) {
+    await ended(it, pathOf(name), tests);
+    await account(it, pathOf(name), tests);
+  }
+  await disabled(it, pathOf('is disabled'));
+  await again(it, pathOf('recovers'));
+  await tell('PATCH', pathOf('fails'), { body: { url: `${places.programmed}/healed?simulate=200` } });
+  await again(it, pathOf('fails'));
+  await repeated(it, pathOf('accepts'));
+}
+
+/** All that is to be read of an endpoint whose deliveries have ended. */
+export async function account(it: Teller, path: string, owed: number): Promise<void> {
+  const { tell } = it;
+  await tell('GET', path);
+  await tell('GET', `${path}/deliveries?include=request`);
+  for (const { id } of await listed(it, path)) await tell('GET', `${path}/deliveries/${id}`);
+  await eventually(`${owed} deliveries of ${path} to be counted`, async () => {
+    const { totals } = await it.look(`${path}/stats`);
+    return Object(totals).owed === owed && Object(totals).pending === 0;
+  });
+  await tell('GET', `${path}/stats?hours=2`);
+}
+
+export const ended = (it: Teller, path: string, count: number) =>
+  eventually(`${count} deliveries of ${path} to end`, async () => {
+    const all = await listed(it, path);
+    return all.length === count && all.every(({ terminalAt }) => terminalAt !== null);
+  });
+
+async function listed({ look }: Teller, path: string): Promise<Data[]> {
+  const { items } = await look(`${path}/deliveries?limit=100`);
+  return items as Data[];
+}
+
+async function whileUnderWay(it: Teller, path: string): Promise<void> {
+  const delivery = await eventually(`an attempt at ${path}`, async () => {
+    const [newest] = await listed(it, path);
+    return newest !== undefined && Number(newest.attempts) > 0 && newest;
+  });
+  await it.tell('POST', `${path}/deliveries/${delivery.id}/redeliver`);
+}
+
+async function disabled(it: Teller, path: string): Promise<void> {
+  const [exhausted] = await listed(it, path);
+  await it.tell('POST', `${path}/test`);
+  await ended(it, path, 11);
+  const [skipped] = await listed(it, path);
+  for (const { id } of [exhausted ?? {}, skipped ?? {}])
+    await it.tell('POST', `${path}/deliveries/${id}/redeliver`);
+  await it.tell('PATCH', path, { body: { events: ['message.received'] } });
+  await account(it, path, 11);
+  await pages(it, `${path}/deliveries`);
+}
+
+/** A redelivery of the only delivery that there is. */
+async function again(it: Teller, path: string): Promise<void> {
+  const [first] = await listed(it, path);
+  const once = randomUUID();
+  const redeliver = `${path}/deliveries/${first?.id}/redeliver`;
+  await it.tell('POST', redeliver, { once });
+  await it.tell('POST', redeliver, { once });
+  await it.tell('POST', `${path}/deliveries/dlv_${NOTHING}/redeliver`, { once });
+  await ended(it, path, 2);
+  await account(it, path, 2);
+}
+
+/** The test operation with one idempotency key, and the end of an endpoint. */
+async function repeated(it: Teller, path: string): Promise<void> {
+  const { tell } = it;
+  const once = randomUUID();
+  await tell('POST', `${path}/test`, { once });
+  await tell('POST', `${path}/test`, { once });
+  await ended(it, path, 4);
+  const [newest] = await listed(it, path);
+  await tell('DELETE', path);
+  await tell('GET', `${path}/deliveries/${newest?.id}`);
+  await tell('POST', `${path}/deliveries/${newest?.id}/redeliver`);
+  await tell('POST', `${path}/test`, { once });
+}
