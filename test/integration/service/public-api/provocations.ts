@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Operation, successOf } from '../../../fuzz/document.ts';
 import type { Connection, Sent } from '../../../support/exchange.ts';
 import { PROVOKED_WITH_FAULTS } from '../../../support/provoked-with-faults.ts';
 import { unfinishedDelivery } from '../../../support/resources.ts';
 import type { Service } from '../../../support/service.ts';
 import { aTenant, type Tenant } from '../../../support/tenant.ts';
+import { useUp } from '../../../support/use-up.ts';
 import { credentialOf, ID_DIGITS, NOBODYS, validRequest, withBody, withHeaders } from './requests.ts';
 
 /** What provocations have at hand. */
@@ -187,10 +187,6 @@ async function exhausted({ operation: { caller }, service, connection, poor }: S
     target: caller === 'key' ? '/api/v1/webhooks' : '/api/settings/organization',
     headers: [['Authorization', `Bearer ${credential}`] as const],
   };
-  for (;;) {
-    const { status, headers } = await connection.send(request);
-    const seconds = Number(/;t=(\d+)$/.exec(headers.ratelimit ?? '')?.[1]);
-    if (status === 429 && seconds > 5) return credential;
-    if (status === 429) await sleep(seconds * 1000);
-  }
+  await useUp(() => connection.send(request), 5);
+  return credential;
 }

@@ -1,0 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Exchange } from './exchange.ts';
+
+/** Requests under way at once. */
+const BURST = 50;
+/** Far more bursts than any budget that a test uses up. */
+const MAX_BURSTS = 100;
+
+/**
+ * Uses up a caller's budget of a minute.
+ * @param send one request of the caller
+ * @param seconds that the minute must still have when it is used up: in a shorter rest a new one could begin
+ * @returns the refusal
+ */
+export async function useUp(send: () => Promise<Exchange>, seconds: number): Promise<Exchange> {
+  for (let burst = 0; burst < MAX_BURSTS; burst += 1) {
+    const answers = await Promise.all(Array.from({ length: BURST }, send));
+    const refused = answers.find(({ status }) => status === 429);
+    if (refused === undefined) continue;
+    const left = Number(refused.headers['retry-after']);
+    if (left > seconds) return refused;
+    await sleep(left * 1000);
+  }
+  throw new Error('a budget could not be used up');
+}
