@@ -30,7 +30,15 @@ type TableDefinition = Pick<
   CreateTableCommandInput,
   'AttributeDefinitions' | 'KeySchema' | 'GlobalSecondaryIndexes' | 'StreamSpecification'
 >;
-type TableName = 'service' | 'outbox' | 'deliveries' | 'rates' | 'ledger';
+type TableName =
+  | 'service'
+  | 'outbox'
+  | 'deliveries'
+  | 'rates'
+  | 'ledger'
+  | 'knowledge'
+  | 'usage'
+  | 'mailings';
 export type TestTables = Record<TableName, Table>;
 
 const text = (AttributeName: string) => ({ AttributeName, AttributeType: 'S' as const });
@@ -88,6 +96,23 @@ export const TABLE_DEFINITIONS: Record<TableName, TableDefinition> = {
   },
   rates: byPartition,
   ledger: byPartitionAndSort,
+  knowledge: {
+    AttributeDefinitions: [text('pk'), text('sk'), ofSandbox.attribute, text('dueIn'), text('dueAt')],
+    KeySchema: [partitionKey('pk'), sortKey('sk')],
+    GlobalSecondaryIndexes: [
+      ofSandbox.index,
+      {
+        IndexName: DUE_INDEX,
+        KeySchema: [partitionKey('dueIn'), sortKey('dueAt')],
+        Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['orgId', 'generation'] },
+      },
+    ],
+  },
+  usage: {
+    AttributeDefinitions: [text('pk'), text('sk')],
+    KeySchema: [partitionKey('pk'), sortKey('sk')],
+  },
+  mailings: byPartition,
 };
 
 /** Clients of one engine under test. */
@@ -138,14 +163,9 @@ export function dynamoDb(): Clients {
         await waitUntilTableExists({ client: ours, maxWaitTime: 20, minDelay: 1 }, { TableName });
         return { client: ours, name: TableName };
       };
-      const [service, outbox, deliveries, rates, ledger] = await Promise.all([
-        create('service'),
-        create('outbox'),
-        create('deliveries'),
-        create('rates'),
-        create('ledger'),
-      ]);
-      return { service, outbox, deliveries, rates, ledger };
+      const names = Object.keys(TABLE_DEFINITIONS) as TableName[];
+      const made = await Promise.all(names.map(async (name) => [name, await create(name)] as const));
+      return Object.fromEntries(made) as TestTables;
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { EndpointId } from './ids.ts';
+import type { ReceiverId } from './ids.ts';
 import {
   endOfHour,
   hourBefore,
@@ -20,7 +20,7 @@ export const latestHours = (now: Date, count: number): string[] =>
  * @param entries the ledger's, of these hours and this endpoint, in any order
  */
 export function statsOf(
-  webhookId: EndpointId,
+  webhookId: ReceiverId,
   { now, count }: { now: Date; count: number },
   entries: readonly LedgerEntry[],
 ) {

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { nextAttemptAt, type RetryPolicy } from './backoff.ts';
 import type { Endpoint, EndpointEffect } from './endpoint.ts';
 import { EventTypeName, type OutboxEvent } from './events.ts';
-import { DeliveryId, deliveryId, EndpointId, EventId, OrgId } from './ids.ts';
+import { DeliveryId, deliveryId, EventId, OrgId, ReceiverId } from './ids.ts';
 import { type Hold, holdOf, type Lane } from './lanes.ts';
 import { atSpeed } from './simulation.ts';
 import { RECONCILE_LOOKAHEAD_SECONDS } from './timing.ts';
@@ -59,7 +59,8 @@ export const Delivery = z.object({
   id: DeliveryId,
   orgId: OrgId,
   generation: z.int(),
-  webhookId: EndpointId,
+  /** The webhook endpoint or channel that it goes to. */
+  webhookId: ReceiverId,
   eventId: EventId,
   eventType: EventTypeName,
   status: DeliveryStatus,

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { SubscribableType } from './events.ts';
-import { EndpointId, OrgId } from './ids.ts';
+import { OrgId, ReceiverId } from './ids.ts';
 
 /** Consecutive failed *deliveries* (not attempts) after which an endpoint is disabled (public-api.md, Limits). */
 export const FAILURES_TO_DISABLE = 10;
@@ -13,7 +13,7 @@ export const DisabledReason = z.enum(['consecutive_failures']);
 
 /** A webhook endpoint as it is stored. Its signing secret is derived from `keyVersion` and `id`, and nowhere stored. */
 export const Endpoint = z.object({
-  id: EndpointId,
+  id: ReceiverId,
   orgId: OrgId,
   url: z.string(),
   events: z.array(SubscribableType),
@@ -66,7 +66,9 @@ export const failingOf = ({
 export const DisablingNotice = z.object({
   kind: z.literal('endpoint-disabled'),
   orgId: OrgId,
-  webhookId: EndpointId,
+  /** Of the data whose delivery disabled it. */
+  generation: z.int(),
+  webhookId: ReceiverId,
   disabledAt: z.iso.datetime(),
 });
 export type DisablingNotice = z.infer<typeof DisablingNotice>;

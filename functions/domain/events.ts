@@ -7,6 +7,7 @@ import {
   MessageId,
   newId,
   OrgId,
+  ReceiverId,
   TicketId,
 } from './ids.ts';
 import type { Tenant } from './tenant.ts';
@@ -76,7 +77,7 @@ export const OutboxEvent = z.object({
   createdAt: z.iso.datetime(),
   body: z.string(),
   /** Set when the event is for this endpoint alone, whatever it subscribes to. */
-  onlyTo: z.optional(EndpointId),
+  onlyTo: z.optional(ReceiverId),
 });
 export type OutboxEvent = z.infer<typeof OutboxEvent>;
 
@@ -88,7 +89,7 @@ export type OutboxEvent = z.infer<typeof OutboxEvent>;
 export function buildEvent<T extends EventType>(
   type: T,
   data: EventData<T>,
-  context: { tenant: Tenant; now: Date; onlyTo?: EndpointId },
+  context: { tenant: Tenant; now: Date; onlyTo?: ReceiverId },
 ): OutboxEvent {
   const { tenant, now, onlyTo } = context;
   const createdAt = now.toISOString();

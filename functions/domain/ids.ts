@@ -17,6 +17,10 @@ export const ConversationId = z.templateLiteral(['cnv_', body]);
 export const MessageId = z.templateLiteral(['msg_', body]);
 export const EscalationId = z.templateLiteral(['esc_', body]);
 export const TicketId = z.templateLiteral(['tkt_', body]);
+export const ChannelId = z.templateLiteral(['chn_', body]);
+export const SourceId = z.templateLiteral(['src_', body]);
+/** Whatever deliveries go to: a webhook endpoint, or a channel, which is to the engine what an endpoint is. */
+export const ReceiverId = z.union([EndpointId, ChannelId]);
 
 export type OrgId = z.infer<typeof OrgId>;
 export type KeyId = z.infer<typeof KeyId>;
@@ -27,8 +31,11 @@ export type ConversationId = z.infer<typeof ConversationId>;
 export type MessageId = z.infer<typeof MessageId>;
 export type EscalationId = z.infer<typeof EscalationId>;
 export type TicketId = z.infer<typeof TicketId>;
+export type ChannelId = z.infer<typeof ChannelId>;
+export type SourceId = z.infer<typeof SourceId>;
+export type ReceiverId = z.infer<typeof ReceiverId>;
 
-export type IdPrefix = 'org' | 'key' | 'whk' | 'evt' | 'dlv' | 'cnv' | 'msg' | 'esc' | 'tkt';
+export type IdPrefix = 'org' | 'key' | 'whk' | 'evt' | 'dlv' | 'cnv' | 'msg' | 'esc' | 'tkt' | 'chn' | 'src';
 
 /**
  * A new identifier for something created at `now`.
@@ -42,7 +49,7 @@ export function newId<P extends IdPrefix>(prefix: P, now: Date): `${P}_${string}
  * The one identifier that the delivery of `event` to `endpoint` has, however often it is derived: a replayed
  * stream batch therefore writes the same delivery again instead of a second one. It carries the event's time.
  */
-export function deliveryId(event: EventId, endpoint: EndpointId): DeliveryId {
+export function deliveryId(event: EventId, endpoint: ReceiverId): DeliveryId {
   const random = createHash('sha256').update(`${event}/${endpoint}`).digest().subarray(0, 16);
   // No sequence number is given: it is then taken from bytes of the digest that the other digits do not use. Two events of
   // one millisecond must not meet in one identifier, since the second delivery would never be added.

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { Delivery } from './delivery.ts';
-import { creationTime, EndpointId, OrgId } from './ids.ts';
+import { creationTime, OrgId, ReceiverId } from './ids.ts';
 
 /**
  * What became of the deliveries that an endpoint was owed in one hour. All counts are under the hour in which the delivery was created, so
@@ -19,7 +19,7 @@ export type LedgerCounts = z.infer<typeof LedgerCounts>;
 export const LedgerEntry = z.extend(LedgerCounts, {
   /** Entries of before it was noted do not say it. */
   orgId: z.optional(OrgId),
-  webhookId: EndpointId,
+  webhookId: ReceiverId,
   generation: z.int(),
   /** Beginning of the hour, UTC. */
   hour: z.iso.datetime(),

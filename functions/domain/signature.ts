@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync } from 'node:crypto';
-import type { DeliveryId, EndpointId } from './ids.ts';
+import type { DeliveryId, ReceiverId } from './ids.ts';
 import { type Keyring, keyOf } from './keyring.ts';
 
 /**
@@ -7,7 +7,7 @@ import { type Keyring, keyOf } from './keyring.ts';
  * Standard Webhooks does: `whsec_` and the base64 of 32 bytes.
  * @throws UnknownKeyVersion
  */
-export function signingSecret(master: Keyring, keyVersion: string, endpoint: EndpointId): string {
+export function signingSecret(master: Keyring, keyVersion: string, endpoint: ReceiverId): string {
   const bytes = hkdfSync('sha256', keyOf(master, keyVersion), '', `webhook-signing-secret/${endpoint}`, 32);
   return `whsec_${Buffer.from(bytes).toString('base64')}`;
 }

@@ -1,10 +1,10 @@
 import type { Endpoint } from '../domain/endpoint.ts';
-import type { EndpointId } from '../domain/ids.ts';
+import type { ReceiverId } from '../domain/ids.ts';
 import { isSlow, SLOW_SECONDS } from '../domain/lanes.ts';
 import type { Log } from './log.ts';
 
 export interface SlowMarks {
-  markSlow(orgId: Endpoint['orgId'], id: EndpointId, until: Date): Promise<void>;
+  markSlow(orgId: Endpoint['orgId'], id: ReceiverId, until: Date): Promise<void>;
 }
 
 /** Marks that this process has set, so that it does not depend on reading them back. */
@@ -12,9 +12,9 @@ const MOST_REMEMBERED = 1000;
 
 /** Which endpoints keep workers waiting: as their items say, and as this process has just found out. */
 export function slowEndpoints({ marks, log, now }: { marks: SlowMarks; log: Log; now: () => Date }) {
-  const own = new Map<EndpointId, string>();
+  const own = new Map<ReceiverId, string>();
 
-  function remember(id: EndpointId, until: string): void {
+  function remember(id: ReceiverId, until: string): void {
     if (own.size >= MOST_REMEMBERED) own.clear();
     own.set(id, until);
   }

@@ -128,10 +128,68 @@ export const PurgeEnvironment = z.object({
   OUTBOX_TABLE: name,
   DELIVERIES_TABLE: name,
   LEDGER_TABLE: name,
+  KNOWLEDGE_TABLE: name,
   /** How long after a reset something of the generation before may still be written. */
   LINGER_SECONDS: number,
 });
 export type PurgeEnvironment = z.input<typeof PurgeEnvironment>;
+
+/** Puts what the outbox tells on the bus. */
+export const PublishEnvironment = z.object({ EVENT_BUS: name });
+export type PublishEnvironment = z.infer<typeof PublishEnvironment>;
+
+/** Takes what the publisher's stream gave up. */
+export const DeadPublicationsEnvironment = z.object({
+  ...PublishEnvironment.shape,
+  OUTBOX_TABLE: name,
+  /** The queue that it takes them from, and leaves them in for later. */
+  DEAD_PUBLICATIONS: name,
+});
+export type DeadPublicationsEnvironment = z.infer<typeof DeadPublicationsEnvironment>;
+
+/** Counts what organizations use. */
+export const MeterEnvironment = z.object({ SERVICE_TABLE: name, USAGE_TABLE: name });
+export type MeterEnvironment = z.infer<typeof MeterEnvironment>;
+
+/** The endpoint function that shows usage. */
+export const UsageEnvironment = z.object({ USAGE_TABLE: name });
+export type UsageEnvironment = z.infer<typeof UsageEnvironment>;
+
+/** The endpoint functions of sources. */
+export const KnowledgeEnvironment = z.object({ KNOWLEDGE_TABLE: name });
+export type KnowledgeEnvironment = z.infer<typeof KnowledgeEnvironment>;
+
+/** Sends messages for the sources that are due. */
+export const SweepEnvironment = z.object({ KNOWLEDGE_TABLE: name, CHECKS_QUEUE: name });
+export type SweepEnvironment = z.infer<typeof SweepEnvironment>;
+
+/** Fetches sources and compares them. */
+export const CheckSourceEnvironment = z.object({
+  SERVICE_TABLE: name,
+  OUTBOX_TABLE: name,
+  KNOWLEDGE_TABLE: name,
+  /** From one check of a source to the next. */
+  CHECK_EVERY_SECONDS: number,
+});
+export type CheckSourceEnvironment = z.input<typeof CheckSourceEnvironment>;
+
+/** Writes to the admins. */
+export const NotifyEnvironment = z.object({
+  SERVICE_TABLE: name,
+  KNOWLEDGE_TABLE: name,
+  MAILINGS_TABLE: name,
+  USER_POOL: name,
+  MAIL_FROM: name,
+  /** Origin of the dashboard, which mails link to. */
+  DASHBOARD_ORIGIN: z.url(),
+  /** For which admins are told once at most of a source's URL. */
+  NOTICE_SECONDS: number,
+});
+export type NotifyEnvironment = z.input<typeof NotifyEnvironment>;
+
+/** Hands messages on to channels. */
+export const RelayEnvironment = z.object({ SERVICE_TABLE: name, OUTBOX_TABLE: name });
+export type RelayEnvironment = z.infer<typeof RelayEnvironment>;
 
 export const EnrolEnvironment = z.object({ SERVICE_TABLE: name });
 export type EnrolEnvironment = z.infer<typeof EnrolEnvironment>;

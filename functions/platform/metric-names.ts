@@ -23,3 +23,14 @@ export const PURGED = {
   open: 'PurgesOpen',
   oldestSeconds: 'PurgeOldestSeconds',
 } as const;
+/** Admins who could not be told: sendings that failed, whose outcome nobody knows, or that nobody was there for. */
+export const MAIL = {
+  sent: 'MailSent',
+  failed: 'MailFailed',
+  unknown: 'MailOutcomeUnknown',
+  nobody: 'MailWithoutRecipient',
+} as const;
+/** What a run of the sweep did, and how late the latest source was. */
+export const SWEPT = { sent: 'SourcesDue', latestSeconds: 'SourceLatestSeconds' } as const;
+/** Checks of sources, and those that brought no content. */
+export const CHECKED = { checked: 'SourcesChecked', failed: 'SourceChecksFailed' } as const;

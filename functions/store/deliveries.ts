@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { Delivery, type DeliveryRef } from '../domain/delivery.ts';
-import type { EndpointId } from '../domain/ids.ts';
+import type { ReceiverId } from '../domain/ids.ts';
 import { HISTORY_DAYS } from '../domain/redelivery.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { partition } from './collection.ts';
@@ -33,7 +33,7 @@ export function deliveryStore(deliveries: Table) {
       return Item && deliveryOf(Item);
     },
 
-    list(tenant: Tenant, endpoint: EndpointId, page: PageRequest): Promise<Page<Delivery>> {
+    list(tenant: Tenant, endpoint: ReceiverId, page: PageRequest): Promise<Page<Delivery>> {
       const partitions = shards(DELIVERY_SHARDS).map((shard) =>
         partition(deliveries, keys.deliveries(endpoint, tenant.generation, shard), deliveryOf),
       );

@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { Endpoint } from '../domain/endpoint.ts';
 import type { OutboxEvent } from '../domain/events.ts';
-import type { EndpointId, EventId, OrgId } from '../domain/ids.ts';
+import type { EventId, OrgId, ReceiverId } from '../domain/ids.ts';
 import { keys } from './keys.ts';
 import { eventOf } from './outbox.ts';
 import type { Table } from './table.ts';
@@ -15,7 +15,7 @@ import type { Table } from './table.ts';
 /** What a reminder of a delivery names. */
 export interface ContextRef {
   orgId: OrgId;
-  webhookId: EndpointId;
+  webhookId: ReceiverId;
   eventId: EventId;
 }
 

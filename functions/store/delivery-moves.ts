@@ -68,10 +68,11 @@ export function deliveryMoves(
     const notice: DisablingNotice = {
       kind: 'endpoint-disabled',
       orgId: endpoint.orgId,
+      generation,
       webhookId: endpoint.id,
       disabledAt: at.toISOString(),
     };
-    return disablingNotice(outbox, notice, generation);
+    return disablingNotice(outbox, notice);
   };
 
   return {

@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { Endpoint, type EndpointEffect, FAILURES_TO_DISABLE, MAX_ENDPOINTS } from '../domain/endpoint.ts';
-import type { EndpointId, OrgId } from '../domain/ids.ts';
+import type { OrgId, ReceiverId } from '../domain/ids.ts';
 import { SLOW_SECONDS } from '../domain/lanes.ts';
 import { partition } from './collection.ts';
 import { keys } from './keys.ts';
@@ -14,7 +14,7 @@ const parse = (row: unknown): Endpoint => Endpoint.parse(row);
 /** Webhook endpoints of an organization, with a count of them that keeps their number within its limit. */
 export function endpointStore(service: Table) {
   return {
-    async find(orgId: OrgId, id: EndpointId): Promise<Endpoint | undefined> {
+    async find(orgId: OrgId, id: ReceiverId): Promise<Endpoint | undefined> {
       const { Item } = await service.client.send(
         new GetCommand({ TableName: service.name, Key: keys.endpoint(orgId, id), ConsistentRead: true }),
       );
@@ -58,7 +58,7 @@ export function endpointStore(service: Table) {
     },
 
     /** Removes an endpoint and uncounts it; refused as `endpoint-missing` when it is already gone. */
-    remove(orgId: OrgId, id: EndpointId): Change[] {
+    remove(orgId: OrgId, id: ReceiverId): Change[] {
       return [
         {
           refusal: 'endpoint-missing',
@@ -89,7 +89,7 @@ export function endpointStore(service: Table) {
      * Marks an endpoint as one that keeps workers waiting. Its item takes no write when it is marked for about as long already, however
      * many attempts tell so at once.
      */
-    async markSlow(orgId: OrgId, id: EndpointId, until: Date): Promise<void> {
+    async markSlow(orgId: OrgId, id: ReceiverId, until: Date): Promise<void> {
       await updated(service, {
         Key: keys.endpoint(orgId, id),
         UpdateExpression: 'SET slowUntil = :until',
@@ -105,7 +105,7 @@ export function endpointStore(service: Table) {
     /** Changes address and subscriptions, nothing else. Undefined when there is no such endpoint. */
     async update(
       orgId: OrgId,
-      id: EndpointId,
+      id: ReceiverId,
       change: Partial<Pick<Endpoint, 'url' | 'events'>>,
     ): Promise<Endpoint | undefined> {
       const fields = Object.entries(change).filter(([, value]) => value !== undefined);

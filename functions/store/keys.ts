@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { DueState } from '../domain/due.ts';
 import type {
+  ChannelId,
   ConversationId,
   DeliveryId,
-  EndpointId,
   EscalationId,
   EventId,
   KeyId,
   MessageId,
   OrgId,
+  ReceiverId,
+  SourceId,
   TicketId,
 } from '../domain/ids.ts';
 import type { RateBucket } from '../domain/rate-limit.ts';
@@ -33,6 +35,10 @@ export const DELIVERY_SHARDS = 8;
 export const DUE_SHARDS = 32;
 export const LEDGER_SHARDS = 16;
 export const PURGE_SHARDS = 4;
+export const SOURCE_SHARDS = 4;
+export const SOURCE_DUE_SHARDS = 16;
+/** Of a month's counts: a large organization's events come a thousand a second. */
+export const USAGE_SHARDS = 8;
 
 /** The text form of a tenant; also what cursors are bound to. */
 export const tenantKey = (tenant: Tenant): string => `${tenant.orgId}#${tenant.generation}`;
@@ -64,7 +70,13 @@ export const keys = {
 
   /** Endpoints outlive a reset of their organization's data, so their partition has no generation. */
   endpoints: (orgId: OrgId): string => `${orgId}#webhooks`,
-  endpoint: (orgId: OrgId, id: EndpointId): Key => ({ pk: keys.endpoints(orgId), sk: id }),
+  /** Of a webhook endpoint or a channel: the engine makes no difference. */
+  endpoint: (orgId: OrgId, id: ReceiverId): Key => ({
+    pk: isChannel(id) ? keys.channels(orgId) : keys.endpoints(orgId),
+    sk: id,
+  }),
+  channels: (orgId: OrgId): string => `${orgId}#channels`,
+  channelCount: (orgId: OrgId): Key => ({ pk: orgId, sk: 'channel-count' }),
 
   conversations: (tenant: Tenant, shard: number): string => `${tenantKey(tenant)}#conversations#${shard}`,
   conversation: (tenant: Tenant, id: ConversationId): Key => ({
@@ -100,9 +112,9 @@ export const keys = {
     pk: `${orgId}#${kind}#${start}`,
   }),
 
-  deliveries: (endpoint: EndpointId, generation: number, shard: number): string =>
+  deliveries: (endpoint: ReceiverId, generation: number, shard: number): string =>
     `${endpoint}#${generation}#${shard}`,
-  delivery: (endpoint: EndpointId, generation: number, id: DeliveryId): Key => ({
+  delivery: (endpoint: ReceiverId, generation: number, id: DeliveryId): Key => ({
     pk: keys.deliveries(endpoint, generation, shardOf(id, DELIVERY_SHARDS)),
     sk: id,
   }),
@@ -110,15 +122,48 @@ export const keys = {
   dueOf: (state: DueState, id: DeliveryId): string => keys.due(state, shardOf(id, DUE_SHARDS)),
 
   /** An admin is told of an endpoint's disabling once: an endpoint is disabled once. */
-  disablingNotice: (id: EndpointId): { pk: string } => ({ pk: `${id}#disabled` }),
+  disablingNotice: (id: ReceiverId): { pk: string } => ({ pk: `${id}#disabled` }),
+
+  /** What is told to the service's own workers. */
+  notice: (id: string): { pk: string } => ({ pk: id }),
+
+  /** Knowledge: sources, their number, their versions. A version's text is in parts. */
+  sources: (tenant: Tenant, shard: number): string => `${tenantKey(tenant)}#sources#${shard}`,
+  source: (tenant: Tenant, id: SourceId): Key => ({
+    pk: keys.sources(tenant, shardOf(id, SOURCE_SHARDS)),
+    sk: id,
+  }),
+  sourceCount: (tenant: Tenant): Key => ({ pk: tenantKey(tenant), sk: 'source-count' }),
+  versions: (tenant: Tenant, id: SourceId): string => `${tenantKey(tenant)}#${id}#versions`,
+  versionPart: (tenant: Tenant, id: SourceId, version: number, part: number): Key => ({
+    pk: keys.versions(tenant, id),
+    sk: `${String(version).padStart(10, '0')}#${String(part).padStart(2, '0')}`,
+  }),
+  /** When sources are due. */
+  dueSources: (shard: number): string => `sources#${shard}`,
+  dueSourcesOf: (id: SourceId): string => keys.dueSources(shardOf(id, SOURCE_DUE_SHARDS)),
+
+  /** Usage: that an event was counted, and the counts of a month, `2026-11`. */
+  metered: (orgId: OrgId, eventId: string): Key => ({ pk: `${orgId}#metered#${eventId}`, sk: 'metered' }),
+  usage: (orgId: OrgId): string => `${orgId}#usage`,
+  usageOf: (orgId: OrgId, month: string, shard: number): Key => ({
+    pk: keys.usage(orgId),
+    sk: `${month}#${shard}`,
+  }),
+
+  /** What an e-mail is about, which is sent once, or once in a while. */
+  mailing: (orgId: OrgId, about: string): { pk: string } => ({ pk: `${orgId}#${about}` }),
 
   /** By hour first: a check reads what was active in one hour, and nothing else. */
   ledgerHour: (hour: string, shard: number): string => `${hour}#${shard}`,
-  ledger: (id: EndpointId, generation: number, hour: string): Key => ({
+  ledger: (id: ReceiverId, generation: number, hour: string): Key => ({
     pk: keys.ledgerHour(hour, shardOf(id, LEDGER_SHARDS)),
     sk: `${id}#${generation}`,
   }),
 };
+
+/** Whether deliveries to a receiver are of a channel. */
+const isChannel = (id: ReceiverId): id is ChannelId => id.startsWith('chn_');
 
 /** Bounds of the identifiers of deliveries that were created from `start` until before `end`. */
 export const deliveriesBetween = (start: Date, end: Date): [from: string, to: string] => [

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { BatchGetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Delivery } from '../domain/delivery.ts';
-import type { EndpointId } from '../domain/ids.ts';
+import type { ReceiverId } from '../domain/ids.ts';
 import { endOfHour, type LedgerAddition, type LedgerCounts, LedgerEntry } from '../domain/ledger.ts';
 import { HISTORY_DAYS } from '../domain/redelivery.ts';
 import { deliveryOf } from './deliveries.ts';
@@ -80,7 +80,7 @@ export function ledgerStore(ledger: Table) {
      * What is counted of an endpoint in these hours, in no particular order; hours without deliveries are left out.
      * @throws ReadThrottled when DynamoDB does not give all of it
      */
-    async read(endpoint: EndpointId, generation: number, hours: readonly string[]): Promise<LedgerEntry[]> {
+    async read(endpoint: ReceiverId, generation: number, hours: readonly string[]): Promise<LedgerEntry[]> {
       const found: LedgerEntry[] = [];
       let keysLeft = hours.map(
         (hour): Record<string, unknown> => ({ ...keys.ledger(endpoint, generation, hour) }),

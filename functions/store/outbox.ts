@@ -1,7 +1,8 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { BusEvent, busEventOf, busEventOfDisabling, type Notice } from '../domain/bus.ts';
 import type { Reminder } from '../domain/delivery.ts';
-import type { DisablingNotice } from '../domain/endpoint.ts';
+import { DisablingNotice } from '../domain/endpoint.ts';
 import { OutboxEvent } from '../domain/events.ts';
 import { creationTime } from '../domain/ids.ts';
 import { EVENT_DAYS, type Owed, RedeliveryOrder } from '../domain/redelivery.ts';
@@ -39,21 +40,24 @@ export function outboxStore(outbox: Table) {
         expiresAt: expiry(creationTime(reminder.id), EVENT_DAYS),
       });
     },
+
+    /** Tells the service's own workers what the same transaction does; refused as `exists` when they are told already. */
+    appendNotice(notice: Notice): Change {
+      return addition(outbox, {
+        ...keys.notice(notice.id),
+        ...markOf(notice),
+        ...notice,
+        expiresAt: expiry(new Date(notice.createdAt), EVENT_DAYS),
+      });
+    },
   };
 }
 
-/**
- * Orders that the admins be told of a disabling, in the transaction that disables.
- * @param generation of the data that it comes of
- */
-export const disablingNotice = (
-  outbox: Pick<Table, 'name'>,
-  notice: DisablingNotice,
-  generation: number,
-): Change =>
+/** Orders that the admins be told of a disabling, in the transaction that disables. */
+export const disablingNotice = (outbox: Pick<Table, 'name'>, notice: DisablingNotice): Change =>
   addition(outbox, {
     ...keys.disablingNotice(notice.webhookId),
-    ...markOf({ orgId: notice.orgId, generation }),
+    ...markOf(notice),
     ...notice,
     expiresAt: expiry(new Date(notice.disabledAt), EVENT_DAYS),
   });
@@ -72,4 +76,15 @@ export function owedBy(row: unknown): Owed | undefined {
   const { kind } = Entry.parse(row);
   if (kind === undefined) return { kind: 'event', event: eventOf(row) };
   return kind === 'redelivery' ? RedeliveryOrder.parse(row) : undefined;
+}
+
+/**
+ * What a row of the outbox, or of its stream, tells on the bus; nothing when it only orders something.
+ * @throws a zod error when it should tell something and is not readable
+ */
+export function toldBy(row: unknown): BusEvent | undefined {
+  const { kind } = Entry.parse(row);
+  if (kind === undefined) return busEventOf(eventOf(row));
+  if (kind === 'endpoint-disabled') return busEventOfDisabling(DisablingNotice.parse(row));
+  return kind === 'notice' ? BusEvent.parse(row) : undefined;
 }

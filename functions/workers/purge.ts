@@ -12,7 +12,7 @@ import { purgeStore, remainsIn } from '../store/purges.ts';
 const environment = readEnvironment(PurgeEnvironment);
 const client = documentClient();
 const service = { client, name: environment.SERVICE_TABLE };
-const { OUTBOX_TABLE, DELIVERIES_TABLE, LEDGER_TABLE } = environment;
+const { OUTBOX_TABLE, DELIVERIES_TABLE, LEDGER_TABLE, KNOWLEDGE_TABLE } = environment;
 
 /** Time that the page under way needs when the run's time is up. */
 const PAGE_MS = 10_000;
@@ -23,7 +23,9 @@ const run = purge(
   {
     purges: purgeStore(service),
     remains: [
-      ...[OUTBOX_TABLE, DELIVERIES_TABLE, LEDGER_TABLE].map((name) => remainsIn({ client, name })),
+      ...[OUTBOX_TABLE, DELIVERIES_TABLE, LEDGER_TABLE, KNOWLEDGE_TABLE].map((name) =>
+        remainsIn({ client, name }),
+      ),
       remainsIn(service),
     ],
     log: logger,

@@ -18,6 +18,7 @@ export const WORKERS = [
   'dead-reminders',
   'dead-fan-outs',
   'purge',
+  'publish',
   'enrol',
 ] as const;
 /** Functions that serve what is the same for everybody. */

@@ -24,7 +24,7 @@ export class Sandboxes extends Construct {
     { code, tables, settings }: { code: CodeOf; tables: Tables; settings: Settings },
   ) {
     super(scope, id);
-    const { service, outbox, deliveries, ledger } = tables;
+    const { service, outbox, deliveries, ledger, knowledge } = tables;
     this.purge = new ServiceFunction(this, 'Purge', {
       name: 'purge',
       description: 'Deletes what resets of sandboxes have left behind',
@@ -35,10 +35,11 @@ export class Sandboxes extends Construct {
         OUTBOX_TABLE: outbox.name,
         DELIVERIES_TABLE: deliveries.name,
         LEDGER_TABLE: ledger.name,
+        KNOWLEDGE_TABLE: knowledge.name,
         LINGER_SECONDS: String(settings.lingerSeconds),
       } satisfies PurgeEnvironment,
     });
-    for (const table of [service, outbox, deliveries, ledger]) {
+    for (const table of [service, outbox, deliveries, ledger, knowledge]) {
       table.allow(this.purge, 'removeMany');
       table.allowIndex(this.purge, OF_SANDBOX_INDEX);
     }

@@ -17,6 +17,26 @@ export interface ServiceFunctionProps {
   memoryMiB?: number;
 }
 
+/** The role of a function. What is granted to it is a part of it, not a resource beside it: a stack may have 500. */
+class FunctionRole extends iam.Role {
+  private readonly granted: iam.PolicyDocument;
+
+  constructor(scope: Construct, id: string, description: string) {
+    const grants = new iam.PolicyDocument();
+    super(scope, id, {
+      assumedBy: new iam.ServicePrincipal('lambda.amazonaws.com'),
+      description,
+      inlinePolicies: { Grants: grants },
+    });
+    this.granted = grants;
+  }
+
+  override addToPrincipalPolicy(statement: iam.PolicyStatement): iam.AddToPrincipalPolicyResult {
+    this.granted.addStatements(statement);
+    return { statementAdded: true, policyDependable: this };
+  }
+}
+
 /**
  * A Lambda function as all of ours are: Node.js 24, structured logs in a group of its own that ends after a month, and a role
  * that may write these logs and nothing else until a grant says so.
@@ -27,10 +47,7 @@ export class ServiceFunction extends lambda.Function {
       retention: logs.RetentionDays.ONE_MONTH,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    const role = new iam.Role(scope, `${id}Role`, {
-      assumedBy: new iam.ServicePrincipal('lambda.amazonaws.com'),
-      description: `What ${props.name} may do`,
-    });
+    const role = new FunctionRole(scope, `${id}Role`, `What ${props.name} may do`);
     logGroup.grantWrite(role);
     const environment: Record<string, string> = props.environment;
     super(scope, id, {

@@ -18,6 +18,12 @@ export interface Settings {
   rateLimits: RateLimits;
   /** Another issuer of sessions than the stack's own user pool: `oidcIssuer`, `oidcAudience` and the names of two claims. */
   oidc?: { issuer: string; audience: string; organizationClaim?: string; roleClaim?: string };
+  /** From one check of a source's content to the next. */
+  checkEverySeconds: number;
+  /** For which admins are told once at most that a source's content changed. */
+  noticeSeconds: number;
+  /** Sender of e-mail, whose domain or address SES has verified; without one nothing is sent. */
+  mailFrom?: string;
   /** Origin of the dashboard, without which session cookies change nothing. */
   dashboardOrigin?: string;
 }
@@ -39,6 +45,8 @@ export function readSettings(node: Context): Settings {
     graceSeconds: number(node, 'graceSeconds', DEFAULT_GRACE_SECONDS, SECONDS(30, 21_600)),
     watchWindowSeconds: number(node, 'watchWindowSeconds', 10, WHOLE_SECONDS(0, 300)),
     lingerSeconds: number(node, 'lingerSeconds', DEFAULT_LINGER_SECONDS, SECONDS(0, 3600)),
+    checkEverySeconds: number(node, 'checkEverySeconds', 3600, SECONDS(1, 604_800)),
+    noticeSeconds: number(node, 'noticeSeconds', 86_400, SECONDS(1, 2_592_000)),
     rateLimits: {
       sandbox: number(node, 'rateLimitSandbox', DEFAULT_RATE_LIMITS.sandbox, REQUESTS),
       standard: number(node, 'rateLimitStandard', DEFAULT_RATE_LIMITS.standard, REQUESTS),
@@ -46,12 +54,19 @@ export function readSettings(node: Context): Settings {
     },
     ...oidcOf(node),
     ...originOf(node),
+    ...senderOf(node),
   };
   if (settings.retryCapSeconds < settings.retryBaseSeconds)
     throw new SettingError('context retryCapSeconds must not be less than retryBaseSeconds');
   const { sandbox, standard, scale } = settings.rateLimits;
   if (sandbox > Math.min(standard, scale))
     throw new SettingError('context rateLimitSandbox must be the lowest of the rate limits');
+  if (settings.mailFrom !== undefined && settings.dashboardOrigin === undefined)
+    throw new SettingError('context mailFrom goes with dashboardOrigin, which e-mails link to');
+  if (settings.mailFrom !== undefined && settings.oidc !== undefined)
+    throw new SettingError(
+      "context mailFrom goes with the stack's own user pool, whose admins e-mails are for, not with oidcIssuer",
+    );
   return settings;
 }
 
@@ -116,6 +131,14 @@ function oidcOf(node: Context): Pick<Settings, 'oidc'> {
       ...(roleClaim === undefined ? {} : { roleClaim }),
     },
   };
+}
+
+function senderOf(node: Context): Pick<Settings, 'mailFrom'> {
+  const mailFrom = text(node, 'mailFrom');
+  if (mailFrom === undefined) return {};
+  if (!/^[^\s@<>"]+@[^\s@<>"]+$/.test(mailFrom))
+    throw new SettingError(`context mailFrom must be an e-mail address, not "${mailFrom}"`);
+  return { mailFrom };
 }
 
 /** Browsers send an origin without a path; one with anything more would match nothing. */

@@ -2,6 +2,7 @@ import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { EnrolEnvironment } from '../../functions/platform/config.ts';
 import { Api } from './api.ts';
+import { Bus } from './bus.ts';
 import { Delivery } from './delivery.ts';
 import { Documentation } from './documentation.ts';
 import { Identity } from './identity.ts';
@@ -17,6 +18,7 @@ export class ConversationServiceStack extends Stack {
   readonly tables: Tables;
   readonly api: Api;
   readonly delivery: Delivery;
+  readonly bus: Bus;
 
   constructor(scope: Construct, id: string, props: StackProps & { settings: Settings; code: CodeOf }) {
     super(scope, id, props);
@@ -30,6 +32,7 @@ export class ConversationServiceStack extends Stack {
     this.api = new Api(this, 'Api', { code, tables, signingKeys, cursorKeys, identity, settings });
     new Documentation(this, 'Documentation', { code, api: this.api.rest });
     this.delivery = new Delivery(this, 'Delivery', { code, tables, signingKeys, settings });
+    this.bus = new Bus(this, 'Bus', { code, tables });
     new Sandboxes(this, 'Sandboxes', { code, tables, settings });
     new Recovery(this, 'Recovery', { code, tables, delivery: this.delivery, settings });
 

@@ -90,6 +90,9 @@ export class Tables extends Construct {
   readonly deliveries: DataTable;
   readonly rates: DataTable;
   readonly ledger: DataTable;
+  readonly knowledge: DataTable;
+  readonly usage: DataTable;
+  readonly mailings: DataTable;
 
   constructor(scope: Construct, id: string) {
     super(scope, id);
@@ -115,6 +118,18 @@ export class Tables extends Construct {
       nonKeyAttributes: ['orgId', 'generation', 'webhookId', 'eventId'],
     });
     this.ledger = new DataTable(this, 'Ledger', { partitionKey: 'pk', sortKey, ofSandbox: true });
+    this.knowledge = new DataTable(this, 'Knowledge', { partitionKey: 'pk', sortKey, ofSandbox: true });
+    // Sparse as well: a source is in it, its versions are not. All that a check's message says.
+    this.knowledge.table.addGlobalSecondaryIndex({
+      indexName: DUE_INDEX,
+      partitionKey: { name: 'dueIn', type: dynamodb.AttributeType.STRING },
+      sortKey: { name: 'dueAt', type: dynamodb.AttributeType.STRING },
+      projectionType: dynamodb.ProjectionType.INCLUDE,
+      nonKeyAttributes: ['orgId', 'generation'],
+    });
+    // Nothing of a sandbox is ever in these two: what would write it does not pass the gate.
+    this.usage = new DataTable(this, 'Usage', { partitionKey: 'pk', sortKey });
+    this.mailings = new DataTable(this, 'Mailings', { partitionKey: 'pk' });
     this.rates = new DataTable(this, 'Rates', { partitionKey: 'pk', ephemeral: true });
   }
 }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs, styleText } from 'node:util';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { Delivery } from '../../functions/domain/delivery.ts';
-import { EndpointId, OrgId } from '../../functions/domain/ids.ts';
+import { OrgId, ReceiverId } from '../../functions/domain/ids.ts';
 import type { Tenant } from '../../functions/domain/tenant.ts';
 import { tenantKey } from '../../functions/store/keys.ts';
 import { ledgerStore } from '../../functions/store/ledger.ts';
@@ -98,7 +98,7 @@ async function reset(admin: ApiClient): Promise<number> {
 }
 
 /** Starts a conversation, and waits until its event has been delivered: then all that was committed before it has been fanned out. */
-async function deliverOne(api: ApiClient, endpoint: EndpointId): Promise<void> {
+async function deliverOne(api: ApiClient, endpoint: ReceiverId): Promise<void> {
   const begunAt = new Date().toISOString();
   await api.createConversation();
   await until(
@@ -113,14 +113,14 @@ async function deliverOne(api: ApiClient, endpoint: EndpointId): Promise<void> {
   );
 }
 
-const LISTS = (endpoint: EndpointId) => [
+const LISTS = (endpoint: ReceiverId) => [
   '/api/v1/conversations',
   '/api/v1/tickets',
   `/api/v1/webhooks/${endpoint}/deliveries`,
 ];
 
 /** Second pages of all lists. */
-const cursorsOf = (api: ApiClient, endpoint: EndpointId): Promise<string[]> =>
+const cursorsOf = (api: ApiClient, endpoint: ReceiverId): Promise<string[]> =>
   Promise.all(
     LISTS(endpoint).map(async (path) => {
       const { body } = await api.get(`${path}?limit=2`);
@@ -130,7 +130,7 @@ const cursorsOf = (api: ApiClient, endpoint: EndpointId): Promise<string[]> =>
   );
 
 /** What the API shows of the old data, as soon as the reset was answered. */
-async function look(api: ApiClient, endpoint: EndpointId, old: Records, cursors: readonly string[]) {
+async function look(api: ApiClient, endpoint: ReceiverId, old: Records, cursors: readonly string[]) {
   for (const list of LISTS(endpoint)) {
     const items = [...((await api.get(list)).body.data ?? [])].length;
     report(`items in ${list.replace(/whk_\w+/, '{id}')}`, String(items), items === 0);
@@ -190,7 +190,7 @@ try {
   const generation = async () => (await standingOf(tables.service)(orgId))?.generation ?? Number.NaN;
 
   const register = async (program: string, event = 'conversation.created') =>
-    EndpointId.parse((await api.register(`https://example.com/hooks?simulate=${program}`, [event])).id);
+    ReceiverId.parse((await api.register(`https://example.com/hooks?simulate=${program}`, [event])).id);
   const endpoints = [
     await register('200'),
     await register('200'),

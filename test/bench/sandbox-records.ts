@@ -1,6 +1,6 @@
 import type { Delivery } from '../../functions/domain/delivery.ts';
 import { buildEvent, type OutboxEvent } from '../../functions/domain/events.ts';
-import { deliveryId, type EndpointId, newId } from '../../functions/domain/ids.ts';
+import { deliveryId, newId, type ReceiverId } from '../../functions/domain/ids.ts';
 import { hourBefore, type LedgerAddition, NOTHING } from '../../functions/domain/ledger.ts';
 import type { Tenant } from '../../functions/domain/tenant.ts';
 import { conversationStore } from '../../functions/store/conversations.ts';
@@ -49,7 +49,7 @@ export function recordsOf(
   tables: RunTables,
   tenant: Tenant,
   count: number,
-  { endpoints, gone }: { endpoints: readonly EndpointId[]; gone: readonly EndpointId[] },
+  { endpoints, gone }: { endpoints: readonly ReceiverId[]; gone: readonly ReceiverId[] },
 ): Records {
   const now = new Date();
   const share = (hundredths: number) => Math.floor((count * hundredths) / 100);
@@ -158,7 +158,7 @@ function rowOf({ write }: Change): NewRow {
   return { table, item };
 }
 
-const pending = ({ orgId, generation }: Tenant, event: OutboxEvent, webhookId: EndpointId): Delivery => ({
+const pending = ({ orgId, generation }: Tenant, event: OutboxEvent, webhookId: ReceiverId): Delivery => ({
   id: deliveryId(event.id, webhookId),
   orgId,
   generation,
@@ -187,7 +187,7 @@ const attemptsAt = (event: OutboxEvent, count: number, status: number): Delivery
   }));
 
 /** Of twenty, seventeen succeeded; of the others some were tried in vain and some not at all. */
-function endedDelivery(tenant: Tenant, event: OutboxEvent, to: EndpointId, index: number): Delivery {
+function endedDelivery(tenant: Tenant, event: OutboxEvent, to: ReceiverId, index: number): Delivery {
   const delivery = pending(tenant, event, to);
   const ended = { terminalAt: event.createdAt };
   if (index % 20 < 17)
@@ -211,7 +211,7 @@ function endedDelivery(tenant: Tenant, event: OutboxEvent, to: EndpointId, index
   };
 }
 
-const parkedDelivery = (tenant: Tenant, event: OutboxEvent, to: EndpointId, dueAt: Date): Delivery => ({
+const parkedDelivery = (tenant: Tenant, event: OutboxEvent, to: ReceiverId, dueAt: Date): Delivery => ({
   ...pending(tenant, event, to),
   status: 'retrying',
   attempts: 6,

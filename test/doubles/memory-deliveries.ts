@@ -185,6 +185,7 @@ export class MemoryDeliveries implements DeliveryPorts {
       this.notices.push({
         kind: 'endpoint-disabled',
         orgId: outcome.endpoint.orgId,
+        generation: moved.generation,
         webhookId: outcome.endpoint.id,
         disabledAt: outcome.at.toISOString(),
       });

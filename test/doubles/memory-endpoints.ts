@@ -1,18 +1,18 @@
 import type { EndpointOutcome } from '../../functions/domain/delivery.ts';
 import { type Endpoint, type EndpointEffect, FAILURES_TO_DISABLE } from '../../functions/domain/endpoint.ts';
-import type { EndpointId, OrgId } from '../../functions/domain/ids.ts';
+import type { OrgId, ReceiverId } from '../../functions/domain/ids.ts';
 import { SLOW_SECONDS } from '../../functions/domain/lanes.ts';
 
 /** Endpoints in memory, as the engine's ports see them. */
 export class MemoryEndpoints {
   readonly #rows = new Map<string, Endpoint>();
 
-  async find(orgId: OrgId, id: EndpointId): Promise<Endpoint | undefined> {
+  async find(orgId: OrgId, id: ReceiverId): Promise<Endpoint | undefined> {
     return this.present(orgId, id);
   }
 
   /** The endpoint as it is at this moment. */
-  present(orgId: OrgId, id: EndpointId): Endpoint | undefined {
+  present(orgId: OrgId, id: ReceiverId): Endpoint | undefined {
     return this.#rows.get(rowKey(orgId, id));
   }
 
@@ -20,7 +20,7 @@ export class MemoryEndpoints {
     return [...this.#rows.values()].filter((endpoint) => endpoint.orgId === orgId);
   }
 
-  async markSlow(orgId: OrgId, id: EndpointId, until: Date): Promise<void> {
+  async markSlow(orgId: OrgId, id: ReceiverId, until: Date): Promise<void> {
     const endpoint = this.#rows.get(rowKey(orgId, id));
     const soon = new Date(until.getTime() - (SLOW_SECONDS / 2) * 1000).toISOString();
     if (endpoint && (endpoint.slowUntil ?? '') < soon)
@@ -31,7 +31,7 @@ export class MemoryEndpoints {
     this.#rows.set(rowKey(endpoint.orgId, endpoint.id), endpoint);
   }
 
-  remove(orgId: OrgId, id: EndpointId): void {
+  remove(orgId: OrgId, id: ReceiverId): void {
     this.#rows.delete(rowKey(orgId, id));
   }
 
@@ -53,7 +53,7 @@ export class MemoryEndpoints {
   }
 }
 
-const rowKey = (orgId: OrgId, id: EndpointId): string => `${orgId}/${id}`;
+const rowKey = (orgId: OrgId, id: ReceiverId): string => `${orgId}/${id}`;
 
 function affected(
   endpoint: Endpoint | undefined,

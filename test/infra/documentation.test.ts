@@ -6,7 +6,7 @@ import type { APIGatewayProxyResult } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundleFunctions, DOCUMENTATION } from '../../lib/cloud/bundle.ts';
 import { currentDocument } from '../../lib/openapi/current.ts';
-import { ofType, synthesize } from './synthesize.ts';
+import { ofType, statementsOf, synthesize } from './synthesize.ts';
 
 describe('the stack', () => {
   const template = synthesize();
@@ -20,10 +20,7 @@ describe('the stack', () => {
     expect(functions).toHaveLength(DOCUMENTATION.length);
     for (const [, fn] of functions) {
       const [role] = Object(fn.Properties.Role)['Fn::GetAtt'];
-      const actions = ofType(template, 'AWS::IAM::Policy')
-        .filter(([, policy]) => JSON.stringify(policy.Properties.Roles) === JSON.stringify([{ Ref: role }]))
-        .flatMap(([, policy]) => Object(policy.Properties.PolicyDocument).Statement)
-        .flatMap(({ Action }: { Action: string | string[] }) => Action);
+      const actions = statementsOf(template, fn).flatMap(({ Action }) => Action);
       expect(actions.sort()).toEqual(['logs:CreateLogStream', 'logs:PutLogEvents']);
       expect(
         ofType(template, 'AWS::IAM::Role').find(([id]) => id === role)?.[1].Properties,

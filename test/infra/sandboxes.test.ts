@@ -9,7 +9,7 @@ const nameOf = (fn: { Properties: Record<string, unknown> }): string =>
   Object(fn.Properties.Environment).Variables.POWERTOOLS_SERVICE_NAME;
 
 /** The tables that rows of sandboxes are in. */
-const TABLES = ['Service', 'Outbox', 'Deliveries', 'Ledger'];
+const TABLES = ['Service', 'Outbox', 'Deliveries', 'Ledger', 'Knowledge'];
 
 describe('tables', () => {
   const tables = ofType(template, 'AWS::DynamoDB::Table');
@@ -29,9 +29,10 @@ describe('tables', () => {
     },
   );
 
-  it('the counts of the rate limiter, which end with their minute, are in none', () => {
-    expect(indexesOf('Rates')).toEqual([]);
-    expect(tables).toHaveLength(TABLES.length + 1);
+  it('counts of requests, usage and e-mail, which no sandbox has, or which end with their minute, are in none', () => {
+    const others = ['Rates', 'Usage', 'Mailings'];
+    for (const other of others) expect(indexesOf(other), other).toEqual([]);
+    expect(tables).toHaveLength(TABLES.length + others.length);
   });
 });
 

@@ -3,12 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api/routes.ts';
 import type { Route } from '../../functions/platform/route.ts';
 import { WORKERS } from '../../lib/cloud/bundle.ts';
-import { ofType, synthesize } from './synthesize.ts';
+import { ofType, statementsOf, synthesize } from './synthesize.ts';
 
 const template = synthesize();
 const functions = ofType(template, 'AWS::Lambda::Function');
 const queues = ofType(template, 'AWS::SQS::Queue');
-const policies = ofType(template, 'AWS::IAM::Policy');
+
+const nameOf = (fn: { Properties: Record<string, unknown> }): string =>
+  Object(fn.Properties.Environment).Variables.POWERTOOLS_SERVICE_NAME;
 
 const refTo = (logicalId: string) => JSON.stringify({ 'Fn::GetAtt': [logicalId, 'Arn'] });
 
@@ -46,8 +48,8 @@ describe('functions', () => {
   });
 
   it('none may do anything to everything, except list streams', () => {
-    for (const [id, policy] of policies)
-      for (const statement of Object(policy.Properties.PolicyDocument).Statement) {
+    for (const [id, fn] of functions)
+      for (const statement of statementsOf(template, fn)) {
         const actions = [statement.Action].flat();
         expect(
           actions.filter((action) => action.includes('*')),
@@ -60,18 +62,18 @@ describe('functions', () => {
   it('none but who shows a secret or signs may read the signing keys', () => {
     const [secret] =
       ofType(template, 'AWS::SecretsManager::Secret').find(([id]) => id.startsWith('SigningKeys')) ?? [];
-    const readers = policies.filter(([, policy]) =>
-      Object(policy.Properties.PolicyDocument).Statement.some(
-        (statement: { Action: string; Resource: unknown }) =>
+    const readers = functions.filter(([, fn]) =>
+      statementsOf(template, fn).some(
+        (statement) =>
           statement.Action === 'secretsmanager:GetSecretValue' &&
           JSON.stringify(statement.Resource) === JSON.stringify({ Ref: secret }),
       ),
     );
-    expect(readers.map(([id]) => id.replace(/RoleDefaultPolicy.*/, '')).sort()).toEqual([
+    expect(readers.map(([, fn]) => nameOf(fn)).sort()).toEqual([
+      'dispatch',
       // It signs anew what deliveries of a sandbox have sent.
-      'ApiListDeliveries',
-      'ApiRegisterWebhook',
-      'DeliveryDispatch',
+      'list-deliveries',
+      'register-webhook',
     ]);
   });
 });

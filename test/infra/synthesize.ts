@@ -36,12 +36,25 @@ export function functionNamed(template: Template, name: string): [id: string, fn
   return found;
 }
 
+/** One thing that a role allows. */
+export interface Statement {
+  Action: string | string[];
+  Resource: unknown;
+  Effect: string;
+}
+
+/** What the role of a function allows. */
+export function statementsOf(template: Template, fn: SynthesizedResource): Statement[] {
+  const [role] = Object(fn.Properties.Role)['Fn::GetAtt'];
+  const [, found] = ofType(template, 'AWS::IAM::Role').find(([id]) => id === role) ?? [];
+  return Object(found?.Properties).Policies.flatMap(
+    ({ PolicyDocument }: { PolicyDocument: { Statement: Statement[] } }) => PolicyDocument.Statement,
+  );
+}
+
 /** What a function may do with tables and their indexes, as `dynamodb:Query Service/index/of-sandbox`. */
 export function tableGrants(template: Template, fn: SynthesizedResource): string[] {
-  const [role] = Object(fn.Properties.Role)['Fn::GetAtt'];
-  return ofType(template, 'AWS::IAM::Policy')
-    .filter(([, { Properties }]) => JSON.stringify(Properties.Roles) === JSON.stringify([{ Ref: role }]))
-    .flatMap(([, { Properties }]) => Object(Properties.PolicyDocument).Statement)
+  return statementsOf(template, fn)
     .flatMap(({ Action, Resource }: { Action: string | string[]; Resource: unknown }) =>
       [Resource].flat().flatMap((resource) => {
         const [, table] = /"Tables([A-Z][a-z]+)/.exec(JSON.stringify(resource)) ?? [];

@@ -1,7 +1,7 @@
 import { reminderOf } from '../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../functions/domain/endpoint.ts';
 import type { EventType, SubscribableType } from '../../functions/domain/events.ts';
-import type { EndpointId, OrgId } from '../../functions/domain/ids.ts';
+import type { OrgId, ReceiverId } from '../../functions/domain/ids.ts';
 import { redeliveryOf } from '../../functions/domain/redelivery.ts';
 import type { Tenant } from '../../functions/domain/tenant.ts';
 import { isOpen } from './moves.ts';
@@ -69,7 +69,7 @@ export class Customers {
     );
   }
 
-  send(onlyTo?: { orgId: OrgId; id: EndpointId }): boolean {
+  send(onlyTo?: { orgId: OrgId; id: ReceiverId }): boolean {
     if (this.#events >= MOST.events) return false;
     this.#events += 1;
     return this.sendOf(this.#world.organizations.tenantOf(onlyTo?.orgId ?? this.#sender()), onlyTo?.id);
@@ -85,7 +85,7 @@ export class Customers {
   }
 
   /** Commits an event of this generation, whether it still is the present one or not: nothing that customers write asks for that. */
-  sendOf(tenant: Tenant, onlyTo?: EndpointId): boolean {
+  sendOf(tenant: Tenant, onlyTo?: ReceiverId): boolean {
     const { random, clock, sandboxTables, organizations, statistics } = this.#world;
     if (organizations.isOver(tenant)) statistics.count('events committed after their reset');
     const type: EventType = onlyTo === undefined ? random.pick(TYPES) : 'webhook.test';

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../functions/domain/endpoint.ts';
 import type { OutboxEvent } from '../../functions/domain/events.ts';
-import type { EndpointId, OrgId } from '../../functions/domain/ids.ts';
+import type { OrgId, ReceiverId } from '../../functions/domain/ids.ts';
 import type { MemoryEndpoints } from '../doubles/memory-endpoints.ts';
 import type { VirtualClock } from '../doubles/virtual-clock.ts';
 import type { Random } from './random.ts';
@@ -20,7 +20,7 @@ interface Version {
 export class EndpointHistory {
   readonly #endpoints: MemoryEndpoints;
   readonly #clock: VirtualClock;
-  readonly #versions = new Map<EndpointId, Version[]>();
+  readonly #versions = new Map<ReceiverId, Version[]>();
   /** The place in the order that the last version has. */
   order = 0;
 
@@ -29,12 +29,12 @@ export class EndpointHistory {
     this.#clock = clock;
   }
 
-  get ids(): EndpointId[] {
+  get ids(): ReceiverId[] {
     return [...this.#versions.keys()];
   }
 
   /** Remembers an endpoint as it is from now on. */
-  note(orgId: OrgId, id: EndpointId): void {
+  note(orgId: OrgId, id: ReceiverId): void {
     const endpoint = this.#endpoints.present(orgId, id);
     const versions = this.#versions.get(id) ?? [];
     if (versions.length > 0 && versions.at(-1)?.endpoint === endpoint) return;
@@ -44,7 +44,7 @@ export class EndpointHistory {
   }
 
   /** What an endpoint was from one place in the order to another. */
-  #between(id: EndpointId, from: number, to: number): (Endpoint | undefined)[] {
+  #between(id: ReceiverId, from: number, to: number): (Endpoint | undefined)[] {
     const versions = this.#versions.get(id) ?? [];
     const at = versions.findLast(({ order }) => order <= from);
     const later = versions.filter(({ order }) => order > from && order <= to);
@@ -52,7 +52,7 @@ export class EndpointHistory {
   }
 
   /** Whether an endpoint was to have an event, at each time from one place in the order to another. */
-  wanted(id: EndpointId, event: OutboxEvent, from: number, to = Number.POSITIVE_INFINITY): boolean[] {
+  wanted(id: ReceiverId, event: OutboxEvent, from: number, to = Number.POSITIVE_INFINITY): boolean[] {
     return this.#between(id, from, to).map(
       (endpoint) =>
         endpoint?.orgId === event.orgId &&
@@ -67,7 +67,7 @@ export class EndpointHistory {
    * always seen.
    * @param share how often it shows what was there before
    */
-  staleRead(orgId: OrgId, id: EndpointId, random: Random, share: number): Endpoint | undefined {
+  staleRead(orgId: OrgId, id: ReceiverId, random: Random, share: number): Endpoint | undefined {
     const present = this.#endpoints.present(orgId, id);
     if (!random.chance(share)) return present;
     const then = this.#clock.ms - random.below(STALE_MS);
@@ -75,7 +75,7 @@ export class EndpointHistory {
   }
 
   /** Since when it is so, in milliseconds; undefined when it is not. */
-  endedMs(id: EndpointId, end: 'deleted' | 'disabled'): number | undefined {
+  endedMs(id: ReceiverId, end: 'deleted' | 'disabled'): number | undefined {
     const has = ({ endpoint }: Version) =>
       end === 'deleted' ? endpoint === undefined : endpoint?.status === 'auto_disabled';
     return this.#versions.get(id)?.find(has)?.ms;

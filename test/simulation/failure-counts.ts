@@ -1,6 +1,6 @@
 import type { EndpointOutcome } from '../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../functions/domain/endpoint.ts';
-import type { EndpointId } from '../../functions/domain/ids.ts';
+import type { ReceiverId } from '../../functions/domain/ids.ts';
 import { FAILURES_IN_A_ROW } from './promises.ts';
 
 interface Count {
@@ -15,7 +15,7 @@ interface Count {
  * that had no failures when its attempt began: it then counts as having ended before the failures that were counted meanwhile.
  */
 export class FailureCounts {
-  readonly #counts = new Map<EndpointId, Count>();
+  readonly #counts = new Map<ReceiverId, Count>();
   #disablings = 0;
 
   get disablings(): number {
@@ -27,7 +27,7 @@ export class FailureCounts {
     this.#counts.set(id, { failures: consecutiveFailures, disabled: false, failingSinceMs });
   }
 
-  deleted(id: EndpointId): void {
+  deleted(id: ReceiverId): void {
     this.#counts.delete(id);
   }
 

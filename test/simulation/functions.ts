@@ -1,4 +1,4 @@
-import type { EndpointId, OrgId } from '../../functions/domain/ids.ts';
+import type { OrgId, ReceiverId } from '../../functions/domain/ids.ts';
 import { entryKeyOf, type LedgerEntry } from '../../functions/domain/ledger.ts';
 import { DEFAULT_LINGER_SECONDS } from '../../functions/domain/sandbox.ts';
 import { isOfSandbox } from '../../functions/domain/tenant.ts';
@@ -160,7 +160,7 @@ export class Functions {
         // An entry was judged to be wrong.
         const judged = (message: string, fields: Record<string, unknown>) => {
           log.error(message, fields);
-          const webhookId = fields.webhookId as EndpointId;
+          const webhookId = fields.webhookId as ReceiverId;
           const tenant = this.#world.tenantAt({ webhookId, generation: Number(fields.generation) });
           if (notFound.size === 0 && tenant !== undefined)
             witness.wiped.writes(process, 'judges an entry', tenant);

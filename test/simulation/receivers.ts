@@ -1,4 +1,4 @@
-import type { EndpointId } from '../../functions/domain/ids.ts';
+import type { ReceiverId } from '../../functions/domain/ids.ts';
 import { DEFAULT_ATTEMPT_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
 import type { Random } from './random.ts';
 
@@ -26,7 +26,7 @@ export interface Answer {
 /** The receivers of all endpoints. Each has a manner, and some change it. */
 export class Receivers {
   readonly #random: Random;
-  readonly #manners = new Map<EndpointId, { manner: Manner; fickleness: number }>();
+  readonly #manners = new Map<ReceiverId, { manner: Manner; fickleness: number }>();
 
   constructor(random: Random) {
     this.#random = random;
@@ -36,7 +36,7 @@ export class Receivers {
    * @param canBreak whether anything may go wrong on our side
    * @returns undefined when no request can be made
    */
-  answer(id: EndpointId, canBreak: boolean): Answer | undefined {
+  answer(id: ReceiverId, canBreak: boolean): Answer | undefined {
     const receiver = this.#manners.get(id);
     if (receiver === undefined || this.#random.chance(receiver.fickleness)) {
       const fickleness = this.#random.pick([0, 0, 0.05, 0.3]);

@@ -1,4 +1,4 @@
-import type { DeliveryId, EndpointId, EventId } from '../../functions/domain/ids.ts';
+import type { DeliveryId, EventId, ReceiverId } from '../../functions/domain/ids.ts';
 import { isOfSandbox, type Tenant } from '../../functions/domain/tenant.ts';
 import { LaggingRows } from './lagging-rows.ts';
 import type { World } from './world.ts';
@@ -57,7 +57,7 @@ export class SandboxTables {
     deliveries: (key) => {
       const [webhookId, generation, id] = key.split('/');
       const ref = {
-        webhookId: webhookId as EndpointId,
+        webhookId: webhookId as ReceiverId,
         generation: Number(generation),
         id: id as DeliveryId,
       };
@@ -65,7 +65,7 @@ export class SandboxTables {
     },
     ledger: (key) => {
       const [webhookId, generation, hour = ''] = key.split('/');
-      this.#world.ledger.remove({ webhookId: webhookId as EndpointId, generation: Number(generation), hour });
+      this.#world.ledger.remove({ webhookId: webhookId as ReceiverId, generation: Number(generation), hour });
     },
     service: () => undefined,
   };

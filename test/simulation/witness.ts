@@ -7,7 +7,7 @@ import type {
   Reminder,
   Settlement,
 } from '../../functions/domain/delivery.ts';
-import type { DeliveryId, EndpointId } from '../../functions/domain/ids.ts';
+import type { DeliveryId, ReceiverId } from '../../functions/domain/ids.ts';
 import { attemptClocks } from '../../functions/domain/timing.ts';
 import type { Due } from '../doubles/memory-deliveries.ts';
 import { Attempts } from './attempts.ts';
@@ -241,7 +241,7 @@ export class Witness {
   }
 
   /** An attempt reaches its receiver. */
-  attemptStarts(process: Process, claimed: Claimed, webhookId: EndpointId): void {
+  attemptStarts(process: Process, claimed: Claimed, webhookId: ReceiverId): void {
     this.attempts.starts(process, claimed);
     for (const end of ['deleted', 'disabled'] as const) {
       const endedMs = this.#world.history.endedMs(webhookId, end);

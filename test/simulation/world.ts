@@ -1,7 +1,7 @@
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../functions/domain/backoff.ts';
 import type { Reminder } from '../../functions/domain/delivery.ts';
 import type { OutboxEvent } from '../../functions/domain/events.ts';
-import type { DeliveryId, EndpointId, EventId, IdPrefix, OrgId } from '../../functions/domain/ids.ts';
+import type { DeliveryId, EventId, IdPrefix, OrgId, ReceiverId } from '../../functions/domain/ids.ts';
 import type { LedgerEntry } from '../../functions/domain/ledger.ts';
 import type { Owed } from '../../functions/domain/redelivery.ts';
 import type { Tenant } from '../../functions/domain/tenant.ts';
@@ -90,7 +90,7 @@ export class World {
   readonly witness: Witness;
   readonly history: EndpointHistory;
   /** What was registered, whether it still is or not. */
-  readonly registrations = new Map<EndpointId, { orgId: OrgId; program: Program }>();
+  readonly registrations = new Map<ReceiverId, { orgId: OrgId; program: Program }>();
   readonly events = new Map<EventId, OutboxEvent>();
   readonly entries = new Map<string, Entry>();
   readonly outboxShards: StreamShard<Entry>[];

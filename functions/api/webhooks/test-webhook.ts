@@ -14,7 +14,7 @@ const outbox = outboxStore(tables.outbox);
 export const handler = endpoint(routes.testWebhook, async ({ tenant, params, now, effect }) => {
   const found = await endpoints.find(tenant.orgId, params.id);
   if (!found) return notFound('webhook endpoint');
-  const event = buildEvent('webhook.test', { webhookId: found.id }, { tenant, now, onlyTo: found.id });
+  const event = buildEvent('webhook.test', { webhookId: params.id }, { tenant, now, onlyTo: found.id });
   return effect(success({ eventId: event.id, deliveryId: deliveryId(event.id, found.id) }), [
     outbox.append(event),
   ]);

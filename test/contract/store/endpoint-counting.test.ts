@@ -21,6 +21,7 @@ const answers = {
 const noticeOf = ({ orgId, id }: Endpoint): DisablingNotice => ({
   kind: 'endpoint-disabled',
   orgId,
+  generation: 0,
   webhookId: id,
   disabledAt: NOW.toISOString(),
 });

@@ -59,7 +59,7 @@ function waysToStore({ service, outbox, deliveries, ledger }: TestTables) {
     notice: change(({ orgId, generation }) => {
       const { id: webhookId } = anEndpoint();
       const disabledAt = NOW.toISOString();
-      return disablingNotice(outbox, { kind: 'endpoint-disabled', orgId, webhookId, disabledAt }, generation);
+      return disablingNotice(outbox, { kind: 'endpoint-disabled', orgId, generation, webhookId, disabledAt });
     }),
     delivery: (tenant: Tenant) => store.add(aDelivery(tenant)),
     ledger: (tenant: Tenant) =>

@@ -1,7 +1,7 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
 import { DisablingNotice, type Endpoint } from '../../../functions/domain/endpoint.ts';
-import { type EndpointId, newId, type OrgId } from '../../../functions/domain/ids.ts';
+import { newId, type OrgId, type ReceiverId } from '../../../functions/domain/ids.ts';
 import { newSandbox } from '../../../functions/domain/sandbox.ts';
 import type { Tenant } from '../../../functions/domain/tenant.ts';
 import type { AuditPorts } from '../../../functions/engine/audit.ts';
@@ -30,7 +30,7 @@ export interface Stores {
   endpoints: DispatchPorts['endpoints'] &
     FanOutPorts['subscribers'] & {
       put(endpoint: Endpoint): Promise<void>;
-      remove(orgId: OrgId, id: EndpointId): Promise<void>;
+      remove(orgId: OrgId, id: ReceiverId): Promise<void>;
     };
   due: ReconcilePorts['due'] & WatchPorts['due'];
   ledger: WatchPorts['ledger'] & AuditPorts['ledger'] & Pick<ReturnType<typeof ledgerStore>, 'read'>;

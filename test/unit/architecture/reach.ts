@@ -49,6 +49,12 @@ export const ALLOWED: readonly Allowance[] = [
     in: ['platform/clients/', 'platform/delivery-queues.ts', 'workers/dead-fan-outs.ts'],
     reaches: "the service's own data",
   },
+  // To the service's own workers: a bus, and who may put on it, are the stack's.
+  {
+    modules: ['@aws-sdk/client-eventbridge'],
+    in: ['platform/clients/', 'platform/event-bus.ts'],
+    reaches: "the service's own data",
+  },
   {
     modules: ['@aws-sdk/client-secrets-manager', '@smithy/node-http-handler'],
     in: ['platform/clients/'],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
-import type { EndpointId } from '../../../functions/domain/ids.ts';
+import type { ReceiverId } from '../../../functions/domain/ids.ts';
 import { type SlowMarks, slowEndpoints } from '../../../functions/engine/slow-endpoints.ts';
 import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
@@ -10,7 +10,7 @@ import { VirtualClock } from '../../doubles/virtual-clock.ts';
 function aProcess(markSlow?: SlowMarks['markSlow']) {
   const clock = new VirtualClock();
   const log = recordedLog();
-  const marked: { id: EndpointId; until: Date }[] = [];
+  const marked: { id: ReceiverId; until: Date }[] = [];
   const marks: SlowMarks = {
     async markSlow(orgId, id, until) {
       marked.push({ id, until });

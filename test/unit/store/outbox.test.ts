@@ -19,6 +19,7 @@ const EXPIRY = later(NOW, seconds(EVENT_DAYS * 86_400)).getTime() / 1000;
 const notice: DisablingNotice = {
   kind: 'endpoint-disabled',
   orgId: newId('org', NOW),
+  generation: LIVE_GENERATION,
   webhookId: newId('whk', NOW),
   disabledAt: NOW.toISOString(),
 };
@@ -51,14 +52,14 @@ describe('a row of the outbox', () => {
   });
 
   it.each([
-    ['a notice of a disabling', disablingNotice(outbox, notice, LIVE_GENERATION).write.Put?.Item],
+    ['a notice of a disabling', disablingNotice(outbox, notice).write.Put?.Item],
     ['an order of something else', { kind: 'refund', reminder: reminderOf(aDelivery()) }],
   ])('that holds %s owes nothing to an endpoint', (_what, row) => {
     expect(owedBy(row)).toBeUndefined();
   });
 
   it('of a disabling is the only one of its endpoint, and holds the notice', () => {
-    const { refusal, write } = disablingNotice(outbox, notice, LIVE_GENERATION);
+    const { refusal, write } = disablingNotice(outbox, notice);
     expect(refusal).toBe('exists');
     expect(write.Put).toMatchObject({
       TableName: 'outbox',
@@ -73,7 +74,7 @@ describe('a row of the outbox', () => {
       [
         store.append(anEvent({ tenant })),
         store.appendRedelivery(reminderOf(aDelivery(tenant))),
-        disablingNotice(outbox, { ...notice, orgId: tenant.orgId }, tenant.generation),
+        disablingNotice(outbox, { ...notice, ...tenant }),
       ].map(({ write }) => write.Put?.Item?.ofSandbox);
     const sandbox = aSandboxTenant({ generation: 3 });
 

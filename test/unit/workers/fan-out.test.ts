@@ -80,8 +80,7 @@ describe('the fan-out function', () => {
     const output = capturedOutput();
     const notice = disablingNotice(
       { name: 'outbox' },
-      { kind: 'endpoint-disabled', orgId: tenant.orgId, webhookId: ours().id, disabledAt: NOW.toISOString() },
-      tenant.generation,
+      { kind: 'endpoint-disabled', ...tenant, webhookId: ours().id, disabledAt: NOW.toISOString() },
     );
 
     expect(await run(notice.write.Put?.Item ?? {})).toEqual({ batchItemFailures: [] });
