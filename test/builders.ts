@@ -1,4 +1,6 @@
 import { ApiKey } from '../functions/domain/api-key.ts';
+import { BusEvent } from '../functions/domain/bus.ts';
+import { HttpChannel, WebWidgetChannel } from '../functions/domain/channel.ts';
 import { Conversation, Escalation, Message, Ticket } from '../functions/domain/conversation.ts';
 import { Delivery } from '../functions/domain/delivery.ts';
 import { Endpoint } from '../functions/domain/endpoint.ts';
@@ -6,6 +8,7 @@ import { buildEvent, type OutboxEvent } from '../functions/domain/events.ts';
 import { deliveryId, newId } from '../functions/domain/ids.ts';
 import { Keyring } from '../functions/domain/keyring.ts';
 import { type LedgerAddition, LedgerEntry, NOTHING, startOfHour } from '../functions/domain/ledger.ts';
+import { newSource, Source } from '../functions/domain/source.ts';
 import { FIRST_SANDBOX_GENERATION, Organization, type Tenant } from '../functions/domain/tenant.ts';
 
 /*
@@ -81,6 +84,17 @@ export function anEvent({
   return buildEvent('conversation.created', data, { tenant, now, ...(onlyTo && { onlyTo }) });
 }
 
+/** A new message's event, as the bus tells it. */
+export const aBusEvent = (changes: Partial<BusEvent> = {}): BusEvent =>
+  BusEvent.parse({
+    id: newId('evt', NOW),
+    type: 'message.received',
+    ...aTenant(),
+    createdAt: NOW.toISOString(),
+    data: { conversationId: newId('cnv', NOW), messageId: newId('msg', NOW), role: 'user' },
+    ...changes,
+  });
+
 /** A pending delivery. Its identifier is the one of its event and endpoint. */
 export function aDelivery(changes: Partial<Delivery> = {}): Delivery {
   const eventId = changes.eventId ?? newId('evt', NOW);
@@ -116,6 +130,26 @@ export function aKeyring({ versions = 1, fill = 'k' }: { versions?: number; fill
   });
 }
 
+/** A channel whose messages are sent to an address. */
+export const anHttpChannel = (changes: Partial<HttpChannel> = {}): HttpChannel =>
+  HttpChannel.parse({
+    ...anEndpoint({ id: newId('chn', NOW), events: [] }),
+    kind: 'http',
+    name: 'Messenger',
+    ...changes,
+  });
+
+/** A channel whose messages are read by visitors. */
+export const aWebWidget = (changes: Partial<WebWidgetChannel> = {}): WebWidgetChannel =>
+  WebWidgetChannel.parse({
+    id: newId('chn', NOW),
+    orgId: newId('org', NOW),
+    kind: 'web_widget',
+    name: 'Website',
+    createdAt: NOW.toISOString(),
+    ...changes,
+  });
+
 /** An open conversation. */
 export const aConversation = (changes: Partial<Conversation> = {}): Conversation =>
   Conversation.parse({
@@ -150,3 +184,16 @@ export const anEscalation = (changes: Partial<Escalation> = {}): Escalation =>
 /** A ticket of no conversation and for no reason given. */
 export const aTicket = (changes: Partial<Ticket> = {}): Ticket =>
   Ticket.parse({ id: newId('tkt', NOW), createdAt: NOW.toISOString(), ...changes });
+
+/** A page that nobody has looked at yet. */
+export const aSource = (changes: Partial<Source> = {}): Source =>
+  Source.parse({
+    ...newSource({
+      ...aTenant(),
+      id: newId('src', NOW),
+      kind: 'url',
+      url: 'https://www.example.com/prices',
+      createdAt: NOW.toISOString(),
+    }),
+    ...changes,
+  });

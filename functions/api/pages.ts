@@ -1,15 +1,11 @@
 import { type CursorBinding, openCursor, sealCursor } from '../domain/cursor.ts';
 import { type Problem, problem } from '../domain/problem.ts';
 import type { Tenant } from '../domain/tenant.ts';
-import { secretValue } from '../platform/clients/secrets-manager.ts';
-import { keyringSource } from '../platform/keyrings.ts';
 import { success } from '../platform/reply.ts';
 import type { Route } from '../platform/route.ts';
 import { tenantKey } from '../store/keys.ts';
 import type { Page, PageRequest } from '../store/pages.ts';
-import { environment } from './endpoint.ts';
-
-const cursorKeys = keyringSource(secretValue(environment.CURSOR_KEYS));
+import { cursorKeys } from './cursor-keys.ts';
 
 /** Lists: opens the cursor, reads a page, seals the next cursor. Both are bound to tenant, route and path. */
 export async function paginated<T>(

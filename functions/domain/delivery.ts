@@ -211,9 +211,13 @@ function recordOf(number: number, result: AttemptResult): AttemptRecord {
     ...(status === undefined ? {} : { status }),
     ...(error === undefined ? {} : { error }),
     ...(response === undefined || response === '' ? {} : { response }),
-    ...(simulated && { request: simulated.request }),
+    ...(simulated && isKept(simulated.request) ? { request: simulated.request } : {}),
   };
 }
+
+/** Bytes of a body that is kept with each of 8 attempts, in a row that may have 400 KB. What channels are sent can be longer. */
+const KEPT_BODY_BYTES = 32_768;
+const isKept = ({ body }: WebhookRequest): boolean => Buffer.byteLength(body) <= KEPT_BODY_BYTES;
 
 /** When an attempt and its end would have been at real speed. */
 function realTimeOf({ simulated }: AttemptResult, startedAt: Date) {

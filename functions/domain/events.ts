@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import {
+  ChannelId,
   ConversationId,
   EndpointId,
   EscalationId,
@@ -13,6 +14,8 @@ import {
 import type { Tenant } from './tenant.ts';
 
 export const MessageRole = z.enum(['user', 'assistant', 'agent', 'system']);
+/** Whose messages are handed on to the channel: the external user wrote the others, or is not to see them. */
+export const RelayedRole = z.enum(['assistant', 'agent']);
 
 /**
  * What each event tells (public-api.md, Events), and in which version of its shape: a changed `data` needs a new version
@@ -49,13 +52,25 @@ export const EVENT_CATALOGUE = {
     data: z.object({ conversationId: ConversationId, resolvedBy: z.string() }),
   },
   'webhook.test': { schemaVersion: 1, data: z.object({ webhookId: EndpointId }) },
+  /** For the one channel that the conversation takes place on, which has to show the message: with its content. */
+  'channel.message': {
+    schemaVersion: 1,
+    data: z.object({
+      channelId: ChannelId,
+      conversationId: ConversationId,
+      messageId: MessageId,
+      externalUserId: z.string(),
+      role: RelayedRole,
+      content: z.string(),
+    }),
+  },
 } as const;
 
 type Catalogue = typeof EVENT_CATALOGUE;
 export type EventType = keyof Catalogue;
 export type EventData<T extends EventType> = z.infer<Catalogue[T]['data']>;
 
-/** What an endpoint may list in its `events`; `webhook.test` is sent to one endpoint only and is not among them. */
+/** What an endpoint may list in its `events`. What is sent to one receiver only is not among them. */
 export const SUBSCRIBABLE = [
   'conversation.created',
   'message.received',
@@ -66,7 +81,7 @@ export const SUBSCRIBABLE = [
 
 export const SubscribableType = z.enum(SUBSCRIBABLE);
 export type SubscribableType = z.infer<typeof SubscribableType>;
-export const EventTypeName = z.enum([...SUBSCRIBABLE, 'webhook.test']);
+export const EventTypeName = z.enum([...SUBSCRIBABLE, 'webhook.test', 'channel.message']);
 
 /** An event as the outbox holds it. `body` is the exact text that every attempt of every delivery signs and sends. */
 export const OutboxEvent = z.object({
@@ -76,7 +91,7 @@ export const OutboxEvent = z.object({
   type: EventTypeName,
   createdAt: z.iso.datetime(),
   body: z.string(),
-  /** Set when the event is for this endpoint alone, whatever it subscribes to. */
+  /** Set when the event is for this endpoint or channel alone, whatever it subscribes to. */
   onlyTo: z.optional(ReceiverId),
 });
 export type OutboxEvent = z.infer<typeof OutboxEvent>;
@@ -84,18 +99,19 @@ export type OutboxEvent = z.infer<typeof OutboxEvent>;
 /**
  * Builds an event and serialises its envelope, once.
  * @param data taken through the type's allowlist: fields that it does not name are left out
+ * @param context.id where it follows from the cause, because that may be met again
  * @throws a zod error when a listed field is missing or of the wrong type, which is a defect of the caller
  */
 export function buildEvent<T extends EventType>(
   type: T,
   data: EventData<T>,
-  context: { tenant: Tenant; now: Date; onlyTo?: ReceiverId },
+  context: { tenant: Tenant; now: Date; onlyTo?: ReceiverId; id?: EventId },
 ): OutboxEvent {
-  const { tenant, now, onlyTo } = context;
+  const { tenant, now, onlyTo, id = newId('evt', now) } = context;
   const createdAt = now.toISOString();
   const { schemaVersion, data: allowlist } = EVENT_CATALOGUE[type];
   return {
-    id: newId('evt', now),
+    id,
     orgId: tenant.orgId,
     generation: tenant.generation,
     type,

@@ -49,11 +49,21 @@ export function newId<P extends IdPrefix>(prefix: P, now: Date): `${P}_${string}
  * The one identifier that the delivery of `event` to `endpoint` has, however often it is derived: a replayed
  * stream batch therefore writes the same delivery again instead of a second one. It carries the event's time.
  */
-export function deliveryId(event: EventId, endpoint: ReceiverId): DeliveryId {
-  const random = createHash('sha256').update(`${event}/${endpoint}`).digest().subarray(0, 16);
+export const deliveryId = (event: EventId, endpoint: ReceiverId): DeliveryId =>
+  derivedId('dlv', event, `${event}/${endpoint}`);
+
+/**
+ * The one identifier of the event that tells a channel what `event` has told of a message, however often it is derived. It carries the
+ * event's time.
+ */
+export const channelEventId = (event: EventId, channel: ChannelId): EventId =>
+  derivedId('evt', event, `${event}/channel.message/${channel}`);
+
+function derivedId<P extends IdPrefix>(prefix: P, event: EventId, name: string): `${P}_${string}` {
+  const random = createHash('sha256').update(name).digest().subarray(0, 16);
   // No sequence number is given: it is then taken from bytes of the digest that the other digits do not use. Two events of
   // one millisecond must not meet in one identifier, since the second delivery would never be added.
-  return `dlv_${hex(v7({ msecs: creationTime(event).getTime(), random }))}`;
+  return `${prefix}_${hex(v7({ msecs: creationTime(event).getTime(), random }))}`;
 }
 
 /** The creation time that an identifier carries, to the millisecond. */

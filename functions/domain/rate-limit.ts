@@ -1,4 +1,4 @@
-import type { OrgId } from './ids.ts';
+import type { ConversationId, OrgId } from './ids.ts';
 import type { Environment, Tier } from './tenant.ts';
 
 /** Requests a minute for each tier. */
@@ -7,13 +7,19 @@ export type RateLimits = Readonly<Record<Tier, number>>;
 /** The specification's numbers (decisions.md, Rate limits). */
 export const DEFAULT_RATE_LIMITS: RateLimits = { sandbox: 60, standard: 600, scale: 6000 };
 
+/** Requests a minute of all visitors of one conversation: one that looks every other second, in two windows. */
+export const VISITOR_LIMIT = 60;
+
+/** Whose budget it is: an organization's, by its tier, or that of a conversation's visitors. */
+export type Budget = Tier | 'visitor';
+
 /**
  * What is counted together. The dashboard has a budget of its own: an admin must be able to revoke a key that uses up the
- * organization's.
+ * organization's. So has each conversation's visitor, who is anybody, and must not use up the organization's either.
  */
 export interface RateBucket {
   orgId: OrgId;
-  kind: Environment | 'dashboard';
+  kind: Environment | 'dashboard' | `visitor/${ConversationId}`;
 }
 
 const WINDOW_SECONDS = 60;
@@ -34,7 +40,7 @@ export function windowAt(now: Date): RateWindow {
 
 /** What is left of a budget after a request. */
 export interface Quota {
-  tier: Tier;
+  tier: Budget;
   /** Requests in a window. */
   limit: number;
   remaining: number;

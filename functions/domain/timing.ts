@@ -6,6 +6,12 @@ export const RECONCILE_EVERY_SECONDS = 60;
 /** How far ahead a run looks: to the next one, and something over, because schedules are not exact and messages take time to be sent. */
 export const RECONCILE_LOOKAHEAD_SECONDS = 90;
 
+/** Timeout of the function that checks sources, and the deadline of one fetch. */
+export const CHECK_TIMEOUT_SECONDS = 60;
+export const FETCH_TIMEOUT_SECONDS = 20;
+/** How long a check holds its source: longer than its function can live, so that no check outlives its lease. */
+export const CHECK_LEASE_SECONDS = 75;
+
 /** The clocks of an attempt, all in seconds, derived in one place because each must outlast the one before it. */
 export interface AttemptClocks {
   /** The receiver's deadline. */
@@ -52,3 +58,7 @@ export function faultsOf({ attempt, functionTimeout, lease, visibility }: Attemp
   ];
   return rules.filter(([fits]) => !fits).map(([, fault]) => fault);
 }
+
+/** The mailer function's timeout, and how long its claim of an e-mail holds: longer than the function can live. */
+export const MAIL_TIMEOUT_SECONDS = 30;
+export const MAIL_LEASE_SECONDS = 45;

@@ -1,6 +1,7 @@
+import type { DeadLetter, DiscardedRecords } from '../domain/dead-letter.ts';
 import type { DeliveryRef, Reminder } from '../domain/delivery.ts';
 import { EXPIRY_SECONDS } from '../domain/due.ts';
-import { creationTime, type IdPrefix } from '../domain/ids.ts';
+import { creationTime } from '../domain/ids.ts';
 import type { Owed } from '../domain/redelivery.ts';
 import type { Log } from './log.ts';
 
@@ -27,66 +28,63 @@ export function deadReminder(
   };
 }
 
-/** Where in a stream the records are that a stream's mapping gave up. */
-export interface DiscardedRecords {
-  streamArn: string;
-  shardId: string;
-  startSequenceNumber: string;
-  endSequenceNumber: string;
+/** What an entry of the outbox is known by: its key, which need not say its age, and when it came to be. */
+export interface EntryName {
+  id: string;
+  createdAt: string;
 }
 
-/** What a dead letter of the fan-out names: records of the stream, or entries of the outbox by their keys. */
-export type DeadFanOut =
-  | { kind: 'records'; records: DiscardedRecords }
-  | { kind: 'entries'; ids: readonly string[] };
-
-export interface DeadFanOutPorts {
+/** @typeParam T an entry as its reader understands it */
+export interface DeadEntriesPorts<T> {
   /** The entries that the records hold; undefined when the stream has forgotten them, after a day. */
-  stream: { read(records: DiscardedRecords): Promise<Owed[] | undefined> };
-  /** Undefined when there is no such entry, or it is none that the fan-out deals with. */
-  outbox: { find(id: string): Promise<Owed | undefined> };
+  stream: { read(records: DiscardedRecords): Promise<T[] | undefined> };
+  /** Undefined when there is no such entry, or it is none for this reader. */
+  outbox: { find(id: string): Promise<T | undefined> };
   /** @returns what has to be tried again */
-  fanOut(owed: readonly Owed[]): Promise<Owed[]>;
+  deal(entries: readonly T[]): Promise<T[]>;
   /** Leaves entries for later, by their keys, which are good for as long as the outbox keeps them. */
   postpone(ids: readonly string[]): Promise<void>;
+  nameOf(entry: T): EntryName;
   log: Log;
   now: () => Date;
 }
 
 /**
- * Deals with what the fan-out failed at until its stream gave up. What fails again is noted by its key, because the stream forgets its records after
- * a day; what cannot be dealt with for days is given up, loudly.
+ * Deals with what a reader of the outbox failed at until its stream gave up. What fails again is noted by its key, because the stream forgets its
+ * records after a day; what cannot be dealt with for days is given up, loudly.
  * @returns the number of entries that were given up
  */
-export function deadFanOut({ stream, outbox, fanOut, postpone, log, now }: DeadFanOutPorts) {
-  return async (letter: DeadFanOut): Promise<number> => {
+export function deadEntries<T>({ stream, outbox, deal, postpone, nameOf, log, now }: DeadEntriesPorts<T>) {
+  const idOf = (entry: T): string => nameOf(entry).id;
+  const isExpired = (entry: T): boolean =>
+    now().getTime() - Date.parse(nameOf(entry).createdAt) > EXPIRY_SECONDS * 1000;
+
+  return async (letter: DeadLetter): Promise<number> => {
     if (letter.kind === 'records') {
-      const owed = await stream.read(letter.records);
-      if (owed === undefined) {
-        log.error('the stream has forgotten records that the fan-out never dealt with', {
-          ...letter.records,
-        });
+      const entries = await stream.read(letter.records);
+      if (entries === undefined) {
+        log.error('the stream has forgotten records that were never dealt with', { ...letter.records });
         return 1;
       }
-      const failed = await fanOut(owed);
+      const failed = await deal(entries);
       if (failed.length > 0) await postpone(failed.map(idOf));
       return 0;
     }
     const found = await Promise.all(letter.ids.map((id) => outbox.find(id)));
-    const failed = await fanOut(found.flatMap((owed) => owed ?? []));
-    const expired = failed.filter((owed) => isExpired(idOf(owed), now()));
-    for (const owed of expired)
+    const failed = await deal(found.filter((entry) => entry !== undefined));
+    const expired = failed.filter(isExpired);
+    for (const entry of expired)
       log.error('an entry of the outbox is given up because nothing could be done for it in days', {
-        id: idOf(owed),
+        id: idOf(entry),
       });
-    const again = failed.filter((owed) => !expired.includes(owed));
+    const again = failed.filter((entry) => !expired.includes(entry));
     if (again.length > 0) await postpone(again.map(idOf));
     return expired.length;
   };
 }
 
-const idOf = (owed: Owed): `${IdPrefix}_${string}` =>
-  owed.kind === 'event' ? owed.event.id : owed.reminder.id;
-
-const isExpired = (id: `${IdPrefix}_${string}`, now: Date): boolean =>
-  now.getTime() - creationTime(id).getTime() > EXPIRY_SECONDS * 1000;
+/** The name of an entry as the fan-out understands it. */
+export const nameOfOwed = (owed: Owed): EntryName =>
+  owed.kind === 'event'
+    ? owed.event
+    : { id: owed.reminder.id, createdAt: creationTime(owed.reminder.id).toISOString() };

@@ -1,7 +1,7 @@
 import { type Delivery, newDelivery, type Reminder, reminderOf } from '../domain/delivery.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
 import type { OutboxEvent } from '../domain/events.ts';
-import type { OrgId } from '../domain/ids.ts';
+import type { OrgId, ReceiverId } from '../domain/ids.ts';
 import { type FirstLane, firstLaneOf } from '../domain/lanes.ts';
 import type { Owed } from '../domain/redelivery.ts';
 import { mapConcurrently } from './concurrency.ts';
@@ -10,7 +10,11 @@ import type { Log } from './log.ts';
 import type { Outgoing } from './queues.ts';
 
 export interface FanOutPorts {
-  subscribers: { all(orgId: OrgId): Promise<Endpoint[]> };
+  subscribers: {
+    all(orgId: OrgId): Promise<Endpoint[]>;
+    /** A webhook endpoint or a channel. */
+    find(orgId: OrgId, id: ReceiverId): Promise<Endpoint | undefined>;
+  };
   deliveries: { add(delivery: Delivery): Promise<'added' | 'exists'> };
   /** Gives back the reminders that the lane did not take. */
   queues: { send(lane: FirstLane, messages: readonly Outgoing[]): Promise<Reminder[]> };
@@ -39,6 +43,10 @@ export function fanOut({ subscribers, deliveries, queues, standings, log, now }:
   return async (batch: readonly Owed[]): Promise<Owed[]> => {
     const failed = new Set<Owed>();
     const endpointsOf = remembered((orgId: OrgId) => subscribers.all(orgId));
+    const receiverOf = remembered(
+      ({ orgId, id }: { orgId: OrgId; id: ReceiverId }) => subscribers.find(orgId, id),
+      ({ orgId, id }) => `${orgId}/${id}`,
+    );
     const generationOf = generations({ of: remembered((orgId: OrgId) => standings.of(orgId)) });
 
     const fail = (owed: Owed, reason: unknown) => {
@@ -49,8 +57,14 @@ export function fanOut({ subscribers, deliveries, queues, standings, log, now }:
       });
     };
 
+    /** An event for one receiver alone goes to it whatever it subscribes to; every other event goes to who subscribed. */
+    async function recipientsOf({ orgId, type, onlyTo }: OutboxEvent): Promise<Endpoint[]> {
+      if (onlyTo !== undefined) return [(await receiverOf({ orgId, id: onlyTo })) ?? []].flat();
+      return (await endpointsOf(orgId)).filter(({ events }) => events.some((wanted) => wanted === type));
+    }
+
     async function addDeliveries(event: OutboxEvent): Promise<Due[]> {
-      const recipients = (await endpointsOf(event.orgId)).filter((endpoint) => receives(endpoint, event));
+      const recipients = await recipientsOf(event);
       const due = await Promise.all(
         recipients.map(async (endpoint): Promise<Due[]> => {
           const delivery = newDelivery(event, endpoint, now());
@@ -95,23 +109,21 @@ export function fanOut({ subscribers, deliveries, queues, standings, log, now }:
   };
 }
 
-/** An event for one endpoint alone reaches it whatever it subscribes to; every other event reaches who subscribed. */
-function receives(endpoint: Endpoint, event: OutboxEvent): boolean {
-  if (event.onlyTo !== undefined) return event.onlyTo === endpoint.id;
-  return endpoint.events.some((type) => type === event.type);
-}
-
 /** How the log names it. */
 const namesOf = (owed: Owed): Record<string, string> =>
   owed.kind === 'event'
     ? { eventId: owed.event.id }
     : { eventId: owed.reminder.eventId, deliveryId: owed.reminder.id };
 
-/** Asks once for each key, however many ask at the same time. */
-function remembered<K, V>(load: (key: K) => Promise<V>): (key: K) => Promise<V> {
-  const loaded = new Map<K, Promise<V>>();
-  return (key) => {
-    const value = loaded.get(key) ?? load(key);
+/** Asks once for each thing, however many ask at the same time. @param keyOf what tells things apart that are not equal by themselves */
+function remembered<T, V>(
+  load: (of: T) => Promise<V>,
+  keyOf: (of: T) => unknown = (of) => of,
+): (of: T) => Promise<V> {
+  const loaded = new Map<unknown, Promise<V>>();
+  return (of) => {
+    const key = keyOf(of);
+    const value = loaded.get(key) ?? load(of);
     loaded.set(key, value);
     return value;
   };

@@ -1,19 +1,13 @@
 import type { DeliveryRef, Reminder, SkipReason } from '../domain/delivery.ts';
 import { type DueEntry, type DueState, isExpired, nextLookAt } from '../domain/due.ts';
 import { mapConcurrently } from './concurrency.ts';
+import { type DuePage, type Position, shardsFrom, throughPages } from './due-pages.ts';
 import type { Log } from './log.ts';
 import type { Outgoing } from './queues.ts';
 
-type Position = Record<string, unknown>;
-
 export interface ReconcilePorts {
   due: {
-    find(
-      state: DueState,
-      shard: number,
-      until: Date,
-      after?: Position,
-    ): Promise<{ entries: DueEntry[]; next?: Position }>;
+    find(state: DueState, shard: number, until: Date, after?: Position): Promise<DuePage<DueEntry>>;
     postpone(entry: DueEntry, until: Date): Promise<void>;
     skip(ref: DeliveryRef, reason: SkipReason, now: Date): Promise<'done' | 'refused'>;
   };
@@ -175,26 +169,16 @@ export function reconcile(
       until: Date,
       deal: (entries: DueEntry[]) => Promise<void>,
     ): Promise<void> {
-      let after: Position | undefined;
       try {
-        do {
-          if (!goOn()) {
-            done.complete = false;
-            return;
-          }
-          const page = await due.find(state, shard, until, after);
-          await deal(page.entries);
-          after = page.next;
-        } while (after !== undefined);
+        const complete = await throughPages((after) => due.find(state, shard, until, after), deal, goOn);
+        if (!complete) done.complete = false;
       } catch (error) {
         log.error('a shard of the due index could not be read', { state, shard, reason: String(error) });
         failures.push(error);
       }
     }
 
-    // Begins with another shard each minute, so that runs which end early leave out none for good.
-    const first = Math.floor(now().getTime() / 60_000);
-    const all = Array.from({ length: shards }, (_, index) => (first + index) % shards);
+    const all = shardsFrom(now(), shards);
     const horizon = new Date(now().getTime() + lookaheadSeconds * 1000);
     await mapConcurrently(all, SHARDS_AT_ONCE, (shard) => goThrough('parked', shard, horizon, resume));
     const deferring = (await queues.backlog('retry').catch(() => 0)) > LONG_BACKLOG;

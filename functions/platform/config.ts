@@ -234,3 +234,7 @@ export const retryPolicy = (environment: z.output<typeof DispatchEnvironment>) =
   baseSeconds: environment.RETRY_BASE_SECONDS,
   capSeconds: environment.RETRY_CAP_SECONDS,
 });
+
+/** What a process needs of the environment to start another one that shall know nothing else of it: where shared libraries are. */
+export const libraryPath = ({ LD_LIBRARY_PATH }: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv =>
+  LD_LIBRARY_PATH === undefined ? {} : { LD_LIBRARY_PATH };

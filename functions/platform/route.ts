@@ -18,10 +18,14 @@ export interface Deprecation {
   readonly guide?: string;
 }
 
-/** Who may call: a key with a scope, or a person's session with a role. Neither is accepted in the other's place. */
+/**
+ * Who may call: a key with a scope, a person's session with a role, or a visitor of a web widget with the token of a conversation. None is
+ * accepted in another's place.
+ */
 type Access =
-  | { readonly scope: Scope; readonly role?: never }
-  | { readonly role: Role; readonly scope?: never };
+  | { readonly scope: Scope; readonly role?: never; readonly visitor?: never }
+  | { readonly role: Role; readonly scope?: never; readonly visitor?: never }
+  | { readonly visitor: true; readonly scope?: never; readonly role?: never };
 
 /**
  * A route as the table declares it (`functions/api/routes.ts`): all that the gateway, the handler and the documentation have to

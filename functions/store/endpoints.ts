@@ -4,12 +4,20 @@ import { Endpoint, type EndpointEffect, FAILURES_TO_DISABLE, MAX_ENDPOINTS } fro
 import type { OrgId, ReceiverId } from '../domain/ids.ts';
 import { SLOW_SECONDS } from '../domain/lanes.ts';
 import { partition } from './collection.ts';
+import { type Counter, countedDown, countedUp, removal } from './counted.ts';
 import { keys } from './keys.ts';
 import { newestFirst, type Page, type PageRequest } from './pages.ts';
 import { type Table, updated } from './table.ts';
 import { addition, type Change } from './transaction.ts';
 
 const parse = (row: unknown): Endpoint => Endpoint.parse(row);
+
+const counterOf = (orgId: OrgId): Counter => ({
+  key: keys.endpointCount(orgId),
+  things: 'endpoints',
+  limit: MAX_ENDPOINTS,
+  refusals: { full: 'endpoint-limit', missing: 'endpoint-missing' },
+});
 
 /** Webhook endpoints of an organization, with a count of them that keeps their number within its limit. */
 export function endpointStore(service: Table) {
@@ -41,48 +49,15 @@ export function endpointStore(service: Table) {
     /** Adds an endpoint and counts it; refused as `endpoint-limit` when the organization has no room for it. */
     add(endpoint: Endpoint): Change[] {
       return [
-        {
-          refusal: 'endpoint-limit',
-          write: {
-            Update: {
-              TableName: service.name,
-              Key: keys.endpointCount(endpoint.orgId),
-              UpdateExpression: 'ADD endpoints :one',
-              ConditionExpression: 'attribute_not_exists(endpoints) OR endpoints < :limit',
-              ExpressionAttributeValues: { ':one': 1, ':limit': MAX_ENDPOINTS },
-            },
-          },
-        },
+        countedUp(service, counterOf(endpoint.orgId)),
         addition(service, { ...keys.endpoint(endpoint.orgId, endpoint.id), ...endpoint }),
       ];
     },
 
     /** Removes an endpoint and uncounts it; refused as `endpoint-missing` when it is already gone. */
     remove(orgId: OrgId, id: ReceiverId): Change[] {
-      return [
-        {
-          refusal: 'endpoint-missing',
-          write: {
-            Delete: {
-              TableName: service.name,
-              Key: keys.endpoint(orgId, id),
-              ConditionExpression: 'attribute_exists(pk)',
-            },
-          },
-        },
-        {
-          refusal: 'endpoint-missing',
-          write: {
-            Update: {
-              TableName: service.name,
-              Key: keys.endpointCount(orgId),
-              UpdateExpression: 'ADD endpoints :minusOne',
-              ConditionExpression: 'endpoints > :zero',
-              ExpressionAttributeValues: { ':minusOne': -1, ':zero': 0 },
-            },
-          },
-        },
-      ];
+      const counter = counterOf(orgId);
+      return [removal(service, keys.endpoint(orgId, id), counter.refusals), countedDown(service, counter)];
     },
 
     /**

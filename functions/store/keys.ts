@@ -171,6 +171,12 @@ export const deliveriesBetween = (start: Date, end: Date): [from: string, to: st
   `dlv_${end.getTime().toString(16).padStart(12, '0')}`,
 ];
 
+/** Bounds of the sort keys of a month's counts up to those of another's. The sign after `#` ends them, whatever the shards are. */
+export const usageBetween = (from: string, to: string): [first: string, last: string] => [
+  `${from}#`,
+  `${to}$`,
+];
+
 /** All shards of a collection. */
 export const shards = (count: number): number[] => Array.from({ length: count }, (_, shard) => shard);
 

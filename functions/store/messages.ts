@@ -1,4 +1,4 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { Message } from '../domain/conversation.ts';
 import type { ConversationId, MessageId } from '../domain/ids.ts';
 import type { Tenant } from '../domain/tenant.ts';
@@ -25,6 +25,31 @@ export function messageStore(service: Table) {
     list(tenant: Tenant, conversation: ConversationId, page: PageRequest): Promise<Page<Message>> {
       const pk = keys.messages(tenant, conversation);
       return newestFirst([partition(service, pk, (row) => Message.parse(row))], page);
+    },
+
+    /**
+     * The messages that came after one, oldest first. Consistent.
+     * @param after the identifier of the last one seen; from the beginning without it
+     * @param limit of the messages looked at, whatever their role
+     */
+    async after(
+      tenant: Tenant,
+      conversation: ConversationId,
+      { after, limit }: { after: MessageId | undefined; limit: number },
+    ): Promise<Message[]> {
+      const { Items = [] } = await service.client.send(
+        new QueryCommand({
+          TableName: service.name,
+          ConsistentRead: true,
+          Limit: limit,
+          KeyConditionExpression: after === undefined ? 'pk = :pk' : 'pk = :pk AND sk > :after',
+          ExpressionAttributeValues: {
+            ':pk': keys.messages(tenant, conversation),
+            ...(after === undefined ? {} : { ':after': after }),
+          },
+        }),
+      );
+      return Items.map((row) => Message.parse(row));
     },
 
     add(tenant: Tenant, message: Message): Change {

@@ -1,4 +1,5 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { BusEvent, busEventOf, busEventOfDisabling, type Notice } from '../domain/bus.ts';
 import type { Reminder } from '../domain/delivery.ts';
@@ -9,6 +10,13 @@ import { EVENT_DAYS, type Owed, RedeliveryOrder } from '../domain/redelivery.ts'
 import { keys, markOf } from './keys.ts';
 import { expiry, type Table } from './table.ts';
 import { addition, type Change } from './transaction.ts';
+
+const rowOf = (event: OutboxEvent) => ({
+  ...keys.event(event.id),
+  ...markOf(event),
+  ...event,
+  expiresAt: expiry(new Date(event.createdAt), EVENT_DAYS),
+});
 
 /** What is owed, written in the transaction of its cause. The table's stream takes it on from there. */
 export function outboxStore(outbox: Table) {
@@ -22,12 +30,24 @@ export function outboxStore(outbox: Table) {
     },
 
     append(event: OutboxEvent): Change {
-      return addition(outbox, {
-        ...keys.event(event.id),
-        ...markOf(event),
-        ...event,
-        expiresAt: expiry(new Date(event.createdAt), EVENT_DAYS),
-      });
+      return addition(outbox, rowOf(event));
+    },
+
+    /** Appends an event that is its own effect, and follows from another: whoever was here before has appended the same. */
+    async add(event: OutboxEvent): Promise<'added' | 'exists'> {
+      try {
+        await outbox.client.send(
+          new PutCommand({
+            TableName: outbox.name,
+            Item: rowOf(event),
+            ConditionExpression: 'attribute_not_exists(pk)',
+          }),
+        );
+        return 'added';
+      } catch (error) {
+        if (error instanceof ConditionalCheckFailedException) return 'exists';
+        throw error;
+      }
     },
 
     /** Orders the reminder of a delivery that the same transaction adds. */

@@ -4,7 +4,12 @@ import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { type RouteKey, routes } from '../../functions/api/routes.ts';
-import type { ApiEnvironment, StatsEnvironment } from '../../functions/platform/config.ts';
+import type {
+  ApiEnvironment,
+  KnowledgeEnvironment,
+  StatsEnvironment,
+  UsageEnvironment,
+} from '../../functions/platform/config.ts';
 import { RATE_LIMITER_FAILURES } from '../../functions/platform/metric-names.ts';
 import type { Route } from '../../functions/platform/route.ts';
 import { acknowledge } from './acknowledgements.ts';
@@ -12,7 +17,7 @@ import { alarmAt, counted } from './alarms.ts';
 import { addGatewayResponses, REQUEST_ID } from './gateway-responses.ts';
 import type { Identity } from './identity.ts';
 import type { KeyringSecret } from './keyrings.ts';
-import { refuseOtherMethods } from './other-methods.ts';
+import { answerOtherMethods } from './other-methods.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import type { Tables, TableVerb } from './tables.ts';
@@ -32,6 +37,8 @@ interface Needs {
   outbox?: readonly TableVerb[];
   deliveries?: readonly TableVerb[];
   ledger?: readonly TableVerb[];
+  usage?: readonly TableVerb[];
+  knowledge?: readonly TableVerb[];
   keyrings?: readonly ('cursor' | 'signing')[];
 }
 
@@ -56,14 +63,28 @@ const NEEDS: Record<RouteKey, Needs> = {
   listEscalations: { service: ['list'], keyrings: ['cursor'] },
   readEscalation: {},
   resolveConversation: { service: ['add', 'change'], outbox: ['add'] },
+  createChannel: { service: ['add', 'change'], keyrings: ['signing'] },
+  listChannels: { service: ['list'], keyrings: ['cursor'] },
+  readChannel: {},
+  deleteChannel: { service: ['remove', 'change'] },
+  listChannelDeliveries: { deliveries: ['list'], keyrings: ['cursor', 'signing'] },
+  readChannelDelivery: { deliveries: ['read'] },
+  createVisitorToken: { service: ['add'], keyrings: ['cursor'] },
+  readWidgetMessages: { service: ['list'], keyrings: ['cursor'] },
   createTicket: { service: ['add'], outbox: ['add'] },
   listTickets: { service: ['list'], keyrings: ['cursor'] },
   readTicket: {},
+  createSource: { service: ['add'], outbox: ['add'], knowledge: ['add', 'change'] },
+  listSources: { knowledge: ['list'], keyrings: ['cursor'] },
+  readSource: { knowledge: ['read'] },
+  deleteSource: { outbox: ['add'], knowledge: ['remove', 'change'] },
+  syncSource: { service: ['add'], outbox: ['add'], knowledge: ['read'] },
   provisionSandbox: { service: ['add'] },
   resetSandbox: { service: ['add', 'change'] },
   readSandbox: { service: ['list'] },
   readOrganization: {},
   updateOrganization: { service: ['change'] },
+  readUsage: { usage: ['list'] },
   createApiKey: { service: ['add'] },
   listApiKeys: { service: ['list'], keyrings: ['cursor'] },
   revokeApiKey: { service: ['change'] },
@@ -110,7 +131,7 @@ export class Api extends Construct {
     });
 
     for (const key of Object.keys(routes) as RouteKey[]) this.addRoute(key, props);
-    refuseOtherMethods(this.rest, Object.values(routes));
+    answerOtherMethods(this.rest, Object.values(routes));
     this.watchRateLimiter();
   }
 
@@ -138,6 +159,10 @@ export class Api extends Construct {
         ...environment,
         ...(role === undefined ? {} : identity.environment),
         ...(needs.ledger ? ({ LEDGER_TABLE: tables.ledger.name } satisfies StatsEnvironment) : {}),
+        ...(needs.knowledge
+          ? ({ KNOWLEDGE_TABLE: tables.knowledge.name } satisfies KnowledgeEnvironment)
+          : {}),
+        ...(needs.usage ? ({ USAGE_TABLE: tables.usage.name } satisfies UsageEnvironment) : {}),
       },
       timeoutSeconds: API_TIMEOUT,
     });
@@ -148,6 +173,8 @@ export class Api extends Construct {
     if (needs.outbox) tables.outbox.allow(fn, ...needs.outbox);
     if (needs.deliveries) tables.deliveries.allow(fn, ...needs.deliveries);
     if (needs.ledger) tables.ledger.allow(fn, ...needs.ledger);
+    if (needs.usage) tables.usage.allow(fn, ...needs.usage);
+    if (needs.knowledge) tables.knowledge.allow(fn, ...needs.knowledge);
     const keyrings: Record<string, { allowRead(grantee: IGrantable): void }> = {
       cursor: cursorKeys,
       signing: signingKeys,

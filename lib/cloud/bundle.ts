@@ -19,6 +19,12 @@ export const WORKERS = [
   'dead-fan-outs',
   'purge',
   'publish',
+  'dead-publications',
+  'meter',
+  'relay',
+  'sweep',
+  'check-source',
+  'notify',
   'enrol',
 ] as const;
 /** Functions that serve what is the same for everybody. */
@@ -59,7 +65,11 @@ export async function bundleFunctions(directory: string): Promise<(name: Functio
   rmSync(directory, { recursive: true, force: true });
   await build({
     ...TO_A_FUNCTION,
-    entryPoints: Object.fromEntries(entries.map(({ name, file }) => [`${name}/index`, file])),
+    entryPoints: {
+      ...Object.fromEntries(entries.map(({ name, file }) => [`${name}/index`, file])),
+      // What it starts as a process of its own, and finds beside itself.
+      ['check-source/reader' satisfies `${FunctionName}/reader`]: 'functions/platform/extraction/reader.ts',
+    },
     outdir: directory,
     outExtension: { '.js': '.mjs' },
     plugins: [pureSchemas(join(ROOT, 'functions'))],

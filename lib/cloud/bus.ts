@@ -3,14 +3,14 @@ import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as events from 'aws-cdk-lib/aws-events';
 import { Grant } from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
-import { DynamoEventSource, SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { DynamoEventSource, SqsDlq, SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { PublishEnvironment } from '../../functions/platform/config.ts';
+import type { DeadPublicationsEnvironment, PublishEnvironment } from '../../functions/platform/config.ts';
 import { acknowledge } from './acknowledgements.ts';
 import { alarmAt } from './alarms.ts';
 import { LISTS_STREAMS } from './delivery.ts';
-import { deadLetters } from './lanes.ts';
+import { allowSend, DEAD_LETTERS_SECONDS, deadLetters } from './lanes.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 import type { Tables } from './tables.ts';
 
@@ -51,6 +51,7 @@ export class Bus extends Construct {
         onFailure: new SqsDlq(this.deadPublications),
       }),
     );
+    this.addDeadPublications(code, tables);
     alarmAt(this.publish, 'Behind', {
       metric: this.publish.metric('IteratorAge', {
         statistic: cloudwatch.Stats.MAXIMUM,
@@ -59,6 +60,31 @@ export class Bus extends Construct {
       threshold: BEHIND_MS,
       says: 'Metering, e-mail and messages to channels are late; a stream forgets its records after a day.',
     });
+  }
+
+  private addDeadPublications(code: CodeOf, tables: Tables): void {
+    const fn = new ServiceFunction(this, 'DeadPublicationsReader', {
+      name: 'dead-publications',
+      description: 'Puts on the event bus what the stream gave up',
+      code,
+      timeoutSeconds: DEAD_LETTERS_SECONDS,
+      environment: {
+        EVENT_BUS: this.events.eventBusName,
+        OUTBOX_TABLE: tables.outbox.name,
+        DEAD_PUBLICATIONS: this.deadPublications.queueUrl,
+      } satisfies DeadPublicationsEnvironment,
+    });
+    this.allowPut(fn);
+    tables.outbox.allow(fn, 'read');
+    tables.outbox.allowStreamRead(fn);
+    allowSend(this.deadPublications, fn);
+    fn.addEventSource(
+      new SqsEventSource(this.deadPublications, {
+        batchSize: 1,
+        maxConcurrency: 2,
+        reportBatchItemFailures: true,
+      }),
+    );
   }
 
   /** `grantPutEventsTo` is for the same; it would also name a statement id. */

@@ -1,6 +1,6 @@
 import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import { Construct } from 'constructs';
-import { refuseOtherMethods } from './other-methods.ts';
+import { answerOtherMethods } from './other-methods.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 
 /** The OpenAPI document and the reference page that shows it, for anybody. Their functions may do nothing but write their logs. */
@@ -27,6 +27,6 @@ export class Documentation extends Construct {
       api.root
         .resourceForPath(path)
         .addMethod(method, new apigateway.LambdaIntegration(fn, { allowTestInvoke: false }));
-    refuseOtherMethods(api, served);
+    answerOtherMethods(api, served);
   }
 }

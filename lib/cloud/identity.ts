@@ -34,6 +34,7 @@ export class Identity extends Construct {
       };
       return;
     }
+    // Cognito finds users by few attributes, and by none of our own: who adds one writes his organization into preferred_username as well.
     this.pool = new cognito.UserPool(this, 'Users', {
       // People are added to an organization by those who run it; who signs up by himself has none.
       selfSignUpEnabled: false,
@@ -71,7 +72,7 @@ export class Identity extends Construct {
       readAttributes: new cognito.ClientAttributes()
         .withStandardAttributes({ email: true, emailVerified: true, fullname: true })
         .withCustomAttributes('organization', 'role'),
-      // Whoever is signed in may write the attributes that the client may: organization and role must not be among them.
+      // Whoever is signed in may write the attributes that the client may: organization, role and preferred_username must not be among them.
       writeAttributes: new cognito.ClientAttributes().withStandardAttributes({ fullname: true }),
       ...(dashboardOrigin === undefined
         ? { disableOAuth: true }

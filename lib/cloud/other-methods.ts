@@ -1,46 +1,79 @@
 import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import { envelope, REQUEST_ID } from './gateway-responses.ts';
 
-/** A known path with another method is 405 and tells which methods it has (RFC 9110, 15.5.6). */
-export function refuseOtherMethods(
-  api: apigateway.RestApi,
-  served: readonly { method: string; path: string }[],
-): void {
-  const methods = new Map<string, string[]>();
-  for (const { path, method } of served) methods.set(path, [...(methods.get(path) ?? []), method]);
-  for (const [path, allowed] of methods) {
-    api.root.resourceForPath(path).addMethod(
-      'ANY',
-      new apigateway.MockIntegration({
-        requestTemplates: { 'application/json': '{"statusCode":405}' },
-        passthroughBehavior: apigateway.PassthroughBehavior.WHEN_NO_TEMPLATES,
-        integrationResponses: [
-          {
-            statusCode: '405',
-            responseParameters: {
-              'method.response.header.Allow': `'${allowed.join(', ')}'`,
-              'method.response.header.Request-Id': REQUEST_ID,
-              // Caches may keep a 405 where nothing says otherwise (RFC 9110, 15.5.6).
-              'method.response.header.Cache-Control': "'no-store'",
-            },
-            responseTemplates: {
-              'application/json': envelope('METHOD_NOT_ALLOWED', '"The path does not have this method."'),
-            },
-          },
-        ],
-      }),
-      {
-        methodResponses: [
-          {
-            statusCode: '405',
-            responseParameters: {
-              'method.response.header.Allow': true,
-              'method.response.header.Request-Id': true,
-              'method.response.header.Cache-Control': true,
-            },
-          },
-        ],
-      },
-    );
+/** What is served of a path. */
+interface Served {
+  method: string;
+  path: string;
+  /** Set where browsers call from the pages of other sites. */
+  visitor?: true;
+}
+
+/** How long browsers may remember what a preflight has told them. Seconds; those in use take two hours at most. */
+const PREFLIGHT_SECONDS = 7200;
+
+/**
+ * A known path with another method is 405 and tells which methods it has (RFC 9110, 15.5.6). Where browsers call from other sites' pages, they
+ * ask first whether they may send a token (Fetch standard, CORS preflight); the gateway tells them by itself.
+ */
+export function answerOtherMethods(api: apigateway.RestApi, served: readonly Served[]): void {
+  for (const [path, routes] of Map.groupBy(served, (route) => route.path)) {
+    const resource = api.root.resourceForPath(path);
+    const methods = routes.map(({ method }) => method);
+    const isOpen = routes.some(({ visitor }) => visitor);
+    if (isOpen) answered(resource, 'OPTIONS', preflight(methods));
+    answered(resource, 'ANY', notAllowed(isOpen ? [...methods, 'OPTIONS'] : methods));
   }
+}
+
+interface Answer {
+  statusCode: string;
+  /** Values are constants or variables of the gateway. */
+  headers: Record<string, string>;
+  template?: string;
+}
+
+const notAllowed = (methods: readonly string[]): Answer => ({
+  statusCode: '405',
+  headers: { Allow: `'${methods.join(', ')}'` },
+  template: envelope('METHOD_NOT_ALLOWED', '"The path does not have this method."'),
+});
+
+const preflight = (methods: readonly string[]): Answer => ({
+  statusCode: '204',
+  headers: {
+    'Access-Control-Allow-Origin': "'*'",
+    'Access-Control-Allow-Methods': `'${methods.join(', ')}'`,
+    'Access-Control-Allow-Headers': "'Authorization'",
+    'Access-Control-Max-Age': `'${PREFLIGHT_SECONDS}'`,
+  },
+});
+
+/** Makes the gateway answer a method without a function. */
+function answered(
+  resource: apigateway.IResource,
+  method: string,
+  { statusCode, headers, template }: Answer,
+): void {
+  // Caches may keep a 204 and a 405 where nothing says otherwise (RFC 9110, 15.1).
+  const all = { ...headers, 'Request-Id': REQUEST_ID, 'Cache-Control': "'no-store'" };
+  const parameters = <T>(value: (header: string) => T): Record<string, T> =>
+    Object.fromEntries(
+      Object.entries(all).map(([name, header]) => [`method.response.header.${name}`, value(header)]),
+    );
+  resource.addMethod(
+    method,
+    new apigateway.MockIntegration({
+      requestTemplates: { 'application/json': `{"statusCode":${statusCode}}` },
+      passthroughBehavior: apigateway.PassthroughBehavior.WHEN_NO_TEMPLATES,
+      integrationResponses: [
+        {
+          statusCode,
+          responseParameters: parameters((header) => header),
+          ...(template === undefined ? {} : { responseTemplates: { 'application/json': template } }),
+        },
+      ],
+    }),
+    { methodResponses: [{ statusCode, responseParameters: parameters(() => true) }] },
+  );
 }

@@ -190,7 +190,7 @@ export class Recovery extends Construct {
     });
     alarmAt(this, 'EntriesAbandoned', {
       metric: counted(ABANDONED_ENTRIES),
-      says: 'Entries of the outbox could not be dealt with and were given up: events of customers have no deliveries.',
+      says: 'Entries of the outbox could not be dealt with and were given up: events of customers have no deliveries, or are not metered, mailed and handed on to channels.',
     });
     alarmAt(this, 'MessagesUnreadable', {
       metric: counted(UNREADABLE_MESSAGES),

@@ -3,10 +3,14 @@ import type { Construct } from 'constructs';
 import type { EnrolEnvironment } from '../../functions/platform/config.ts';
 import { Api } from './api.ts';
 import { Bus } from './bus.ts';
+import { Channels } from './channels.ts';
 import { Delivery } from './delivery.ts';
 import { Documentation } from './documentation.ts';
 import { Identity } from './identity.ts';
 import { KeyringSecret } from './keyrings.ts';
+import { Knowledge } from './knowledge.ts';
+import { Mail } from './mail.ts';
+import { Metering } from './metering.ts';
 import { Recovery } from './recovery.ts';
 import { Sandboxes } from './sandboxes.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
@@ -33,6 +37,21 @@ export class ConversationServiceStack extends Stack {
     new Documentation(this, 'Documentation', { code, api: this.api.rest });
     this.delivery = new Delivery(this, 'Delivery', { code, tables, signingKeys, settings });
     this.bus = new Bus(this, 'Bus', { code, tables });
+    new Metering(this, 'Metering', { code, tables, bus: this.bus });
+    new Channels(this, 'Channels', { code, tables, bus: this.bus });
+    new Knowledge(this, 'Knowledge', { code, tables, bus: this.bus, settings });
+    const { mailFrom: from, dashboardOrigin, noticeSeconds } = settings;
+    // The settings have all of them where they have a sender.
+    if (from !== undefined && dashboardOrigin !== undefined && identity.pool !== undefined)
+      new Mail(this, 'Mail', {
+        code,
+        tables,
+        bus: this.bus,
+        users: identity.pool,
+        from,
+        dashboardOrigin,
+        noticeSeconds,
+      });
     new Sandboxes(this, 'Sandboxes', { code, tables, settings });
     new Recovery(this, 'Recovery', { code, tables, delivery: this.delivery, settings });
 

@@ -18,3 +18,14 @@ export const functionArn = (name: string) => arn('lambda', `function:${name}`);
 export const secretArn = (name: string) => arn('secretsmanager', `secret:${name}-000000`);
 
 export const userPoolArn = (id: string) => arn('cognito-idp', `userpool/${id}`);
+
+/** @param resource for example `identity/example.com` */
+export const sesArn = (resource: string) => arn('ses', resource);
+
+export const busArn = (name: string) => arn('events', `event-bus/${name}`);
+
+/** Of a rule of the account's own bus, which every account has, or of another. */
+export const ruleArn = (bus: string, name: string) =>
+  arn('events', bus === DEFAULT_BUS ? `rule/${name}` : `rule/${bus}/${name}`);
+
+export const DEFAULT_BUS = 'default';

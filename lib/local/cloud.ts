@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openCheckpoints } from './engines/checkpoints.ts';
-import { CREDENTIALS, startEngines, startUpkeep } from './engines/engines.ts';
+import { startEngines, startUpkeep } from './engines/engines.ts';
 import { startSecrets } from './engines/secrets.ts';
 import { LocalRunError } from './errors.ts';
 import { SandboxCapacity } from './functions/capacity.ts';
@@ -10,17 +10,24 @@ import type { LocalFunction } from './functions/runtime.ts';
 import { compileRestApi, defineRestApi } from './gateway/rest-api.ts';
 import { type Gateway, startGateway } from './gateway/server.ts';
 import { type Identity, type RunningIdentity, startIdentity } from './identity/identity.ts';
+import { mailPages } from './mail/mail-pages.ts';
+import { startMailService } from './mail/mail-service.ts';
+import { openMailbox } from './mail/mailbox.ts';
 import {
+  provisionEventBuses,
   provisionQueues,
   provisionSecrets,
   provisionTables,
   provisionUserPool,
   userPoolOf,
 } from './provision/provision.ts';
+import { startBus } from './sources/bus.ts';
+import { busRules } from './sources/bus-rules.ts';
 import { type EventSourceMapping, eventSourceMappings, shareOf, startMapping } from './sources/mappings.ts';
 import { readByAll } from './sources/readers.ts';
 import { defineRules, startRules } from './sources/rules.ts';
 import type { Source } from './sources/source.ts';
+import { surroundings } from './surroundings.ts';
 import { References } from './template/references.ts';
 import { loadTemplate, type Template } from './template/template.ts';
 
@@ -54,6 +61,8 @@ export interface CloudOptions {
 export interface Cloud {
   /** `http://localhost:PORT`, without the stage. */
   url: string;
+  /** Page with what was sent by e-mail. */
+  mailboxUrl: string;
   outputs: Record<string, string>;
   /** Stands for the template's user pool; absent when it has none. */
   identity?: Identity;
@@ -83,17 +92,30 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
     secrets: provisionSecrets(template, references),
   });
   started.defer(() => secrets.stop());
+  const mailbox = openMailbox(options.directory);
+  const mail = await startMailService(mailbox);
+  started.defer(() => mail.stop());
   const log = options.onLog ?? (() => undefined);
   const identity = await startUserPool(template, references, options.directory, log);
   if (identity) started.defer(() => identity.stop());
   defineFunctions(template, references);
   defineRestApi(template, references);
+  const buses = provisionEventBuses(template, references);
   defineRules(template, references);
+  const queueUrlOf = queueUrls(template, references);
+  const bus = await startBus({ ...engines, buses, rules: busRules(template, references), queueUrlOf, log });
+  started.defer(() => bus.stop());
 
   const mappings = eventSourceMappings(template, references);
   const checkpoints = started.adopt(openCheckpoints(options.directory), (it) => it.close());
   startUpkeep(engines, started, readByAll(mappings, checkpoints), log);
-  const endpoints = { ...engines.endpoints, secretsManager: secrets.endpoint };
+  const endpoints = {
+    ...engines.endpoints,
+    secretsManager: secrets.endpoint,
+    eventBridge: bus.endpoint,
+    ses: mail.endpoint,
+    ...(identity && { cognito: identity.userDirectory }),
+  };
   const functions = createFunctions(template, references, {
     environment: surroundings(endpoints, options.caFile),
     endpoints: Object.values(endpoints),
@@ -104,14 +126,14 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
     onLog: log,
   });
   started.defer(() => functions.stop());
-  const gateway = await startGateway(compileRestApi(template, references, functions.of), options.port);
+  const api = compileRestApi(template, references, functions.of);
+  const gateway = await startGateway(api, options.port, mailPages(mailbox));
   started.defer(() => gateway.close());
   const url = `http://localhost:${gateway.port}`;
   const outputs = resolveOutputs(template, references, url);
 
   const sources: Source[] = [];
   started.defer(() => stopAll(sources));
-  const queueUrlOf = queueUrls(template, references);
   const parts = { ...engines, checkpoints, functionOf: functions.of, queueUrlOf, log };
   for (const mapping of mappings) sources.push(startMapping(mapping, parts));
   sources.push(...startRules(template, references, functions.of, log));
@@ -120,6 +142,7 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
   const stop = once(() => stopCloud(gateway, sources, functions, running));
   return {
     url,
+    mailboxUrl: `${url}/mailbox`,
     outputs,
     identity,
     stop,
@@ -184,25 +207,6 @@ function describeError(payload: unknown): string {
   if (typeof payload !== 'object' || payload === null) return String(payload);
   const { errorType, errorMessage } = { errorType: '', errorMessage: '', ...payload };
   return `${errorType}: ${errorMessage}`;
-}
-
-/** What every function finds around it here, besides what the template says. */
-function surroundings(
-  endpoints: { dynamodb: string; sqs: string; secretsManager: string },
-  caFile: string,
-): Record<string, string> {
-  return {
-    AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,
-    AWS_ENDPOINT_URL_DYNAMODB_STREAMS: endpoints.dynamodb,
-    AWS_ENDPOINT_URL_SQS: endpoints.sqs,
-    AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoints.secretsManager,
-    AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
-    // Not `AWS_Lambda_…`: functions refuse what is only for the local run where they see that.
-    AWS_EXECUTION_ENV: 'local_nodejs24.x',
-    LOOPBACK_RECEIVERS: 'allow',
-    NODE_EXTRA_CA_CERTS: caFile,
-  };
 }
 
 /** Invocations that event sources may have under way, by the name of their function. */

@@ -30,6 +30,16 @@ export const organization = {
   contentChangeNotifications: true,
 } as const;
 
+/** Of three months. */
+export const usage = {
+  organizationId: organization.id,
+  months: [
+    { month: '2026-11', conversations: 1204, messages: 9377 },
+    { month: '2026-10', conversations: 1688, messages: 13_102 },
+    { month: '2026-09', conversations: 0, messages: 0 },
+  ],
+} as const;
+
 export const apiKey = {
   ...created('key', '2026-06-01T08:05:12.480Z'),
   environment: 'live',
@@ -137,6 +147,37 @@ export const ticket = {
   reason: 'No agent is available before Monday',
 } as const;
 
+/** As it is created, before its first check. */
+export const pendingSource = {
+  ...created('src', '2026-11-20T10:02:11.064Z'),
+  kind: 'url',
+  url: 'https://www.example.com/help/delivery-times',
+  name: 'Delivery times',
+  status: 'pending',
+  title: null,
+  words: null,
+  version: null,
+  difference: null,
+  lastCheckedAt: null,
+  lastChangedAt: null,
+  lastNotifiedAt: null,
+  nextCheckAt: '2026-11-20T10:02:11.064Z',
+  lastError: null,
+} as const;
+
+/** The same a day later: it has changed once, by less than admins are told of. */
+export const source = {
+  ...pendingSource,
+  status: 'ok',
+  title: 'How long does delivery take?',
+  words: 412,
+  version: 2,
+  difference: 8.25,
+  lastCheckedAt: '2026-11-21T09:58:40.527Z',
+  lastChangedAt: '2026-11-21T05:01:17.930Z',
+  nextCheckAt: '2026-11-21T10:55:02.216Z',
+} as const;
+
 /** An event has its cause's time; its deliveries carry it in their identifiers too. */
 export const eventAt = (createdAt: string) => {
   const id = exampleId('evt', createdAt);
@@ -211,6 +252,76 @@ export const retryingDeliveryWithAttempts = {
     },
   ],
 } as const;
+
+/** What visitors of a website see their conversation in. */
+export const widgetChannel = {
+  ...created('chn', '2026-11-20T09:24:10.000Z'),
+  kind: 'web_widget',
+  name: 'Website',
+  url: null,
+  status: 'active',
+  consecutiveFailures: 0,
+  failing: null,
+  disabledAt: null,
+  disabledReason: null,
+} as const;
+
+/** A bridge to a messenger. */
+export const httpChannel = {
+  ...widgetChannel,
+  ...created('chn', '2026-11-20T09:26:00.000Z'),
+  kind: 'http',
+  name: 'Messenger',
+  url: 'https://messenger.example.com/outgoing',
+} as const;
+
+/** What an agent says in a conversation on the messenger. */
+export const channelMessage = {
+  createdAt: '2026-11-20T09:41:19.804Z',
+  channelId: httpChannel.id,
+  conversationId: exampleId('cnv', '2026-11-20T09:40:02.115Z'),
+  messageId: exampleId('msg', '2026-11-20T09:41:19.804Z'),
+  externalUserId: '+15550100',
+  role: 'agent',
+  content: 'Your parcel is in Hamburg and comes tomorrow.',
+} as const;
+
+const channelEventId = exampleId('evt', channelMessage.createdAt);
+
+const { webhookId: _, ...taken } = succeededDelivery;
+export const channelDelivery = {
+  ...taken,
+  id: deliveryId(channelEventId, httpChannel.id),
+  channelId: httpChannel.id,
+  eventId: channelEventId,
+  eventType: 'channel.message',
+  terminalAt: '2026-11-20T09:41:20.377Z',
+  createdAt: '2026-11-20T09:41:20.102Z',
+} as const;
+
+export const channelAttempts = [
+  {
+    number: 1,
+    startedAt: '2026-11-20T09:41:20.211Z',
+    durationMs: 158,
+    status: 200,
+    error: null,
+    response: null,
+    request: null,
+    atRealSpeed: null,
+  },
+] as const;
+
+/** Of the right form, and nobody's. */
+export const visitorToken = 'cvt_An-example-of-the-form-and-no-token-of-anyone';
+export const visitorTokenExpiresAt = '2026-11-20T09:46:05.000Z';
+
+export const widgetMessages = [message, reply].map(({ id, role, content, createdAt }) => ({
+  id,
+  role,
+  content,
+  createdAt,
+}));
 
 /** The day's counts, read shortly after noon: the first hour is complete, a later one has retries to come. */
 export const webhookStats = statsOf(

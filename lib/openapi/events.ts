@@ -68,13 +68,26 @@ const EVENT_TEXTS: { [T in EventType]: EventText<T> } = {
     createdAt: cast.webhookTest.createdAt,
     data: { webhookId: cast.webhook.id },
   },
+  'channel.message': {
+    summary: 'A message for a channel',
+    description:
+      'What channels of the kind `http` receive, and nobody else: an agent or the assistant said something in a conversation on the channel. It cannot be subscribed to.',
+    createdAt: cast.channelMessage.createdAt,
+    data: cast.channelMessage,
+  },
 };
 
 /** What an example of a delivery holds: the exact body and the headers that its signature covers. */
 export function eventExample(type: EventType) {
   const { createdAt, data } = EVENT_TEXTS[type];
   const { schemaVersion } = EVENT_CATALOGUE[type];
-  const body = { type, schemaVersion, orgId: cast.organization.id, createdAt, data };
+  const body = {
+    type,
+    schemaVersion,
+    orgId: cast.organization.id,
+    createdAt,
+    data: EVENT_CATALOGUE[type].data.parse(data),
+  };
   const { id, deliveryId } = cast.eventAt(createdAt);
   const timestamp = Math.floor(Date.parse(createdAt) / 1000);
   return {

@@ -54,6 +54,28 @@ const delivery = {
     'In a sandbox, where its endpoint’s `simulate-speed` lets time pass faster: when the next attempt and the end would have been without it. Null otherwise, and live.',
 };
 
+const LISTED_REQUEST =
+  'With `include=request`, for a delivery of a sandbox that was attempted: the request of its last attempt with the time of this answer, signed for it. Absent otherwise, and live.';
+const ATTEMPT_LOG =
+  'Its finished attempts, oldest first. One whose worker was lost counts in `attempts` and is missing here.';
+
+const { webhookId: _, ...deliveryToAny } = delivery;
+const channelDelivery = { ...deliveryToAny, channelId: 'The channel that it is for.' };
+
+const channel = {
+  id: 'Identifies the channel: the `channelId` of conversations that take place on it.',
+  kind: '`http`: messages are sent to `url`. `web_widget`: visitors read them.',
+  name: 'Label for people.',
+  url: 'Where messages go, as the service understood it; null for a `web_widget`.',
+  status:
+    '`active`, or `auto_disabled` after 10 deliveries in a row ended `exhausted`. A disabled channel stays disabled: set up another one.',
+  consecutiveFailures: webhook.consecutiveFailures,
+  failing: webhook.failing,
+  disabledAt: webhook.disabledAt,
+  disabledReason: webhook.disabledReason,
+  createdAt: CREATED,
+};
+
 const counts = {
   owed: 'Deliveries that came into being: the sum of the next four.',
   pending: 'Those that have not ended: `pending` or `retrying`.',
@@ -99,16 +121,8 @@ export const RESOURCE_FIELDS: Texts<typeof RESOURCES> = {
       'Its delivery to this endpoint. It can be read within a moment of this answer, and is 404 until then.',
   },
   Delivery: delivery,
-  ListedDelivery: {
-    ...delivery,
-    request:
-      'With `include=request`, for a delivery of a sandbox that was attempted: the request of its last attempt with the time of this answer, signed for it. Absent otherwise, and live.',
-  },
-  DeliveryWithAttempts: {
-    ...delivery,
-    attemptLog:
-      'Its finished attempts, oldest first. One whose worker was lost counts in `attempts` and is missing here.',
-  },
+  ListedDelivery: { ...delivery, request: LISTED_REQUEST },
+  DeliveryWithAttempts: { ...delivery, attemptLog: ATTEMPT_LOG },
   Attempt: {
     number: 'Counts from 1; the `webhook-attempt` header.',
     startedAt: 'When it began, UTC.',
@@ -117,7 +131,7 @@ export const RESOURCE_FIELDS: Texts<typeof RESOURCES> = {
     error: 'Why it failed, in one line; null when it succeeded.',
     response: 'The beginning of the answer’s body, at most 1 KiB; null when it succeeded or there was none.',
     request:
-      'In a sandbox: the request as it would have gone out, signature included. Null live, where none is kept.',
+      'In a sandbox: the request as it would have gone out, signature included. Null when its body is larger than 32 KiB, and live, where none is kept.',
     atRealSpeed:
       'In a sandbox, where time passes faster: when it would have begun, and how long it would have taken. Null otherwise, and live.',
   },
@@ -165,6 +179,29 @@ export const RESOURCE_FIELDS: Texts<typeof RESOURCES> = {
     content: 'Its text.',
     createdAt: CREATED,
   },
+  Channel: channel,
+  CreatedChannel: {
+    ...channel,
+    secret:
+      'The signing secret of this channel, for the kind `http`: `whsec_` and the base64 of 32 bytes. Only this answer has it. Null for a `web_widget`.',
+  },
+  ChannelDelivery: channelDelivery,
+  ListedChannelDelivery: { ...channelDelivery, request: LISTED_REQUEST },
+  ChannelDeliveryWithAttempts: { ...channelDelivery, attemptLog: ATTEMPT_LOG },
+  VisitorToken: {
+    token: 'For `Authorization: Bearer`. Only this answer has it; it is stored nowhere.',
+    expiresAt: 'When it ends, UTC: 15 minutes after it was made. A reset of the sandbox ends it as well.',
+  },
+  WidgetMessages: {
+    messages: 'What was said, oldest first.',
+    after: 'The `after` of the next request: the last message that was looked at, or the one given.',
+  },
+  WidgetMessage: {
+    id: 'Identifies the message.',
+    role: 'Who said it: the external `user`, the `assistant` or a human `agent`.',
+    content: 'Its text.',
+    createdAt: CREATED,
+  },
   Escalation: {
     id: 'Identifies the entry of the escalation log. Events call it `escalationLogId`.',
     conversationId: 'The conversation that was handed off.',
@@ -177,6 +214,26 @@ export const RESOURCE_FIELDS: Texts<typeof RESOURCES> = {
     reason: 'What it is about, if that was said.',
     createdAt: CREATED,
   },
+  Source: {
+    id: 'Identifies the source.',
+    kind: 'What is at its URL: `url`, an HTML page; `spreadsheet`, CSV or XLSX; `feed`, RSS or Atom.',
+    url: 'Where it is fetched from, as the service understood it: host names in lower case, for example.',
+    name: 'Label for people, if one was given.',
+    status:
+      '`pending`: no check has ended. `ok`: the last check brought content, or found that it is as before. `failing`: the last check brought none; the content from before stays.',
+    title: 'Title of the content, if it has one; null before the import.',
+    words: 'How many words the text has; null before the import.',
+    version:
+      'Counts the texts that were found, from 1; null before the import. A check that finds the same text changes nothing.',
+    difference:
+      'How much the text differs from the one that admins were last told of, or that was imported: the share of the words of both that are in one and not in the other, in percent. Moved text counts as unchanged. Null before the import, and until the next change after an e-mail that was overtaken by a newer version.',
+    createdAt: CREATED,
+    lastCheckedAt: 'When the last check that has ended began, UTC; null before.',
+    lastChangedAt: 'When another text was last found, the import included, UTC; null before.',
+    lastNotifiedAt: 'When admins were last told of a change by e-mail, UTC; null when they were not.',
+    nextCheckAt: 'When the next check is due, UTC. Checks take a moment more.',
+    lastError: 'Why the last check brought no content, in one line; null when it did.',
+  },
   Organization: {
     id: 'Identifies the organization. Events call it `orgId`.',
     name: 'Its name.',
@@ -184,6 +241,15 @@ export const RESOURCE_FIELDS: Texts<typeof RESOURCES> = {
     tier: 'Its rate limit: `sandbox` 60, `standard` 600, `scale` 6,000 requests a minute.',
     ...organizationSettings,
     createdAt: CREATED,
+  },
+  Usage: {
+    organizationId: 'The organization.',
+    months: 'The months asked for, newest first; those in which nothing was used as well.',
+  },
+  UsageOfMonth: {
+    month: 'The month, UTC: `2026-11`. What is used counts under the month in which it happened.',
+    conversations: 'Conversations that were started.',
+    messages: 'Messages that were recorded, of every role.',
   },
   ApiKey: apiKey,
   CreatedApiKey: {
@@ -221,8 +287,14 @@ export const BODY_FIELDS: Texts<typeof BODIES> = {
   RegisterWebhook: { url, events },
   UpdateWebhook: { url: `${url} Left out: stays as it is.`, events: `${events} Left out: stay as they are.` },
   CreateConversation: {
-    channelId: 'The channel it takes place on, in your own naming.',
+    channelId:
+      'The channel it takes place on: the identifier of one that you have set up (`createChannel`), which then gets what is said there, or any other text as a label of your own.',
     externalUserId: 'Who is talking to you, in your own naming.',
+  },
+  CreateChannel: {
+    kind: '`http`: messages are sent to `url`. `web_widget`: visitors read them.',
+    name: 'Label for people.',
+    url: `${url} For the kind \`http\`, and no other.`,
   },
   CreateMessage: {
     role: 'Who said it: the external `user`, the `assistant`, a human `agent`, or the `system`.',
@@ -233,6 +305,11 @@ export const BODY_FIELDS: Texts<typeof BODIES> = {
   CreateTicket: {
     conversationId: 'The conversation it comes out of. It must exist.',
     reason: 'What it is about. The event carries it.',
+  },
+  CreateSource: {
+    kind: 'What is at the URL: `url`, an HTML page; `spreadsheet`, CSV or XLSX; `feed`, RSS or Atom.',
+    url: 'Where it is: https, on port 443 or one from 1024 on, with a public host name or a public address, without credentials and fragment.',
+    name: 'Label for people.',
   },
   UpdateOrganization: {
     contentChangeThreshold: `${organizationSettings.contentChangeThreshold} Left out: stays as it is.`,
@@ -247,10 +324,12 @@ export const BODY_CONSTRAINTS: { [Name in keyof typeof BODIES]?: Record<string, 
     url: { format: 'uri', maxLength: MAX_RECEIVER_URL_LENGTH },
     events: { uniqueItems: true },
   },
+  CreateChannel: { url: { format: 'uri', maxLength: MAX_RECEIVER_URL_LENGTH } },
   UpdateWebhook: {
     url: { format: 'uri', maxLength: MAX_RECEIVER_URL_LENGTH },
     events: { uniqueItems: true },
   },
+  CreateSource: { url: { format: 'uri', maxLength: MAX_RECEIVER_URL_LENGTH } },
   CreateApiKey: { scopes: { uniqueItems: true } },
 };
 
@@ -287,6 +366,14 @@ export const EVENT_FIELDS: { [T in EventType]: Record<keyof EventData<T>, string
     resolvedBy: 'Who resolved it; `api` when the call did not say.',
   },
   'webhook.test': { webhookId: 'The endpoint under test.' },
+  'channel.message': {
+    channelId: 'The channel that it is for.',
+    conversationId,
+    messageId: 'The message.',
+    externalUserId: 'Whom it is for, as the conversation names them.',
+    role: 'Who said it.',
+    content: 'Its text.',
+  },
 };
 
 export const ERROR_FIELDS = {

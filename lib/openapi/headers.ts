@@ -41,6 +41,18 @@ export const HEADERS = {
     schema: text,
     example: 'Bearer realm="conversation-service"',
   },
+  'Access-Control-Allow-Origin': {
+    description: 'Always `*`: pages of any site may read the answer.',
+    required: true,
+    schema: { type: 'string', enum: ['*'] },
+    example: '*',
+  },
+  'Access-Control-Expose-Headers': {
+    description: 'Which headers of the answer pages may read.',
+    required: true,
+    schema: text,
+    example: 'RateLimit, RateLimit-Policy, Request-Id, Retry-After',
+  },
   Deprecation: {
     description: '`true`, or the HTTP-date from which the operation is deprecated.',
     required: true,

@@ -17,7 +17,8 @@ What API Gateway answers by itself (an unknown path, a method that a path does n
 ## Authentication
 
 Operations under \`/api/v1\` take an API key: \`Authorization: Bearer ck_live_…\`, or \`ck_sandbox_…\` for the sandbox. Operations under
-\`/api/settings\` take the session of a person, never a key.
+\`/api/settings\` take the session of a person, never a key. What a visitor’s browser calls, under \`/api/v1/widget\`, takes the token of one
+conversation, \`Authorization: Bearer cvt_…\`.
 
 ## Sandbox
 
@@ -37,7 +38,10 @@ The same code does the same work: events, signatures, retries, disabling, counts
 | \`terminalReason\` of a success | null | \`sandbox_simulated\` |
 | \`request\` of an attempt | null | the request as it would have gone out |
 | \`atRealSpeed\` | null | when it would have been, where \`simulate-speed\` lets time pass faster |
-| Other effects outside | messages to channels, e-mails, usage that is billed | none |
+| A source of knowledge | is fetched | is not: its URL says what would have been there (\`createSource\`) |
+| A channel’s request | goes to the receiver | is taken by a simulated receiver, like a webhook’s |
+| What a web widget’s visitor reads | what was said | nothing, ever |
+| Other effects outside | e-mails, usage that is billed | none |
 | Data | stays | is wiped when an admin asks for it (\`resetSandbox\`) |
 
 To try your own receiver on what the sandbox would have sent it, list the deliveries with \`include=request\` and send the requests to it
@@ -69,11 +73,15 @@ changes gets a new version beside this one. An operation that will end says so i
 export const TAGS: Record<Tag | 'Events', string> = {
   Conversations:
     'Conversations with external users, their messages, and the handing over to a human. Each write is told to the endpoints that subscribe to its event.',
+  Channels:
+    'Where conversations happen, and where the words of agents and assistants get to: an address of yours, or a widget on a page. An organization may have 50.',
   Tickets: 'Fallback tickets: what is left for people to follow up.',
+  Knowledge:
+    'Sources of knowledge: pages, spreadsheets and feeds behind URLs, imported when they are created and looked at again every hour. An organization may have 1,000.',
   Webhooks: 'Endpoints that receive events. An organization may have 50.',
   Deliveries:
     'What became of each event at each endpoint. One event makes one delivery for each active endpoint that subscribes to it; deliveries are kept for 30 days.',
-  Events: 'What endpoints receive.',
+  Events: 'What endpoints and channels receive.',
   Organization: 'The organization and its settings, for people with a dashboard session.',
   'API keys': 'The keys that programs call with, managed by admins with a dashboard session.',
   Sandbox:

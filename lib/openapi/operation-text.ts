@@ -3,7 +3,9 @@ export type Tag =
   | 'Webhooks'
   | 'Deliveries'
   | 'Conversations'
+  | 'Channels'
   | 'Tickets'
+  | 'Knowledge'
   | 'Organization'
   | 'API keys'
   | 'Sandbox';

@@ -31,6 +31,8 @@ export const PARAMETERS = {
   ConversationId: inPath('id', ids.ConversationId, 'Identifies the conversation.'),
   MessageId: inPath('messageId', ids.MessageId, 'Identifies the message.'),
   EscalationLogId: inPath('escalationLogId', ids.EscalationId, 'Identifies the entry of the escalation log.'),
+  SourceId: inPath('id', ids.SourceId, 'Identifies the source.'),
+  ChannelId: inPath('id', ids.ChannelId, 'Identifies the channel.'),
   TicketId: inPath('id', ids.TicketId, 'Identifies the ticket.'),
   ApiKeyId: inPath('id', ids.KeyId, 'Identifies the API key. It is not the key itself.'),
   Limit: {
@@ -39,6 +41,19 @@ export const PARAMETERS = {
     description:
       'How many items a page has at most. A number out of range is clamped to 1 or 100, an empty one is the default; only what is no integer is refused.',
     schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+  },
+  VisitorLimit: {
+    name: 'limit',
+    in: 'query',
+    description:
+      'How many messages are looked at, most of which are shown. A number out of range is clamped to 1 or 100, an empty one is the default; only what is no integer is refused.',
+    schema: { type: 'integer', minimum: 1, maximum: 100, default: 50 },
+  },
+  After: {
+    name: 'after',
+    in: 'query',
+    description: 'The `after` of the answer before. Leave it out to begin with the first message.',
+    schema: inlined(ids.MessageId),
   },
   Cursor: {
     name: 'cursor',
@@ -54,6 +69,13 @@ export const PARAMETERS = {
     description:
       'How many hours to look back, the one under way included. A number out of range is clamped to 1 or 168, an empty one is the default; only what is no integer is refused.',
     schema: { type: 'integer', minimum: 1, maximum: 168, default: 24 },
+  },
+  Months: {
+    name: 'months',
+    in: 'query',
+    description:
+      'How many months to look back, the one under way included. A number out of range is clamped to 1 or 24, an empty one is the default; only what is no integer is refused.',
+    schema: { type: 'integer', minimum: 1, maximum: 24, default: 12 },
   },
   Include: {
     name: 'include',
@@ -81,6 +103,8 @@ const NAMES = new Map<unknown, ParameterName>([
   [ids.ConversationId, 'ConversationId'],
   [ids.MessageId, 'MessageId'],
   [ids.EscalationId, 'EscalationLogId'],
+  [ids.SourceId, 'SourceId'],
+  [ids.ChannelId, 'ChannelId'],
   [ids.TicketId, 'TicketId'],
   [ids.KeyId, 'ApiKeyId'],
 ]);
@@ -89,7 +113,9 @@ const NAMES = new Map<unknown, ParameterName>([
 const QUERY_NAMES = new Map<string, ParameterName>([
   ['limit', 'Limit'],
   ['cursor', 'Cursor'],
+  ['after', 'After'],
   ['hours', 'Hours'],
+  ['months', 'Months'],
   ['include', 'Include'],
 ]);
 
@@ -104,7 +130,10 @@ export function parametersOf(route: Route): Ref[] {
       known(NAMES.get(id), `path parameter ${name}`),
     ),
     ...Object.keys(shapeOf(route, 'query')).map((name) =>
-      known(QUERY_NAMES.get(name), `query parameter ${name}`),
+      known(
+        route.visitor && name === 'limit' ? 'VisitorLimit' : QUERY_NAMES.get(name),
+        `query parameter ${name}`,
+      ),
     ),
   ];
   if (route.idempotency === 'required') names.push('RequiredIdempotencyKey');

@@ -2,7 +2,8 @@ import type { ProblemType } from '../../functions/domain/problem.ts';
 import type { Route } from '../../functions/platform/route.ts';
 
 /** Whether a route gives its answer in pages. */
-export const isPaged = ({ query }: Pick<Route, 'query'>): boolean => 'limit' in query.parse({});
+export const isPaged = ({ query }: Pick<Route, 'query'>): boolean =>
+  'shape' in query && 'cursor' in Object(query.shape);
 
 /** Whether a route takes parameters in the query, which may be wrong. */
 const readsQuery = ({ query }: Pick<Route, 'query'>): boolean =>
@@ -18,7 +19,8 @@ const readsBody = ({ method }: Pick<Route, 'method'>): boolean => method === 'PO
 export function problemsOf(route: Route): ProblemType[] {
   const types = new Set<ProblemType>([
     'AUTHENTICATION_ERROR',
-    'PERMISSION_DENIED',
+    // There is nothing that one visitor may do and another may not.
+    ...(route.visitor ? [] : (['PERMISSION_DENIED'] as const)),
     'RATE_LIMITED',
     'INTERNAL_ERROR',
     'SERVICE_UNAVAILABLE',
@@ -60,6 +62,7 @@ export const PROBLEM_TEXTS: Record<ProblemType, ProblemText> = {
       'No valid credential: none, an unknown, malformed, revoked or expired one. Which of these it is, is not told. Do not repeat the request as it is.',
     messages: {
       'no valid key': 'A valid API key is required: Authorization: Bearer ck_….',
+      'no valid token': 'A valid visitor token is required: Authorization: Bearer cvt_….',
       'no valid session': 'A valid dashboard session is required: Authorization: Bearer, or its cookie.',
     },
   },
@@ -92,7 +95,11 @@ export const PROBLEM_TEXTS: Record<ProblemType, ProblemText> = {
   },
   LIMIT_EXCEEDED: {
     description: 'The organization has as many of these as it may have. Delete one first.',
-    messages: { 'too many endpoints': 'An organization may have 50 webhook endpoints. Delete one first.' },
+    messages: {
+      'too many channels': 'An organization may have 50 channels. Delete one first.',
+      'too many endpoints': 'An organization may have 50 webhook endpoints. Delete one first.',
+      'too many sources': 'An organization may have 1000 sources of knowledge. Delete one first.',
+    },
   },
   GONE: {
     description: 'The operation’s `Sunset` has passed.',

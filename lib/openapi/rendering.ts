@@ -58,6 +58,8 @@ const ID_EXAMPLES = Object.fromEntries(
     cast.message.id,
     cast.escalation.id,
     cast.ticket.id,
+    cast.source.id,
+    cast.httpChannel.id,
   ].map((id) => [id.slice(0, 4), id]),
 );
 

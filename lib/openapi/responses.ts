@@ -9,8 +9,9 @@ import { isPaged, PROBLEM_TEXTS, problemsOf } from './problems.ts';
 import { schemaRef } from './rendering.ts';
 
 /** Headers that every answer of a route has. */
-const always = ({ deprecation }: Pick<Route, 'deprecation'>): HeaderName[] => [
+const always = ({ deprecation, visitor }: Pick<Route, 'deprecation' | 'visitor'>): HeaderName[] => [
   'Request-Id',
+  ...(visitor ? (['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'] as const) : []),
   ...(deprecation === undefined ? [] : (['Deprecation', 'Sunset'] as const)),
   ...(deprecation?.guide === undefined ? [] : (['Link'] as const)),
 ];
@@ -84,7 +85,7 @@ function errorHeaders(status: number): readonly HeaderName[] {
 /** An answer to requests that are refused or fail: one for each status, whose `error.type` is one of exactly these. */
 export interface ProblemResponse {
   status: `${number}`;
-  /** Routes share the answers of one name. Undefined for a deprecated route, whose answers have headers of its own. */
+  /** Routes share the answers of one name. Undefined for a route whose answers have headers of its own. */
   name: string | undefined;
   response: Response;
 }
@@ -93,7 +94,7 @@ export function problemResponses(route: Route): ProblemResponse[] {
   const byStatus = Map.groupBy(problemsOf(route), (type) => PROBLEM_STATUS[type]);
   return [...byStatus].map(([status, types]) => ({
     status: `${status}`,
-    name: route.deprecation === undefined ? types.map(pascal).join('Or') : undefined,
+    name: route.deprecation === undefined && !route.visitor ? types.map(pascal).join('Or') : undefined,
     response: problemResponse(route, status, types),
   }));
 }

@@ -1,4 +1,4 @@
-import { Attempt } from '../../functions/api/webhooks/schemas.ts';
+import { Attempt } from '../../functions/api/delivery-schemas.ts';
 import { DEFAULT_RETRY_POLICY } from '../../functions/domain/backoff.ts';
 import { type AttemptResult, settlementOf, type WebhookRequest } from '../../functions/domain/delivery.ts';
 import { EVENT_CATALOGUE } from '../../functions/domain/events.ts';

@@ -1,8 +1,12 @@
 import * as z from 'zod/mini';
+import * as channels from '../../functions/api/channels/schemas.ts';
 import * as conversations from '../../functions/api/conversations/schemas.ts';
+import * as deliveries from '../../functions/api/delivery-schemas.ts';
+import * as knowledge from '../../functions/api/knowledge/schemas.ts';
 import * as settings from '../../functions/api/settings/schemas.ts';
 import * as tickets from '../../functions/api/tickets/schemas.ts';
 import * as webhooks from '../../functions/api/webhooks/schemas.ts';
+import * as widget from '../../functions/api/widget/schemas.ts';
 import { WebhookRequest } from '../../functions/domain/delivery.ts';
 import { EVENT_CATALOGUE, type EventType } from '../../functions/domain/events.ts';
 import { OrgId } from '../../functions/domain/ids.ts';
@@ -11,23 +15,34 @@ import { OrgId } from '../../functions/domain/ids.ts';
 export const RESOURCES = {
   Webhook: webhooks.Webhook,
   RegisteredWebhook: webhooks.RegisteredWebhook,
-  Failing: webhooks.Failing,
+  Failing: deliveries.Failing,
   TestEvent: webhooks.TestEvent,
   Delivery: webhooks.Delivery,
   ListedDelivery: webhooks.ListedDelivery,
   DeliveryWithAttempts: webhooks.DeliveryWithAttempts,
-  Attempt: webhooks.Attempt,
+  Attempt: deliveries.Attempt,
   WebhookRequest,
-  DeliveryAtRealSpeed: webhooks.DeliveryAtRealSpeed,
-  AttemptAtRealSpeed: webhooks.AttemptAtRealSpeed,
+  DeliveryAtRealSpeed: deliveries.DeliveryAtRealSpeed,
+  AttemptAtRealSpeed: deliveries.AttemptAtRealSpeed,
   WebhookStats: webhooks.WebhookStats,
   DeliveryCounts: webhooks.DeliveryCounts,
   DeliveryCountsOfHour: webhooks.DeliveryCountsOfHour,
   Conversation: conversations.Conversation,
   Message: conversations.Message,
   Escalation: conversations.Escalation,
+  Channel: channels.Channel,
+  CreatedChannel: channels.CreatedChannel,
+  ChannelDelivery: channels.ChannelDelivery,
+  ListedChannelDelivery: channels.ListedChannelDelivery,
+  ChannelDeliveryWithAttempts: channels.ChannelDeliveryWithAttempts,
+  VisitorToken: widget.VisitorToken,
+  WidgetMessages: widget.WidgetMessages,
+  WidgetMessage: widget.WidgetMessage,
   Ticket: tickets.Ticket,
+  Source: knowledge.Source,
   Organization: settings.Organization,
+  Usage: settings.Usage,
+  UsageOfMonth: settings.UsageOfMonth,
   ApiKey: settings.ApiKey,
   CreatedApiKey: settings.CreatedApiKey,
   Sandbox: settings.Sandbox,
@@ -41,10 +56,12 @@ export const BODIES = {
   RegisterWebhook: webhooks.RegisterWebhook,
   UpdateWebhook: webhooks.UpdateWebhook,
   CreateConversation: conversations.CreateConversation,
+  CreateChannel: channels.CreateChannel,
   CreateMessage: conversations.CreateMessage,
   RequestHandoff: conversations.RequestHandoff,
   ResolveConversation: conversations.ResolveConversation,
   CreateTicket: tickets.CreateTicket,
+  CreateSource: knowledge.CreateSource,
   UpdateOrganization: settings.UpdateOrganization,
   CreateApiKey: settings.CreateApiKey,
 } as const;

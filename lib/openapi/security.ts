@@ -25,12 +25,20 @@ export const SECURITY_SCHEMES = {
     description:
       'The same token in the cookie of the dashboard. Changes with it must come from a page of the dashboard (`Origin`).',
   },
+  visitorToken: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'cvt_…',
+    description:
+      'The token of one conversation, for the browser of its visitor (`createVisitorToken`). It lasts for 15 minutes and reads that conversation alone.',
+  },
 } as const satisfies Record<string, SecurityScheme>;
 
 type Secured = Pick<Operation, 'security' | 'x-required-scope' | 'x-required-role'>;
 
 /** What a call needs. Tools know scopes of OAuth alone, so ours are said in a field of their own and in the description. */
 export function securityOf(route: Route): Secured {
+  if (route.visitor) return { security: [{ visitorToken: [] }] };
   return route.scope === undefined
     ? {
         security: [{ session: [] }, { sessionCookie: [] }],
@@ -41,10 +49,12 @@ export function securityOf(route: Route): Secured {
 
 /** The same in words. */
 export const accessText = (route: Route): string =>
-  route.scope === undefined
-    ? route.role === 'admin'
-      ? 'Needs a dashboard session of an **admin** of the organization.'
-      : 'Needs a dashboard session of the organization, **member** or admin.'
-    : `Needs an API key with the scope \`${route.scope}\`${
-        route.scope.startsWith('read:') ? ` or \`${route.scope.replace('read:', 'write:')}\`` : ''
-      }.`;
+  route.visitor
+    ? 'Needs the token of a visitor.'
+    : route.scope === undefined
+      ? route.role === 'admin'
+        ? 'Needs a dashboard session of an **admin** of the organization.'
+        : 'Needs a dashboard session of the organization, **member** or admin.'
+      : `Needs an API key with the scope \`${route.scope}\`${
+          route.scope.startsWith('read:') ? ` or \`${route.scope.replace('read:', 'write:')}\`` : ''
+        }.`;

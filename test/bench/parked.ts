@@ -15,6 +15,7 @@ import { dueIndex } from '../../functions/store/due-index.ts';
 import { DUE_SHARDS, keys } from '../../functions/store/keys.ts';
 import { startDynamoDb } from '../../lib/local/engines/dynamodb.ts';
 import { recordedLog } from '../doubles/recorded-log.ts';
+import { metered } from './consumed.ts';
 
 /*
  * What a run of the reconciler costs with many parked retries: the real code over the real store and the embedded DynamoDB, on a clock that
@@ -45,28 +46,6 @@ const TABLE = 'Deliveries';
 const BATCH = 25;
 const AT_ONCE = 8;
 const say = (text: string) => process.stdout.write(`${text}\n`);
-
-/** Sums what the engine says that it consumed. */
-function metered(client: DynamoDBDocumentClient) {
-  const consumed = { reads: 0, writes: 0, requests: 0 };
-  client.middlewareStack.add(
-    (next, { commandName = '' }) =>
-      async (call) => {
-        const answer = await next({ ...call, input: { ...call.input, ReturnConsumedCapacity: 'TOTAL' } });
-        const units = Number(Object(answer.output).ConsumedCapacity?.CapacityUnits ?? 0);
-        consumed.requests += 1;
-        if (commandName.startsWith('Query')) consumed.reads += units;
-        else consumed.writes += units;
-        return answer;
-      },
-    { step: 'initialize' },
-  );
-  return () => {
-    const taken = { ...consumed };
-    Object.assign(consumed, { reads: 0, writes: 0, requests: 0 });
-    return taken;
-  };
-}
 
 const start = new Date();
 const endpoints = Array.from({ length: 50 }, () => newId('whk', start));

@@ -9,6 +9,7 @@ import { childrenOf, killOne } from './killer.ts';
 import { type Load, post } from './load.ts';
 import { type FailingReceiver, startFailingReceiver } from './receivers.ts';
 import { loadSandbox, outcomeOf, type SandboxNow, sandboxLoad } from './sandbox.ts';
+import { usageOutcome } from './usage.ts';
 import { type EndpointOutcome, faultsOf, judge, type ShownDelivery } from './verdict.ts';
 
 /*
@@ -29,8 +30,9 @@ if (options.help) {
 
   Posts messages at a rate to the local run while a function's process or the database is killed every two seconds or so, and the whole run
   (queues included) every 40 seconds, with receivers that fail a share of their requests. Half as many messages go to the organization's
-  sandbox, which is reset now and then. Then waits until everything has ended, and checks every accepted message, delivery and count.
-  Exits with 1 when anything was lost or cannot be explained, anything of the sandbox reached a receiver, or anything wiped is left.
+  sandbox, which is reset now and then. Then waits until everything has ended, and checks every accepted message, delivery and count, and the
+  metered usage. Exits with 1 when anything was lost or cannot be explained, anything of the sandbox reached a receiver or was metered, anything
+  wiped is left, or usage is not exactly what there is.
 `);
   process.exit(0);
 }
@@ -218,12 +220,20 @@ try {
   }
   const tables = tablesBehind(childrenOf(last.run.pid).engine);
   const rows = await tables.rows();
+  const { ORG_ID, SANDBOX_ORG_ID } = last.run.environment;
+  const organizations = { live: ORG_ID, sandbox: SANDBOX_ORG_ID };
+  const usage = await usageOutcome(organizations, last.sandbox.admin, () => tables.rows(), complain);
   tables.close();
-  const strangers = receivers.filter(({ senders }) => senders.has(last.run.environment.SANDBOX_ORG_ID));
-  const verdict = judge(load.accepted, outcomes, {
-    ...(await outcomeOf(sandbox, last.sandbox, rows)),
-    reachedOut: trap.connections() + strangers.length,
-  });
+  const strangers = receivers.filter(({ senders }) => senders.has(SANDBOX_ORG_ID));
+  const verdict = judge(
+    load.accepted,
+    outcomes,
+    {
+      ...(await outcomeOf(sandbox, last.sandbox, rows)),
+      reachedOut: trap.connections() + strangers.length,
+    },
+    usage,
+  );
   say('');
   for (const [name, value] of Object.entries({
     ...verdict,
@@ -235,7 +245,10 @@ try {
   const faults = faultsOf(verdict);
   say(
     faults.length === 0
-      ? styleText('green', '\nNothing was lost, and nothing of the sandbox got out or was left over.')
+      ? styleText(
+          'green',
+          '\nNothing was lost, usage is exact, and nothing of the sandbox got out, was metered or was left over.',
+        )
       : styleText('red', `\n${faults.join('\n')}`),
   );
   process.exitCode = faults.length === 0 ? 0 : 1;

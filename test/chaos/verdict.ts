@@ -1,5 +1,6 @@
 import type { FailingReceiver } from './receivers.ts';
 import type { SandboxOutcome } from './sandbox.ts';
+import type { UsageOutcome } from './usage.ts';
 
 /** A delivery as the API shows it. */
 export interface ShownDelivery {
@@ -29,6 +30,8 @@ export interface Verdict {
   /** Messages that the sandbox accepted since its last reset. */
   sandboxAccepted: number;
   sandboxResets: number;
+  /** Conversations and messages that usage has counted. */
+  metered: number;
 
   /** Accepted messages that no receiver was sent, or that were accepted by none although their delivery says so. */
   lost: number;
@@ -47,6 +50,11 @@ export interface Verdict {
   sandboxNotTerminal: number;
   /** Rows of what was wiped. */
   wipedRemains: number;
+
+  /** Conversations and messages that were metered not at all, or more than once. */
+  usageDiffers: number;
+  /** Rows of metered usage that are the sandbox's. */
+  sandboxMetered: number;
 }
 
 /** Holds what the receivers saw against what was accepted and what the API shows. */
@@ -54,6 +62,7 @@ export function judge(
   accepted: ReadonlySet<string>,
   endpoints: readonly EndpointOutcome[],
   sandbox: SandboxOutcome & { reachedOut: number },
+  usage: UsageOutcome,
 ): Verdict {
   const verdict: Verdict = {
     accepted: accepted.size,
@@ -63,6 +72,7 @@ export function judge(
     duplicates: 0,
     sandboxAccepted: sandbox.accepted,
     sandboxResets: sandbox.resets,
+    metered: usage.conversations + usage.messages,
     lost: 0,
     notTerminal: 0,
     uncounted: 0,
@@ -73,6 +83,8 @@ export function judge(
     sandboxLost: sandbox.lost,
     sandboxNotTerminal: sandbox.notTerminal,
     wipedRemains: sandbox.wipedRemains,
+    usageDiffers: usage.differs,
+    sandboxMetered: usage.ofSandbox,
   };
   for (const endpoint of endpoints) judgeEndpoint(verdict, accepted, endpoint);
   return verdict;
@@ -126,4 +138,6 @@ const FAULTS = [
   'sandboxLost',
   'sandboxNotTerminal',
   'wipedRemains',
+  'usageDiffers',
+  'sandboxMetered',
 ] as const;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { type Connection, curlOf, type Exchange, type Sent } from '../support/exchange.ts';
-import { filled, withRealIds } from '../support/resources.ts';
+import { aVisitor, filled, withRealIds } from '../support/resources.ts';
 import type { Service } from '../support/service.ts';
 import { aSandbox, aTenant, type Tenant } from '../support/tenant.ts';
 import type { Conformance } from './conformance.ts';
@@ -38,7 +38,7 @@ export async function campaign(
   { requests, seed, onAnswer }: { requests: number; seed: number; onAnswer?(exchange: Exchange): void },
 ): Promise<Finding | undefined> {
   const own = await aTenant(target.service);
-  const sandbox = operation.caller === 'key' ? await aSandbox(target.service, own) : undefined;
+  const sandbox = operation.caller !== 'session' ? await aSandbox(target.service, own) : undefined;
   try {
     const faultsOf = async (sent: Sent): Promise<string[]> => {
       const exchange = await target.connection.send(sent);
@@ -86,14 +86,16 @@ const numberOf = (id: string): number =>
   [...id].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 65_521, 0);
 
 async function ingredients(operation: Operation, own: Tenant, stranger: Tenant): Promise<Ingredients> {
-  const [ours, theirs] = [own, stranger].map((tenant) =>
-    operation.caller === 'key' ? [tenant.key, tenant.session] : [tenant.session, tenant.key],
-  );
+  const credentialsOf = async (tenant: Tenant) => {
+    if (operation.caller === 'visitor') return [await aVisitor(tenant), tenant.key];
+    return operation.caller === 'key' ? [tenant.key, tenant.session] : [tenant.session, tenant.key];
+  };
+  const [ours, theirs] = [await credentialsOf(own), await credentialsOf(stranger)];
   return {
     own: await filled(own, operation.path),
     foreign: await filled(stranger, operation.path),
     body: operation.body && (await withRealIds(own, operation.body.example)),
-    credentials: { right: ours?.[0] ?? '', otherKind: ours?.[1] ?? '', foreign: theirs?.[0] ?? '' },
+    credentials: { right: ours[0] ?? '', otherKind: ours[1] ?? '', foreign: theirs[0] ?? '' },
   };
 }
 

@@ -12,6 +12,9 @@ const GATEWAY_STATUSES = [400, 404, 405, 413, 415, 417, 431];
 const INSIDE =
   /\.[cm]?[jt]s\b|node:|node_modules|\bat [\w.]+ \(|dynamo|\baws\b|amazon|lambda|\bzod|undefined|\[object /i;
 
+/** That of a preflight, where pages of other sites may call. */
+const PREFLIGHT_STATUS = 204;
+
 /** Says in which ways an answer is not what the document promises; none when it is. */
 export type Conformance = (exchange: Exchange) => string[];
 
@@ -27,6 +30,8 @@ export function conformance(document: Document): Conformance {
     const documented = operation?.answers.get(String(status));
     if (operation !== undefined && documented === undefined)
       return [`${operation.id} answered ${status}, which it does not document`];
+    if (exchange.sent.method === 'OPTIONS' && status === PREFLIGHT_STATUS)
+      return exchange.text === '' ? [] : ['an answer to a preflight has a body'];
     if (documented === undefined && !GATEWAY_STATUSES.includes(status))
       return [`the gateway answered ${status}`];
     const expected = documented ?? document.operations[0]?.answers.get('default');

@@ -31,7 +31,7 @@ export interface Operation {
   method: string;
   /** With `{parameters}`. */
   path: string;
-  caller: 'key' | 'session';
+  caller: 'key' | 'session' | 'visitor';
   /** The scope or the role that it asks for. */
   needs: string;
   parameters: readonly Parameter[];
@@ -101,7 +101,7 @@ function operationOf(method: string, path: string, described: Described): Operat
     id: operationId,
     method,
     path,
-    caller: security.some((scheme) => 'apiKey' in scheme) ? 'key' : 'session',
+    caller: callerOf(security),
     needs: described['x-required-scope'] ?? described['x-required-role'] ?? '',
     parameters: parameters as Parameter[],
     body:
@@ -117,6 +117,11 @@ function operationOf(method: string, path: string, described: Described): Operat
       ),
     ),
   };
+}
+
+function callerOf(security: Described['security']): Operation['caller'] {
+  if (security.some((scheme) => 'apiKey' in scheme)) return 'key';
+  return security.some((scheme) => 'visitorToken' in scheme) ? 'visitor' : 'session';
 }
 
 /** @throws when something refers to what is not there */

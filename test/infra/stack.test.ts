@@ -70,8 +70,10 @@ describe('functions', () => {
       ),
     );
     expect(readers.map(([, fn]) => nameOf(fn)).sort()).toEqual([
+      'create-channel',
       'dispatch',
-      // It signs anew what deliveries of a sandbox have sent.
+      // They sign anew what deliveries of a sandbox have sent.
+      'list-channel-deliveries',
       'list-deliveries',
       'register-webhook',
     ]);
@@ -119,7 +121,11 @@ describe('sessions', () => {
   });
 
   it('another issuer takes the place of the user pool', () => {
-    const other = synthesize({ oidcIssuer: 'https://id.example.com', oidcAudience: 'dashboard' });
+    const other = synthesize({
+      oidcIssuer: 'https://id.example.com',
+      oidcAudience: 'dashboard',
+      mailFrom: '',
+    });
     expect(ofType(other, 'AWS::Cognito::UserPool')).toEqual([]);
     other.hasResourceProperties('AWS::Lambda::Function', {
       Environment: {

@@ -10,9 +10,17 @@ export interface SynthesizedResource {
   DeletionPolicy?: string;
 }
 
+/** Without a sender of e-mail the stack has no mailer. */
+export const MAIL = {
+  mailFrom: 'notifications@mail.example.com',
+  dashboardOrigin: 'https://dashboard.example.com',
+};
+
 /** The stack's template with placeholders for the functions' code: what is tested here is not in the bundles. */
 export function synthesize(context: Record<string, unknown> = {}): Template {
-  return Template.fromStack(stackIn(new App({ analyticsReporting: false, context })));
+  return Template.fromStack(
+    stackIn(new App({ analyticsReporting: false, context: { ...MAIL, ...context } })),
+  );
 }
 
 /** The stack itself, for what is done to it before its synthesis. */

@@ -1,4 +1,4 @@
-import { deadFanOut, deadReminder } from '../../functions/engine/dead-letters.ts';
+import { deadEntries, deadReminder, nameOfOwed } from '../../functions/engine/dead-letters.ts';
 import { idOf, tenantOf } from './entries.ts';
 import { fanOutOf } from './functions.ts';
 import type { Invoke } from './invocations.ts';
@@ -72,11 +72,12 @@ export class DeadLetters {
             for (const id of ids) again.add(id);
           },
         });
-        const deal = deadFanOut({
+        const deal = deadEntries({
           stream: { read: ports.read },
           outbox: { find: ports.find },
-          fanOut: fanOutOf(reach),
+          deal: fanOutOf(reach),
           postpone: ports.postpone,
+          nameOf: nameOfOwed,
           log: reach.log,
           now: reach.now,
         });

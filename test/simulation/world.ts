@@ -1,11 +1,11 @@
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../functions/domain/backoff.ts';
+import type { DeadLetter } from '../../functions/domain/dead-letter.ts';
 import type { Reminder } from '../../functions/domain/delivery.ts';
 import type { OutboxEvent } from '../../functions/domain/events.ts';
 import type { DeliveryId, EventId, IdPrefix, OrgId, ReceiverId } from '../../functions/domain/ids.ts';
 import type { LedgerEntry } from '../../functions/domain/ledger.ts';
 import type { Owed } from '../../functions/domain/redelivery.ts';
 import type { Tenant } from '../../functions/domain/tenant.ts';
-import type { DeadFanOut } from '../../functions/engine/dead-letters.ts';
 import { NOW } from '../builders.ts';
 import { MemoryDeliveries, type RowChange } from '../doubles/memory-deliveries.ts';
 import { MemoryDueIndex } from '../doubles/memory-due-index.ts';
@@ -96,7 +96,7 @@ export class World {
   readonly outboxShards: StreamShard<Entry>[];
   readonly deliveryStream: DeliveryStream;
   readonly deadReminders = new LetterBox<Reminder>(clocks.visibility);
-  readonly deadFanOuts = new LetterBox<DeadFanOut>(60);
+  readonly deadFanOuts = new LetterBox<DeadLetter>(60);
   /** Entries of the ledger in which changes are not counted, because their tenant was not found when they were told. */
   readonly uncounted = new Set<string>();
   /** Entries that the last audit put right during an outage of days, in which the stream had not yet told everything. */

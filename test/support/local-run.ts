@@ -87,12 +87,21 @@ export async function startLocalRun(
 
 function withSessions(environment: LocalEnvironment): Required<LocalEnvironment> {
   const { ADMIN_TOKEN, MEMBER_TOKEN, OIDC_ISSUER, OIDC_CLIENT_ID } = environment;
-  const { SANDBOX_API_KEY, SANDBOX_ORG_ID } = environment;
+  const { SANDBOX_API_KEY, SANDBOX_ORG_ID, MAILBOX_URL } = environment;
   if (!ADMIN_TOKEN || !MEMBER_TOKEN || !OIDC_ISSUER || !OIDC_CLIENT_ID)
     throw new Error('the local run has nobody who can sign in');
   if (!SANDBOX_API_KEY || !SANDBOX_ORG_ID) throw new Error('the local run has no sandbox');
+  if (!MAILBOX_URL) throw new Error('the local run has no mailbox');
   const sandbox = { SANDBOX_API_KEY, SANDBOX_ORG_ID };
-  return { ...environment, ADMIN_TOKEN, MEMBER_TOKEN, OIDC_ISSUER, OIDC_CLIENT_ID, ...sandbox };
+  return {
+    ...environment,
+    ADMIN_TOKEN,
+    MEMBER_TOKEN,
+    OIDC_ISSUER,
+    OIDC_CLIENT_ID,
+    MAILBOX_URL,
+    ...sandbox,
+  };
 }
 
 function ready(child: ChildProcess, printed: string[]): Promise<void> {

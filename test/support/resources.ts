@@ -20,14 +20,23 @@ const FACTORIES: Readonly<Record<string, Factory>> = {
   // An event that nothing here causes, so that deliveries are only those that a test asks for.
   webhooks: ({ api, receiver }, { collection }) =>
     made(api, collection, { url: receiver, events: ['conversation.resolved'] }),
-  deliveries: ({ api }, { parent }) => endedDelivery(api, parent),
+  deliveries: ({ api }, { parent }) =>
+    parent.includes('/channels/') ? relayedDelivery(api, parent) : endedDelivery(api, parent),
   conversations: ({ api }, { collection }) =>
     made(api, collection, { channelId: 'chn_web', externalUserId: 'visitor-1' }),
   messages: ({ api }, { collection }) => made(api, collection, { role: 'user', content: 'Hello' }),
   escalations: ({ api }, { parent }) => handedOff(api, parent),
+  channels: ({ api, receiver }, { collection }) =>
+    made(api, collection, { name: 'Messenger', kind: 'http', url: receiver }),
   tickets: ({ api }, { collection }) => made(api, collection, { reason: 'nobody was there' }),
+  sources: ({ api, receiver }, { collection }) => checkedSource(api, collection, receiver),
   'api-keys': ({ admin }, { collection }) =>
     made(admin, collection, { name: 'Another', scopes: ['read:webhooks'] }),
+};
+
+/** Things of paths that do not take just any. */
+const SPECIAL: Readonly<Record<string, Factory>> = {
+  '/api/v1/conversations/{id}/visitor-token': ({ api }) => onWidget(api),
 };
 
 /** What paths need that name nothing of it. */
@@ -50,7 +59,7 @@ export async function filled(maker: Maker, path: string): Promise<string> {
   let whole = '';
   for (const segment of path.slice(1).split('/')) {
     if (/^\{\w+\}$/.test(segment)) {
-      const factory = FACTORIES[idIn(whole)];
+      const factory = SPECIAL[path] ?? FACTORIES[idIn(whole)];
       if (factory === undefined)
         throw new Error(`nothing makes the ${segment} of ${path}: add it to test/support/resources.ts`);
       const parent = whole.slice(0, whole.lastIndexOf('/'));
@@ -85,6 +94,38 @@ export async function unfinishedDelivery({ api }: Pick<Maker, 'api'>): Promise<s
   return `${endpoint}/deliveries/${await testDelivery(api, endpoint, ({ attempts }) => Number(attempts) > 0)}`;
 }
 
+/** A conversation that visitors of a web widget may see. */
+async function onWidget(api: ApiClient): Promise<string> {
+  const known = WIDGETS.get(api) ?? made(api, '/api/v1/channels', { name: 'Website', kind: 'web_widget' });
+  WIDGETS.set(api, known);
+  return made(api, '/api/v1/conversations', { channelId: await known, externalUserId: 'visitor-1' });
+}
+/** One for each organization, of which each may have few. */
+const WIDGETS = new WeakMap<ApiClient, Promise<string>>();
+
+/** The token of a visitor, who has a conversation of their own. */
+export async function aVisitor({ api }: Pick<Maker, 'api'>): Promise<string> {
+  const { status, body } = await api.post(`/api/v1/conversations/${await onWidget(api)}/visitor-token`);
+  if (status !== 201) throw new Error(`the token was answered ${status}: ${JSON.stringify(body)}`);
+  return String(body.data?.token);
+}
+
+/** A delivery of what an agent has said in a new conversation on a channel. */
+async function relayedDelivery(api: ApiClient, channel: string): Promise<string> {
+  const conversation = await made(api, '/api/v1/conversations', {
+    channelId: idIn(channel),
+    externalUserId: 'visitor-1',
+  });
+  const before = (await api.all(`${channel}/deliveries`)).map(({ id }) => id);
+  await made(api, `/api/v1/conversations/${conversation}/messages`, { role: 'agent', content: 'Hello' });
+  return until(`a delivery to ${channel}`, async () => {
+    const [delivery] = (await api.all(`${channel}/deliveries`)).filter(
+      ({ id, terminalAt }) => !before.includes(id) && terminalAt !== null,
+    );
+    return delivery && String(delivery.id);
+  });
+}
+
 /** Only an open conversation can be handed off: the second time it is resolved first, and opened again by a message. */
 async function handedOff(api: ApiClient, conversation: string): Promise<string> {
   const { body } = await api.get(conversation);
@@ -115,6 +156,16 @@ async function testDelivery(
   await until(`the delivery ${id} as wanted`, async () => {
     const { status, body } = await api.get(`${endpoint}/deliveries/${id}`);
     return status === 200 && body.data !== undefined && is(body.data);
+  });
+  return id;
+}
+
+/** A source whose first check has ended, so that it stays as it is for an hour. */
+async function checkedSource(api: ApiClient, collection: string, url: string): Promise<string> {
+  const id = await made(api, collection, { kind: 'url', url });
+  await until(`the source ${id} checked`, async () => {
+    const { body } = await api.get(`${collection}/${id}`);
+    return body.data !== undefined && body.data.status !== 'pending';
   });
   return id;
 }

@@ -7,10 +7,15 @@ import { OrgId } from '../../functions/domain/ids.ts';
 import type { FunctionName } from '../../lib/cloud/bundle.ts';
 import { ensureCertificates } from '../../lib/local/certificates/certificate-files.ts';
 import { type Cloud, startCloud } from '../../lib/local/cloud.ts';
-import { type StackContext, synthesize } from '../../lib/local/console/synthesis.ts';
+import { MAIL_FROM, type StackContext, synthesize } from '../../lib/local/console/synthesis.ts';
 import { startReceiver } from '../../lib/local/receiver/receiver.ts';
-import { addVariables, functionsOf } from './assembly.ts';
+import { addVariables, functionsOf, type QueueClocks, setQueueClocks } from './assembly.ts';
+import { mailsIn, type ReceivedMail } from './mails.ts';
+import { type QueuesBehind, queuesBehind } from './queues.ts';
 import { type Row, tablesBehind } from './tables.ts';
+
+/** Of the dashboard, which e-mails link to: nothing listens there. */
+export const DASHBOARD_ORIGIN = 'https://dashboard.example';
 
 /** Requests a minute of the tier `standard`: few, so that a test uses them up in a moment. */
 export const STANDARD_LIMIT = 600;
@@ -38,8 +43,14 @@ export interface Service {
   itemsWith(texts: readonly string[]): Promise<string[]>;
   /** Every item of every table. */
   rows(): Promise<Row[]>;
+  /** Puts an item in the place of the one with its key. */
+  rewrite(row: Row): Promise<void>;
   /** Invokes a function now, whatever invokes it otherwise. @throws Error of the function */
   invoke(name: FunctionName, payload?: unknown): Promise<unknown>;
+  /** What the service has sent by e-mail, oldest first. */
+  mails(): Promise<ReceivedMail[]>;
+  /** How many messages a queue holds. @param path of the queue in the stack, for example `Metering/Meter/Queue` */
+  queued: QueuesBehind['queued'];
   /** PEM: what a receiver of this machine identifies itself with. */
   tls: { cert: string; key: string };
   stop(): Promise<void>;
@@ -51,13 +62,22 @@ export interface ServiceOptions {
   context?: StackContext;
   /** Variables that every function has besides its own. */
   variables?: Readonly<Record<string, string>>;
+  /** Other clocks of queues, by the beginning of their logical id. */
+  queues?: Readonly<Record<string, QueueClocks>>;
+  /** Called for each line that functions log. */
+  onLog?(line: { source: string; text: string }): void;
 }
 
 /**
  * Synthesizes the stack and starts it in a directory of its own.
  * @throws LocalRunError when either fails
  */
-export async function startService({ context, variables }: ServiceOptions = {}): Promise<Service> {
+export async function startService({
+  context,
+  variables,
+  queues: clocks,
+  onLog,
+}: ServiceOptions = {}): Promise<Service> {
   const directory = await mkdtemp(join(tmpdir(), 'service-'));
   const remove = () => rm(directory, { recursive: true, force: true, maxRetries: 5 });
   try {
@@ -72,20 +92,26 @@ export async function startService({ context, variables }: ServiceOptions = {}):
         rateLimitScale: 1_000_000,
         // What was begun before a reset is done in a moment here.
         lingerSeconds: 2,
+        mailFrom: MAIL_FROM,
+        dashboardOrigin: DASHBOARD_ORIGIN,
         ...context,
       },
       signal: AbortSignal.timeout(60_000),
     });
     if (variables !== undefined) addVariables(assembly, variables);
+    if (clocks !== undefined) setQueueClocks(assembly, clocks);
     const functions = functionsOf(assembly);
+    const state = join(directory, 'state');
     const cloud = await startCloud({
       assembly,
-      directory: join(directory, 'state'),
+      directory: state,
       port: 0,
       caFile: certificates.caFile,
+      ...(onLog && { onLog }),
     });
     const tables = tablesBehind(cloud.processIds());
     const receiver = await startReceiver(certificates.receiver);
+    const queues = queuesBehind(state);
     return {
       url: cloud.url,
       receiver: `${receiver.url}/hooks`,
@@ -93,10 +119,14 @@ export async function startService({ context, variables }: ServiceOptions = {}):
       session: sessions(cloud),
       itemsWith: async (texts) => linesWith(texts, await tables.rows()),
       rows: tables.rows,
+      rewrite: tables.rewrite,
       invoke: (name, payload = {}) => cloud.invoke(functions.physicalNameOf(name), payload),
+      mails: () => mailsIn(state),
+      queued: queues.queued,
       tls: certificates.receiver,
       async stop() {
         tables.close();
+        queues.close();
         await cloud.stop();
         await receiver.stop();
         await remove();
@@ -127,7 +157,7 @@ function sessions(cloud: Cloud): Service['session'] {
     users.set(email, {
       email,
       password: 'unused',
-      attributes: { 'custom:organization': orgId, 'custom:role': role },
+      attributes: { 'custom:organization': orgId, 'custom:role': role, preferred_username: orgId },
     });
     cloud.identity.setUsers([...users.values()]);
     return cloud.identity.idToken(email, { lifetimeSeconds });
@@ -143,8 +173,12 @@ const WHOLE = {
 };
 
 function linesWith(texts: readonly string[], rows: readonly Row[]): string[] {
+  // Most rows are of other tests: only those that matter are written out in full.
   return rows
+    .filter(({ item }) => {
+      const text = JSON.stringify(item);
+      return texts.some((wanted) => text.includes(wanted));
+    })
     .map(({ table, item }) => `${table} ${inspect(item, WHOLE)}`)
-    .filter((line) => texts.some((text) => line.includes(text)))
     .sort();
 }

@@ -1,16 +1,24 @@
+import { channelIdOf } from '../../domain/channel.ts';
 import type { Conversation } from '../../domain/conversation.ts';
 import { buildEvent } from '../../domain/events.ts';
 import { newId } from '../../domain/ids.ts';
+import { problem } from '../../domain/problem.ts';
 import { success } from '../../platform/reply.ts';
+import { channelStore } from '../../store/channels.ts';
 import { conversationStore } from '../../store/conversations.ts';
 import { outboxStore } from '../../store/outbox.ts';
 import { endpoint, tables } from '../endpoint.ts';
 import * as routes from './routes.ts';
 
 const conversations = conversationStore(tables.service);
+const channels = channelStore(tables.service);
 const outbox = outboxStore(tables.outbox);
 
 export const handler = endpoint(routes.createConversation, async ({ tenant, body, now, effect }) => {
+  // What has another form is a label of the customer's own, and costs no read.
+  const channelId = channelIdOf(body);
+  if (channelId !== undefined && (await channels.find(tenant.orgId, channelId)) === undefined)
+    return problem('VALIDATION_ERROR', 'channelId names no channel.');
   const conversation: Conversation = {
     id: newId('cnv', now),
     channelId: body.channelId,

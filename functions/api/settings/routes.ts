@@ -62,6 +62,17 @@ export const updateOrganization = {
   success: { status: 200, data: schema.Organization },
 } as const satisfies Route;
 
+export const readUsage = {
+  name: 'read-usage',
+  method: 'GET',
+  path: '/settings/usage',
+  summary: 'Read what the organization has used',
+  role: 'member',
+  params: shared.NoParams,
+  query: schema.UsageQuery,
+  success: { status: 200, data: schema.Usage },
+} as const satisfies Route;
+
 export const createApiKey = {
   name: 'create-api-key',
   method: 'POST',

@@ -2,7 +2,8 @@ import * as z from 'zod/mini';
 import { Scope } from '../../domain/api-key.ts';
 import { KeyId, OrgId } from '../../domain/ids.ts';
 import { Environment, OrganizationSettings, Percentage, Tier } from '../../domain/tenant.ts';
-import { distinct, orNull, text, timestamp } from '../fields.ts';
+import { UsageCounts } from '../../domain/usage.ts';
+import { clamped, distinct, orNull, text, timestamp } from '../fields.ts';
 
 /*
  * Shapes of the public API (public-api.md, Resources and their fields). A schema of an answer builds it: a field that it does not
@@ -19,6 +20,12 @@ export const Organization = z.object({
   createdAt: timestamp,
 });
 export const UpdateOrganization = z.partial(OrganizationSettings);
+
+/** What was counted in a month. */
+export const UsageOfMonth = z.object({ month: z.string(), ...UsageCounts.shape });
+export const Usage = z.object({ organizationId: OrgId, months: z.array(UsageOfMonth) });
+
+export const UsageQuery = z.object({ months: clamped({ least: 1, most: 24, standard: 12 }) });
 
 export const CreateApiKey = z.object({ name: text(200), scopes: distinct(Scope, ['a scope', 'scopes']) });
 export const ApiKey = z.object({

@@ -7,9 +7,9 @@ import { signingSecret } from '../../domain/signature.ts';
 import { success } from '../../platform/reply.ts';
 import { endpointStore } from '../../store/endpoints.ts';
 import { endpoint, tables } from '../endpoint.ts';
-import { checkReceiver } from './receivers.ts';
+import { checkReceiver } from '../receivers.ts';
+import { signingKeys } from '../signing.ts';
 import * as routes from './routes.ts';
-import { signingKeys } from './signing.ts';
 
 const endpoints = endpointStore(tables.service);
 

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { Route } from '../../platform/route.ts';
+import { ListDeliveriesQuery } from '../delivery-schemas.ts';
 import * as shared from '../fields.ts';
 import * as schema from './schemas.ts';
 
@@ -92,7 +93,7 @@ export const listDeliveries = {
   summary: 'List the deliveries of a webhook endpoint',
   scope: 'read:webhooks',
   params: schema.WebhookParams,
-  query: schema.ListDeliveriesQuery,
+  query: ListDeliveriesQuery,
   success: { status: 200, data: z.array(schema.ListedDelivery) },
 } as const satisfies Route;
 

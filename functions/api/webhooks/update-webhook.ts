@@ -3,7 +3,7 @@ import { notFound, problem } from '../../domain/problem.ts';
 import { success } from '../../platform/reply.ts';
 import { endpointStore } from '../../store/endpoints.ts';
 import { endpoint, tables } from '../endpoint.ts';
-import { checkReceiver } from './receivers.ts';
+import { checkReceiver } from '../receivers.ts';
 import * as routes from './routes.ts';
 
 const endpoints = endpointStore(tables.service);

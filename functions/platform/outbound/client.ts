@@ -3,12 +3,13 @@ import { checkReceiverUrl, type ReceiverPolicy } from '../../domain/receiver-url
 import { guardedLookup, nameServerResolver, type Resolve } from './addresses.ts';
 import { ReceiverAgent } from './agent.ts';
 import { exchange, type OutboundRequest, type OutboundResult } from './exchange.ts';
+import { type FetchRequest, type FetchResult, retrieve } from './retrieve.ts';
 
-export type { OutboundRequest, OutboundResult, Resolve };
+export type { FetchRequest, FetchResult, OutboundRequest, OutboundResult, Resolve };
 
 export interface OutboundClientOptions {
   policy: ReceiverPolicy;
-  /** From the beginning of a `post` to the response headers, name resolution included. */
+  /** From the beginning of a `post` to the response headers, or of a `fetch` to the end of the content; name resolution included. */
   timeoutMs: number;
   /** Instead of the configured name servers. Its answers are checked like theirs. */
   resolve?: Resolve;
@@ -24,7 +25,12 @@ export interface OutboundClient {
    * @throws NotPermitted when the gate has not let it pass
    */
   post(request: OutboundRequest, permit: Permit): Promise<OutboundResult>;
-  /** Closes all connections, which fails the posts that hold one. */
+  /**
+   * Gets the content of a URL, following redirects. Never rejects for anything that the URL, the network or the servers do.
+   * @throws NotPermitted when the gate has not let it pass
+   */
+  fetch(request: FetchRequest, permit: Permit): Promise<FetchResult>;
+  /** Closes all connections, which fails the requests that hold one. */
   close(): void;
 }
 
@@ -50,6 +56,10 @@ export function outboundClient(options: OutboundClientOptions): OutboundClient {
 
       agent.closeIdle();
       return exchange({ ...request, url: check.url }, { agent, timeoutMs, now });
+    },
+    async fetch(request, permit) {
+      requirePermit(permit);
+      return retrieve(request, { agent, policy, timeoutMs });
     },
     close: () => agent.destroy(),
   };

@@ -1,8 +1,8 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { type Agent, request as httpsRequest } from 'node:https';
-import { isIP } from 'node:net';
+import type { Agent } from 'node:https';
 import { readExcerpt } from './body.ts';
-import { DeadlineError, describeFailure, InterimResponsesError } from './failures.ts';
+import { describeFailure } from './failures.ts';
+import { deadlineIn, drain, open, responseTo } from './request.ts';
 
 export interface OutboundRequest {
   url: URL;
@@ -33,15 +33,6 @@ export interface ExchangeOptions {
   now: () => number;
 }
 
-const MAX_HEADER_BYTES = 16 * 1024;
-
-/** Far more than any server needs; without a limit a receiver could keep a whole core busy until the deadline. */
-const MAX_INTERIM_RESPONSES = 20;
-
-/** What the body of a success may cost to keep its connection for the next request. */
-const DRAIN_BYTES = 16 * 1024;
-const DRAIN_MS = 500;
-
 /**
  * Sends one POST and tells what came of it. Redirects are answers, never followed. Whatever the receiver does, the
  * result is there by the deadline, and no more is held in memory than headers and an excerpt.
@@ -53,8 +44,9 @@ const DRAIN_MS = 500;
 export async function exchange(request: OutboundRequest, options: ExchangeOptions): Promise<OutboundResult> {
   const { agent, timeoutMs, now } = options;
   const startedAt = now();
-  const outgoing = open(request, agent);
-  const deadline = deadlineOf(outgoing, timeoutMs);
+  const outgoing = open({ method: 'POST', url: request.url, headers: headersOnTheWire(request) }, agent);
+  const deadline = deadlineIn(timeoutMs);
+  deadline.over(outgoing);
 
   try {
     const answer = responseTo(outgoing);
@@ -79,60 +71,6 @@ export const headersOnTheWire = ({ url, headers, body }: OutboundRequest): Recor
   'content-length': String(body.byteLength),
 });
 
-function open(request: OutboundRequest, agent: Agent): ClientRequest {
-  const { url } = request;
-  const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
-  return httpsRequest({
-    agent,
-    method: 'POST',
-    host,
-    port: url.port || 443,
-    path: url.pathname + url.search,
-    // An address has no name that TLS could indicate; its certificate is compared with the address.
-    servername: isIP(host) ? '' : host,
-    headers: headersOnTheWire(request),
-    maxHeaderSize: MAX_HEADER_BYTES,
-    insecureHTTPParser: false,
-  });
-}
-
-/** Destroying the request is not enough: while it waits for a free socket, that makes no sound. */
-function deadlineOf(
-  outgoing: ClientRequest,
-  timeoutMs: number,
-): { passed: Promise<never>; cancel: () => void } {
-  const { promise: passed, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    reject(new DeadlineError());
-    outgoing.destroy();
-  }, timeoutMs);
-  return { passed, cancel: () => clearTimeout(timer) };
-}
-
-/** The final response as soon as its headers are complete, body unread. */
-function responseTo(outgoing: ClientRequest): Promise<IncomingMessage> {
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  let interim = 0;
-
-  outgoing.on('information', () => {
-    interim += 1;
-    if (interim > MAX_INTERIM_RESPONSES) outgoing.destroy(new InterimResponsesError());
-  });
-  outgoing.on('response', (response) => {
-    // Listened to from the first moment: a connection can break in the same breath as the headers arrive.
-    response.on('error', () => outgoing.destroy());
-    resolve(response);
-  });
-  // An unasked-for switch of protocols (101) is an answer, with a body that never ends.
-  outgoing.on('upgrade', (response, socket) => {
-    resolve(response);
-    socket.destroy();
-  });
-  outgoing.on('error', reject);
-  outgoing.on('close', () => reject(new Error('closed without a response')));
-  return promise;
-}
-
 async function bodyOf(outgoing: ClientRequest, response: IncomingMessage, status: number): Promise<string> {
   // What follows a switch of protocols is no body.
   if (status < 200) return '';
@@ -144,16 +82,4 @@ async function bodyOf(outgoing: ClientRequest, response: IncomingMessage, status
   // Without effect on a body that ended by itself: its connection is in the pool already.
   outgoing.destroy();
   return body;
-}
-
-/** Lets a short body end, so that its connection can be used again; gives up any other. */
-function drain(outgoing: ClientRequest, response: IncomingMessage): void {
-  let left = DRAIN_BYTES;
-  response.on('data', (chunk: Uint8Array) => {
-    left -= chunk.length;
-    if (left < 0) outgoing.destroy();
-  });
-  // Not until the response ends but until the request closes: a receiver that answers early may never read the rest.
-  const timer = setTimeout(() => outgoing.destroy(), DRAIN_MS).unref();
-  outgoing.once('close', () => clearTimeout(timer));
 }

@@ -10,6 +10,11 @@ export class InterimResponsesError extends Error {
   override readonly name = 'InterimResponsesError';
 }
 
+/** The server answered, but not with content that can be taken. Its message is in our words and may be shown. */
+export class ContentError extends Error {
+  override readonly name = 'ContentError';
+}
+
 /**
  * Says in one line why no answer came. Written from error codes only: the messages of Node and OpenSSL contain
  * addresses, file names of OpenSSL and text that the receiver chose, and the line is shown to whoever registered the URL.
@@ -17,6 +22,7 @@ export class InterimResponsesError extends Error {
 export function describeFailure(error: unknown, timeoutMs: number): string {
   if (error instanceof DeadlineError) return `timed out after ${timeoutMs / 1000} s`;
   if (error instanceof ForbiddenAddressError) return 'address is not public';
+  if (error instanceof ContentError) return error.message;
   if (error instanceof InterimResponsesError) return 'too many interim (1xx) responses';
   if (error instanceof ResolutionError) {
     return error.nameIsUnknown ? 'host name does not resolve' : 'host name could not be resolved';

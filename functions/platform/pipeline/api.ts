@@ -2,11 +2,12 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { type Problem, problem, unavailable } from '../../domain/problem.ts';
-import { type Quota, quotaHeaders, type RateBucket } from '../../domain/rate-limit.ts';
+import { type Budget, type Quota, quotaHeaders, type RateBucket } from '../../domain/rate-limit.ts';
 import type { OrganizationStanding, Tenant, Tier } from '../../domain/tenant.ts';
 import { problemResult, type Reply, type Success, successResult } from '../reply.ts';
 import type { Route } from '../route.ts';
 import { type Authenticate, type Caller, unauthenticated } from './authentication.ts';
+import { crossOriginHeaders } from './cross-origin.ts';
 import { deprecationHeaders, gone } from './deprecation.ts';
 import { isTransient } from './failure.ts';
 import { type Memory, type Once, onceOf, remember, replay } from './idempotency.ts';
@@ -26,7 +27,7 @@ export interface ApiPorts<Change> {
     now: Date,
   ): Promise<Pick<OrganizationStanding, 'tier' | 'environment'> | undefined>;
   /** Takes the request out of the caller's budget. */
-  limit(bucket: RateBucket, tier: Tier, now: Date): Promise<Quota>;
+  limit(bucket: RateBucket, tier: Budget, now: Date): Promise<Quota>;
   /** Counts a failure of the limiter, which an alarm watches: requests pass meanwhile. */
   onLimiterFailure(): Promise<void>;
   memory: Memory<Change>;
@@ -63,7 +64,11 @@ export function apiHandler<R extends Route, Change>(
   /** A hook that returns a result ends the pipeline there. */
   const answer = async (event: Arriving, reply: Reply): Promise<APIGatewayProxyResult> => {
     const requestId = requestIdOf(event);
-    const headers = { ...deprecationHeaders(route.deprecation), ...event.established?.headers };
+    const headers = {
+      ...deprecationHeaders(route.deprecation),
+      ...crossOriginHeaders(route),
+      ...event.established?.headers,
+    };
     if (reply.kind === 'problem') return problemResult(reply, requestId, headers);
     const data =
       route.success.status === 204 ? undefined : route.success.data.parse(await reveal(reply.data));
@@ -186,6 +191,7 @@ export function apiHandler<R extends Route, Change>(
       const at = now();
       const request = {
         tenant: caller.tenant,
+        conversationId: caller.conversationId,
         ...input,
         now: at,
         effect: effectOf(route, { memory, commit }, event.established?.once, at),

@@ -1,10 +1,11 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { type ApiKey, bearerKey, digestOf, grants } from '../../domain/api-key.ts';
+import type { ConversationId } from '../../domain/ids.ts';
 import { type Problem, problem } from '../../domain/problem.ts';
-import type { RateBucket } from '../../domain/rate-limit.ts';
+import type { Budget, RateBucket } from '../../domain/rate-limit.ts';
 import type { Pairing, Sandbox } from '../../domain/sandbox.ts';
 import { routed } from '../../domain/sandbox.ts';
-import { LIVE_GENERATION, type Tenant, type Tier } from '../../domain/tenant.ts';
+import { LIVE_GENERATION, type Tenant } from '../../domain/tenant.ts';
 import type { Route } from '../route.ts';
 import { header } from './request.ts';
 
@@ -12,9 +13,11 @@ import { header } from './request.ts';
 export interface Caller {
   /** Whose data the request acts on; nothing else says so. */
   tenant: Tenant;
+  /** All of it that a visitor may see. */
+  conversationId?: ConversationId;
   bucket: RateBucket;
   /** Where it follows from who calls. Elsewhere the organization says it, which must then be a live one. */
-  tier?: Tier;
+  tier?: Budget;
   /** Names the caller in the logs. */
   logged: Record<string, string>;
   /** A caller who is known, and may not do this. */
@@ -40,6 +43,7 @@ export interface Keys {
 const NEEDED = {
   key: 'A valid API key is required: Authorization: Bearer ck_….',
   session: 'A valid dashboard session is required: Authorization: Bearer, or its cookie.',
+  visitor: 'A valid visitor token is required: Authorization: Bearer cvt_….',
 };
 
 /** One answer to every reason, so that it tells nothing of which credentials and organizations exist. */

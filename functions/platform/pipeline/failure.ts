@@ -20,6 +20,8 @@ const TRANSIENT_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDO
 /** Whether a dependency throttled or was down, so that a retry may succeed: 503 instead of 500. */
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  // The gate is closed because of something else.
+  if (error.name === 'GateClosed') return isTransient(error.cause);
   const { code, $retryable, $metadata } = error as Error & {
     code?: unknown;
     $retryable?: object;

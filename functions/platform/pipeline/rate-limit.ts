@@ -1,5 +1,11 @@
-import { type Quota, type RateBucket, type RateLimits, windowAt } from '../../domain/rate-limit.ts';
-import type { Tier } from '../../domain/tenant.ts';
+import {
+  type Budget,
+  type Quota,
+  type RateBucket,
+  type RateLimits,
+  VISITOR_LIMIT,
+  windowAt,
+} from '../../domain/rate-limit.ts';
 
 /** Counts requests in windows; exact however many count at once. */
 export interface RateWindows {
@@ -23,9 +29,9 @@ const REMEMBERED = 1000;
  */
 export function rateLimiter(windows: RateWindows, limits: RateLimits) {
   const full = new Map<string, number>();
-  return async (bucket: RateBucket, tier: Tier, now: Date): Promise<Quota> => {
+  return async (bucket: RateBucket, tier: Budget, now: Date): Promise<Quota> => {
     const { start, resetSeconds } = windowAt(now);
-    const limit = limits[tier];
+    const limit = tier === 'visitor' ? VISITOR_LIMIT : limits[tier];
     const name = `${bucket.orgId}/${bucket.kind}`;
     const quota = { tier, limit, resetSeconds };
     const taken = full.get(name) === start ? 'full' : await windows.take(bucket, start, limit, TIMEOUT_MS);

@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type * as z from 'zod/mini';
+import type { ConversationId } from '../../domain/ids.ts';
 import type { Problem } from '../../domain/problem.ts';
 import type { Tenant } from '../../domain/tenant.ts';
 import type { Reply, Success } from '../reply.ts';
@@ -12,6 +13,8 @@ export type Refusals = Partial<Record<string, Problem | (() => Promise<Reply>)>>
 export interface ApiRequest<R extends Route, Change> {
   /** The effective organization; nothing else says whose data this is. */
   tenant: Tenant;
+  /** Of a visitor: the one conversation that it is about. */
+  conversationId: R extends { readonly visitor: true } ? ConversationId : undefined;
   params: z.output<R['params']>;
   query: z.output<R['query']>;
   body: R['body'] extends z.ZodMiniType ? z.output<R['body']> : undefined;

@@ -4,7 +4,8 @@ import { PRIVATE, readIfPresent, replaceFile } from './files.ts';
 
 /**
  * What a shell needs to use the local run. `BASE_URL` is without `/api/v1`; the tokens are ID tokens of an admin and a member of the
- * organization, valid for a day; `SANDBOX_API_KEY` is a key of its sandbox, `SANDBOX_ORG_ID`; the files are absolute paths of PEM files.
+ * organization, valid for a day; `SANDBOX_API_KEY` is a key of its sandbox, `SANDBOX_ORG_ID`;
+ * `MAILBOX_URL` is where e-mails can be read; the files are absolute paths of PEM files.
  */
 const LocalEnvironment = z.object({
   BASE_URL: z.string(),
@@ -18,6 +19,8 @@ const LocalEnvironment = z.object({
   // Provisioned by the admin.
   SANDBOX_API_KEY: z.string().optional(),
   SANDBOX_ORG_ID: z.string().optional(),
+  // Earlier versions had none.
+  MAILBOX_URL: z.string().optional(),
   CA_FILE: z.string(),
   RECEIVER_CERT_FILE: z.string(),
   RECEIVER_KEY_FILE: z.string(),

@@ -94,7 +94,12 @@ export async function localRun(
       throw explained(error, log.path);
     });
 
-    const place = { baseUrl: cloud.url, environmentFile: directory.environmentFile, logFile: log.path };
+    const place = {
+      baseUrl: cloud.url,
+      mailboxUrl: cloud.mailboxUrl,
+      environmentFile: directory.environmentFile,
+      logFile: log.path,
+    };
     const sessions = cloud.identity !== undefined;
     const shown = { ...place, cwd: parts.cwd, sessions, sandbox: sandbox !== undefined };
     screen.print(`\n${renderReady(shown, screen.paint)}\n`);
@@ -155,6 +160,7 @@ async function makeReachable(
     ORG_ID: organization.id,
     ...sessions,
     ...(sandbox && { SANDBOX_API_KEY: sandbox.apiKey, SANDBOX_ORG_ID: sandbox.id }),
+    MAILBOX_URL: cloud.mailboxUrl,
     CA_FILE: certificates.caFile,
     RECEIVER_CERT_FILE: certificates.receiverCertFile,
     RECEIVER_KEY_FILE: certificates.receiverKeyFile,

@@ -28,7 +28,12 @@ export async function settlePeople(
     PEOPLE.map(({ email, role }) => ({
       email,
       password: PASSWORD,
-      attributes: { 'custom:organization': organizationId, 'custom:role': role },
+      attributes: {
+        'custom:organization': organizationId,
+        'custom:role': role,
+        // Cognito searches no custom attribute.
+        preferred_username: organizationId,
+      },
     })),
   );
   const tokens = await Promise.all(

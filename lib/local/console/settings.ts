@@ -19,6 +19,10 @@ export interface Settings {
   graceSeconds?: number;
   /** How long after a reset of the sandbox what began before it may still be written. */
   lingerSeconds?: number;
+  /** From one check of a source's content to the next. */
+  checkEverySeconds?: number;
+  /** For which admins are told once at most that a source's content changed. */
+  noticeSeconds?: number;
   /** Of the tier that the local organization has. */
   rateLimitPerMinute?: number;
   /** Of the organization's sandbox, never more than its own. */
@@ -60,6 +64,8 @@ export function readSettings(variables: Variables, cwd: string): Settings {
     attemptTimeoutSeconds: seconds(variables, 'ATTEMPT_TIMEOUT_SECONDS', [0.1, 60]),
     graceSeconds: seconds(variables, 'GRACE_SECONDS', [30, 21_600]),
     lingerSeconds: seconds(variables, 'LINGER_SECONDS', [0, 3600]),
+    checkEverySeconds: seconds(variables, 'CHECK_EVERY_SECONDS', [1, 604_800]),
+    noticeSeconds: seconds(variables, 'NOTICE_SECONDS', [1, 2_592_000]),
     rateLimitPerMinute,
     sandboxRateLimitPerMinute,
     dynamodbEndpoint: endpoint(variables, 'DYNAMODB_ENDPOINT'),

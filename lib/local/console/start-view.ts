@@ -28,12 +28,14 @@ const FORWARD: [command: string, does: string] = [
 
 /**
  * The last screen of the start: where everything is and what to do next.
+ * @param place.mailboxUrl where what the service sends by e-mail can be read
  * @param place.sessions whether there are people who sign in
  * @param place.sandbox whether there is a key of a sandbox
  */
 export function renderReady(
   place: {
     baseUrl: string;
+    mailboxUrl: string;
     environmentFile: string;
     logFile: string;
     cwd: string;
@@ -58,6 +60,7 @@ export function renderReady(
   });
   return [
     `  ${paint(['bold', 'green'], 'Ready')}   ${paint('bold', `${place.baseUrl}/api/v1`)}`,
+    `  ${paint('dim', 'Mail')}    ${place.mailboxUrl}`,
     '',
     ...rows,
     '',

@@ -13,6 +13,9 @@ const MAX_OUTPUT = 64 * 1024;
 /** As the stack has them: no tier may have more than a higher one. */
 const STANDARD_RATE_LIMITS = { scale: 6000, standard: 600, sandbox: 60 };
 
+/** Sender of the e-mails, which go to the mailbox of the local run. */
+export const MAIL_FROM = 'notifications@local.test';
+
 /** Values that the CDK app reads from its context. */
 export type StackContext = Readonly<Record<string, string | number>>;
 
@@ -22,12 +25,20 @@ export type StackContext = Readonly<Record<string, string | number>>;
  */
 export function contextOf(settings: Settings, gateway: string): StackContext {
   const { retryBaseSeconds, retryCapSeconds, attemptTimeoutSeconds, graceSeconds, lingerSeconds } = settings;
+  const { checkEverySeconds, noticeSeconds } = settings;
   const retries = { retryBaseSeconds, retryCapSeconds, attemptTimeoutSeconds };
-  const given = Object.entries({ ...retries, graceSeconds, lingerSeconds });
+  const given = Object.entries({
+    ...retries,
+    graceSeconds,
+    lingerSeconds,
+    checkEverySeconds,
+    noticeSeconds,
+  });
   return {
     ...Object.fromEntries(given.filter((entry): entry is [string, number] => entry[1] !== undefined)),
     ...rateLimitsOf(settings),
     dashboardOrigin: gateway,
+    mailFrom: MAIL_FROM,
   };
 }
 

@@ -23,6 +23,8 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 60_000;
 const DRAIN_CHECK_MS = 20;
 
+export type Pages = (request: GatewayRequest) => Promise<Answer | undefined>;
+
 export interface Gateway {
   port: number;
   /** Takes no new connections, and ends those without a request; settles when the requests in hand are answered. */
@@ -34,10 +36,15 @@ export interface Gateway {
 /**
  * Serves a REST API on the loopback interface.
  *
+ * @param pages what there is at the same address besides; they answer undefined to what they do not have
  * @param port 0 for any
  * @throws LocalRunError when the port is taken
  */
-export async function startGateway(api: RestApi, port: number): Promise<Gateway> {
+export async function startGateway(
+  api: RestApi,
+  port: number,
+  pages: Pages = async () => undefined,
+): Promise<Gateway> {
   const server = createServer(
     {
       maxHeaderSize: HEADER_LIMIT_BYTES,
@@ -49,9 +56,11 @@ export async function startGateway(api: RestApi, port: number): Promise<Gateway>
       // Node.js would answer one without it by itself, without the envelope.
       requireHostHeader: false,
     },
-    (message, response) => answering(serve(api, message, response), response),
+    (message, response) => answering(serve(api, pages, message, response), response),
   );
-  server.on('checkContinue', (message, response) => answering(serve(api, message, response), response));
+  server.on('checkContinue', (message, response) =>
+    answering(serve(api, pages, message, response), response),
+  );
   server.on('checkExpectation', (message, response) =>
     answering(refuse(api, message, response, 417), response),
   );
@@ -75,13 +84,21 @@ function answering(work: Promise<void>, response: ServerResponse): void {
   work.catch((error: Error) => response.destroy(error));
 }
 
-async function serve(api: RestApi, message: IncomingMessage, response: ServerResponse): Promise<void> {
+async function serve(
+  api: RestApi,
+  pages: Pages,
+  message: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const arrival = arrivalAt(api, new Date());
   const request = readRequest(message);
   if (!request) return refuse(api, message, response, 400);
   const matched = matchOperation(api, request);
   if (!matched) {
-    const answer = frontDoor(api, request) ?? failure(api, 'MISSING_AUTHENTICATION_TOKEN', request, arrival);
+    const answer =
+      frontDoor(api, request) ??
+      (await pages(request)) ??
+      failure(api, 'MISSING_AUTHENTICATION_TOKEN', request, arrival);
     return sendUnread(message, response, answer);
   }
   if (message.headers.expect !== undefined && !announcesTooMuch(message)) response.writeContinue();

@@ -4,6 +4,7 @@ import { freePort } from '../engines/free-port.ts';
 import { LocalRunError } from '../errors.ts';
 import { readIdentityState, writeIdentityState } from './state.ts';
 import { signIdToken } from './tokens.ts';
+import { startUserDirectory } from './user-directory.ts';
 import type { UserPool } from './user-pool.ts';
 import { createUsers, type User } from './users.ts';
 
@@ -24,6 +25,8 @@ export interface Identity {
 }
 
 export interface RunningIdentity extends Identity {
+  /** Where functions list the users, as at Cognito. */
+  userDirectory: string;
   stop(): Promise<void>;
 }
 
@@ -48,6 +51,7 @@ export async function startIdentity(options: {
     const issuer = `http://localhost:${port}`;
     const pool = define(issuer);
     const users = createUsers(pool);
+    const userDirectory = await startUserDirectory(pool, users);
     const onError = (error: unknown) =>
       onLog(error instanceof Error ? (error.stack ?? error.message) : String(error));
 
@@ -76,7 +80,10 @@ export async function startIdentity(options: {
         if (!user) throw new LocalRunError(`The local run has no user ${email}`);
         return signIdToken(user, { issuer, pool, key, lifetimeSeconds });
       },
-      stop: () => stop(server),
+      userDirectory: userDirectory.endpoint,
+      async stop() {
+        await Promise.all([stop(server), userDirectory.stop()]);
+      },
     };
   } catch (error) {
     await stop(server);

@@ -1,22 +1,33 @@
-import { indexArn, queueArn, secretArn, tableArn } from '../arns.ts';
+import {
+  busArn,
+  DEFAULT_BUS,
+  indexArn,
+  queueArn,
+  secretArn,
+  sesArn,
+  tableArn,
+  userPoolArn,
+} from '../arns.ts';
 import { LocalRunError } from '../errors.ts';
 
-export type Service = 'dynamodb' | 'sqs' | 'secretsmanager';
+export type Service = 'dynamodb' | 'sqs' | 'secretsmanager' | 'events' | 'cognito-idp' | 'ses';
 
 /** One permission that a request needs: an IAM action on a resource's ARN, or on `*` where it has no resource. */
 export interface PermissionRequest {
   action: string;
   resource: string;
+  /** Another resource that the permission may be on instead. */
+  or?: string;
 }
 
 type Body = Readonly<Record<string, unknown>>;
 type Rule = (body: Body, operation: string) => PermissionRequest[];
 
 /**
- * The IAM permissions that an AWS JSON request needs, from the Service Authorization Reference. A body without the member
+ * The IAM permissions that a request needs, from the Service Authorization Reference. A body without the member
  * that names its resource needs none: the engine refuses it as malformed.
  *
- * @param target the `X-Amz-Target` header, for example `DynamoDB_20120810.PutItem`
+ * @param target the `X-Amz-Target` header, for example `DynamoDB_20120810.PutItem`, or the operation alone
  * @throws LocalRunError for an operation that is not known here
  */
 export function requestsOf(service: Service, target: string, body: unknown): PermissionRequest[] {
@@ -80,6 +91,35 @@ const onSecret: Rule = ({ SecretId }, operation) =>
       ]
     : [];
 
+/** A request may put entries on several buses. */
+const onEachBus: Rule = ({ Entries }, operation) => {
+  const entries = Array.isArray(Entries) ? Entries.map(member) : [];
+  const buses = entries.map(({ EventBusName = DEFAULT_BUS }) => String(EventBusName));
+  return [...new Set(buses)].map((bus) => ({
+    action: `events:${operation}`,
+    resource: bus.startsWith('arn:') ? bus : busArn(bus),
+  }));
+};
+
+const onUserPool: Rule = ({ UserPoolId }, operation) =>
+  typeof UserPoolId === 'string'
+    ? [{ action: `cognito-idp:${operation}`, resource: userPoolArn(UserPoolId) }]
+    : [];
+
+/** What is verified is an address or the domain of many, and either may be what the role names. */
+const onSender: Rule = ({ FromEmailAddress, ConfigurationSetName }, operation) => {
+  if (typeof FromEmailAddress !== 'string') return [];
+  const action = `ses:${operation}`;
+  const address = /<(.+)>$/.exec(FromEmailAddress)?.[1] ?? FromEmailAddress;
+  const domain = address.slice(address.lastIndexOf('@') + 1);
+  return [
+    { action, resource: sesArn(`identity/${address}`), or: sesArn(`identity/${domain}`) },
+    ...(typeof ConfigurationSetName === 'string'
+      ? [{ action, resource: sesArn(`configuration-set/${ConfigurationSetName}`) }]
+      : []),
+  ];
+};
+
 const onAll =
   (service: Service): Rule =>
   (_, operation) => [{ action: `${service}:${operation}`, resource: '*' }];
@@ -131,6 +171,9 @@ const rules: Readonly<Record<Service, Readonly<Record<string, Rule>>>> = {
     GetSecretValue: onSecret,
     DescribeSecret: onSecret,
   },
+  events: { PutEvents: onEachBus },
+  'cognito-idp': { ListUsers: onUserPool },
+  ses: { SendEmail: onSender },
 };
 
 /** DynamoDB takes a table's ARN wherever it takes its name. */

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { ACCOUNT, PARTITION, REGION } from '../arns.ts';
+import { DEFAULT_BUS, ruleArn } from '../arns.ts';
 import type { InvocationResult } from '../functions/sandbox.ts';
 import { physicalName } from '../provision/physical-name.ts';
 import { parseProperties } from '../provision/properties.ts';
 import type { References } from '../template/references.ts';
-import type { Template } from '../template/template.ts';
+import type { Resource, Template } from '../template/template.ts';
 import { ratePeriod, scheduledEvent, startSchedule } from './schedule.ts';
 import type { Source } from './source.ts';
 
@@ -14,13 +14,20 @@ const Rule = z.object({
   Targets: z.array(z.object({ Arn: z.string(), Input: z.string().optional() })).default([]),
 });
 
-/** Names the template's rules. */
+const Identity = z.object({ Name: z.string().optional(), EventBusName: z.string().default(DEFAULT_BUS) });
+
+/** The properties that name no target: what they name may not be known yet. */
+const identityOf = ({ properties: { Name, EventBusName } }: Resource) => ({ Name, EventBusName });
+
+/** Names the template's rules. Its buses are known by then. */
 export function defineRules(template: Template, references: References): void {
   for (const resource of template.ofType('AWS::Events::Rule')) {
-    const { Name } = resource.properties;
-    const name = physicalName(template, resource, typeof Name === 'string' ? Name : undefined);
-    const arn = `arn:${PARTITION}:events:${REGION}:${ACCOUNT}:rule/${name}`;
-    references.define(resource.logicalId, { ref: name, attributes: { Arn: arn } });
+    const { Name, EventBusName: bus } = parseProperties(Identity, resource, references, identityOf(resource));
+    const name = physicalName(template, resource, Name);
+    references.define(resource.logicalId, {
+      ref: bus === DEFAULT_BUS ? name : `${bus}|${name}`,
+      attributes: { Arn: ruleArn(bus, name) },
+    });
   }
 }
 
@@ -35,7 +42,10 @@ export function startRules(
   functionOf: (arn: string) => { invoke: (event: unknown) => Promise<InvocationResult> },
   log: (line: { source: string; text: string }) => void,
 ): Source[] {
-  return template.ofType('AWS::Events::Rule').flatMap((resource) => {
+  const scheduled = template
+    .ofType('AWS::Events::Rule')
+    .filter(({ properties }) => properties.ScheduleExpression !== undefined);
+  return scheduled.flatMap((resource) => {
     const { ScheduleExpression, State, Targets } = parseProperties(Rule, resource, references);
     if (State === 'DISABLED') return [];
     const periodMs = ratePeriod(ScheduleExpression);

@@ -226,8 +226,18 @@ export const supported: Readonly<Record<string, Properties>> = {
   },
   'AWS::ApiGateway::Account': { CloudWatchRoleArn: logging },
 
+  'AWS::Events::EventBus': {
+    Name: applied,
+    KmsKeyIdentifier: encryption,
+    LogConfig: logging,
+    Policy: resourcePolicy,
+    Description: tags,
+    Tags: tags,
+  },
   'AWS::Events::Rule': {
     Name: applied,
+    EventBusName: applied,
+    EventPattern: applied,
     ScheduleExpression: applied,
     State: oneOf('ENABLED', 'DISABLED'),
     Targets: list(
@@ -235,7 +245,10 @@ export const supported: Readonly<Record<string, Properties>> = {
         Id: applied,
         Arn: applied,
         Input: applied,
-        RetryPolicy: inert('a schedule that failed comes round again'),
+        DeadLetterConfig: object({ Arn: applied }),
+        RetryPolicy: inert(
+          'a schedule that failed comes round again, and a queue that refuses an event is gone',
+        ),
       }),
     ),
     Description: tags,

@@ -6,8 +6,9 @@ const at = `/api/v1/conversations/${cast.conversation.id}`;
 export const CONVERSATION_TEXTS = {
   createConversation: {
     tag: 'Conversations',
-    description: `Starts a conversation with an external user on a channel. Both are named as you name them; they need not be known to the
-service. Sends \`conversation.created\`.
+    description: `Starts a conversation with an external user on a channel. Sends \`conversation.created\`. The user is named as you name them.
+\`channelId\` may be the identifier of a channel that you have set up (\`createChannel\`): it then gets what agents and the assistant say. An identifier
+of no channel is refused; any other text is a label of your own, to which nothing is sent.
 
 Several conversations with the same user on the same channel may exist. Send an \`Idempotency-Key\` so that a repeated request starts no
 second one.`,

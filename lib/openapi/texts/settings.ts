@@ -16,6 +16,15 @@ export const SETTINGS_TEXTS = {
     answer: 'The organization as it is now.',
     data: { ...cast.organization, contentChangeThreshold: 35 },
   },
+  readUsage: {
+    tag: 'Organization',
+    description: `What the organization has used, counted by month: conversations that were started and messages that were recorded.
+Each counts once, however often its request was repeated. Nothing of the sandbox counts.
+
+The counts are some seconds behind. After its end a month can still grow, by what was counted late.`,
+    answer: 'The counts of the months asked for.',
+    data: cast.usage,
+  },
   createApiKey: {
     tag: 'API keys',
     description: `Makes a live API key; keys of the sandbox come from \`provisionSandbox\`. The answer shows it in \`secretOnce\`, once: the service keeps nothing but its digest. Give each

@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { mintKey } from '../../../functions/domain/api-key.ts';
+import { newId } from '../../../functions/domain/ids.ts';
+import { newSeal } from '../../../functions/domain/sealing.ts';
+import { LIVE_GENERATION } from '../../../functions/domain/tenant.ts';
+import { VISITOR_TOKEN_SECONDS, visitorToken } from '../../../functions/domain/visitor-token.ts';
+import { aKeyring, NOW } from '../../builders.ts';
 import { conformance } from '../../fuzz/conformance.ts';
 import { type Operation, problemsOf, readDocument, successOf } from '../../fuzz/document.ts';
 import type { Exchange, Sent } from '../../support/exchange.ts';
@@ -15,6 +20,17 @@ const document = readDocument();
 const faultsOf = conformance(document);
 const key = mintKey('live');
 const tables = mockedTables();
+const ring = aKeyring();
+const visitor = visitorToken(
+  ring,
+  {
+    orgId: organization.id,
+    generation: LIVE_GENERATION,
+    conversationId: newId('cnv', NOW),
+    expiresAt: new Date(Date.now() + VISITOR_TOKEN_SECONDS * 1000).toISOString(),
+  },
+  newSeal(ring),
+);
 
 let issuer: Awaited<ReturnType<typeof anIssuer>>;
 let functionOf: Awaited<ReturnType<typeof loadFunctions>>;
@@ -43,7 +59,7 @@ function requestTo(operation: Operation): Sent {
     method,
     target,
     headers: [
-      ['Authorization', `Bearer ${caller === 'key' ? key : session}`],
+      ['Authorization', `Bearer ${{ key, session, visitor }[caller]}`],
       ...(takesKey ? [['Idempotency-Key', crypto.randomUUID()] as const] : []),
       ...(body ? [['Content-Type', 'application/json'] as const] : []),
     ],

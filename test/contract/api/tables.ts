@@ -11,6 +11,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { Scope } from '../../../functions/domain/api-key.ts';
+import { newId } from '../../../functions/domain/ids.ts';
 import { NOTHING } from '../../../functions/domain/ledger.ts';
 import { newSandbox } from '../../../functions/domain/sandbox.ts';
 import {
@@ -21,14 +22,20 @@ import {
   anApiKey,
   anEndpoint,
   anEscalation,
+  anHttpChannel,
   anOrganization,
+  aSource,
   aTicket,
+  aWebWidget,
   NOW,
 } from '../../builders.ts';
 
 /** The organization that owns all there is, and its sandbox. */
 export const organization = anOrganization({ tier: 'scale' });
 export const { pairing, sandbox } = newSandbox(organization.id, NOW);
+
+/** The channel that all conversations take place on. */
+const WIDGET = newId('chn', NOW);
 
 /** What a function meets at its n-th call of the SDK, from 0. */
 export interface Fault {
@@ -161,13 +168,17 @@ function itemOf({ pk, sk = '' }: { pk: string; sk?: string }): object | undefine
     case 'dlv':
       return aDelivery({ id, orgId, status: 'succeeded', terminalAt: NOW.toISOString() });
     case 'cnv':
-      return aConversation({ id });
+      return aConversation({ id, channelId: WIDGET });
+    case 'chn':
+      return id === WIDGET ? aWebWidget({ id, orgId }) : anHttpChannel({ id, orgId });
     case 'msg':
       return aMessage({ id });
     case 'esc':
       return anEscalation({ id });
     case 'tkt':
       return aTicket({ id });
+    case 'src':
+      return aSource({ id, orgId });
     default:
       return undefined;
   }

@@ -66,7 +66,44 @@ export async function live(
   if (again) await call('redeliverDelivery', { params: { id: taking, deliveryId: again.id } });
   await converse(call);
   await engine.fanOut();
+  await answer(engine, call);
   await engine.follow(orgId);
+  await learn(engine, call);
+}
+
+/** Conversations on channels, one of which goes, and a visitor. */
+async function answer(engine: TestEngine, call: Caller): Promise<void> {
+  const url = 'https://example.com/outgoing?simulate=200';
+  const setUp = async (body: object) => String((await call('createChannel', { body })).id);
+  const http = { name: 'Messenger', kind: 'http', url };
+  const [taking, gone] = [await setUp(http), await setUp(http)];
+  const widget = await setUp({ name: 'Website', kind: 'web_widget' });
+  for (const channelId of [taking, gone, widget]) {
+    const { id } = await call('createConversation', { body: { channelId, externalUserId: 'visitor-1' } });
+    const params = { id: String(id) };
+    await call('createMessage', { params, body: { role: 'agent', content: 'Hello' } });
+    if (channelId === widget) await call('createVisitorToken', { params });
+  }
+  await engine.relay();
+  for (const reminder of await engine.fanOut())
+    if (reminder.webhookId === taking) await engine.attempt(reminder);
+  await call('deleteChannel', { params: { id: gone } });
+}
+
+/** Sources that change, stay as they are, fail, and go. */
+async function learn(engine: TestEngine, call: Caller): Promise<void> {
+  const add = async (program: string): Promise<{ id: string }> => {
+    const url = `https://example.com/page?simulate=${program}`;
+    return { id: String((await call('createSource', { body: { kind: 'url', url } })).id) };
+  };
+  const [changing, gone] = [await add('200,200'), await add('200')];
+  await add('200,304');
+  await add('503');
+  await engine.checkSources();
+  await call('syncSource', { params: changing });
+  await engine.checkSources();
+  await call('deleteSource', { params: gone });
+  await engine.checkSources();
 }
 
 const converse = (call: Caller) =>

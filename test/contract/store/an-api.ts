@@ -44,6 +44,7 @@ export async function anApi(engine: ReturnType<typeof dynamoDb>, tables: TestTab
     DELIVERIES_TABLE: tables.deliveries.name,
     LEDGER_TABLE: tables.ledger.name,
     RATE_TABLE: tables.rates.name,
+    KNOWLEDGE_TABLE: tables.knowledge.name,
   };
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
   const handlers = new Map<RouteKey, Handler>();

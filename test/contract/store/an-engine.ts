@@ -1,26 +1,36 @@
 import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/backoff.ts';
+import type { BusEvent } from '../../../functions/domain/bus.ts';
 import type { Delivery, Reminder } from '../../../functions/domain/delivery.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
 import { gate, type Permit, requirePermit } from '../../../functions/domain/gate.ts';
 import type { Keyring } from '../../../functions/domain/keyring.ts';
+import { simulatedContent } from '../../../functions/domain/simulated-source.ts';
 import { programOf, simulate } from '../../../functions/domain/simulation.ts';
+import { checkSource } from '../../../functions/engine/check-source.ts';
 import { dispatch } from '../../../functions/engine/dispatch.ts';
 import { fanOut } from '../../../functions/engine/fan-out.ts';
 import { purge } from '../../../functions/engine/purge.ts';
+import { relay } from '../../../functions/engine/relay.ts';
 import { type SequencedChange, watch } from '../../../functions/engine/watch.ts';
+import type { FetchRequest, FetchResult } from '../../../functions/platform/outbound/client.ts';
 import type { OutboundRequest, OutboundResult } from '../../../functions/platform/outbound/exchange.ts';
 import { simulatedReceiver } from '../../../functions/platform/simulated-receiver.ts';
+import { sourceContent } from '../../../functions/platform/source-content.ts';
 import { standings } from '../../../functions/platform/standings.ts';
 import { webhookSender } from '../../../functions/platform/webhook-sender.ts';
+import { channelStore } from '../../../functions/store/channels.ts';
+import { conversationStore } from '../../../functions/store/conversations.ts';
 import { deliveryOf, deliveryStore } from '../../../functions/store/deliveries.ts';
 import { deliveryContexts } from '../../../functions/store/delivery-context.ts';
 import { deliveryMoves } from '../../../functions/store/delivery-moves.ts';
 import { dueIndex } from '../../../functions/store/due-index.ts';
 import { endpointStore } from '../../../functions/store/endpoints.ts';
 import { ledgerStore } from '../../../functions/store/ledger.ts';
-import { standingOf } from '../../../functions/store/organizations.ts';
-import { owedBy } from '../../../functions/store/outbox.ts';
+import { messageStore } from '../../../functions/store/messages.ts';
+import { organizationStore, standingOf } from '../../../functions/store/organizations.ts';
+import { outboxStore, owedBy, toldBy } from '../../../functions/store/outbox.ts';
 import { purgeStore, remainsIn } from '../../../functions/store/purges.ts';
+import { sourceChecks } from '../../../functions/store/source-checks.ts';
 import { committer } from '../../../functions/store/transaction.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 import type { TestTables } from '../../engines.ts';
@@ -33,7 +43,7 @@ const LEASE_SECONDS = 25;
  * The workers' code over the real stores, on a clock that jumps to what is waited for. What the queues would hold is remembered; live receivers do what
  * their URL's program says, as simulated ones do.
  */
-export function anEngine({ service, outbox, deliveries, ledger }: TestTables, keyring: Keyring) {
+export function anEngine({ service, outbox, deliveries, ledger, knowledge }: TestTables, keyring: Keyring) {
   let present = new Date();
   const now = () => present;
   const log = recordedLog();
@@ -90,10 +100,35 @@ export function anEngine({ service, outbox, deliveries, ledger }: TestTables, ke
     { due: dueIndex(deliveries), ledger: ledgerStore(ledger), standings: organizations, log, now },
     { graceSeconds: DEFAULT_GRACE_SECONDS },
   );
+  const handOn = relay({
+    standings: organizations,
+    conversations: conversationStore(service),
+    messages: messageStore(service),
+    channels: channelStore(service),
+    outbox: outboxStore(outbox),
+  });
+  const told = new Set<string>();
+  const check = checkSource(
+    {
+      sources: sourceChecks(knowledge, outbox, committer(service.client)),
+      organizations: organizationStore(service),
+      standings: organizations,
+      look: sourceContent({
+        gate: gate(organizations.of),
+        outbound: { fetch },
+        extract: async (_, { body }) => ({ ok: true, text: Buffer.from(body).toString() }),
+      }),
+      onChecked: () => undefined,
+      log,
+      now: () => new Date(),
+      random: Math.random,
+    },
+    { checkEverySeconds: 3600, leaseSeconds: 75 },
+  );
   const wipe = purge(
     {
       purges: purgeStore(service),
-      remains: [outbox, deliveries, ledger, service].map(remainsIn),
+      remains: [outbox, deliveries, ledger, knowledge, service].map(remainsIn),
       log,
       now: () => new Date(),
     },
@@ -109,6 +144,14 @@ export function anEngine({ service, outbox, deliveries, ledger }: TestTables, ke
       if (failed.length > 0)
         throw new Error(`${failed.length} entries of the outbox could not be dealt with`);
       return reminders.splice(0);
+    },
+
+    /** Hands on to channels what the outbox tells of messages. */
+    async relay(): Promise<void> {
+      for (const row of await rowsIn(outbox)) {
+        const event = toldBy(row);
+        if (event?.type === 'message.received') await handOn(event);
+      }
     },
 
     /** Attempts a delivery until it has ended, or so many times. */
@@ -146,6 +189,20 @@ export function anEngine({ service, outbox, deliveries, ledger }: TestTables, ke
       );
     },
 
+    /** Checks the sources that the outbox says are to be checked, and forgets those that are gone. */
+    async checkSources(): Promise<void> {
+      const news = (await rowsIn(outbox))
+        .map((row) => toldBy(row))
+        .filter(
+          (event): event is BusEvent =>
+            event !== undefined && OF_SOURCES.includes(event.type) && !told.has(event.id),
+        );
+      for (const event of news.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt))) {
+        told.add(event.id);
+        await check(event);
+      }
+    },
+
     /** Deletes what resets have left behind, in as many runs as that takes. */
     async purge(): Promise<void> {
       for (let run = 1; run <= 10; run += 1) if ((await wipe(() => true)).open === 0) return;
@@ -154,6 +211,19 @@ export function anEngine({ service, outbox, deliveries, ledger }: TestTables, ke
   };
 }
 export type TestEngine = ReturnType<typeof anEngine>;
+
+const OF_SOURCES = ['source.check', 'source.deleted'];
+
+/** Checks of each address so far. */
+const fetches = new Map<string, number>();
+
+/** A web server of a live organization, without a network. */
+async function fetch({ url: { href } }: Pick<FetchRequest, 'url'>, permit: Permit): Promise<FetchResult> {
+  requirePermit(permit);
+  fetches.set(href, (fetches.get(href) ?? 0) + 1);
+  const found = simulatedContent(href, fetches.get(href) ?? 1);
+  return found.kind === 'fetched' ? { kind: 'fetched', url: href, body: Buffer.from(found.text) } : found;
+}
 
 /** A receiver of a live organization, without a network. */
 async function post({ url }: Pick<OutboundRequest, 'url'>, permit: Permit): Promise<OutboundResult> {

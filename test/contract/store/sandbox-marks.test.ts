@@ -21,8 +21,9 @@ type Rows = Map<string, Row>;
 
 /** What a sandbox has that no reset wipes (public-api.md, POST /api/settings/sandbox/reset), by the place of its row. */
 const KEPT = [
-  /^service org_\w+ (organization|endpoint-count)$/,
+  /^service org_\w+ (organization|endpoint-count|channel-count)$/,
   /^service org_\w+#webhooks whk_/,
+  /^service org_\w+#channels chn_/,
   // Counts of requests, which end with their minute.
   /^rates /,
   // What a reset orders, and the pairing beside the live organization.
@@ -45,6 +46,10 @@ const KINDS = {
   'notice of a disabling': /^outbox whk_\w+#disabled$/,
   delivery: /^deliveries /,
   'ledger entry': /^ledger /,
+  source: /^knowledge \S+#sources#\d src_/,
+  'count of sources': /^knowledge \S+ source-count$/,
+  'text of a source': /^knowledge \S+#src_\w+#versions /,
+  'notice of a source': /^outbox src_\w+#/,
 };
 const kindOf = (place: string) => Object.entries(KINDS).find(([, pattern]) => pattern.test(place))?.[0];
 
@@ -188,7 +193,10 @@ describe('the purge after a reset', () => {
     expect([...afterPurge].filter((entry) => JSON.stringify(entry).includes(`${sandbox}#1`))).toEqual([]);
   });
 
-  it('leaves the endpoints, with what became of them', () => {
+  it('leaves the endpoints and channels, with what became of them', () => {
+    const channels = [...lives.first.keys()].filter((place) => place.includes('#channels chn_'));
+    expect(channels).toHaveLength(2);
+    for (const place of channels) expect(afterPurge.has(place)).toBe(true);
     const endpoints = [...lives.first].filter(([place]) => place.includes('#webhooks whk_'));
     expect(endpoints.map(([, { status }]) => status).toSorted()).toEqual(['active', 'auto_disabled']);
     for (const [place] of endpoints) expect(afterPurge.has(place)).toBe(true);

@@ -32,9 +32,9 @@ describe('the local run', { timeout: 60_000 }, () => {
     const [, baseUrl] = await program.shows(/Ready +(http:\/\/localhost:\d+)/);
     const file = join(path, 'env');
     expect((await stat(file)).mode & 0o777).toBe(0o600);
-    const script = `. "${file}" && ls "$CA_FILE" "$RECEIVER_CERT_FILE" "$RECEIVER_KEY_FILE" && echo "$BASE_URL $API_KEY $ORG_ID"`;
+    const script = `. "${file}" && ls "$CA_FILE" "$RECEIVER_CERT_FILE" "$RECEIVER_KEY_FILE" && echo "$BASE_URL $API_KEY $ORG_ID $MAILBOX_URL"`;
     expect(execFileSync('sh', ['-c', script], { encoding: 'utf8' })).toContain(
-      `${baseUrl} ck_live_fake org_fake\n`,
+      `${baseUrl} ck_live_fake org_fake ${baseUrl}/mailbox\n`,
     );
   });
 
@@ -72,6 +72,7 @@ describe('the local run', { timeout: 60_000 }, () => {
       rateLimitStandard: 30,
       rateLimitSandbox: 20,
       dashboardOrigin: baseUrl,
+      mailFrom: 'notifications@local.test',
     });
   });
 

@@ -42,6 +42,7 @@ async function startFakeCloud({ caFile, port, onLog }: CloudOptions): Promise<Cl
   return {
     ...(process.env.FAKE_PEOPLE === 'no' ? {} : { identity }),
     url: api.url,
+    mailboxUrl: `${api.url}/mailbox`,
     outputs: { EnrolFunctionName: 'enrol', ApiUrl: api.url },
     invoke: async () => ({ organizationId: 'org_fake', key: { secretOnce: api.key } }),
     processIds: () => (engine.pid === undefined ? [] : [engine.pid]),

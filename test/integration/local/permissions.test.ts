@@ -14,6 +14,9 @@ const callsDynamoDb = `
   const client = new sdk.DynamoDBClient({ maxAttempts: 1 });
   export const handler = ({ command, input }) => client.send(new sdk[command](input));
 `;
+const callsSes = callsDynamoDb
+  .replace(sdk, createRequire(import.meta.url).resolve('@aws-sdk/client-sesv2'))
+  .replace('DynamoDBClient', 'SESv2Client');
 const callsStreams = callsDynamoDb
   .replace(sdk, createRequire(import.meta.url).resolve('@aws-sdk/client-dynamodb-streams'))
   .replace('DynamoDBClient', 'DynamoDBStreamsClient');
@@ -48,6 +51,7 @@ function aCaller(
     environment: {
       AWS_ENDPOINT_URL_DYNAMODB: endpoint,
       AWS_ENDPOINT_URL_DYNAMODB_STREAMS: endpoint,
+      AWS_ENDPOINT_URL_SESV2: endpoint,
       AWS_ACCESS_KEY_ID: 'local',
       AWS_SECRET_ACCESS_KEY: 'local',
     },
@@ -142,5 +146,28 @@ describe('an SDK call of a function', () => {
       'GetRecords',
       'GetShardIterator',
     ]);
+  });
+
+  it('over a REST protocol is known by its method and path, and needs the sender or his domain', async () => {
+    const outcome = async (identity: string, command = 'SendEmailCommand') => {
+      const resource = `arn:aws:ses:us-east-1:000000000000:identity/${identity}`;
+      const statements: Statement[] = [
+        { effect: 'Allow', actions: ['ses:SendEmail'], resources: [resource] },
+      ];
+      const fn = aCaller(engine.endpoint, statements, [], callsSes);
+      const input = { FromEmailAddress: 'a@local.test', Content: {} };
+      const { payload, functionError } = await fn.invoke({ command, input });
+      return functionError && payload;
+    };
+    expect(await outcome('a@local.test')).toBeUndefined();
+    expect(await outcome('local.test')).toBeUndefined();
+    expect(await outcome('other.test')).toMatchObject({
+      errorType: 'AccessDeniedException',
+      errorMessage: expect.stringContaining('ses:SendEmail on resource: arn:aws:ses:us-east-1'),
+    });
+    expect(engine.calls).toHaveLength(2);
+    expect(await outcome('local.test', 'GetAccountCommand')).toMatchObject({
+      errorMessage: 'The local run does not know the service of the call GET /v2/email/account',
+    });
   });
 });

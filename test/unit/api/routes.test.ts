@@ -8,7 +8,15 @@ import type { Route } from '../../../functions/platform/route.ts';
 const all: Route[] = Object.values(routes);
 const directory = new URL('../../../functions/api/', import.meta.url);
 /** Files beside the routes of a resource that are no route's. */
-const SHARED = ['routes.ts', 'schemas.ts', 'deliveries.ts', 'receivers.ts', 'sandbox.ts', 'signing.ts'];
+const SHARED = [
+  'routes.ts',
+  'schemas.ts',
+  'channels.ts',
+  'deliveries.ts',
+  'sandbox.ts',
+  'sources.ts',
+  'signing.ts',
+];
 const files = globSync('*/*.ts', { cwd: directory }).map((file) => basename(file));
 
 const namesIn = (path: string): string[] => [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
@@ -46,9 +54,14 @@ describe.each(all.map((route) => [`${route.method} ${route.path}`, route] as con
     expect(route.path).toMatch(/^\/(v1|settings)(\/([a-z-]+|\{[a-zA-Z]+\}))+$/);
   });
 
-  it('takes keys in version 1, and sessions in the settings, where admins change', () => {
+  it('takes keys in version 1, but for what visitors of a widget read, and sessions in the settings, where admins change', () => {
     const settings = route.path.startsWith('/settings/');
-    expect([route.scope !== undefined, route.role !== undefined]).toEqual([!settings, settings]);
+    const visitor = route.path.startsWith('/v1/widget/');
+    expect([route.scope !== undefined, route.role !== undefined, route.visitor === true]).toEqual([
+      !settings && !visitor,
+      settings,
+      visitor,
+    ]);
     if (settings && route.method !== 'GET') expect(route.role).toBe('admin');
   });
 

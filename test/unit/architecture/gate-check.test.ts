@@ -37,7 +37,7 @@ describe('the check of the sources finds', () => {
     ["const loaded = await import('node:' + name);", UNREADABLE],
     ['const loaded = await import(`node:net`);', UNREADABLE],
   ])('%s', (text, module) => {
-    for (const path of ['workers/mail.ts', 'platform/mailer.ts', 'engine/notify.ts', 'domain/usage.ts'])
+    for (const path of ['workers/mail.ts', 'platform/courier.ts', 'engine/notify.ts', 'domain/usage.ts'])
       expect(violations(path, text)).toContainEqual(
         expect.stringContaining(`${path} loads ${module}, which`),
       );
@@ -63,8 +63,8 @@ describe('the check of the sources finds', () => {
     ['const mine = new WeakSet();', 'WeakSet'],
     ['const permit = permitFor(orgId);', 'permitFor'],
   ])('%s', (text, name) => {
-    expect(violations('platform/mailer.ts', text)).toContainEqual(
-      expect.stringContaining(`platform/mailer.ts says ${name},`),
+    expect(violations('platform/courier.ts', text)).toContainEqual(
+      expect.stringContaining(`platform/courier.ts says ${name},`),
     );
   });
 
@@ -83,19 +83,21 @@ describe('the check of the sources finds', () => {
     ['a place that one could be kept in', 'interface Job { permit: Permit }'],
   ])('%s', (_what, text) => {
     const imported = `import { type Permit } from '../domain/gate.ts';\n${text}`;
-    expect(violations('platform/mailer.ts', imported)).toEqual([
-      'platform/mailer.ts names Permit other than as the type of a parameter',
+    expect(violations('platform/courier.ts', imported)).toEqual([
+      'platform/courier.ts names Permit other than as the type of a parameter',
     ]);
   });
 
   it('a permit that was given another name as it was imported', () => {
     const text = "import type { Permit as Pass } from '../domain/gate.ts';\nconst permit = {} as Pass;";
-    expect(violations('platform/mailer.ts', text)).toEqual(['platform/mailer.ts gives Permit another name']);
+    expect(violations('platform/courier.ts', text)).toEqual([
+      'platform/courier.ts gives Permit another name',
+    ]);
   });
 
   it('a permit by way of the whole module', () => {
     const text = "const permit = {} as import('../domain/gate.ts').Permit;";
-    expect(violations('platform/mailer.ts', text)).not.toEqual([]);
+    expect(violations('platform/courier.ts', text)).not.toEqual([]);
   });
 
   it.each([
@@ -107,9 +109,9 @@ describe('the check of the sources finds', () => {
     ["const { exchange } = await import('./outbound/exchange.ts');", '*'],
     ["import { outboundClient } from './outbound/client.ts';", 'outboundClient'],
   ])('in platform %s', (text, name) => {
-    expect(violations('platform/mailer.ts', text)).toContainEqual(
+    expect(violations('platform/courier.ts', text)).toContainEqual(
       expect.stringMatching(
-        new RegExp(`^platform/mailer.ts takes ${name.replace('*', '\\*')} from platform/outbound/`),
+        new RegExp(`^platform/courier.ts takes ${name.replace('*', '\\*')} from platform/outbound/`),
       ),
     );
   });
@@ -168,6 +170,10 @@ describe('the check of the sources finds', () => {
       "import { requirePermit } from '../../domain/gate.ts';\nexport const client = { async post(request, permit) { requirePermit(permit); return exchange(request); }, get(url) { return exchange(url); } };",
     ],
     [
+      'asks no permit where it fetches',
+      "import { requirePermit } from '../../domain/gate.ts';\nexport const client = { async post(request, permit) { requirePermit(permit); return exchange(request); }, fetch(request) { return retrieve(request); } };",
+    ],
+    [
       'asks a permit office of its own',
       'const requirePermit = (permit) => permit;\nexport const client = { async post(request, permit) { requirePermit(permit); return exchange(request); } };',
     ],
@@ -177,6 +183,29 @@ describe('the check of the sources finds', () => {
     ],
   ])('an outbound client that %s', (_what, text) => {
     expect(violations('platform/outbound/client.ts', text)).toContainEqual(expect.stringMatching(/permit$/));
+  });
+
+  it.each([
+    ['asks for no permit', 'return client.send(new SendEmailCommand(mail));'],
+    ['sends first', 'await client.send(new SendEmailCommand(mail)); requirePermit(permit);'],
+    [
+      'asks when it likes',
+      'if (late) requirePermit(permit); return client.send(new SendEmailCommand(mail));',
+    ],
+  ])('a mailer that %s', (_what, body) => {
+    const text = `import { SendEmailCommand } from '@aws-sdk/client-sesv2';
+      import { requirePermit } from '../domain/gate.ts';
+      export const mailer = (client) => ({ async send(mail, permit) { ${body} } });`;
+    expect(violations('platform/mailer.ts', text)).toEqual([
+      'platform/mailer.ts sends before it requires a permit',
+    ]);
+  });
+
+  it('who else would send e-mail', () => {
+    const text = "import { SendEmailCommand } from '@aws-sdk/client-sesv2';";
+    expect(violations('platform/courier.ts', text)).toEqual([
+      'platform/courier.ts loads @aws-sdk/client-sesv2, which is not for it',
+    ]);
   });
 
   it.each([
@@ -201,23 +230,23 @@ describe('the check of the sources finds no fault with', () => {
     ['types, which open nothing', 'workers/mail.ts', "import type { Socket } from 'node:net';"],
     [
       'a member of the same name',
-      'platform/mailer.ts',
+      'platform/courier.ts',
       'port.fetch(); const port = { fetch: 1, require() {} };',
     ],
     [
       'what is only mentioned',
-      'platform/mailer.ts',
+      'platform/courier.ts',
       "// fetch, WebSocket\nconst text = 'require(node:net)';",
     ],
     ['sockets where they belong', 'platform/outbound/agent.ts', "import { Socket } from 'node:net';"],
     [
       'a parameter that is a permit',
-      'platform/mailer.ts',
+      'platform/courier.ts',
       "import { type Permit, requirePermit } from '../domain/gate.ts';\nexport async function send(text: string, permit: Permit) { requirePermit(permit); }",
     ],
     [
       'a port that takes a permit',
-      'platform/mailer.ts',
+      'platform/courier.ts',
       "import type { Permit } from '../domain/gate.ts';\nexport interface Mailer { send(text: string, permit: Permit): Promise<void>; close: (permit: Permit) => void }",
     ],
   ])('%s', (_what, path, text) => {

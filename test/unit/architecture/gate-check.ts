@@ -115,14 +115,14 @@ function isGate(property: unknown): boolean {
 }
 
 /** The file by which others get out sends nothing, and lets nothing be sent, but in functions that begin by requiring a permit. */
-function wrongEntrance({ places, loads }: Source, sending: string): string[] {
+function wrongEntrance({ places, loads }: Source, sending: readonly string[]): string[] {
   const loadsIt = loads.some(
     ({ module, names }) => module.endsWith('/domain/gate.ts') && names.includes('requirePermit'),
   );
   const sendings = places.filter(
     (place) =>
       place.node.type === 'Identifier' &&
-      nameOf(place.node) === sending &&
+      sending.includes(nameOf(place.node)) &&
       !isMemberName(place) &&
       place.within.at(-1)?.type !== 'ImportSpecifier',
   );

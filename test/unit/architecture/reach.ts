@@ -10,8 +10,8 @@ interface Allowance {
   modules: readonly string[];
   in: readonly Files[];
   reaches: 'nothing' | "the service's own data" | 'whom the operator named' | 'the outside world';
-  /** The one file by which others get there, and the function by which it sends: never before it has required a permit of the gate. */
-  permit?: { in: Files; before: string };
+  /** The one file by which others get there, and the functions by which it sends: never before it has required a permit of the gate. */
+  permit?: { in: Files; before: readonly string[] };
 }
 
 export const ALLOWED: readonly Allowance[] = [
@@ -31,12 +31,21 @@ export const ALLOWED: readonly Allowance[] = [
   },
   // Of its own bundle.
   { modules: ['node:fs'], in: ['documentation/'], reaches: 'nothing' },
+  // Of texts: what is compressed in memory stays there.
+  { modules: ['node:zlib'], in: ['store/source-versions.ts'], reaches: 'nothing' },
   // Read from the environment of the function.
   { modules: ['@aws-sdk/credential-provider-env'], in: ['platform/credentials.ts'], reaches: 'nothing' },
   {
     modules: ['@aws-sdk/client-dynamodb', '@aws-sdk/lib-dynamodb'],
     in: ['platform/clients/', 'store/'],
     reaches: "the service's own data",
+  },
+  // What is counted there is billed, so that it counts as done to somebody outside (public-api.md, Sandbox rules).
+  {
+    modules: ['@aws-sdk/lib-dynamodb'],
+    in: ['store/usage.ts'],
+    reaches: 'the outside world',
+    permit: { in: 'store/usage.ts', before: ['committer'] },
   },
   { modules: ['@aws-sdk/util-dynamodb'], in: ['store/'], reaches: 'nothing' },
   {
@@ -46,7 +55,12 @@ export const ALLOWED: readonly Allowance[] = [
   },
   {
     modules: ['@aws-sdk/client-sqs'],
-    in: ['platform/clients/', 'platform/delivery-queues.ts', 'workers/dead-fan-outs.ts'],
+    in: [
+      'platform/clients/',
+      'platform/check-queue.ts',
+      'platform/delivery-queues.ts',
+      'platform/dead-letter-queue.ts',
+    ],
     reaches: "the service's own data",
   },
   // To the service's own workers: a bus, and who may put on it, are the stack's.
@@ -60,17 +74,44 @@ export const ALLOWED: readonly Allowance[] = [
     in: ['platform/clients/'],
     reaches: "the service's own data",
   },
+  // Who an organization's people are, by the pool that the stack has for them.
+  {
+    modules: ['@aws-sdk/client-cognito-identity-provider'],
+    in: ['platform/clients/', 'platform/directory.ts'],
+    reaches: "the service's own data",
+  },
+  {
+    modules: ['@aws-sdk/client-sesv2'],
+    in: ['platform/clients/', 'platform/mailer.ts'],
+    reaches: 'the outside world',
+    permit: { in: 'platform/mailer.ts', before: ['SendEmailCommand'] },
+  },
   // The keys of the issuer of sessions, asked for by whoever signs in: nothing of an organization is in the question.
   {
     modules: ['jose'],
     in: ['platform/issuer-keys.ts', 'platform/sessions.ts'],
     reaches: 'whom the operator named',
   },
+  // Another process of its own bundle, which may read that alone.
+  {
+    modules: ['node:child_process', 'node:url'],
+    in: ['platform/extraction/extractor.ts'],
+    reaches: 'nothing',
+  },
+  // Parsers: from text to text.
+  {
+    modules: ['@mozilla/readability', 'csv-parse/sync', 'feedsmith', 'linkedom', 'read-excel-file/universal'],
+    in: ['platform/extraction/'],
+    reaches: 'nothing',
+  },
+  // Takes off what a page is encoded with.
+  { modules: ['node:util'], in: ['platform/outbound/'], reaches: 'nothing' },
+  { modules: ['node:zlib'], in: ['platform/outbound/', 'platform/extraction/'], reaches: 'nothing' },
   {
     modules: ['node:dns/promises', 'node:https', 'node:net'],
     in: ['platform/outbound/'],
     reaches: 'the outside world',
-    permit: { in: 'platform/outbound/client.ts', before: 'exchange' },
+    permit: { in: 'platform/outbound/client.ts', before: ['exchange', 'retrieve'] },
   },
 ];
 
@@ -94,7 +135,7 @@ export const GLOBALS: Readonly<Record<string, readonly Files[]>> = {
   Worker: [],
   WebAssembly: [],
   // By the process, modules are had without an import.
-  process: ['platform/config.ts'],
+  process: ['platform/config.ts', 'platform/extraction/reader.ts'],
   globalThis: [],
   global: [],
   require: [],

@@ -18,6 +18,7 @@ const environment: LocalEnvironment = {
   OIDC_CLIENT_ID: 'Dashboard',
   SANDBOX_API_KEY: 'ck_sandbox_abc',
   SANDBOX_ORG_ID: 'org_2',
+  MAILBOX_URL: 'http://localhost:3000/mailbox',
   CA_FILE: '/home/it is/$HOME `x` "quoted"/ca.pem',
   RECEIVER_CERT_FILE: "/it's/receiver-cert.pem",
   RECEIVER_KEY_FILE: '/a\nb/receiver-key.pem',
@@ -56,10 +57,11 @@ describe('environment file', () => {
       OIDC_CLIENT_ID: ____,
       SANDBOX_API_KEY: _____,
       SANDBOX_ORG_ID: ______,
+      MAILBOX_URL: _______,
       ...earlier
     } = environment;
     const text = renderEnvironment(earlier);
-    expect(text).not.toMatch(/TOKEN|OIDC|SANDBOX/);
+    expect(text).not.toMatch(/TOKEN|OIDC|SANDBOX|MAILBOX/);
     expect(parseEnvironment(text)).toEqual(earlier);
   });
 

@@ -18,9 +18,10 @@ describe('people of the local organization', () => {
   it('are an admin and a member of it', async () => {
     const identity = anIdentity();
     await settlePeople(identity, 'org_1');
+    const inIt = { 'custom:organization': 'org_1', preferred_username: 'org_1' };
     expect(identity.set.map(({ email, attributes }) => [email, attributes])).toEqual([
-      ['admin@local.test', { 'custom:organization': 'org_1', 'custom:role': 'admin' }],
-      ['member@local.test', { 'custom:organization': 'org_1', 'custom:role': 'member' }],
+      ['admin@local.test', { ...inIt, 'custom:role': 'admin' }],
+      ['member@local.test', { ...inIt, 'custom:role': 'member' }],
     ]);
   });
 

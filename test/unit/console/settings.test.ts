@@ -16,6 +16,8 @@ describe('settings of the local run', () => {
       attemptTimeoutSeconds: undefined,
       graceSeconds: undefined,
       lingerSeconds: undefined,
+      checkEverySeconds: undefined,
+      noticeSeconds: undefined,
       rateLimitPerMinute: undefined,
       sandboxRateLimitPerMinute: undefined,
     });
@@ -31,11 +33,15 @@ describe('settings of the local run', () => {
       RETRY_BASE_SECONDS: '0.2',
       RETRY_CAP_SECONDS: '.5',
       ATTEMPT_TIMEOUT_SECONDS: '1.5',
+      CHECK_EVERY_SECONDS: '2.5',
+      NOTICE_SECONDS: '10',
     });
     expect(settings).toMatchObject({
       retryBaseSeconds: 0.2,
       retryCapSeconds: 0.5,
       attemptTimeoutSeconds: 1.5,
+      checkEverySeconds: 2.5,
+      noticeSeconds: 10,
     });
   });
 
@@ -57,6 +63,10 @@ describe('settings of the local run', () => {
     ['RETRY_BASE_SECONDS', '-1'],
     ['RETRY_BASE_SECONDS', '3601'],
     ['LINGER_SECONDS', '3601'],
+    ['CHECK_EVERY_SECONDS', '0'],
+    ['CHECK_EVERY_SECONDS', '604801'],
+    ['NOTICE_SECONDS', '0.5'],
+    ['NOTICE_SECONDS', '2592001'],
     ['RETRY_BASE_SECONDS', '1e3'],
     ['RETRY_CAP_SECONDS', 'soon'],
     ['RETRY_CAP_SECONDS', '43201'],
@@ -93,6 +103,8 @@ describe('settings of the local run', () => {
       'RETRY_BASE_SECONDS',
       'RETRY_CAP_SECONDS',
       'ATTEMPT_TIMEOUT_SECONDS',
+      'CHECK_EVERY_SECONDS',
+      'NOTICE_SECONDS',
       'RATE_LIMIT_PER_MINUTE',
     ];
     fc.assert(

@@ -13,6 +13,7 @@ describe('the start screen', () => {
 
   const place = {
     baseUrl: 'http://localhost:3000',
+    mailboxUrl: 'http://localhost:3000/mailbox',
     environmentFile: '/project/.local/env',
     logFile: '/project/.local/logs/functions.log',
     cwd: '/project',
@@ -23,7 +24,9 @@ describe('the start screen', () => {
 
   it('ends with where the API is and what to do next', () => {
     const shown = renderReady(place, plain);
-    expect(shown).toContain('Ready   http://localhost:3000/api/v1');
+    expect(shown).toContain(
+      'Ready   http://localhost:3000/api/v1\n  Mail    http://localhost:3000/mailbox\n',
+    );
     expect(shown).toContain('source .local/env ');
     expect(shown).toContain('curl -H "Authorization: Bearer $API_KEY" $BASE_URL/api/v1/conversations');
     expect(shown).toContain(settingsCall);

@@ -8,10 +8,14 @@ const context = (variables: Record<string, string>) =>
 
 describe('context of the stack', () => {
   it('holds the settings that were given, and no others', () => {
-    expect(context({})).toEqual({ dashboardOrigin: 'http://localhost:1234' });
-    expect(context({ RETRY_BASE_SECONDS: '0.1', PORT: '1' })).toEqual({
+    const always = { dashboardOrigin: 'http://localhost:1234', mailFrom: 'notifications@local.test' };
+    expect(context({})).toEqual(always);
+    const variables = { RETRY_BASE_SECONDS: '0.1', CHECK_EVERY_SECONDS: '2', NOTICE_SECONDS: '3' };
+    expect(context({ ...variables, PORT: '1' })).toEqual({
       retryBaseSeconds: 0.1,
-      dashboardOrigin: 'http://localhost:1234',
+      checkEverySeconds: 2,
+      noticeSeconds: 3,
+      ...always,
     });
   });
 

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import type { DeadLetter } from '../../../functions/domain/dead-letter.ts';
 import { reminderOf } from '../../../functions/domain/delivery.ts';
 import { DEFAULT_GRACE_SECONDS, EXPIRY_SECONDS } from '../../../functions/domain/due.ts';
 import type { Owed } from '../../../functions/domain/redelivery.ts';
 import {
-  type DeadFanOut,
-  type DeadFanOutPorts,
-  deadFanOut,
+  type DeadEntriesPorts,
+  deadEntries,
   deadReminder,
+  nameOfOwed,
 } from '../../../functions/engine/dead-letters.ts';
 import { aDelivery, anEvent, later, NOW, seconds } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
@@ -51,11 +52,11 @@ describe('a reminder that its queue gave up', () => {
   });
 });
 
-const idOf = (owed: Owed): string => (owed.kind === 'event' ? owed.event.id : owed.reminder.id);
+const idOf = (owed: Owed): string => nameOfOwed(owed).id;
 const anEntry = (now = NOW): Owed => ({ kind: 'event', event: anEvent({ now }) });
 const anOrder = (): Owed => ({ kind: 'redelivery', reminder: reminderOf(aDelivery()) });
 
-const RECORDS: DeadFanOut = {
+const RECORDS: DeadLetter = {
   kind: 'records',
   records: {
     streamArn: 'arn:aws:dynamodb:us-east-1:000000000000:table/outbox/stream/1',
@@ -64,24 +65,25 @@ const RECORDS: DeadFanOut = {
     endSequenceNumber: '9',
   },
 };
-const entries = (...owed: Owed[]): DeadFanOut => ({ kind: 'entries', ids: owed.map(idOf) });
+const entries = (...owed: Owed[]): DeadLetter => ({ kind: 'entries', ids: owed.map(idOf) });
 
-/** What deals with the fan-out's dead letters. @param failing what the fan-out fails at */
-function aDeadFanOut(failing: readonly Owed[], replaced: Partial<DeadFanOutPorts> = {}) {
+/** What deals with the dead letters of a reader of the outbox. @param failing what it fails at */
+function aReader(failing: readonly Owed[], replaced: Partial<DeadEntriesPorts<Owed>> = {}) {
   const log = recordedLog();
   const tried: Owed[] = [];
   const postponed: string[][] = [];
   const kept: Owed[] = [];
-  const deal = deadFanOut({
+  const deal = deadEntries({
     stream: { read: async () => kept },
     outbox: { find: async (id) => kept.find((owed) => idOf(owed) === id) },
-    async fanOut(owed) {
+    async deal(owed) {
       tried.push(...owed);
       return owed.filter((each) => failing.includes(each));
     },
     async postpone(ids) {
       postponed.push([...ids]);
     },
+    nameOf: nameOfOwed,
     log,
     now: () => NOW,
     ...replaced,
@@ -89,9 +91,9 @@ function aDeadFanOut(failing: readonly Owed[], replaced: Partial<DeadFanOutPorts
   return { deal, kept, tried, postponed, log };
 }
 
-describe('records that the fan-out failed at until their stream gave up', () => {
+describe('records that a reader of the outbox failed at until their stream gave up', () => {
   it('are tried once more, and forgotten when that succeeds', async () => {
-    const { deal, kept, tried, postponed } = aDeadFanOut([]);
+    const { deal, kept, tried, postponed } = aReader([]);
     kept.push(anEntry(), anOrder());
 
     expect(await deal(RECORDS)).toBe(0);
@@ -102,7 +104,7 @@ describe('records that the fan-out failed at until their stream gave up', () => 
 
   it('are noted by their keys when they fail again, because the stream forgets them', async () => {
     const failing = [anEntry(), anOrder()];
-    const { deal, kept, postponed } = aDeadFanOut(failing);
+    const { deal, kept, postponed } = aReader(failing);
     kept.push(anEntry(), ...failing, anEntry());
 
     expect(await deal(RECORDS)).toBe(0);
@@ -111,7 +113,7 @@ describe('records that the fan-out failed at until their stream gave up', () => 
   });
 
   it('are given up loudly when the stream has forgotten them', async () => {
-    const { deal, tried, log } = aDeadFanOut([], { stream: { read: async () => undefined } });
+    const { deal, tried, log } = aReader([], { stream: { read: async () => undefined } });
 
     expect(await deal(RECORDS)).toBe(1);
 
@@ -123,7 +125,7 @@ describe('records that the fan-out failed at until their stream gave up', () => 
 
   it('stay in their queue when they can be neither dealt with nor noted', async () => {
     const failing = anEntry();
-    const { deal, kept } = aDeadFanOut([failing], {
+    const { deal, kept } = aReader([failing], {
       async postpone() {
         throw new Error('the queue is down');
       },
@@ -134,9 +136,9 @@ describe('records that the fan-out failed at until their stream gave up', () => 
   });
 });
 
-describe('entries that the fan-out failed at once more', () => {
+describe('entries that a reader failed at once more', () => {
   it('are found by their keys and tried', async () => {
-    const { deal, kept, tried, postponed } = aDeadFanOut([]);
+    const { deal, kept, tried, postponed } = aReader([]);
     kept.push(anEntry(), anOrder());
 
     expect(await deal(entries(...kept))).toBe(0);
@@ -147,7 +149,7 @@ describe('entries that the fan-out failed at once more', () => {
 
   it('are left for later again, those alone that fail again', async () => {
     const failing = anEntry();
-    const { deal, kept, postponed } = aDeadFanOut([failing]);
+    const { deal, kept, postponed } = aReader([failing]);
     kept.push(anEntry(), failing);
 
     expect(await deal(entries(...kept))).toBe(0);
@@ -158,7 +160,7 @@ describe('entries that the fan-out failed at once more', () => {
   it('are given up loudly after three days, and not before', async () => {
     const old = anEntry(later(NOW, -seconds(EXPIRY_SECONDS) - 1));
     const young = anEntry(later(NOW, -seconds(EXPIRY_SECONDS)));
-    const { deal, kept, postponed, log } = aDeadFanOut([old, young]);
+    const { deal, kept, postponed, log } = aReader([old, young]);
     kept.push(old, young);
 
     expect(await deal(entries(old, young))).toBe(1);
@@ -169,7 +171,7 @@ describe('entries that the fan-out failed at once more', () => {
 
   it('are tried even when they are old, since the dependency may be back', async () => {
     const old = anEntry(later(NOW, -seconds(EXPIRY_SECONDS) - 1));
-    const { deal, kept, tried } = aDeadFanOut([]);
+    const { deal, kept, tried } = aReader([]);
     kept.push(old);
 
     expect(await deal(entries(old))).toBe(0);
@@ -177,7 +179,7 @@ describe('entries that the fan-out failed at once more', () => {
   });
 
   it('are forgotten when they are gone from the outbox', async () => {
-    const { deal, tried, postponed } = aDeadFanOut([]);
+    const { deal, tried, postponed } = aReader([]);
 
     expect(await deal(entries(anEntry()))).toBe(0);
 

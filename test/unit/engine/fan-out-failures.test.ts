@@ -43,6 +43,7 @@ describe('a fan-out that fails in part', () => {
           if (orgId !== tenant.orgId) throw new Error('the table is throttled');
           return [endpoint];
         },
+        find: async () => undefined,
       },
     });
 
@@ -181,7 +182,7 @@ describe('the reminder of a redelivery', () => {
     const down = async () => {
       throw new Error('the table is throttled');
     };
-    const { run, sent } = aFanOut([], { subscribers: { all: down }, deliveries: { add: down } });
+    const { run, sent } = aFanOut([], { subscribers: { all: down, find: down }, deliveries: { add: down } });
 
     expect(await run(batch)).toEqual(batch.slice(0, 2));
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Delivery, Reminder } from '../../../functions/domain/delivery.ts';
-import { deliveryId } from '../../../functions/domain/ids.ts';
+import type { Endpoint } from '../../../functions/domain/endpoint.ts';
+import { deliveryId, newId } from '../../../functions/domain/ids.ts';
 import { anEndpoint, anEvent, later, NOW, seconds } from '../../builders.ts';
 import { aFanOut, anOrder, events, ours, owing, tenant } from './a-fan-out.ts';
 
@@ -93,6 +94,7 @@ describe('fan-out', () => {
         asked.push(orgId);
         return [];
       },
+      find: async () => undefined,
     };
     const { run } = aFanOut([], { subscribers });
     const other = anEvent();
@@ -100,6 +102,82 @@ describe('fan-out', () => {
     await run([...events(40), owing(other)]);
 
     expect(asked.toSorted()).toEqual([tenant.orgId, other.orgId].toSorted());
+  });
+});
+
+describe('an event for one receiver alone', () => {
+  const aChannel = (changes: Partial<Endpoint> = {}) =>
+    ours({ id: newId('chn', NOW), events: [], ...changes });
+  const toOnly = (to: Endpoint) => owing(anEvent({ tenant, onlyTo: to.id }));
+
+  it('is delivered to a channel, which subscribes to nothing', async () => {
+    const channel = aChannel();
+    const { run, deliveries, sent } = aFanOut([ours(), channel]);
+
+    expect(await run([toOnly(channel), ...events(1)])).toEqual([]);
+
+    expect(deliveries.every.filter(({ webhookId }) => webhookId === channel.id)).toMatchObject([
+      { status: 'pending' },
+    ]);
+    expect(sent).toHaveLength(2);
+  });
+
+  it('is owed to a disabled channel as a skipped delivery, and to one that is gone not at all', async () => {
+    const disabled = aChannel({ status: 'auto_disabled' });
+    const { run, deliveries, sent } = aFanOut([disabled]);
+
+    expect(await run([toOnly(disabled), toOnly(aChannel())])).toEqual([]);
+
+    expect(deliveries.every).toMatchObject([
+      { webhookId: disabled.id, status: 'skipped', terminalReason: 'endpoint_disabled' },
+    ]);
+    expect(sent).toEqual([]);
+  });
+
+  it('reaches no receiver of another organization', async () => {
+    const foreign = anEndpoint({ id: newId('chn', NOW) });
+    const { run, deliveries } = aFanOut([foreign]);
+
+    expect(await run([toOnly(foreign)])).toEqual([]);
+
+    expect(deliveries.every).toEqual([]);
+  });
+
+  it('asks for its receiver, once in a batch, and never for all endpoints', async () => {
+    const channel = aChannel();
+    const asked: string[] = [];
+    const subscribers = {
+      async all(): Promise<Endpoint[]> {
+        throw new Error('nobody needs all');
+      },
+      async find(_orgId: string, id: string) {
+        asked.push(id);
+        return channel;
+      },
+    };
+    const { run, deliveries } = aFanOut([], { subscribers });
+
+    expect(await run(Array.from({ length: 40 }, () => toOnly(channel)))).toEqual([]);
+
+    expect(asked).toEqual([channel.id]);
+    expect(deliveries.every).toHaveLength(40);
+  });
+
+  it('is repeated when its receiver cannot be read, and holds up no other', async () => {
+    const channel = aChannel();
+    const endpoint = ours();
+    const subscribers = {
+      all: async () => [endpoint],
+      async find(): Promise<Endpoint> {
+        throw new Error('the table is throttled');
+      },
+    };
+    const { run, sent } = aFanOut([], { subscribers });
+    const batch = [toOnly(channel), owing()];
+
+    expect(await run(batch)).toEqual(batch.slice(0, 1));
+
+    expect(sent).toHaveLength(1);
   });
 });
 

@@ -97,6 +97,38 @@ describe('the permissions that other requests need', () => {
     expect(read(resource)).toEqual([{ action: 'secretsmanager:GetSecretValue', resource }]);
   });
 
+  it('are those on each bus that entries are put on', () => {
+    const bus = (name: string) => `arn:aws:events:us-east-1:000000000000:event-bus/${name}`;
+    const Entries = [{ EventBusName: 'A' }, { EventBusName: bus('B') }, {}, { EventBusName: 'A' }];
+    expect(requestsOf('events', 'AWSEvents.PutEvents', { Entries })).toEqual(
+      [bus('A'), bus('B'), bus('default')].map((resource) => ({ action: 'events:PutEvents', resource })),
+    );
+  });
+
+  it('are on the user pool whose users are listed', () => {
+    expect(
+      requestsOf('cognito-idp', 'AWSCognitoIdentityProviderService.ListUsers', { UserPoolId: 'us-east-1_A' }),
+    ).toEqual([
+      {
+        action: 'cognito-idp:ListUsers',
+        resource: 'arn:aws:cognito-idp:us-east-1:000000000000:userpool/us-east-1_A',
+      },
+    ]);
+  });
+
+  it('are on the sender of an e-mail, or on his domain, and on the configuration set', () => {
+    const ses = (resource: string) => `arn:aws:ses:us-east-1:000000000000:${resource}`;
+    const action = 'ses:SendEmail';
+    const onSender = { action, resource: ses('identity/a@b.test'), or: ses('identity/b.test') };
+    const send = (body: object) => requestsOf('ses', 'SES.SendEmail', body);
+    expect(send({ FromEmailAddress: 'a@b.test' })).toEqual([onSender]);
+    expect(send({ FromEmailAddress: 'Ada <a@b.test>', ConfigurationSetName: 'c' })).toEqual([
+      onSender,
+      { action, resource: ses('configuration-set/c') },
+    ]);
+    expect(send({})).toEqual([]);
+  });
+
   it.each([undefined, null, 'text', {}, { TableName: 7 }, []])('are none for a malformed body %j', (body) => {
     expect(dynamodb('GetItem', body)).toEqual([]);
     expect(dynamodb('TransactWriteItems', body)).toEqual([]);

@@ -7,7 +7,7 @@ import { documentOnDisk, documentText } from '../../../lib/openapi/command.ts';
 import { openApiDocument } from '../../../lib/openapi/document.ts';
 import type { OpenApiDocument, Operation, Schema } from '../../../lib/openapi/openapi.ts';
 import { OPERATIONS } from '../../../lib/openapi/operations.ts';
-import { problemsOf } from '../../../lib/openapi/problems.ts';
+import { isPaged, problemsOf } from '../../../lib/openapi/problems.ts';
 import { document } from './examples.ts';
 
 const all = Object.entries(routes) as [keyof typeof routes, Route][];
@@ -69,6 +69,7 @@ describe('the document', () => {
 
   it('has all events, which are delivered by POST', () => {
     expect(Object.keys(document.webhooks).sort()).toEqual([
+      'channel.message',
       'conversation.created',
       'conversation.resolved',
       'handoff.requested',
@@ -149,7 +150,11 @@ describe.each(all)('the operation %s', (_, route) => {
     const { security, 'x-required-scope': scope, 'x-required-role': role } = operation;
     expect({ scope, role }).toEqual({ scope: route.scope, role: route.role });
     expect(security).toEqual(
-      route.scope === undefined ? [{ session: [] }, { sessionCookie: [] }] : [{ apiKey: [] }],
+      route.visitor
+        ? [{ visitorToken: [] }]
+        : route.scope === undefined
+          ? [{ session: [] }, { sessionCookie: [] }]
+          : [{ apiKey: [] }],
     );
     for (const requirement of security)
       expect(document.components.securitySchemes).toHaveProperty(Object.keys(requirement));
@@ -170,7 +175,7 @@ describe.each(all)('the operation %s', (_, route) => {
     if (route.success.status === 204) expect(content).toBeUndefined();
     else
       expect(content?.['application/json']?.schema.required).toEqual(
-        'limit' in route.query.parse({}) ? ['success', 'data', 'nextCursor'] : ['success', 'data'],
+        isPaged(route) ? ['success', 'data', 'nextCursor'] : ['success', 'data'],
       );
   });
 

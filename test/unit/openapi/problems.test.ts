@@ -5,8 +5,10 @@ import { routes } from '../../../functions/api/routes.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import { PROBLEM_STATUS } from '../../../functions/domain/problem.ts';
 import type { Session } from '../../../functions/domain/session.ts';
+import type { Visit } from '../../../functions/domain/visitor-token.ts';
 import { apiHandler } from '../../../functions/platform/pipeline/api.ts';
 import { sessionAuthentication } from '../../../functions/platform/pipeline/session-authentication.ts';
+import { visitorAuthentication } from '../../../functions/platform/pipeline/visitor-authentication.ts';
 import { success } from '../../../functions/platform/reply.ts';
 import type { Route } from '../../../functions/platform/route.ts';
 import { OPERATIONS } from '../../../lib/openapi/operations.ts';
@@ -48,7 +50,9 @@ const mishaps = (route: Route): Record<string, Circumstances> => ({
   'an identifier of no form': {
     event: { pathParameters: Object.fromEntries(Object.keys(pathOf(route)).map((name) => [name, '..'])) },
   },
-  'a number that is none': { event: { queryStringParameters: { limit: 'many', hours: 'many' } } },
+  'a number that is none': {
+    event: { queryStringParameters: { limit: 'many', hours: 'many', after: 'many', months: 'many' } },
+  },
   'broken JSON': { event: { body: '{' } },
   'a large body': { event: { body: 'x'.repeat(300_000) } },
   'another media type': { event: { headers: { 'Content-Type': 'text/plain' }, body: '{}' } },
@@ -66,6 +70,18 @@ const mishaps = (route: Route): Record<string, Circumstances> => ({
 });
 
 const anApiKey = inMemory().secret;
+const VISIT: Visit = {
+  orgId: newId('org', NOW),
+  generation: 0,
+  conversationId: newId('cnv', NOW),
+  expiresAt: NOW.toISOString(),
+};
+
+/** Where a request has no key. */
+function credentialOf({ role, visitor }: Route): Record<string, string> {
+  if (visitor) return { Authorization: 'Bearer cvt_abc' };
+  return role === undefined ? {} : { Authorization: 'Bearer a.b.c' };
+}
 
 /** Path parameters as the document's examples have them. */
 const pathOf = (route: Route): Record<string, string> =>
@@ -90,10 +106,15 @@ async function problemOf(
     role: 'admin',
     ...session,
   });
-  const ports =
-    route.role === undefined
-      ? service.ports
-      : { ...service.ports, authenticate: sessionAuthentication({ verify, dashboardOrigin: undefined }) };
+  const authenticate = route.visitor
+    ? visitorAuthentication({
+        visitOf: async () => VISIT,
+        standings: { of: async () => ({ generation: 0 }) },
+      })
+    : route.role === undefined
+      ? service.ports.authenticate
+      : sessionAuthentication({ verify, dashboardOrigin: undefined });
+  const ports = { ...service.ports, authenticate };
   const handler = apiHandler({ ...route, ...given.route }, ports, async ({ effect }) => {
     if (thrown) throw thrown;
     return route.method === 'POST' ? effect(success(data), [{ write: 'it' }]) : success(data);
@@ -103,7 +124,7 @@ async function problemOf(
     pathParameters: pathOf(route),
     body: body === undefined ? null : JSON.stringify(body),
     ...event,
-    headers: { ...(route.role === undefined ? {} : { Authorization: 'Bearer a.b.c' }), ...event?.headers },
+    headers: { ...credentialOf(route), ...event?.headers },
   });
   const answer = await handler(request, {} as Context);
   return answer.statusCode < 400 ? undefined : JSON.parse(answer.body).error.type;

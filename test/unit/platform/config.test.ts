@@ -5,16 +5,20 @@ import {
   AuditEnvironment,
   ConfigurationError,
   DeadFanOutsEnvironment,
+  DeadPublicationsEnvironment,
   DeadRemindersEnvironment,
   DispatchEnvironment,
   EnrolEnvironment,
   FanOutEnvironment,
   fanOutLanes,
   loopbackReceivers,
+  MeterEnvironment,
+  PublishEnvironment,
   ReconcileEnvironment,
   readEnvironment,
   retryPolicy,
   StatsEnvironment,
+  UsageEnvironment,
   WatchEnvironment,
 } from '../../../functions/platform/config.ts';
 
@@ -41,7 +45,11 @@ const environments = [
   ['the audit', AuditEnvironment],
   ['what takes dead reminders', DeadRemindersEnvironment],
   ['what takes dead fan-outs', DeadFanOutsEnvironment],
+  ['the publisher', PublishEnvironment],
+  ['what takes dead publications', DeadPublicationsEnvironment],
+  ['the meter', MeterEnvironment],
   ['the function that reads the ledger', StatsEnvironment],
+  ['the function that reads usage', UsageEnvironment],
   ['the enrolment', EnrolEnvironment],
 ] as const;
 

@@ -5,6 +5,7 @@ import { DUE_STATES } from '../../../functions/domain/due.ts';
 import { deliveryId, newId } from '../../../functions/domain/ids.ts';
 import { startOfHour } from '../../../functions/domain/ledger.ts';
 import type { Tenant } from '../../../functions/domain/tenant.ts';
+import { monthOf } from '../../../functions/domain/usage.ts';
 import {
   CONVERSATION_SHARDS,
   DELIVERY_SHARDS,
@@ -15,6 +16,8 @@ import {
   shards,
   TICKET_SHARDS,
   tenantKey,
+  USAGE_SHARDS,
+  usageBetween,
 } from '../../../functions/store/keys.ts';
 import { aTenant, later, NOW, seconds } from '../../builders.ts';
 
@@ -192,6 +195,32 @@ describe('the identifiers of deliveries between two times', () => {
       }),
       { numRuns: 300 },
     );
+  });
+});
+
+describe('the counts of a month', () => {
+  const months = fc
+    .date({ min: new Date(0), max: later(NOW, seconds(10 ** 9)), noInvalidDate: true })
+    .map(monthOf);
+  const anyShard = fc.nat({ max: 2 * USAGE_SHARDS });
+
+  it('are between two months exactly when their month is, whatever their shard', () => {
+    fc.assert(
+      fc.property(months, months, months, anyShard, (from, to, month, shard) => {
+        const [first, last] = usageBetween(from, to);
+        const { sk } = keys.usageOf(aTenant().orgId, month, shard);
+        expect(first <= sk && sk <= last).toBe(from <= month && month <= to);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('and the marks of events are in partitions of their organization alone', () => {
+    const [one, other] = [newId('org', NOW), newId('org', NOW)];
+    const event = newId('evt', NOW);
+    const partitions = [one, other].flatMap((orgId) => [keys.usage(orgId), keys.metered(orgId, event).pk]);
+    expect(new Set(partitions).size).toBe(4);
+    expect(partitions.map((pk) => pk.startsWith(`${one}#`))).toEqual([true, true, false, false]);
   });
 });
 

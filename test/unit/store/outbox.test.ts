@@ -3,12 +3,13 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { newNotice } from '../../../functions/domain/bus.ts';
 import { reminderOf } from '../../../functions/domain/delivery.ts';
 import { DisablingNotice } from '../../../functions/domain/endpoint.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import { EVENT_DAYS, HISTORY_DAYS } from '../../../functions/domain/redelivery.ts';
 import { LIVE_GENERATION, type Tenant } from '../../../functions/domain/tenant.ts';
-import { disablingNotice, outboxStore, owedBy } from '../../../functions/store/outbox.ts';
+import { disablingNotice, outboxStore, owedBy, toldBy } from '../../../functions/store/outbox.ts';
 import { aDelivery, anEvent, aSandboxTenant, aTenant, later, NOW, seconds } from '../../builders.ts';
 
 const dynamo = mockClient(DynamoDBDocumentClient);
@@ -23,6 +24,10 @@ const notice: DisablingNotice = {
   webhookId: newId('whk', NOW),
   disabledAt: NOW.toISOString(),
 };
+
+const sourceId = newId('src', NOW);
+const aNotice = (tenant: Tenant = aTenant()) =>
+  newNotice('source.check', `${sourceId}#now`, { sourceId }, { tenant, now: NOW });
 
 beforeEach(() => {
   dynamo.reset();
@@ -53,6 +58,7 @@ describe('a row of the outbox', () => {
 
   it.each([
     ['a notice of a disabling', disablingNotice(outbox, notice).write.Put?.Item],
+    ['a notice for the service itself', store.appendNotice(aNotice()).write.Put?.Item],
     ['an order of something else', { kind: 'refund', reminder: reminderOf(aDelivery()) }],
   ])('that holds %s owes nothing to an endpoint', (_what, row) => {
     expect(owedBy(row)).toBeUndefined();
@@ -75,6 +81,7 @@ describe('a row of the outbox', () => {
         store.append(anEvent({ tenant })),
         store.appendRedelivery(reminderOf(aDelivery(tenant))),
         disablingNotice(outbox, { ...notice, ...tenant }),
+        store.appendNotice(aNotice(tenant)),
       ].map(({ write }) => write.Put?.Item?.ofSandbox);
     const sandbox = aSandboxTenant({ generation: 3 });
 
@@ -105,5 +112,55 @@ describe('a row of the outbox', () => {
   it('of a redelivery expires as well', () => {
     const reminder = reminderOf(aDelivery({ id: newId('dlv', NOW) }));
     expect(store.appendRedelivery(reminder).write.Put?.Item).toMatchObject({ expiresAt: EXPIRY });
+  });
+});
+
+describe('a row of the outbox, for the bus,', () => {
+  it('of an event tells the event, under its key', () => {
+    const event = anEvent();
+    const row = store.append(event).write.Put?.Item;
+    expect(toldBy(row)).toMatchObject({ id: row?.pk, type: event.type, orgId: event.orgId });
+  });
+
+  it('of a notice tells the notice, under its key, and is the only one of its cause', () => {
+    const tenant = aSandboxTenant();
+    const { refusal, write } = store.appendNotice(aNotice(tenant));
+
+    expect(refusal).toBe('exists');
+    expect(write.Put).toMatchObject({
+      TableName: 'outbox',
+      Item: { pk: `${sourceId}#now`, expiresAt: EXPIRY },
+      ConditionExpression: 'attribute_not_exists(pk)',
+    });
+    expect(toldBy(write.Put?.Item)).toEqual({
+      id: `${sourceId}#now`,
+      type: 'source.check',
+      ...tenant,
+      createdAt: NOW.toISOString(),
+      data: { sourceId },
+    });
+  });
+
+  it('of a disabling tells it, under its key', () => {
+    const row = disablingNotice(outbox, notice).write.Put?.Item;
+    expect(toldBy(row)).toMatchObject({ id: row?.pk, type: 'webhook.disabled', orgId: notice.orgId });
+  });
+
+  it.each([
+    ['an event for one endpoint alone', store.append(anEvent({ onlyTo: newId('whk', NOW) })).write.Put?.Item],
+    ['a redelivery', store.appendRedelivery(reminderOf(aDelivery())).write.Put?.Item],
+    ['an order of something else', { kind: 'refund' }],
+  ])('of %s tells nothing', (_what, row) => {
+    expect(toldBy(row)).toBeUndefined();
+  });
+
+  it.each([
+    ['nothing', {}],
+    ['an event without its body', { ...anEvent(), body: undefined }],
+    ['an event whose body is no text of ours', { ...anEvent(), body: '"hello"' }],
+    ['a notice without its organization', { ...aNotice(), orgId: undefined }],
+    ['a disabling of nothing', { kind: 'endpoint-disabled' }],
+  ])('that holds %s is refused', (_what, row) => {
+    expect(() => toldBy(row)).toThrow();
   });
 });

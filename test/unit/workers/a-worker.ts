@@ -3,6 +3,7 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { AttributeValue, Context, DynamoDBRecord, SQSEvent } from 'aws-lambda';
 import { onTestFinished, vi } from 'vitest';
+import { BUS_SOURCE, type BusEvent } from '../../../functions/domain/bus.ts';
 import { INVOCATION } from '../../support/functions.ts';
 
 type Row = Record<string, unknown>;
@@ -47,6 +48,19 @@ export const received = (queue: string, ...bodies: readonly unknown[]): SQSEvent
     eventSourceARN: `arn:aws:sqs:us-east-1:000000000000:${queue}`,
     awsRegion: 'us-east-1',
   })),
+});
+
+/** What a rule of the bus sends to a queue. */
+export const busMessage = (event: BusEvent) => ({
+  version: '0',
+  id: 'an-envelope',
+  'detail-type': event.type,
+  source: BUS_SOURCE,
+  account: '000000000000',
+  time: event.createdAt,
+  region: 'us-east-1',
+  resources: [],
+  detail: event,
 });
 
 /** What DynamoDB answers when a write's condition does not hold. */

@@ -38,20 +38,36 @@ export function guard(call: http.ClientRequest, authorization: Authorization): v
   const end = (chunk?: unknown): http.ClientRequest => {
     collect(chunk);
     const body = Buffer.concat(chunks);
-    const refusal = refusalOf(String(call.getHeader('x-amz-target')), body, authorization);
+    const refusal = refusalOf(operationOf(call), body, authorization);
     return refusal === undefined ? send(body) : refuse(call, refusal);
   };
   Object.assign(call, { write, end });
 }
 
 const SERVICES: Readonly<Record<string, Service>> = {
+  AWSCognitoIdentityProviderService: 'cognito-idp',
+  AWSEvents: 'events',
   AmazonSQS: 'sqs',
   DynamoDB_20120810: 'dynamodb',
   DynamoDBStreams_20120810: 'dynamodb',
+  SES: 'ses',
   secretsmanager: 'secretsmanager',
 };
 
-/** The service by the `X-Amz-Target` header: one emulator may answer for several of them at one endpoint. */
+/** Operations of services that have REST protocols, by method and path. */
+const REST_OPERATIONS: Readonly<Record<string, string>> = {
+  'POST /v2/email/outbound-emails': 'SES.SendEmail',
+};
+
+/** The operation with the name of its service in front, as in the `X-Amz-Target` header; one without it is a REST call. */
+function operationOf(call: http.ClientRequest): string {
+  const target = call.getHeader('x-amz-target');
+  if (typeof target === 'string') return target;
+  const asked = `${call.method} ${call.path.split('?', 1)[0]}`;
+  return REST_OPERATIONS[asked] ?? asked;
+}
+
+/** The service by the operation's name: one emulator may answer for several of them at one endpoint. */
 function serviceOf(target: string): Service {
   const [name = ''] = target.split('.');
   const service = SERVICES[name];
@@ -62,10 +78,13 @@ function serviceOf(target: string): Service {
 /** Why the role forbids the call, in the words of AWS, or undefined where it allows it. */
 export function refusalOf(target: string, body: Buffer, authorization: Authorization): string | undefined {
   const { principal, statements, decided, streams } = authorization;
+  const service = serviceOf(target);
   const asked = withStream(JSON.parse(body.toString()), streams);
-  for (const { action, resource } of requestsOf(serviceOf(target), target, asked)) {
+  for (const { action, resource, or } of requestsOf(service, target, asked)) {
     const question = `${action} ${resource}`;
-    const allowed = decided.get(question) ?? allows(statements, action, resource);
+    const allowed =
+      decided.get(question) ??
+      [resource, ...(or === undefined ? [] : [or])].some((one) => allows(statements, action, one));
     decided.set(question, allowed);
     if (!allowed) {
       return `User: ${principal} is not authorized to perform: ${action} on resource: ${resource} because no identity-based policy allows the ${action} action`;

@@ -5,6 +5,7 @@ import { routes } from '../../../../functions/api/routes.ts';
 import { sealCursor } from '../../../../functions/domain/cursor.ts';
 import type { Keyring } from '../../../../functions/domain/keyring.ts';
 import type { Route } from '../../../../functions/platform/route.ts';
+import { isPaged } from '../../../../lib/openapi/problems.ts';
 import { aKeyring } from '../../../builders.ts';
 import { filled } from '../../../support/resources.ts';
 import type { Tenant } from '../../../support/tenant.ts';
@@ -16,7 +17,7 @@ const PAGE = 7;
 /** Requests under way at once: few, since each lane of each function costs the start of a sandbox. */
 const LANES = 3;
 
-const LISTS: readonly Route[] = Object.values(routes).filter(({ query }) => 'limit' in query.parse({}));
+const LISTS: readonly Route[] = Object.values(routes).filter(isPaged);
 
 interface Listing {
   route: Route;

@@ -43,7 +43,7 @@ export function operations(place: Place, document: Document): void {
         ({ method, path }) => method === 'GET' && matches(path, location),
       );
       if (location === undefined || reader === undefined) return;
-      const authorization = ['Authorization', `Bearer ${credentialOf(reader, tenant)}`] as const;
+      const authorization = ['Authorization', `Bearer ${await credentialOf(reader, tenant)}`] as const;
       expect(await answerTo({ method: 'GET', target: location, headers: [authorization] })).toMatchObject({
         status: 200,
         text: expect.stringContaining(`"id":"${location.slice(location.lastIndexOf('/') + 1)}"`),

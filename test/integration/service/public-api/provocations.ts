@@ -1,7 +1,7 @@
 import { type Operation, successOf } from '../../../fuzz/document.ts';
 import type { Connection, Sent } from '../../../support/exchange.ts';
 import { PROVOKED_WITH_FAULTS } from '../../../support/provoked-with-faults.ts';
-import { unfinishedDelivery } from '../../../support/resources.ts';
+import { filled, unfinishedDelivery } from '../../../support/resources.ts';
 import type { Service } from '../../../support/service.ts';
 import { aTenant, type Tenant } from '../../../support/tenant.ts';
 import { useUp } from '../../../support/use-up.ts';
@@ -28,10 +28,11 @@ const LARGE = JSON.stringify({ pad: 'x'.repeat(256 * 1024) });
 const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
   AUTHENTICATION_ERROR: async ({ operation, tenant, valid }) => {
     const sent = await valid();
-    const right = credentialOf(operation, tenant);
+    const right = await credentialOf(operation, tenant);
     const wrong = [undefined, 'Bearer', `Basic ${right}`, `Bearer ${right}x`, 'Bearer x.y.z'];
-    return (operation.caller === 'key' ? [...wrong, `Bearer ${tenant.session}`] : wrong).map(
-      (Authorization) => withHeaders(sent, { Authorization }),
+    const others = { key: [tenant.session], session: [], visitor: [tenant.session, tenant.key] };
+    return [...wrong, ...others[operation.caller].map((other) => `Bearer ${other}`)].map((Authorization) =>
+      withHeaders(sent, { Authorization }),
     );
   },
 
@@ -98,9 +99,13 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
   LIMIT_EXCEEDED: async ({ operation, service, connection }) => {
     const full = await aTenant(service);
     const sent = await validRequest(operation, full);
-    await Promise.all(
-      Array.from({ length: 50 }, async () => connection.send(await validRequest(operation, full))),
-    );
+    if (operation.id === 'createSource') {
+      await connection.send(sent);
+      await countSources(service, full);
+    } else
+      await Promise.all(
+        Array.from({ length: 50 }, async () => connection.send(await validRequest(operation, full))),
+      );
     full.close();
     return [sent];
   },
@@ -118,6 +123,14 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
       case 'requestHandoff':
         await connection.send(sent);
         return [withHeaders(sent, { 'Idempotency-Key': undefined })];
+      case 'createVisitorToken':
+        // On a channel that is a label alone.
+        return [
+          {
+            ...sent,
+            target: `${await filled(tenant, '/api/v1/conversations/{id}')}/visitor-token`,
+          },
+        ];
       case 'redeliverDelivery':
         return [{ ...sent, target: `${await unfinishedDelivery(tenant)}/redeliver` }];
       default:
@@ -130,6 +143,7 @@ const BAD_PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   limit: ['limit=ten', 'limit=1.5', 'limit=0x10'],
   hours: ['hours=ten', 'hours=1.5', 'hours=0x10'],
   cursor: ['cursor=', 'cursor=e30', 'cursor=%00'],
+  after: ['after=', 'after=x', `after=cnv_${NOBODYS}`],
   include: ['include=', 'include=requests', 'include=request,request', 'include=__proto__'],
 };
 
@@ -144,6 +158,15 @@ export async function provoke(type: string, scene: Scene): Promise<Sent[]> {
       `${scene.operation.id} documents ${type}, and nothing provokes it: add that to provocations.ts`,
     );
   return sent;
+}
+
+/** Has a tenant with one source counted as one with as many as it may have: to make them would take minutes. */
+async function countSources(service: Service, { orgId }: Tenant): Promise<void> {
+  const row = (await service.rows()).find(
+    ({ item }) => item.sk === 'source-count' && String(item.pk).startsWith(orgId),
+  );
+  if (row === undefined) throw new Error(`the sources of ${orgId} are not counted`);
+  await service.rewrite({ ...row, item: { ...row.item, sources: 1000 } });
 }
 
 /** The request by an admin of an organization that has no sandbox. */
@@ -181,10 +204,15 @@ function differing(body = '{}'): string {
 async function exhausted({ operation: { caller }, service, connection, poor }: Scene): Promise<string> {
   const known = poor.get(caller) ?? aTenant(service, { tier: 'standard' });
   poor.set(caller, known);
-  const credential = credentialOf({ caller }, await known);
+  const credential = await credentialOf({ caller }, await known);
+  const targets = {
+    key: '/api/v1/webhooks',
+    session: '/api/settings/organization',
+    visitor: '/api/v1/widget/messages',
+  };
   const request = {
     method: 'GET',
-    target: caller === 'key' ? '/api/v1/webhooks' : '/api/settings/organization',
+    target: targets[caller],
     headers: [['Authorization', `Bearer ${credential}`] as const],
   };
   await useUp(() => connection.send(request), 5);

@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Operation } from '../../../fuzz/document.ts';
 import type { Sent } from '../../../support/exchange.ts';
-import { filled, withRealIds } from '../../../support/resources.ts';
+import { aVisitor, filled, withRealIds } from '../../../support/resources.ts';
 import type { Tenant } from '../../../support/tenant.ts';
 
 /** What the operation wants to be called with. */
-export const credentialOf = ({ caller }: Pick<Operation, 'caller'>, tenant: Tenant): string =>
-  caller === 'key' ? tenant.key : tenant.session;
+export async function credentialOf(
+  { caller }: Pick<Operation, 'caller'>,
+  tenant: Pick<Tenant, 'key' | 'session' | 'api' | 'admin' | 'receiver'>,
+): Promise<string> {
+  if (caller === 'visitor') return aVisitor(tenant);
+  return caller === 'key' ? tenant.key : tenant.session;
+}
 
 /** A request that the operation takes: the document's own example, on things that the tenant has just made. */
 export async function validRequest(operation: Operation, tenant: Tenant): Promise<Sent> {
@@ -16,7 +21,7 @@ export async function validRequest(operation: Operation, tenant: Tenant): Promis
     method,
     target: await filled(tenant, path),
     headers: [
-      ['Authorization', `Bearer ${credentialOf(operation, tenant)}`],
+      ['Authorization', `Bearer ${await credentialOf(operation, tenant)}`],
       ...(takesKey ? [['Idempotency-Key', randomUUID()] as const] : []),
       ...(body ? [['Content-Type', 'application/json'] as const] : []),
     ],

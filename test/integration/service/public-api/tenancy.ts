@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { routes } from '../../../../functions/api/routes.ts';
 import type { Route } from '../../../../functions/platform/route.ts';
+import { isPaged } from '../../../../lib/openapi/problems.ts';
 import type { Document, Operation } from '../../../fuzz/document.ts';
 import type { Exchange, Sent } from '../../../support/exchange.ts';
 import { filled, idIn } from '../../../support/resources.ts';
@@ -89,7 +90,8 @@ function between(
   const itemsWith = async (texts: readonly string[]): Promise<string[]> =>
     (await place.service().itemsWith(texts)).filter((line) => !/^\S*LedgerTable/.test(line));
 
-  const callerOf = ({ role }: Route) => (role === undefined ? 'key' : 'session');
+  const callerOf = ({ role, visitor }: Route) =>
+    visitor ? 'visitor' : role === undefined ? 'key' : 'session';
   const send = (sent: Sent, credential: string): Promise<Exchange> =>
     place.connection().send(withHeaders(sent, { Authorization: `Bearer ${credential}` }));
 
@@ -102,7 +104,7 @@ function between(
 
     const expected = named.length > 0 && route.method !== 'DELETE' ? 404 : route.success.status;
     for (const attempt of [theirs, ...(await mixed(route, theirs, stranger))]) {
-      const answer = await send(attempt, credentialOf({ caller: callerOf(route) }, stranger));
+      const answer = await send(attempt, await credentialOf({ caller: callerOf(route) }, stranger));
       expect([attempt, answer.status]).toEqual([attempt, expected]);
       for (const id of all) expect(answer.text).not.toContain(id);
     }
@@ -113,7 +115,7 @@ function between(
   });
 
   describe('lists', () => {
-    const lists = table.filter(({ query, path }) => 'limit' in query.parse({}) && !path.includes('{'));
+    const lists = table.filter((route) => isPaged(route) && !route.path.includes('{'));
 
     it.each(lists)('$key has what is the caller’s own, and nothing else', async (route) => {
       const mine = await (callerOf(route) === 'key' ? stranger.api : stranger.admin).all(`/api${route.path}`);

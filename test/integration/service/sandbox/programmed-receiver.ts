@@ -24,6 +24,9 @@ export interface ProgrammedReceiver {
   stop(): Promise<void>;
 }
 
+/** For who wants something to read. */
+const PAGE = '<!doctype html><title>Handbook</title><p>What there is to know.</p>';
+
 /** Longer than any sender keeps an idle connection. */
 const KEEP_ALIVE_MS = 60_000;
 
@@ -44,6 +47,10 @@ export async function startProgrammedReceiver(tls: {
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await buffer(request);
+    if (request.method === 'GET') {
+      response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE);
+      return;
+    }
     const delivery = { target: request.url ?? '', headers: request.headers, body: body.toString() };
     received.push(delivery);
     await act(stepOf(delivery), response);

@@ -1,11 +1,22 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
+import { GateClosed } from '../../../../functions/domain/gate.ts';
 import { isTransient } from '../../../../functions/platform/pipeline/failure.ts';
 import { success } from '../../../../functions/platform/reply.ts';
 import { aRequest, createThing, createThingWith, envelope, send, thingRoute } from './call.ts';
 import { inMemory } from './in-memory.ts';
 
 const named = (name: string): Error => Object.assign(new Error('canary'), { name });
+
+describe('a closed gate', () => {
+  it.each([
+    ['because an organization could not be read for now', named('ThrottlingException'), true],
+    ['because of a defect', new Error('canary'), false],
+    ['because nothing clear is known', undefined, false],
+  ])('%s', (_, cause, transient) => {
+    expect(isTransient(new GateClosed('closed', { cause }))).toBe(transient);
+  });
+});
 
 describe('an unexpected failure', () => {
   const failures: [string, unknown][] = [

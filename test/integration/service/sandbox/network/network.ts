@@ -4,8 +4,10 @@ import { promisify } from 'node:util';
 import { beforeAll, expect, it } from 'vitest';
 import { WORKERS } from '../../../../../lib/cloud/bundle.ts';
 import { startTrap, type Trap } from '../../../../support/trap.ts';
-import type { Place } from '../place.ts';
+import { eventually } from '../eventually.ts';
+import type { Pair, Place } from '../place.ts';
 import { type ProgrammedReceiver, startProgrammedReceiver } from '../programmed-receiver.ts';
+import { type Background, background, usageOf } from './background.ts';
 import { invokeAll } from './invocations.ts';
 import { load } from './load.ts';
 import type { Observation, Observer } from './observer.ts';
@@ -21,11 +23,14 @@ export function network(place: Place, observer: () => Observer): void {
   let delivered: Record<string, unknown>[];
   let observed: Observation[];
   let organizations: string[];
+  let pairs: Pair[];
+  let works: Background[];
 
   beforeAll(async () => {
     const before = observer().observed().length;
+    works = [];
     trap = place.keep(await startTrap());
-    const pairs = await Promise.all(Array.from({ length: TENANTS }, () => place.pair()));
+    pairs = await Promise.all(Array.from({ length: TENANTS }, () => place.pair()));
     const loads = pairs.map(async (pair, tenant) => {
       const receiver = place.keep(await startProgrammedReceiver(place.service().tls));
       receivers.push(receiver);
@@ -34,12 +39,14 @@ export function network(place: Place, observer: () => Observer): void {
         `https://127.0.0.1:${trap.port}`,
         `https://hooks-${tenant}.${DOMAIN}`,
       ];
+      works.push(await background(place.service(), pair, { live: receiver.url, sandbox: sandbox[0] ?? '' }));
       return load(pair, { places: { live: [receiver.url], sandbox }, disables: tenant === 0 });
     });
     organizations = pairs.flatMap(({ live, sandbox }) => [live.orgId, sandbox.orgId]);
     // While deliveries of all kinds are open, and once more when all have ended.
     const [deliveries] = await Promise.all([Promise.all(loads), invokeAll(place.service(), organizations)]);
     await invokeAll(place.service(), organizations);
+    await Promise.all(works.map((work) => work.ended()));
     delivered = deliveries.flat();
     observed = observer().observed().slice(before);
   }, 180_000);
@@ -90,6 +97,39 @@ export function network(place: Place, observer: () => Observer): void {
       expect(receiver.connections()).toBeGreaterThan(0);
       expect(to('tcp').filter((it) => it.endsWith(`:${receiver.port}`))).toHaveLength(receiver.connections());
     }
+  });
+
+  it('imports for live organizations alone, and hands messages on to their channels alone', () => {
+    const got = receivers.flatMap(({ received }) => received.map(({ target, body }) => `${target} ${body}`));
+    for (const { live, sandbox } of works.map(({ said }) => said)) {
+      expect(got.filter((it) => it.includes(live))).not.toEqual([]);
+      expect(got.filter((it) => it.includes(sandbox))).toEqual([]);
+    }
+  });
+
+  it('counts what live organizations use, to the event, and nothing else', async () => {
+    for (const { live } of pairs)
+      await eventually(`the usage of ${live.orgId}`, async () => {
+        const { shown, accepted } = await usageOf(place.service(), live);
+        return JSON.stringify(shown) === JSON.stringify(accepted) && accepted.messages > 0;
+      });
+    const ofSandboxes = (await place.service().rows()).filter(
+      ({ table, item }) =>
+        /Usage|Mailings/.test(table) &&
+        pairs.some(({ sandbox }) => String(item.pk).startsWith(sandbox.orgId)),
+    );
+    expect(ofSandboxes).toEqual([]);
+  });
+
+  it('writes to admins of live organizations alone', async () => {
+    const mails = await eventually('the e-mail about the endpoint that was disabled', async () => {
+      const all = await place.service().mails();
+      return all.some(({ to }) => to.some((address) => address.includes(pairs[0]?.live.orgId ?? ''))) && all;
+    });
+    const text = JSON.stringify(mails);
+    for (const { sandbox } of pairs) expect(text).not.toContain(sandbox.orgId);
+    expect(text).not.toContain(`:${trap.port}`);
+    expect(text).not.toContain(DOMAIN);
   });
 
   it('comes by all lanes, live and in sandboxes', async () => {

@@ -1,0 +1,59 @@
+import * as z from 'zod/mini';
+import { type Channel, HttpChannel, MAX_CHANNELS } from '../../domain/channel.ts';
+import { newId } from '../../domain/ids.ts';
+import { currentVersion } from '../../domain/keyring.ts';
+import { problem } from '../../domain/problem.ts';
+import { signingSecret } from '../../domain/signature.ts';
+import { success } from '../../platform/reply.ts';
+import { channelStore } from '../../store/channels.ts';
+import { endpoint, tables } from '../endpoint.ts';
+import { checkReceiver } from '../receivers.ts';
+import { signingKeys } from '../signing.ts';
+import { shownChannel } from './channels.ts';
+import * as routes from './routes.ts';
+
+const channels = channelStore(tables.service);
+
+/** What is remembered of a creation is not the secret but what it is derived from. */
+const Derivable = z.pick(HttpChannel, { kind: true, id: true, keyVersion: true });
+
+export const handler = endpoint(
+  routes.createChannel,
+  async ({ tenant, body, now, effect }) => {
+    const receiver = body.kind === 'http' ? checkReceiver(body.url ?? '', tenant) : undefined;
+    if (receiver?.ok === false) return problem('VALIDATION_ERROR', `${receiver.problem}.`);
+    const common = {
+      id: newId('chn', now),
+      orgId: tenant.orgId,
+      name: body.name,
+      createdAt: now.toISOString(),
+    };
+    const channel: Channel = receiver
+      ? {
+          ...common,
+          kind: 'http',
+          url: receiver.url.href,
+          events: [],
+          status: 'active',
+          consecutiveFailures: 0,
+          keyVersion: await signingKeys(currentVersion),
+        }
+      : { ...common, kind: 'web_widget' };
+    return effect(
+      success(shownChannel(channel), { location: `/api/v1/channels/${channel.id}` }),
+      channels.add(channel),
+      {
+        'channel-limit': problem(
+          'LIMIT_EXCEEDED',
+          `An organization may have ${MAX_CHANNELS} channels. Delete one first.`,
+        ),
+      },
+    );
+  },
+  async (data) => {
+    const derivable = Derivable.safeParse(data);
+    if (!derivable.success) return data;
+    const { id, keyVersion } = derivable.data;
+    return { ...Object(data), secret: await signingKeys((ring) => signingSecret(ring, keyVersion, id)) };
+  },
+);

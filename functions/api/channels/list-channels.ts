@@ -1,0 +1,14 @@
+import { channelStore } from '../../store/channels.ts';
+import { endpoint, tables } from '../endpoint.ts';
+import { paginated } from '../pages.ts';
+import { shownChannel } from './channels.ts';
+import * as routes from './routes.ts';
+
+const channels = channelStore(tables.service);
+
+export const handler = endpoint(routes.listChannels, (request) =>
+  paginated(routes.listChannels, request, async (page) => {
+    const { items, ...rest } = await channels.list(request.tenant.orgId, page);
+    return { ...rest, items: items.map(shownChannel) };
+  }),
+);

@@ -1,0 +1,15 @@
+import { notFound } from '../../domain/problem.ts';
+import { success } from '../../platform/reply.ts';
+import { channelStore } from '../../store/channels.ts';
+import { deliveryTo, withAttempts } from '../deliveries.ts';
+import { endpoint, tables } from '../endpoint.ts';
+import * as routes from './routes.ts';
+
+const channels = channelStore(tables.service);
+
+export const handler = endpoint(routes.readChannelDelivery, async ({ tenant, params }) => {
+  const found = await channels.find(tenant.orgId, params.id);
+  if (!found) return notFound('channel');
+  const delivery = await deliveryTo(found, tenant, params.deliveryId);
+  return 'kind' in delivery ? delivery : success({ ...withAttempts(delivery), channelId: found.id });
+});

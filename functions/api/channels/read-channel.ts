@@ -1,0 +1,13 @@
+import { notFound } from '../../domain/problem.ts';
+import { success } from '../../platform/reply.ts';
+import { channelStore } from '../../store/channels.ts';
+import { endpoint, tables } from '../endpoint.ts';
+import { shownChannel } from './channels.ts';
+import * as routes from './routes.ts';
+
+const channels = channelStore(tables.service);
+
+export const handler = endpoint(routes.readChannel, async ({ tenant, params }) => {
+  const found = await channels.find(tenant.orgId, params.id);
+  return found ? success(shownChannel(found)) : notFound('channel');
+});

@@ -1,0 +1,36 @@
+import type { Delivery, WebhookRequest } from '../domain/delivery.ts';
+import type { Endpoint } from '../domain/endpoint.ts';
+import { notFound, type Problem } from '../domain/problem.ts';
+import type { Tenant } from '../domain/tenant.ts';
+import { deliveryStore } from '../store/deliveries.ts';
+import { tables } from './endpoint.ts';
+
+/*
+ * Deliveries to a webhook endpoint or a channel, which is read first because it is what belongs to the organization.
+ */
+
+export const deliveries = deliveryStore(tables.deliveries);
+
+export async function deliveryTo(
+  receiver: Pick<Endpoint, 'id'>,
+  { generation }: Tenant,
+  id: Delivery['id'],
+): Promise<Delivery | Problem> {
+  const delivery = await deliveries.find({ id, webhookId: receiver.id, generation });
+  return delivery ?? notFound('delivery');
+}
+
+/** A delivery as it is shown with its attempts. */
+export const withAttempts = (delivery: Delivery): Delivery => ({
+  ...delivery,
+  attemptLog: delivery.attemptLog.map(({ request, ...attempt }) => ({
+    ...attempt,
+    ...(request && { request: inOrder(request) }),
+  })),
+});
+
+/** A kept request as it is shown: the table gives back its header fields in no order. */
+export const inOrder = (request: WebhookRequest): WebhookRequest => ({
+  ...request,
+  headers: Object.fromEntries(Object.entries(request.headers).sort(([a], [b]) => (a < b ? -1 : 1))),
+});

@@ -1,0 +1,48 @@
+import * as z from 'zod/mini';
+import { AttemptRecord, DeliveryStatus, TerminalReason, WebhookRequest } from '../domain/delivery.ts';
+import { EventTypeName } from '../domain/events.ts';
+import { DeliveryId, EventId } from '../domain/ids.ts';
+import { orNull, PageQuery, timestamp } from './fields.ts';
+
+/*
+ * What deliveries to webhook endpoints and to channels have in common.
+ */
+
+/** What is to come of a receiver whose deliveries fail. */
+export const Failing = z.object({ since: orNull(timestamp), failuresUntilDisabled: z.int() });
+
+/** Where time passes faster than it does, in a sandbox: when it would have been. */
+export const DeliveryAtRealSpeed = z.object({
+  nextRetryAt: orNull(timestamp),
+  terminalAt: orNull(timestamp),
+});
+export const AttemptAtRealSpeed = z.object({ startedAt: timestamp, durationMs: z.int() });
+
+/** A delivery's fields, but for its own identifier and its receiver's. */
+export const DELIVERY_FIELDS = {
+  eventId: EventId,
+  eventType: EventTypeName,
+  status: DeliveryStatus,
+  attempts: z.int(),
+  nextRetryAt: orNull(timestamp),
+  terminalAt: orNull(timestamp),
+  terminalReason: orNull(TerminalReason),
+  lastError: orNull(z.string()),
+  lastResponseStatus: orNull(z.int()),
+  redeliveryOf: orNull(DeliveryId),
+  createdAt: timestamp,
+  atRealSpeed: orNull(DeliveryAtRealSpeed),
+};
+
+export const Attempt = z.extend(AttemptRecord, {
+  status: orNull(z.int()),
+  error: orNull(z.string()),
+  response: orNull(z.string()),
+  request: orNull(WebhookRequest),
+  atRealSpeed: orNull(AttemptAtRealSpeed),
+});
+
+/** With what a listed one would have sent, if that is asked for and kept. */
+export const LISTED_FIELDS = { request: z.optional(WebhookRequest) };
+export const ATTEMPTS_FIELDS = { attemptLog: z.array(Attempt) };
+export const ListDeliveriesQuery = z.extend(PageQuery, { include: z.optional(z.enum(['request'])) });

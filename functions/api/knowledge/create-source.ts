@@ -1,0 +1,41 @@
+import { newNotice } from '../../domain/bus.ts';
+import { newId } from '../../domain/ids.ts';
+import { problem } from '../../domain/problem.ts';
+import { MAX_SOURCES, newSource, shownSource } from '../../domain/source.ts';
+import { success } from '../../platform/reply.ts';
+import { outboxStore } from '../../store/outbox.ts';
+import { endpoint, tables } from '../endpoint.ts';
+import { checkReceiver } from '../receivers.ts';
+import * as routes from './routes.ts';
+import { sources } from './sources.ts';
+
+const outbox = outboxStore(tables.outbox);
+
+/** The source and the order to import it commit together. */
+export const handler = endpoint(routes.createSource, async ({ tenant, body, now, effect }) => {
+  const target = checkReceiver(body.url, tenant);
+  if (!target.ok) return problem('VALIDATION_ERROR', `${target.problem}.`);
+  const source = newSource({
+    ...body,
+    ...tenant,
+    id: newId('src', now),
+    url: target.url.href,
+    createdAt: now.toISOString(),
+  });
+  const notice = newNotice(
+    'source.check',
+    `${source.id}#check#created`,
+    { sourceId: source.id },
+    { tenant, now },
+  );
+  return effect(
+    success(shownSource(source), { location: `/api/v1/knowledge/sources/${source.id}` }),
+    [...sources.add(source), outbox.appendNotice(notice)],
+    {
+      'source-limit': problem(
+        'LIMIT_EXCEEDED',
+        `An organization may have ${MAX_SOURCES} sources of knowledge. Delete one first.`,
+      ),
+    },
+  );
+});

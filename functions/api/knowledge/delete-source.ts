@@ -1,0 +1,15 @@
+import { newNotice } from '../../domain/bus.ts';
+import { success } from '../../platform/reply.ts';
+import { outboxStore } from '../../store/outbox.ts';
+import { commit, endpoint, tables } from '../endpoint.ts';
+import * as routes from './routes.ts';
+import { sources } from './sources.ts';
+
+const outbox = outboxStore(tables.outbox);
+
+/** A source that is already gone is deleted as well, so that retries are safe. What is stored of it goes a moment later. */
+export const handler = endpoint(routes.deleteSource, async ({ tenant, params: { id }, now }) => {
+  const notice = newNotice('source.deleted', `${id}#deleted`, { sourceId: id }, { tenant, now });
+  await commit([...sources.remove(tenant, id), outbox.appendNotice(notice)]);
+  return success(undefined);
+});

@@ -1,0 +1,11 @@
+import { notFound } from '../../domain/problem.ts';
+import { shownSource } from '../../domain/source.ts';
+import { success } from '../../platform/reply.ts';
+import { endpoint } from '../endpoint.ts';
+import * as routes from './routes.ts';
+import { sources } from './sources.ts';
+
+export const handler = endpoint(routes.readSource, async ({ tenant, params }) => {
+  const found = await sources.find(tenant, params.id);
+  return found ? success(shownSource(found)) : notFound('source of knowledge');
+});

@@ -1,0 +1,63 @@
+import * as z from 'zod/mini';
+import type { Route } from '../../platform/route.ts';
+import * as shared from '../fields.ts';
+import * as schema from './schemas.ts';
+
+export const createSource = {
+  name: 'create-source',
+  method: 'POST',
+  path: '/v1/knowledge/sources',
+  summary: 'Import a source of knowledge',
+  scope: 'write:knowledge',
+  idempotency: 'honoured',
+  params: shared.NoParams,
+  query: shared.NoQuery,
+  body: schema.CreateSource,
+  success: { status: 201, data: schema.Source },
+  refusals: ['LIMIT_EXCEEDED'],
+} as const satisfies Route;
+
+export const listSources = {
+  name: 'list-sources',
+  method: 'GET',
+  path: '/v1/knowledge/sources',
+  summary: 'List sources of knowledge',
+  scope: 'read:knowledge',
+  params: shared.NoParams,
+  query: shared.PageQuery,
+  success: { status: 200, data: z.array(schema.Source) },
+} as const satisfies Route;
+
+export const readSource = {
+  name: 'read-source',
+  method: 'GET',
+  path: '/v1/knowledge/sources/{id}',
+  summary: 'Read a source of knowledge',
+  scope: 'read:knowledge',
+  params: schema.SourceParams,
+  query: shared.NoQuery,
+  success: { status: 200, data: schema.Source },
+} as const satisfies Route;
+
+export const deleteSource = {
+  name: 'delete-source',
+  method: 'DELETE',
+  path: '/v1/knowledge/sources/{id}',
+  summary: 'Delete a source of knowledge',
+  scope: 'write:knowledge',
+  params: schema.SourceParams,
+  query: shared.NoQuery,
+  success: { status: 204, data: z.undefined() },
+} as const satisfies Route;
+
+export const syncSource = {
+  name: 'sync-source',
+  method: 'POST',
+  path: '/v1/knowledge/sources/{id}/sync',
+  summary: 'Check a source of knowledge now',
+  scope: 'write:knowledge',
+  idempotency: 'honoured',
+  params: schema.SourceParams,
+  query: shared.NoQuery,
+  success: { status: 202, data: schema.Source },
+} as const satisfies Route;

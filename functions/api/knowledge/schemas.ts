@@ -1,0 +1,32 @@
+import * as z from 'zod/mini';
+import { SourceId } from '../../domain/ids.ts';
+import { SourceKind, SourceStatus } from '../../domain/source.ts';
+import { orNull, text, timestamp } from '../fields.ts';
+
+/*
+ * Shapes of the public API (public-api.md, Resources and their fields). A schema of an answer builds it: a field that it does not
+ * name never leaves the service.
+ */
+
+/** The rules of a URL are those of `receiver-url.ts`; they need the place's policy, so the use case applies them. */
+export const CreateSource = z.object({ kind: SourceKind, url: z.string(), name: z.optional(text(200)) });
+
+export const Source = z.object({
+  id: SourceId,
+  kind: SourceKind,
+  url: z.string(),
+  name: orNull(z.string()),
+  status: SourceStatus,
+  title: orNull(z.string()),
+  words: orNull(z.int()),
+  version: orNull(z.int()),
+  difference: orNull(z.number()),
+  createdAt: timestamp,
+  lastCheckedAt: orNull(timestamp),
+  lastChangedAt: orNull(timestamp),
+  lastNotifiedAt: orNull(timestamp),
+  nextCheckAt: timestamp,
+  lastError: orNull(z.string()),
+});
+
+export const SourceParams = z.object({ id: SourceId });

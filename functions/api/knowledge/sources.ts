@@ -1,0 +1,7 @@
+import { KnowledgeEnvironment, readEnvironment } from '../../platform/config.ts';
+import { sourceStore } from '../../store/sources.ts';
+import { tables } from '../endpoint.ts';
+
+const environment = readEnvironment(KnowledgeEnvironment);
+
+export const sources = sourceStore({ client: tables.service.client, name: environment.KNOWLEDGE_TABLE });

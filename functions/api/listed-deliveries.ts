@@ -1,0 +1,38 @@
+import type { Delivery, WebhookRequest } from '../domain/delivery.ts';
+import type { Endpoint } from '../domain/endpoint.ts';
+import { signature, signingSecret } from '../domain/signature.ts';
+import type { Tenant } from '../domain/tenant.ts';
+import type { Page, PageRequest } from '../store/pages.ts';
+import { deliveries, inOrder } from './deliveries.ts';
+import { signingKeys } from './signing.ts';
+
+/**
+ * A page of the deliveries to a webhook endpoint or a channel. With `include` each comes with the request that a receiver would get if it
+ * were sent now: receivers refuse signatures that are minutes old. There are such requests in sandboxes alone, where nothing else sends them;
+ * live ones are not kept.
+ */
+export async function listedDeliveries(
+  receiver: Pick<Endpoint, 'id' | 'keyVersion'>,
+  page: PageRequest,
+  { tenant, include, now }: { tenant: Tenant; include: 'request' | undefined; now: Date },
+): Promise<Page<Delivery & { request?: WebhookRequest }>> {
+  const listed = await deliveries.list(tenant, receiver.id, page);
+  if (include !== 'request' || !listed.items.some(sentOf)) return listed;
+  const secret = await signingKeys((ring) => signingSecret(ring, receiver.keyVersion, receiver.id));
+  return { ...listed, items: listed.items.map((delivery) => withRequest(delivery, secret, now)) };
+}
+
+/** What its last attempt sent to a simulated receiver. */
+const sentOf = ({ attemptLog }: Delivery): WebhookRequest | undefined => attemptLog.at(-1)?.request;
+
+function withRequest(delivery: Delivery, secret: string, now: Date): Delivery & { request?: WebhookRequest } {
+  const sent = sentOf(delivery);
+  if (sent === undefined) return delivery;
+  const timestamp = Math.floor(now.getTime() / 1000);
+  const headers = {
+    ...sent.headers,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signature(secret, delivery.id, timestamp, Buffer.from(sent.body, 'utf8')),
+  };
+  return { ...delivery, request: inOrder({ ...sent, headers }) };
+}

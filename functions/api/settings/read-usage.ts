@@ -1,0 +1,20 @@
+import { latestMonths, NO_USAGE } from '../../domain/usage.ts';
+import { readEnvironment, UsageEnvironment } from '../../platform/config.ts';
+import { success } from '../../platform/reply.ts';
+import { usageReader } from '../../store/usage.ts';
+import { tables } from '../endpoint.ts';
+import { sessionEndpoint } from '../session-endpoint.ts';
+import * as routes from './routes.ts';
+
+const environment = readEnvironment(UsageEnvironment);
+const read = usageReader({ client: tables.service.client, name: environment.USAGE_TABLE });
+
+export const handler = sessionEndpoint(routes.readUsage, async ({ tenant, query, now }) => {
+  const months = latestMonths(now, query.months);
+  const [to = '', from = to] = [months[0], months.at(-1)];
+  const counted = await read(tenant.orgId, { from, to });
+  return success({
+    organizationId: tenant.orgId,
+    months: months.map((month) => ({ month, ...(counted.get(month) ?? NO_USAGE) })),
+  });
+});

@@ -1,0 +1,6 @@
+import { secretValue } from '../platform/clients/secrets-manager.ts';
+import { keyringSource } from '../platform/keyrings.ts';
+import { environment } from './endpoint.ts';
+
+/** The master keys that signing secrets are derived from. */
+export const signingKeys = keyringSource(secretValue(environment.SIGNING_KEYS));

@@ -1,0 +1,30 @@
+import { gate } from '../domain/gate.ts';
+import { visitOf } from '../domain/visitor-token.ts';
+import { apiHandler } from '../platform/pipeline/api.ts';
+import type { UseCase } from '../platform/pipeline/request.ts';
+import { visitorAuthentication } from '../platform/pipeline/visitor-authentication.ts';
+import type { Route } from '../platform/route.ts';
+import { standings } from '../platform/standings.ts';
+import { standingOf } from '../store/organizations.ts';
+import type { Change } from '../store/transaction.ts';
+import { cursorKeys } from './cursor-keys.ts';
+import { ports, tables } from './endpoint.ts';
+
+/*
+ * What the routes for visitors of web widgets add to `endpoint.ts`: tokens of a conversation instead of API keys, and the gate, because a widget
+ * is outside of the service.
+ */
+
+const organizations = standings(standingOf(tables.service));
+const authenticate = visitorAuthentication({
+  visitOf: (token) => cursorKeys((ring) => visitOf(ring, token, ports.now())),
+  standings: organizations,
+});
+
+export const visitorGate = gate(organizations.of);
+
+/** The Lambda handler of a route for visitors. */
+export const visitorEndpoint = <R extends Route & { readonly visitor: true }>(
+  route: R,
+  useCase: UseCase<R, Change>,
+) => apiHandler(route, { ...ports, authenticate }, useCase);

@@ -1,0 +1,40 @@
+import * as z from 'zod/mini';
+import { channelIdOf } from '../../domain/channel.ts';
+import { notFound, problem } from '../../domain/problem.ts';
+import { newSeal, Seal } from '../../domain/sealing.ts';
+import { VISITOR_TOKEN_SECONDS, Visit, visitorToken } from '../../domain/visitor-token.ts';
+import { success } from '../../platform/reply.ts';
+import { channelStore } from '../../store/channels.ts';
+import { conversationStore } from '../../store/conversations.ts';
+import { cursorKeys } from '../cursor-keys.ts';
+import { endpoint, tables } from '../endpoint.ts';
+import * as routes from './routes.ts';
+
+const conversations = conversationStore(tables.service);
+const channels = channelStore(tables.service);
+
+/** What is remembered is not the token but what it is made of, so that the same one can be shown again. */
+const Issued = z.extend(Visit, { seal: Seal });
+
+export const handler = endpoint(
+  routes.createVisitorToken,
+  async ({ tenant, params, now, effect }) => {
+    const conversation = await conversations.find(tenant, params.id);
+    if (!conversation) return notFound('conversation');
+    const channelId = channelIdOf(conversation);
+    const channel = channelId && (await channels.find(tenant.orgId, channelId));
+    if (channel?.kind !== 'web_widget')
+      return problem('CONFLICT', 'The conversation does not take place on a web widget.');
+    const issued: z.infer<typeof Issued> = {
+      ...tenant,
+      conversationId: conversation.id,
+      expiresAt: new Date(now.getTime() + VISITOR_TOKEN_SECONDS * 1000).toISOString(),
+      seal: await cursorKeys(newSeal),
+    };
+    return effect(success(issued), []);
+  },
+  async (data) => {
+    const { seal, ...visit } = Issued.parse(data);
+    return { token: await cursorKeys((ring) => visitorToken(ring, visit, seal)), expiresAt: visit.expiresAt };
+  },
+);

@@ -1,0 +1,31 @@
+import type { Message } from '../../domain/conversation.ts';
+import { requirePermit } from '../../domain/gate.ts';
+import { success } from '../../platform/reply.ts';
+import { messageStore } from '../../store/messages.ts';
+import { tables } from '../endpoint.ts';
+import { visitorEndpoint, visitorGate } from '../visitor-endpoint.ts';
+import * as routes from './routes.ts';
+import { VisibleRole } from './schemas.ts';
+
+const messages = messageStore(tables.service);
+
+/**
+ * What a visitor has not seen yet. A sandbox's visitor sees nothing (public-api.md, Sandbox rules: no real message to a web widget). Where the
+ * next request goes on is the last message looked at, so that those which are not for visitors are looked at once.
+ */
+export const handler = visitorEndpoint(
+  routes.readWidgetMessages,
+  async ({ tenant, conversationId, query: { after, limit } }) => {
+    const found = await visitorGate<Message[]>(tenant.orgId, {
+      live(permit) {
+        requirePermit(permit);
+        return messages.after(tenant, conversationId, { after, limit });
+      },
+      sandbox: async () => [],
+    });
+    return success({
+      messages: found.filter(({ role }) => VisibleRole.safeParse(role).success),
+      after: found.at(-1)?.id ?? after,
+    });
+  },
+);

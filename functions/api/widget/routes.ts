@@ -1,0 +1,27 @@
+import type { Route } from '../../platform/route.ts';
+import * as shared from '../fields.ts';
+import * as schema from './schemas.ts';
+
+export const createVisitorToken = {
+  name: 'create-visitor-token',
+  method: 'POST',
+  path: '/v1/conversations/{id}/visitor-token',
+  summary: 'Let the visitor of a web widget read a conversation',
+  scope: 'write:conversations',
+  idempotency: 'honoured',
+  params: schema.ConversationParams,
+  query: shared.NoQuery,
+  success: { status: 201, data: schema.VisitorToken },
+  refusals: ['CONFLICT'],
+} as const satisfies Route;
+
+export const readWidgetMessages = {
+  name: 'read-widget-messages',
+  method: 'GET',
+  path: '/v1/widget/messages',
+  summary: 'Read the new messages of a conversation, as its visitor',
+  visitor: true,
+  params: shared.NoParams,
+  query: schema.WidgetMessagesQuery,
+  success: { status: 200, data: schema.WidgetMessages },
+} as const satisfies Route;

@@ -1,0 +1,107 @@
+/**
+ * What a word is (decision 12): a run of letters, marks and digits. Scripts that write no spaces between words have a word for each character, so that
+ * a changed sentence is not one changed word.
+ */
+const WORD =
+  /[[\p{L}\p{M}\p{N}]&&[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]|[[\p{L}\p{M}\p{N}]--[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]+/gv;
+
+const MARKS_IN_A_ROW = /(\p{M}{30})\p{M}+/gu;
+
+/**
+ * A text in Unicode's normal form C, in time linear in its length. No script has more than a few marks on a letter; of what has more than 30
+ * the rest is left out, because putting marks in order takes a time quadratic in their number (UAX 15, section 13).
+ */
+export const normalForm = (text: string): string => text.replace(MARKS_IN_A_ROW, '$1').normalize('NFC');
+
+/** How often each word stands in a text. */
+function wordsOf(text: string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const [word] of normalForm(text).matchAll(WORD)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return counts;
+}
+
+const totalOf = (counts: Map<string, number>): number => {
+  let total = 0;
+  for (const count of counts.values()) total += count;
+  return total;
+};
+
+/** The number of words in a text, as the difference counts them. */
+export const countWords = (text: string): number => totalOf(wordsOf(text));
+
+const SMALLEST = 0.01;
+
+/**
+ * How much two texts differ: the share of all words of both that are in one and not in the other (Sørensen–Dice distance of multisets), in time
+ * linear in their length. Order and whitespace do not count, case does.
+ *
+ * @returns percent, 0 to 100, with at most two decimals. 0 exactly when both have the same words, and 100 exactly when they share none and one has some: what
+ *   would be rounded to one of these without being it is 0.01 or 99.99
+ */
+export function differenceOf(before: string, after: string): number {
+  const old = wordsOf(before);
+  const current = wordsOf(after);
+  const total = totalOf(old) + totalOf(current);
+  let shared = 0;
+  for (const [word, count] of current) shared += Math.min(count, old.get(word) ?? 0);
+
+  if (2 * shared === total) return 0;
+  if (shared === 0) return 100;
+  const percent = Math.round((10_000 * (total - 2 * shared)) / total) / 100;
+  return Math.min(100 - SMALLEST, Math.max(SMALLEST, percent));
+}
+
+/** What came and what went, as text for people. */
+export interface Changes {
+  added: string;
+  removed: string;
+}
+
+/**
+ * The beginning of the lines that came and of those that went, in their order. A line that is there more often than before came; one that only moved did
+ * neither. Whitespace around lines does not count.
+ *
+ * @param maxCharacters of each, in UTF-16 units, the ellipsis of what was cut included
+ */
+export function changesIn(before: string, after: string, maxCharacters: number): Changes {
+  const old = linesOf(before);
+  const current = linesOf(after);
+  return {
+    added: excerptOf(linesBeyond(current, old), maxCharacters),
+    removed: excerptOf(linesBeyond(old, current), maxCharacters),
+  };
+}
+
+const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+/** Lines that stand in one text more often than in the other: of equal ones the last. */
+function linesBeyond(lines: string[], others: string[]): string[] {
+  const left = new Map<string, number>();
+  for (const line of others) left.set(line, (left.get(line) ?? 0) + 1);
+  return lines.filter((line) => {
+    const count = left.get(line) ?? 0;
+    left.set(line, count - 1);
+    return count <= 0;
+  });
+}
+
+const ELLIPSIS = '…';
+
+function excerptOf(lines: string[], maxCharacters: number): string {
+  const text = lines.join('\n');
+  if (text.length <= maxCharacters) return text;
+  if (maxCharacters < ELLIPSIS.length) return '';
+  return text.slice(0, endOfWords(text, maxCharacters - ELLIPSIS.length)).trimEnd() + ELLIPSIS;
+}
+
+/** Where to cut a text so that no word is cut; one that is too long by itself is cut at a character. */
+function endOfWords(text: string, room: number): number {
+  // Two units more show whether the last word, and its last character, go on.
+  for (const { index, 0: word } of text.slice(0, room + 2).matchAll(WORD))
+    if (index > 0 && index < room && index + word.length > room) return index;
+  return text.slice(0, room).isWellFormed() ? room : room - 1;
+}

@@ -1,0 +1,150 @@
+import { FAILURES_TO_DISABLE } from './endpoint.ts';
+import type { ReceiverId } from './ids.ts';
+import { html, type MailPart, plainText } from './mail-layout.ts';
+import { inOneLine, shortened, unlinked } from './shown-text.ts';
+import type { SourceKind } from './source.ts';
+
+/** What an e-mail says. */
+export interface MailText {
+  subject: string;
+  text: string;
+  html: string;
+}
+
+/** An e-mail to all of its recipients at once. */
+export interface Mail extends MailText {
+  to: readonly string[];
+}
+
+/** `refused`: it certainly did not go. `unknown`: nobody can tell. */
+export type MailResult = { kind: 'sent' } | { kind: 'refused' | 'unknown'; reason: string };
+
+/** Longest subject, in UTF-16 code units: what mail programs show of one, and something over. */
+export const MAX_SUBJECT = 120;
+const MAX_NAME = 120;
+const MAX_URL = 300;
+const MAX_EXCERPT = 600;
+
+const KINDS: Record<SourceKind, string> = { url: 'page', spreadsheet: 'spreadsheet', feed: 'feed' };
+
+/** The content of a source is not what admins know (decisions.md, Content-change notifications). Its texts may be anybody's. */
+export function contentChanged({
+  organization,
+  name = '',
+  url,
+  kind,
+  difference,
+  added,
+  removed,
+  noticeSeconds,
+  dashboardOrigin,
+}: {
+  organization: string;
+  name: string | undefined;
+  url: string;
+  kind: SourceKind;
+  /** In percent. */
+  difference: number;
+  /** The beginnings of what came and of what went. */
+  added: string;
+  removed: string;
+  noticeSeconds: number;
+  dashboardOrigin: string;
+}): MailText {
+  const heading = `Content changed by ${Number(difference.toFixed(1))}%`;
+  const called = inOneLine(name) || hostOf(url) || `a ${KINDS[kind]}`;
+  const theirs = foreign(organization, MAX_NAME);
+  return mail(heading, called, [
+    {
+      paragraph: `The content of a ${KINDS[kind]} that ${theirs} imports differs from what you were last told of, or from what was imported at first.`,
+    },
+    { facts: [['Source', foreign(called, MAX_NAME)], address(url)] },
+    ...quotation('What was added begins with', added, 'added'),
+    ...quotation('What was removed begins with', removed, 'removed'),
+    { link: 'Change when you are told', href: `${dashboardOrigin}/settings/organization` },
+    {
+      note: `You get this e-mail because you are an admin of ${theirs}. There is at most one about a source in ${duration(noticeSeconds)}. The quoted text is what was found at the address above.`,
+    },
+  ]);
+}
+
+/** A webhook endpoint or a channel was disabled by its failures (decisions.md, Deliveries). */
+export function endpointDisabled({
+  organization,
+  webhookId,
+  url,
+  disabledAt,
+  dashboardOrigin,
+}: {
+  organization: string;
+  webhookId: ReceiverId;
+  /** Undefined when it is deleted. */
+  url: string | undefined;
+  disabledAt: string;
+  dashboardOrigin: string;
+}): MailText {
+  const [what, again] = webhookId.startsWith('chn_')
+    ? ['Channel', 'create the channel']
+    : ['Webhook endpoint', 'register the endpoint'];
+  const theirs = foreign(organization, MAX_NAME);
+  return mail(`${what} disabled`, hostOf(url ?? '') || webhookId, [
+    {
+      paragraph: `A ${what.toLowerCase()} of ${theirs} failed to receive ${FAILURES_TO_DISABLE} deliveries in a row, each with all of its attempts, and was disabled. Nothing is sent to it any more.`,
+    },
+    {
+      facts: [
+        [what, webhookId],
+        ...(url === undefined ? [] : [address(withoutQuery(url))]),
+        ['Disabled at', `${disabledAt.slice(0, 16).replace('T', ' ')} UTC`],
+      ],
+    },
+    {
+      paragraph: `It cannot be enabled again. Once its receiver works, ${again} anew, which gives it a new signing secret. The API's list of its deliveries says what each of them met.`,
+    },
+    { link: 'Open the dashboard', href: `${dashboardOrigin}/` },
+    { note: `You get this e-mail because you are an admin of ${theirs}. It is sent once.` },
+  ]);
+}
+
+function mail(heading: string, about: string, rest: readonly MailPart[]): MailText {
+  const parts = [{ heading }, ...rest];
+  return {
+    subject: shortened(inOneLine(`${heading}: ${about}`), MAX_SUBJECT),
+    text: plainText(parts),
+    html: html(heading, parts),
+  };
+}
+
+/** What others wrote: it makes no links. */
+const foreign = (text: string, max: number): string => unlinked(shortened(inOneLine(text), max));
+
+function quotation(title: string, text: string, tone: 'added' | 'removed'): MailPart[] {
+  const lines = text
+    .split(/\n/)
+    .map(inOneLine)
+    .filter((line) => line !== '');
+  if (lines.length === 0) return [];
+  const shown = shortened(lines.join('\n'), MAX_EXCERPT).split('\n');
+  return [{ title, quotation: shown.map(unlinked), tone }];
+}
+
+/** As the parser writes it, it is ASCII and is what it looks like. What the parser refuses or what is too long is shown as text. */
+function address(url: string): [term: string, value: string] {
+  const href = URL.parse(url)?.href ?? '';
+  return ['Address', href !== '' && href.length <= MAX_URL ? href : foreign(url, MAX_URL)];
+}
+
+const hostOf = (url: string): string => URL.parse(url)?.hostname ?? '';
+
+/** The queries of receivers' addresses hold keys at times, which are not for mailboxes. */
+function withoutQuery(url: string): string {
+  const parsed = URL.parse(url);
+  if (parsed === null) return url;
+  parsed.search = '';
+  return parsed.href;
+}
+
+function duration(seconds: number): string {
+  const [count, unit] = seconds % 3600 === 0 ? [seconds / 3600, 'hour'] : [seconds, 'second'];
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}

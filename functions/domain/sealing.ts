@@ -1,0 +1,71 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import * as z from 'zod/mini';
+import { currentVersion, type Keyring, keyOf, UnknownKeyVersion } from './keyring.ts';
+
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** What a sealed text is for: its key is derived for this alone, so that nothing sealed for one purpose opens for another. */
+export interface Purpose {
+  /** Label of the key's derivation (HKDF's `info`, RFC 5869). */
+  label: string;
+  /** What the text is bound to: it opens for the same alone, and does not contain it. */
+  bound: string;
+}
+
+/** With what a text is sealed. The same text under the same seal is the same to the byte; another text must never be sealed under it. */
+export const Seal = z.object({
+  /** Of the key. */
+  version: z.string(),
+  /** 96 bits, random; base64url. */
+  iv: z.string(),
+});
+export type Seal = z.infer<typeof Seal>;
+
+export const newSeal = (ring: Keyring): Seal => ({
+  version: currentVersion(ring),
+  iv: randomBytes(IV_BYTES).toString('base64url'),
+});
+
+/**
+ * Seals a text: AES-256-GCM, in base64url. It shows nothing but its length and cannot be altered.
+ * @throws UnknownKeyVersion
+ */
+export function sealed(ring: Keyring, text: string, purpose: Purpose, { version, iv }: Seal): string {
+  const bytes = Buffer.from(iv, 'base64url');
+  const cipher = createCipheriv('aes-256-gcm', purposeKey(ring, version, purpose), bytes).setAAD(
+    Buffer.from(purpose.bound),
+  );
+  const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([Buffer.from([Number(version)]), bytes, cipher.getAuthTag(), body]).toString(
+    'base64url',
+  );
+}
+
+/** What was sealed, or undefined when it was not sealed by us for this purpose. */
+export function opened(ring: Keyring, text: string, purpose: Purpose): string | undefined {
+  // Buffer.from skips characters that are not base64url, and a last character may carry unused bits: both would
+  // let an altered text through, so only the one spelling that we write is read.
+  const bytes = Buffer.from(text, 'base64url');
+  if (bytes.toString('base64url') !== text) return undefined;
+  const [version] = bytes;
+  if (version === undefined || bytes.length <= 1 + IV_BYTES + TAG_BYTES) return undefined;
+  const iv = bytes.subarray(1, 1 + IV_BYTES);
+  const tag = bytes.subarray(1 + IV_BYTES, 1 + IV_BYTES + TAG_BYTES);
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', purposeKey(ring, String(version), purpose), iv)
+      .setAAD(Buffer.from(purpose.bound))
+      .setAuthTag(tag);
+    const body = decipher.update(bytes.subarray(1 + IV_BYTES + TAG_BYTES));
+    return Buffer.concat([body, decipher.final()]).toString('utf8');
+  } catch (error) {
+    if (error instanceof UnknownKeyVersion || isAuthenticationFailure(error)) return undefined;
+    throw error;
+  }
+}
+
+const purposeKey = (ring: Keyring, version: string, { label }: Purpose): Buffer =>
+  Buffer.from(hkdfSync('sha256', keyOf(ring, version), '', label, 32));
+
+const isAuthenticationFailure = (error: unknown): boolean =>
+  error instanceof Error && /unable to authenticate/i.test(error.message);

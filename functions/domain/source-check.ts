@@ -1,0 +1,159 @@
+import { type BusEvent, type Notice, newNotice } from './bus.ts';
+import { changesIn, differenceOf } from './difference.ts';
+import {
+  contentOf,
+  type LeasedSource,
+  type Source,
+  type SourceContent,
+  type SourceRef,
+  type StoredVersion,
+} from './source.ts';
+import type { Organization } from './tenant.ts';
+
+/** What a check finds at a source's URL. */
+export type Found =
+  | { kind: 'fetched'; text: string; title?: string; etag?: string; lastModified?: string }
+  | { kind: 'not-modified' }
+  /** `error`: one line that the source's owner may read. */
+  | { kind: 'failed'; error: string };
+
+/** What a check makes of its source. */
+export type CheckOutcome =
+  | { kind: 'failed'; error: string }
+  /** The text is as before. `content` when it was fetched again: its title and validators may be others. */
+  | { kind: 'unchanged'; content?: SourceContent }
+  | {
+      kind: 'changed';
+      content: SourceContent;
+      text: string;
+      /** Versions that stay beside the new one. */
+      kept: StoredVersion[];
+      /** Given unless it becomes the version that admins know, as the first one does. */
+      measured?: { from: number; difference: number };
+      /** Tells of it, when it differs by more than the organization's threshold. */
+      notice?: Notice;
+    };
+
+/** A check that has ended, to be written. */
+export interface Settlement {
+  outcome: CheckOutcome;
+  nextCheckAt: Date;
+}
+
+const MAX_ERROR = 300;
+/** How much of what came and of what went a notice tells, in UTF-16 code units each: ten notices go into one request. */
+const MAX_CHANGES = 1000;
+/** Announced versions that are kept beside the one that admins know. */
+const MAX_ANNOUNCED = 8;
+
+/** Checks of a source whose workers were lost in a row, before the next one counts as failed without being tried. */
+export const MAX_STARTS = 5;
+
+/** One line, whatever it is made of. */
+export const failed = (error: string): Extract<CheckOutcome, { kind: 'failed' }> => ({
+  kind: 'failed',
+  error: error.replaceAll(/\s+/gu, ' ').trim().slice(0, MAX_ERROR).toWellFormed(),
+});
+
+/**
+ * What is found, compared with what is known. A new text is to be dealt with further.
+ */
+export function compared(
+  source: Pick<Source, 'content'>,
+  found: Found,
+): CheckOutcome | { kind: 'new'; text: string; content: SourceContent } {
+  const known = source.content;
+  if (found.kind === 'failed') return failed(found.error);
+  if (found.kind === 'not-modified')
+    return known === undefined
+      ? failed('the source answered that nothing has changed, but nothing of it is known')
+      : { kind: 'unchanged' };
+  const content = contentOf((known?.version ?? 0) + 1, found);
+  return content.digest === known?.digest
+    ? { kind: 'unchanged', content: { ...content, version: known.version } }
+    : { kind: 'new', text: found.text, content };
+}
+
+/**
+ * The versions whose text is still needed: the present one, the one that admins know, and those that they are being told of, any of which may
+ * become the one that they know.
+ */
+export function neededVersions({
+  stored,
+  content,
+  baseline = 0,
+}: Pick<Source, 'stored' | 'content' | 'baseline'>): StoredVersion[] {
+  const announced = stored
+    .filter((version) => version.announced && version.version > baseline)
+    .toSorted((a, b) => b.version - a.version)
+    .slice(0, MAX_ANNOUNCED);
+  return stored.filter(
+    (version) =>
+      version.version === content?.version || version.version === baseline || announced.includes(version),
+  );
+}
+
+/**
+ * The version to measure a new text from: the one that admins know, or the next one, where so many came while an e-mail was under way that it is
+ * no longer there. Undefined before the first import.
+ */
+export const measuredFrom = ({
+  stored,
+  baseline = 0,
+}: Pick<Source, 'stored' | 'baseline'>): StoredVersion | undefined =>
+  stored.toSorted((a, b) => a.version - b.version).find(({ version }) => version >= baseline);
+
+/**
+ * What a new text means (decisions.md, Content-change notifications).
+ * @param before the text that it is measured from; undefined when there is none, and the new one becomes it
+ * @param settings of the organization
+ */
+export function changeOf(
+  source: LeasedSource,
+  found: { text: string; content: SourceContent },
+  before: string | undefined,
+  settings: Pick<Organization, 'contentChangeNotifications' | 'contentChangeThreshold'> | undefined,
+  now: Date,
+): Extract<CheckOutcome, { kind: 'changed' }> {
+  const kept = neededVersions(source);
+  const { text, content } = found;
+  if (before === undefined || source.baseline === undefined) return { kind: 'changed', content, text, kept };
+  const difference = differenceOf(before, text);
+  const isNews =
+    settings?.contentChangeNotifications === true && difference > settings.contentChangeThreshold;
+  return {
+    kind: 'changed',
+    content,
+    text,
+    kept,
+    measured: { from: source.baseline, difference },
+    ...(isNews ? { notice: noticeOf(source, content.version, difference, [before, text], now) } : {}),
+  };
+}
+
+const noticeOf = (
+  { id, url, kind, orgId, generation }: Source,
+  version: number,
+  difference: number,
+  [before, after]: [string, string],
+  now: Date,
+): Notice =>
+  newNotice(
+    'source.changed',
+    `${id}#changed#${version}`,
+    { sourceId: id, url, kind, version, difference, ...changesIn(before, after, MAX_CHANGES) },
+    { tenant: { orgId, generation }, now },
+  );
+
+/** Says that a source is due, as the bus would. One that is due again has another identifier. */
+export const dueEvent = (
+  { id, orgId, generation, dueAt }: SourceRef & { dueAt: string },
+  now: Date,
+): BusEvent => ({
+  id: `${id}#due#${dueAt}`,
+  type: 'source.check',
+  orgId,
+  generation,
+  createdAt: now.toISOString(),
+  data: { sourceId: id },
+});

@@ -1,0 +1,121 @@
+import { type BusEvent, NOTICES } from '../domain/bus.ts';
+import { type LeasedSource, nextCheckAt, type SourceRef, type StoredVersion } from '../domain/source.ts';
+import {
+  type CheckOutcome,
+  changeOf,
+  compared,
+  type Found,
+  failed,
+  MAX_STARTS,
+  measuredFrom,
+  neededVersions,
+  type Settlement,
+} from '../domain/source-check.ts';
+import type { Organization } from '../domain/tenant.ts';
+import { generations, type Standings } from './generations.ts';
+import type { Log } from './log.ts';
+
+export interface CheckSourcePorts {
+  sources: {
+    lease(
+      ref: SourceRef,
+      terms: { askedAt: Date; now: Date; leaseSeconds: number },
+    ): Promise<
+      | { kind: 'leased'; source: LeasedSource }
+      | { kind: 'gone' }
+      | { kind: 'checked' }
+      | { kind: 'busy'; since: Date }
+    >;
+    settle(source: LeasedSource, settlement: Settlement): Promise<'done' | 'refused'>;
+    text(ref: SourceRef, version: StoredVersion): Promise<string | undefined>;
+    forget(ref: SourceRef, versions: readonly StoredVersion[]): Promise<void>;
+    forgetAll(ref: SourceRef): Promise<void>;
+  };
+  organizations: { find(orgId: Organization['id']): Promise<Organization | undefined> };
+  standings: Standings;
+  /** What is at the source's URL. Passes the gate, and rejects for nothing that the outside world does. */
+  look(source: LeasedSource): Promise<Found>;
+  onChecked(outcome: CheckOutcome): void;
+  log: Log;
+  now: () => Date;
+  /** From 0 to 1. */
+  random: () => number;
+}
+
+export interface CheckSourceTerms {
+  checkEverySeconds: number;
+  /** Longer than the function can live. */
+  leaseSeconds: number;
+}
+
+/** A check that began before it was asked for is under way. It does not count; once it has ended, the event can be dealt with. */
+export class CheckUnderWay extends Error {
+  override name = 'CheckUnderWay';
+}
+
+/**
+ * Deals with what the bus says of sources: one is to be checked, or one is gone. An event may come several times, late, or while another one of the same source
+ * is dealt with: a source that was checked since the event came to be is not checked again, and of two checks one alone writes.
+ */
+export function checkSource(ports: CheckSourcePorts, { checkEverySeconds, leaseSeconds }: CheckSourceTerms) {
+  const { sources, organizations, log, now } = ports;
+  const generationOf = generations(ports.standings);
+
+  /** The text was not there before: compares it with the one that admins know, and makes room for it. */
+  async function changed(source: LeasedSource, found: Parameters<typeof changeOf>[1]): Promise<CheckOutcome> {
+    const from = measuredFrom(source);
+    const before = from && (await sources.text(source, from));
+    if (from !== undefined && before === undefined)
+      log.error('the text of a version is missing, the next one is not compared', {
+        sourceId: source.id,
+        version: from.version,
+      });
+    const settings = before === undefined ? undefined : await organizations.find(source.orgId);
+    const outcome = changeOf(source, found, before, settings, now());
+    // While they are listed with the source: what is deleted twice does no harm, what nobody lists would stay for good.
+    const needed = neededVersions(source);
+    await sources.forget(
+      source,
+      source.stored.filter((version) => !needed.includes(version)),
+    );
+    return outcome;
+  }
+
+  async function outcomeOf(source: LeasedSource): Promise<CheckOutcome> {
+    if (source.starts > MAX_STARTS) return failed('the content could not be processed');
+    const result = compared(source, await ports.look(source));
+    return result.kind === 'new' ? changed(source, result) : result;
+  }
+
+  async function check(ref: SourceRef, askedAt: Date): Promise<void> {
+    const leased = await sources.lease(ref, { askedAt, now: now(), leaseSeconds });
+    if (leased.kind === 'busy' && leased.since < askedAt)
+      throw new CheckUnderWay(`a check of ${ref.id} that began earlier is under way`);
+    if (leased.kind !== 'leased') return;
+    const { source } = leased;
+    const outcome = await outcomeOf(source);
+    const begunAt = new Date(source.lease.since);
+    const settled = await sources.settle(source, {
+      outcome,
+      nextCheckAt: nextCheckAt(begunAt, checkEverySeconds, ports.random()),
+    });
+    if (settled === 'refused') {
+      log.warn('a check came too late: its source is gone, or was taken by another check', {
+        sourceId: ref.id,
+      });
+      return;
+    }
+    ports.onChecked(outcome);
+  }
+
+  return async ({ type, orgId, generation, createdAt, data }: BusEvent): Promise<void> => {
+    if (type !== 'source.check' && type !== 'source.deleted')
+      throw new Error(`an event of the type ${type} is none of a source`);
+    const { sourceId: id } = NOTICES[type].parse(data);
+    const ref = { id, orgId, generation };
+    // Its rows are deleted elsewhere.
+    if ((await generationOf(ref)) === 'over') return;
+    if (type === 'source.deleted') await sources.forgetAll(ref);
+    else await check(ref, new Date(createdAt));
+  };
+}

@@ -1,0 +1,33 @@
+/** Where a page of a due index ended; only for going on from there. */
+export type Position = Record<string, unknown>;
+
+export interface DuePage<E> {
+  entries: E[];
+  next?: Position;
+}
+
+/** All shards of a due index. Another one comes first each minute, so that runs which end early leave out none for good. */
+export function shardsFrom(now: Date, shards: number): number[] {
+  const first = Math.floor(now.getTime() / 60_000);
+  return Array.from({ length: shards }, (_, index) => (first + index) % shards);
+}
+
+/**
+ * Deals with one shard of a due index, page by page.
+ * @param goOn whether there is time for another page
+ * @returns whether it came to the end
+ */
+export async function throughPages<E>(
+  find: (after?: Position) => Promise<DuePage<E>>,
+  deal: (entries: E[]) => Promise<void>,
+  goOn: () => boolean,
+): Promise<boolean> {
+  let after: Position | undefined;
+  do {
+    if (!goOn()) return false;
+    const page = await find(after);
+    await deal(page.entries);
+    after = page.next;
+  } while (after !== undefined);
+  return true;
+}

@@ -1,0 +1,45 @@
+import type { BusEvent } from '../domain/bus.ts';
+import type { Gate, Permit } from '../domain/gate.ts';
+import { isMetered, type MeteredEvent } from '../domain/usage.ts';
+import type { Log } from './log.ts';
+
+export interface MeterPorts {
+  gate: Gate;
+  /** Counts each event of the permit's organization once; gives back those that are not known to be counted. */
+  usage: { count(events: readonly MeteredEvent[], permit: Permit): Promise<MeteredEvent[]> };
+  log: Log;
+}
+
+/**
+ * Counts what live organizations use (public-api.md, Sandbox rules: no billable usage of a sandbox). Each organization of a batch passes the gate
+ * and is counted for itself, so that one that cannot be holds up no other.
+ * @returns the events that have to come again
+ */
+export function meter({ gate, usage, log }: MeterPorts) {
+  return async (events: readonly BusEvent[]): Promise<BusEvent[]> => {
+    const again = new Set<string>();
+    const byOrganization = Map.groupBy(events.filter(isMetered), ({ orgId }) => orgId);
+    await Promise.all(
+      [...byOrganization].map(async ([orgId, theirs]) => {
+        const fail = (failed: readonly { id: string }[], reason: string) => {
+          for (const { id } of failed) again.add(id);
+          log.error('events of an organization could not be counted and will be repeated', {
+            orgId,
+            events: failed.length,
+            reason,
+          });
+        };
+        try {
+          const left = await gate(orgId, {
+            live: (permit) => usage.count(theirs, permit),
+            sandbox: async () => [],
+          });
+          if (left.length > 0) fail(left, 'others were writing the same counts');
+        } catch (error) {
+          fail(theirs, String(error));
+        }
+      }),
+    );
+    return events.filter(({ id }) => again.has(id));
+  };
+}

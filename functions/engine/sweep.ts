@@ -1,0 +1,110 @@
+import type { BusEvent } from '../domain/bus.ts';
+import { RESEND_SECONDS, type SourceRef } from '../domain/source.ts';
+import { dueEvent } from '../domain/source-check.ts';
+import { mapConcurrently } from './concurrency.ts';
+import { type DuePage, type Position, shardsFrom, throughPages } from './due-pages.ts';
+import type { Log } from './log.ts';
+
+type DueSource = SourceRef & { dueAt: string };
+
+export interface SweepPorts {
+  due: {
+    find(shard: number, until: Date, after?: Position): Promise<DuePage<DueSource>>;
+    /** Does nothing when the entry was moved meanwhile. */
+    postpone(entry: DueSource, until: Date): Promise<void>;
+  };
+  checks: {
+    /** @returns the events that the queue did not take */
+    send(events: readonly BusEvent[]): Promise<BusEvent[]>;
+  };
+  log: Log;
+  now: () => Date;
+}
+
+/** What a run did. */
+export interface Swept {
+  /** Sources whose message was sent. */
+  sent: number;
+  /** What the queue did not take, and what was not moved on; the next run finds it. */
+  left: number;
+  /** How late the latest of them was. */
+  latestSeconds: number;
+  /** Whether everything due was dealt with; the next run goes on otherwise. */
+  complete: boolean;
+}
+
+/** Shards read at once, and batches of one of their pages under way at once. */
+const SHARDS_AT_ONCE = 8;
+const BATCHES_AT_ONCE = 2;
+/** How many messages SQS takes in a request. */
+const SEND = 10;
+
+/**
+ * Sends a message for every source that is due, then moves its time on, so that one whose message gets lost comes again. It reads nothing but what is
+ * due. A run may end or crash anywhere: what it has not moved on is found by the next, and a message too many changes nothing.
+ */
+export function sweep({ due, checks, log, now }: SweepPorts, { shards }: { shards: number }) {
+  /**
+   * @param goOn whether there is time for another page
+   * @throws what kept a part of the index from being read, after the rest was dealt with
+   */
+  return async (goOn: () => boolean): Promise<Swept> => {
+    const done: Swept = { sent: 0, left: 0, latestSeconds: 0, complete: true };
+    const failures: unknown[] = [];
+
+    /** @returns the entries whose messages were taken */
+    async function send(batch: readonly DueSource[]): Promise<DueSource[]> {
+      const events = new Map(batch.map((entry) => [entry, dueEvent(entry, now())]));
+      try {
+        const refused = new Set((await checks.send([...events.values()])).map(({ id }) => id));
+        return batch.filter((entry) => !refused.has(events.get(entry)?.id ?? ''));
+      } catch (error) {
+        log.error('messages for sources could not be sent and are left to the next run', {
+          reason: String(error),
+        });
+        return [];
+      }
+    }
+
+    async function moveOn(entry: DueSource): Promise<boolean> {
+      try {
+        await due.postpone(entry, new Date(now().getTime() + RESEND_SECONDS * 1000));
+        return true;
+      } catch (error) {
+        log.warn('a source could not be moved on and will come up again', {
+          sourceId: entry.id,
+          reason: String(error),
+        });
+        return false;
+      }
+    }
+
+    /** Each batch is moved on as soon as it was sent: a run that is killed has sent little that comes again. */
+    async function deal(entries: DueSource[]): Promise<void> {
+      const batches = Array.from({ length: Math.ceil(entries.length / SEND) }, (_, index) =>
+        entries.slice(index * SEND, (index + 1) * SEND),
+      );
+      await mapConcurrently(batches, BATCHES_AT_ONCE, async (batch) => {
+        const sent = await send(batch);
+        const moved = await Promise.all(sent.map(moveOn));
+        done.sent += sent.length;
+        done.left += batch.length - moved.filter(Boolean).length;
+      });
+      for (const { dueAt } of entries)
+        done.latestSeconds = Math.max(done.latestSeconds, (now().getTime() - Date.parse(dueAt)) / 1000);
+    }
+
+    const until = now();
+    await mapConcurrently(shardsFrom(until, shards), SHARDS_AT_ONCE, async (shard) => {
+      try {
+        const complete = await throughPages((after) => due.find(shard, until, after), deal, goOn);
+        if (!complete) done.complete = false;
+      } catch (error) {
+        log.error('a shard of the due index could not be read', { shard, reason: String(error) });
+        failures.push(error);
+      }
+    });
+    if (failures.length > 0) throw failures[0];
+    return done;
+  };
+}

@@ -1,0 +1,54 @@
+import {
+  type CognitoIdentityProviderClient,
+  ListUsersCommand,
+  type UserType,
+} from '@aws-sdk/client-cognito-identity-provider';
+import type { OrgId } from '../domain/ids.ts';
+
+/** Users that Cognito gives in one answer at most. */
+const PAGE = 60;
+
+/**
+ * The people of a user pool. Cognito finds users by few attributes, none of which is one of ours, so their organization stands in `preferred_username`
+ * as well: that only finds them, and whom it finds is judged by what tokens carry.
+ */
+export function userDirectory(client: CognitoIdentityProviderClient, userPool: string) {
+  return {
+    /**
+     * The addresses of the admins of an organization that are known to be theirs, whoever was added first first.
+     * @throws what Cognito answers, as when it throttles
+     */
+    async adminsOf(orgId: OrgId): Promise<string[]> {
+      const admins: UserType[] = [];
+      let after: string | undefined;
+      do {
+        const { Users = [], PaginationToken } = await client.send(
+          new ListUsersCommand({
+            UserPoolId: userPool,
+            Filter: `preferred_username = "${orgId}"`,
+            Limit: PAGE,
+            ...(after === undefined ? {} : { PaginationToken: after }),
+          }),
+        );
+        admins.push(...Users.filter((user) => isAdminOf(orgId, user)));
+        after = PaginationToken;
+      } while (after !== undefined);
+      return admins
+        .toSorted((a, b) => addedAt(a) - addedAt(b))
+        .map((user) => attributeOf(user, 'email') ?? '');
+    },
+  };
+}
+
+const isAdminOf = (orgId: OrgId, user: UserType): boolean =>
+  user.Enabled === true &&
+  user.UserStatus === 'CONFIRMED' &&
+  attributeOf(user, 'custom:organization') === orgId &&
+  attributeOf(user, 'custom:role') === 'admin' &&
+  attributeOf(user, 'email_verified') === 'true' &&
+  attributeOf(user, 'email') !== undefined;
+
+const attributeOf = ({ Attributes = [] }: UserType, name: string): string | undefined =>
+  Attributes.find(({ Name }) => Name === name)?.Value;
+
+const addedAt = ({ UserCreateDate }: UserType): number => UserCreateDate?.getTime() ?? 0;

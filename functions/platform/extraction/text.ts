@@ -1,0 +1,71 @@
+import { normalForm } from '../../domain/difference.ts';
+import { ContentProblem } from './problem.ts';
+
+/** Of UTF-8: what a source's versions may have (decision 12). */
+export const MAX_TEXT_BYTES = 1_000_000;
+const MAX_TITLE_LENGTH = 300;
+
+/** Before whitespace is taken out, in UTF-16 units. */
+const MAX_RAW_LENGTH = 20 * MAX_TEXT_BYTES;
+
+/** Collects text up to a limit, whatever it is made of: a short file can say the same long words a million times. */
+export class Collector {
+  readonly #parts: string[] = [];
+  #length = 0;
+
+  /** @throws ContentProblem when there is more than can be a text of the permitted size */
+  add(part: string): void {
+    this.#length += part.length;
+    if (this.#length > MAX_RAW_LENGTH) throw tooLarge();
+    this.#parts.push(part);
+  }
+
+  /** Whether there is nothing to read in what was collected. */
+  isBlank(): boolean {
+    return this.#parts.every((part) => part.trim() === '');
+  }
+
+  /**
+   * The text as it is kept and compared: well-formed, in Unicode's normal form C, without control characters, lines trimmed, one space between words and at most one
+   * empty line between lines.
+   * @throws ContentProblem when it is too large, or empty
+   */
+  text(): string {
+    return textOf(this.#parts.join(''));
+  }
+}
+
+function textOf(raw: string): string {
+  const text = normalForm(
+    raw
+      .toWellFormed()
+      .replace(/\r\n?|[\u2028\u2029]/g, '\n')
+      .replace(INVISIBLE, '')
+      .replace(/[^\S\n]+/g, ' ')
+      .replace(/ ?\n ?/g, '\n')
+      .replace(/\n{3,}/g, '\n\n')
+      .trim(),
+  );
+  if (text === '') throw new ContentProblem('there is no text in the content');
+  if (Buffer.byteLength(text) > MAX_TEXT_BYTES) throw tooLarge();
+  return text;
+}
+
+/** Controls but tab and line feed, and the mark of byte order, which is no space. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is left out
+const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufeff]/g;
+
+const tooLarge = () => new ContentProblem(`the text is larger than ${MAX_TEXT_BYTES / 1_000_000} MB`);
+
+/** A title as it is kept: one line. Undefined for one without text. */
+export function titleOf(raw: string | null | undefined): string | undefined {
+  const line = normalForm(
+    (raw ?? '')
+      .slice(0, 4 * MAX_TITLE_LENGTH)
+      .toWellFormed()
+      .replace(INVISIBLE, ' '),
+  )
+    .replace(/\s+/g, ' ')
+    .trim();
+  return line.slice(0, MAX_TITLE_LENGTH).toWellFormed().trim() || undefined;
+}

@@ -1,0 +1,59 @@
+import { type SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
+import { type Permit, requirePermit } from '../domain/gate.ts';
+import type { Mail, MailResult } from '../domain/mail.ts';
+
+/** Sends e-mail through SES, for whom the gate lets pass. @param from an address that SES has verified, or one of a domain that it has */
+export function mailer(client: SESv2Client, from: string) {
+  return {
+    /**
+     * Sends once, and never rejects for anything that SES or the network does.
+     * @throws NotPermitted when the gate has not let it pass
+     */
+    async send({ to, subject, text, html }: Mail, permit: Permit): Promise<MailResult> {
+      requirePermit(permit);
+      try {
+        await client.send(
+          new SendEmailCommand({
+            FromEmailAddress: from,
+            Destination: { ToAddresses: [...to] },
+            Content: {
+              Simple: {
+                Subject: inUtf8(subject),
+                Body: { Text: inUtf8(text), Html: inUtf8(html) },
+                // So that nobody's absence is answered (RFC 3834, section 5).
+                Headers: [{ Name: 'Auto-Submitted', Value: 'auto-generated' }],
+              },
+            },
+          }),
+        );
+        return { kind: 'sent' };
+      } catch (error) {
+        return { kind: isRefusal(error) ? 'refused' : 'unknown', reason: reasonOf(error) };
+      }
+    },
+  };
+}
+
+const inUtf8 = (Data: string) => ({ Data, Charset: 'UTF-8' });
+
+/** No connection came about, so that nothing was asked for. */
+const UNCONNECTED = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN']);
+
+/** Whether SES certainly did not take the e-mail: it said so, or it was never asked. */
+function isRefusal(error: unknown): boolean {
+  const { name, code, message, $metadata } = Object(error) as Record<string, unknown>;
+  if (Number(Object($metadata).httpStatusCode) >= 400) return true;
+  if (name === 'CredentialsProviderError' || UNCONNECTED.has(String(code))) return true;
+  // The handler gives its two time-outs the same name; the one of a request has a code.
+  return (
+    name === 'TimeoutError' &&
+    code === undefined &&
+    String(message).includes('did not establish a connection')
+  );
+}
+
+/** SES names addresses in its messages, which are not for the log. */
+function reasonOf(error: unknown): string {
+  const { name, code, $metadata } = Object(error) as Record<string, unknown>;
+  return [name, code, Object($metadata).httpStatusCode].filter((part) => part !== undefined).join(' ');
+}

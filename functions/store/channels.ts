@@ -1,0 +1,51 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { Channel, MAX_CHANNELS } from '../domain/channel.ts';
+import type { ChannelId, OrgId } from '../domain/ids.ts';
+import { partition } from './collection.ts';
+import { type Counter, countedDown, countedUp, removal } from './counted.ts';
+import { keys } from './keys.ts';
+import { newestFirst, type Page, type PageRequest } from './pages.ts';
+import type { Table } from './table.ts';
+import { addition, type Change } from './transaction.ts';
+
+const parse = (row: unknown): Channel => Channel.parse(row);
+
+const counterOf = (orgId: OrgId): Counter => ({
+  key: keys.channelCount(orgId),
+  things: 'channels',
+  limit: MAX_CHANNELS,
+  refusals: { full: 'channel-limit', missing: 'channel-missing' },
+});
+
+/**
+ * Channels of an organization, with a count of them that keeps their number within its limit. How those of kind `http` fare as receivers of
+ * deliveries, the store of endpoints writes into the same rows.
+ */
+export function channelStore(service: Table) {
+  return {
+    async find(orgId: OrgId, id: ChannelId): Promise<Channel | undefined> {
+      const { Item } = await service.client.send(
+        new GetCommand({ TableName: service.name, Key: keys.endpoint(orgId, id), ConsistentRead: true }),
+      );
+      return Item && parse(Item);
+    },
+
+    list(orgId: OrgId, page: PageRequest): Promise<Page<Channel>> {
+      return newestFirst([partition(service, keys.channels(orgId), parse)], page);
+    },
+
+    /** Adds a channel and counts it; refused as `channel-limit` when the organization has no room for it. */
+    add(channel: Channel): Change[] {
+      return [
+        countedUp(service, counterOf(channel.orgId)),
+        addition(service, { ...keys.endpoint(channel.orgId, channel.id), ...channel }),
+      ];
+    },
+
+    /** Removes a channel and uncounts it; refused as `channel-missing` when it is already gone. */
+    remove(orgId: OrgId, id: ChannelId): Change[] {
+      const counter = counterOf(orgId);
+      return [removal(service, keys.endpoint(orgId, id), counter.refusals), countedDown(service, counter)];
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import {
+  Mailing,
+  type MailingStanding,
+  mailingStandingOf,
+  type Sending,
+  windowStart,
+} from '../domain/mailing.ts';
+import { keys } from './keys.ts';
+import { expiry, type Table, updated } from './table.ts';
+
+/** Longer than any window, and than a message can live that would claim anew. */
+const DAYS_KEPT = 90;
+
+export type MailingClaim = { kind: 'claimed'; token: string } | { kind: Exclude<MailingStanding, 'free'> };
+
+/** Which e-mails were sent, so that none is sent twice. */
+export function mailingStore(mailings: Table) {
+  const keyOf = ({ orgId, about }: Sending) => keys.mailing(orgId, about);
+
+  /** Gives a claim back, as if it had never been: nothing was sent. @returns whether it was still there */
+  const release = (sending: Sending, token: string): Promise<boolean> =>
+    updated(mailings, {
+      Key: keyOf(sending),
+      UpdateExpression: 'REMOVE claimedFor, claimToken, leaseUntil',
+      ConditionExpression: 'claimToken = :token',
+      ExpressionAttributeValues: { ':token': token },
+    });
+
+  return {
+    /** Whether an e-mail could be claimed now. */
+    async standing(sending: Sending, now: Date): Promise<MailingStanding> {
+      const { Item = {} } = await mailings.client.send(
+        new GetCommand({ TableName: mailings.name, Key: keyOf(sending), ConsistentRead: true }),
+      );
+      return mailingStandingOf(Mailing.parse(Item), sending, now);
+    },
+
+    /**
+     * Takes the right to send an e-mail, by one conditional write: of any number at once one has it. What was known before stays, for a release.
+     * @param leaseSeconds within which the sending must be over
+     */
+    async claim(sending: Sending, now: Date, leaseSeconds: number): Promise<MailingClaim> {
+      const token = randomUUID();
+      try {
+        await mailings.client.send(
+          new UpdateCommand({
+            TableName: mailings.name,
+            Key: keyOf(sending),
+            UpdateExpression:
+              'SET claimedFor = :event, claimToken = :token, leaseUntil = :until, expiresAt = :expiry',
+            // `mailingStandingOf` as a condition. An open lease ends later than any window begins.
+            ConditionExpression: [
+              '(attribute_not_exists(sentFor) OR sentFor <> :event)',
+              '(attribute_not_exists(claimedFor) OR claimedFor <> :event)',
+              '(attribute_not_exists(sentAt) OR sentAt <= :start)',
+              '(attribute_not_exists(leaseUntil) OR leaseUntil <= :start)',
+            ].join(' AND '),
+            ExpressionAttributeValues: {
+              ':event': sending.eventId,
+              ':token': token,
+              ':until': new Date(now.getTime() + leaseSeconds * 1000).toISOString(),
+              ':expiry': expiry(now, DAYS_KEPT),
+              ':start': windowStart(sending.windowSeconds, now),
+            },
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          }),
+        );
+        return { kind: 'claimed', token };
+      } catch (error) {
+        if (!(error instanceof ConditionalCheckFailedException)) {
+          // It may have taken effect, and nothing is sent by whoever does not know that.
+          await release(sending, token).catch(() => false);
+          throw error;
+        }
+        const found = Mailing.parse(error.Item === undefined ? {} : unmarshall(error.Item));
+        // The SDK repeats a request whose answer it lost, so the condition may have met this very claim.
+        if (found.claimToken === token) return { kind: 'claimed', token };
+        const kind = mailingStandingOf(found, sending, now);
+        if (kind !== 'free') return { kind };
+        throw new Error(`the claim of ${sending.about} was refused although its row allows it`, {
+          cause: error,
+        });
+      }
+    },
+
+    /** Records that the e-mail of a claim was sent. @returns whether the claim was still there */
+    settle(sending: Sending, token: string, now: Date): Promise<boolean> {
+      return updated(mailings, {
+        Key: keyOf(sending),
+        UpdateExpression: 'SET sentAt = :now, sentFor = claimedFor REMOVE claimedFor, claimToken, leaseUntil',
+        ConditionExpression: 'claimToken = :token',
+        ExpressionAttributeValues: { ':token': token, ':now': now.toISOString() },
+      });
+    },
+
+    release,
+  };
+}

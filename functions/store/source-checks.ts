@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { type LeasedSource, Source, type SourceLease, type SourceRef } from '../domain/source.ts';
+import type { CheckOutcome, Settlement } from '../domain/source-check.ts';
+import { keys } from './keys.ts';
+import { outboxStore } from './outbox.ts';
+import { sourceVersions } from './source-versions.ts';
+import { type Table, updated } from './table.ts';
+import type { Change, Commit } from './transaction.ts';
+
+export type LeaseResult =
+  | { kind: 'leased'; source: LeasedSource }
+  | { kind: 'gone' }
+  /** A check that began at `askedAt` or later has ended. */
+  | { kind: 'checked' }
+  /** Another check is under way, since then. */
+  | { kind: 'busy'; since: Date };
+
+type Changed = Extract<CheckOutcome, { kind: 'changed' }>;
+
+/** What checks write. Each of them holds the source by a lease, and what it writes is refused once another one has it. */
+export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
+  const table = { TableName: knowledge.name };
+  const versions = sourceVersions(knowledge);
+  const notices = outboxStore(outbox);
+
+  /** What every end of a check writes; `sets` and `removes` add to it. */
+  function ending(
+    { id, lease, ...of }: LeasedSource,
+    { nextCheckAt }: Settlement,
+    sets: Record<string, unknown>,
+    removes: readonly string[],
+  ) {
+    const next = nextCheckAt.toISOString();
+    const fields = { ...sets, lastCheckedAt: lease.since, nextCheckAt: next, dueAt: next };
+    const names = Object.keys(fields);
+    return {
+      Key: keys.source(of, id),
+      UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')} REMOVE ${['lease', 'starts', ...removes].join(', ')} ADD checks :one`,
+      ConditionExpression: 'lease.#token = :token',
+      ExpressionAttributeNames: {
+        '#token': 'token',
+        ...Object.fromEntries(names.map((name) => [`#${name}`, name])),
+      },
+      ExpressionAttributeValues: {
+        ':token': lease.token,
+        ':one': 1,
+        ...Object.fromEntries(names.map((name) => [`:${name}`, fields[name as keyof typeof fields]])),
+      },
+    };
+  }
+
+  /** The new version, the source that names it, and the notice of it, all at once. */
+  function moved(source: LeasedSource, settlement: Settlement, outcome: Changed): Change[] {
+    const { content, text, kept, measured, notice } = outcome;
+    const { version } = content;
+    const { parts, changes } = versions.add(source, version, text);
+    const stored = [...kept, { version, parts, ...(notice === undefined ? {} : { announced: true }) }];
+    const sets = {
+      content,
+      stored,
+      failures: 0,
+      lastChangedAt: source.lease.since,
+      ...(measured === undefined ? { baseline: version } : { measured }),
+    };
+    const removes = ['lastError', ...(measured === undefined ? ['measured'] : [])];
+    return [
+      {
+        refusal: 'lease-lost',
+        write: { Update: { ...table, ...ending(source, settlement, sets, removes) } },
+      },
+      ...changes,
+      ...(notice === undefined ? [] : [notices.appendNotice(notice)]),
+    ];
+  }
+
+  return {
+    /**
+     * Takes a source for a check, and counts that it was begun.
+     * @param askedAt when the check was asked for
+     */
+    async lease(
+      ref: SourceRef,
+      { askedAt, now, leaseSeconds }: { askedAt: Date; now: Date; leaseSeconds: number },
+    ): Promise<LeaseResult> {
+      const lease: SourceLease = {
+        token: randomUUID(),
+        since: now.toISOString(),
+        until: now.getTime() + leaseSeconds * 1000,
+      };
+      try {
+        const { Attributes } = await knowledge.client.send(
+          new UpdateCommand({
+            ...table,
+            Key: keys.source(ref, ref.id),
+            UpdateExpression: 'SET lease = :lease ADD starts :one',
+            ConditionExpression:
+              'attribute_exists(pk) AND (attribute_not_exists(lease) OR lease.#until <= :nowMs) AND (attribute_not_exists(lastCheckedAt) OR lastCheckedAt < :askedAt)',
+            ExpressionAttributeNames: { '#until': 'until' },
+            ExpressionAttributeValues: {
+              ':lease': lease,
+              ':one': 1,
+              ':nowMs': now.getTime(),
+              ':askedAt': askedAt.toISOString(),
+            },
+            ReturnValues: 'ALL_NEW',
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          }),
+        );
+        return { kind: 'leased', source: { ...Source.parse(Attributes), lease } };
+      } catch (error) {
+        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+        if (error.Item === undefined) return { kind: 'gone' };
+        const found = Source.parse(unmarshall(error.Item));
+        // The SDK repeats a request whose answer it lost, so the condition may have met this very lease.
+        if (found.lease?.token === lease.token) return { kind: 'leased', source: { ...found, lease } };
+        if (found.lastCheckedAt !== undefined && found.lastCheckedAt >= askedAt.toISOString())
+          return { kind: 'checked' };
+        return { kind: 'busy', since: new Date(found.lease?.since ?? now) };
+      }
+    },
+
+    /**
+     * Records what a check found, and ends its lease. Refused when another check has taken the source since, or when the source is gone.
+     * @throws Contended, and whatever the table throws
+     */
+    async settle(source: LeasedSource, settlement: Settlement): Promise<'done' | 'refused'> {
+      const { outcome } = settlement;
+      switch (outcome.kind) {
+        case 'changed': {
+          const result = await commit(moved(source, settlement, outcome));
+          if (result.kind === 'committed') return 'done';
+          if (result.refusal === 'lease-lost') return 'refused';
+          throw new Error(`a new version of ${source.id} was refused: ${result.refusal}`);
+        }
+        case 'unchanged': {
+          const { content } = outcome;
+          const sets = { failures: 0, ...(content === undefined ? {} : { content }) };
+          const end = ending(source, settlement, sets, ['lastError']);
+          return (await updated(knowledge, end)) ? 'done' : 'refused';
+        }
+        case 'failed': {
+          const sets = { failures: source.failures + 1, lastError: outcome.error };
+          return (await updated(knowledge, ending(source, settlement, sets, []))) ? 'done' : 'refused';
+        }
+      }
+    },
+
+    /** The text of one of a source's versions. */
+    text: versions.read,
+    /** Deletes texts of a source, of versions that it no longer needs. */
+    forget: versions.remove,
+    /** Deletes all texts of a source that is gone. */
+    forgetAll: versions.removeAll,
+  };
+}

@@ -1,0 +1,106 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import type { SourceId } from '../domain/ids.ts';
+import { MAX_SOURCES, RESEND_SECONDS, Source } from '../domain/source.ts';
+import type { Tenant } from '../domain/tenant.ts';
+import { partition } from './collection.ts';
+import { keys, markOf, SOURCE_SHARDS, shards } from './keys.ts';
+import { newestFirst, type Page, type PageRequest } from './pages.ts';
+import { type Table, updated } from './table.ts';
+import { addition, type Change } from './transaction.ts';
+
+const parse = (row: unknown): Source => Source.parse(row);
+
+/** Sources of a tenant, with a count of them that keeps their number within its limit. */
+export function sourceStore(knowledge: Table) {
+  const table = { TableName: knowledge.name };
+
+  return {
+    async find(tenant: Tenant, id: SourceId): Promise<Source | undefined> {
+      const { Item } = await knowledge.client.send(
+        new GetCommand({ ...table, Key: keys.source(tenant, id), ConsistentRead: true }),
+      );
+      return Item && parse(Item);
+    },
+
+    list(tenant: Tenant, page: PageRequest): Promise<Page<Source>> {
+      const partitions = shards(SOURCE_SHARDS).map((shard) =>
+        partition(knowledge, keys.sources(tenant, shard), parse),
+      );
+      return newestFirst(partitions, page);
+    },
+
+    /**
+     * Adds a source and counts it; refused as `source-limit` when there is no room for it. It comes up in the due index in case that the notice of
+     * its first check gets lost.
+     */
+    add(source: Source): Change[] {
+      return [
+        {
+          refusal: 'source-limit',
+          write: {
+            Update: {
+              ...table,
+              Key: keys.sourceCount(source),
+              UpdateExpression: `${marked(source)} ADD sources :one`,
+              ConditionExpression: 'attribute_not_exists(sources) OR sources < :limit',
+              ExpressionAttributeValues: { ':one': 1, ':limit': MAX_SOURCES, ...markValues(source) },
+            },
+          },
+        },
+        addition(knowledge, {
+          ...keys.source(source, source.id),
+          ...markOf(source),
+          ...source,
+          dueIn: keys.dueSourcesOf(source.id),
+          dueAt: new Date(Date.parse(source.createdAt) + RESEND_SECONDS * 1000).toISOString(),
+        }),
+      ];
+    },
+
+    /** Removes a source and uncounts it; refused as `source-missing` when it is already gone. */
+    remove(tenant: Tenant, id: SourceId): Change[] {
+      return [
+        {
+          refusal: 'source-missing',
+          write: {
+            Delete: {
+              ...table,
+              Key: keys.source(tenant, id),
+              ConditionExpression: 'attribute_exists(pk)',
+            },
+          },
+        },
+        {
+          refusal: 'source-missing',
+          write: {
+            Update: {
+              ...table,
+              Key: keys.sourceCount(tenant),
+              UpdateExpression: 'ADD sources :minusOne',
+              ConditionExpression: 'sources > :zero',
+              ExpressionAttributeValues: { ':minusOne': -1, ':zero': 0 },
+            },
+          },
+        },
+      ];
+    },
+
+    /** Admins were told of a version: what changes from here on is measured from it. Does nothing when they were told of a later one already. */
+    async notified(tenant: Tenant, id: SourceId, version: number, at: Date): Promise<void> {
+      await updated(knowledge, {
+        Key: keys.source(tenant, id),
+        UpdateExpression: 'SET baseline = :version, lastNotifiedAt = :at',
+        ConditionExpression: 'baseline < :version',
+        ExpressionAttributeValues: { ':version': version, ':at': at.toISOString() },
+      });
+    },
+  };
+}
+
+/** The count begins with the first source, and is marked as a sandbox's like every other row. */
+const marked = (tenant: Tenant): string =>
+  Object.keys(markOf(tenant))
+    .map((name) => `SET ${name} = :${name}`)
+    .join('');
+const markValues = (tenant: Tenant): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(markOf(tenant)).map(([name, value]) => [`:${name}`, value]));

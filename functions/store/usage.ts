@@ -1,0 +1,139 @@
+import { BatchGetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import { type Permit, requirePermit } from '../domain/gate.ts';
+import type { OrgId } from '../domain/ids.ts';
+import { type MeteredEvent, NO_USAGE, plusUsage, UsageCounts, usageOf } from '../domain/usage.ts';
+import { keys, USAGE_SHARDS, usageBetween } from './keys.ts';
+import { expiry, type Table } from './table.ts';
+import { addition, type Change, type Commit, Contended, committer } from './transaction.ts';
+
+/** Events of a transaction: with each in a month of its own, marks and counters are the 100 items that DynamoDB takes. */
+const EVENTS = 50;
+
+/** How often the events of a transaction are tried: who finds some of them counted, or meets others, tries the rest. */
+const MAX_ROUNDS = 5;
+
+/**
+ * Days for which it is known that an event was counted. Copies of it can come for 31: three in which the publisher's dead letters are tried, 14 in
+ * the meter's queue, 14 in its dead letters.
+ */
+const MARK_DAYS = 60;
+
+/** Counts what organizations use. @param wait between tries of a transaction, as for `committer` */
+export function usageMeter(usage: Table, wait?: (attempt: number) => Promise<unknown>) {
+  const mark = (orgId: OrgId, { id, createdAt }: MeteredEvent): Change =>
+    addition(usage, {
+      ...keys.metered(orgId, id),
+      orgId,
+      expiresAt: expiry(new Date(createdAt), MARK_DAYS),
+    });
+
+  /** To one shard of the month, any. */
+  const increase = (orgId: OrgId, month: string, { conversations, messages }: UsageCounts): Change => ({
+    // It has no condition.
+    refusal: 'exists',
+    write: {
+      Update: {
+        TableName: usage.name,
+        Key: keys.usageOf(orgId, month, Math.floor(Math.random() * USAGE_SHARDS)),
+        UpdateExpression:
+          'SET orgId = :orgId, #month = :month ADD conversations :conversations, messages :messages',
+        ExpressionAttributeNames: { '#month': 'month' },
+        ExpressionAttributeValues: {
+          ':orgId': orgId,
+          ':month': month,
+          ':conversations': conversations,
+          ':messages': messages,
+        },
+      },
+    },
+  });
+
+  const changesOf = (orgId: OrgId, events: readonly MeteredEvent[]): Change[] => [
+    ...events.map((event) => mark(orgId, event)),
+    ...[...usageOf(events)].map(([month, counts]) => increase(orgId, month, counts)),
+  ];
+
+  /** Those that no mark is found of. */
+  async function unmarked(orgId: OrgId, events: readonly MeteredEvent[]): Promise<MeteredEvent[]> {
+    const { Responses } = await usage.client.send(
+      new BatchGetCommand({
+        RequestItems: {
+          [usage.name]: {
+            Keys: events.map(({ id }) => keys.metered(orgId, id)),
+            ConsistentRead: true,
+            ProjectionExpression: 'pk',
+          },
+        },
+      }),
+    );
+    const marked = new Set((Responses?.[usage.name] ?? []).map(({ pk }) => pk));
+    return events.filter(({ id }) => !marked.has(keys.metered(orgId, id).pk));
+  }
+
+  return {
+    /**
+     * Counts events of the permit's organization, each once, however often it comes and whoever else is counting it: its mark and its part of the
+     * counter are one transaction's.
+     * @returns the events that are not known to be counted, because others were writing the same all the time
+     * @throws what DynamoDB fails with; whatever was counted then is found to be so the next time
+     */
+    async count(events: readonly MeteredEvent[], permit: Permit): Promise<MeteredEvent[]> {
+      requirePermit(permit);
+      const { orgId } = permit;
+      const commit = committer(usage.client, wait);
+      const distinct = [...new Map(events.map((event) => [event.id, event])).values()];
+      const left: MeteredEvent[] = [];
+      for (let start = 0; start < distinct.length; start += EVENTS) {
+        let rest = distinct.slice(start, start + EVENTS);
+        for (let round = 1; round <= MAX_ROUNDS && rest.length > 0; round += 1) {
+          if (await isCommitted(commit, changesOf(orgId, rest))) rest = [];
+          else rest = await unmarked(orgId, rest);
+        }
+        left.push(...rest);
+      }
+      return left;
+    },
+  };
+}
+
+/** Not committed: some of the events are marked, or others are writing the same items. */
+async function isCommitted(commit: Commit, changes: readonly Change[]): Promise<boolean> {
+  try {
+    return (await commit(changes)).kind === 'committed';
+  } catch (error) {
+    if (error instanceof Contended) return false;
+    throw error;
+  }
+}
+
+const Counter = z.object({ month: z.string(), ...UsageCounts.shape });
+
+/**
+ * Reads what an organization used.
+ * @returns for each month from the one to the other, both as `2026-11`, what was counted; months without usage are left out
+ */
+export function usageReader(usage: Table) {
+  return async (
+    orgId: OrgId,
+    { from, to }: { from: string; to: string },
+  ): Promise<Map<string, UsageCounts>> => {
+    const [first, last] = usageBetween(from, to);
+    const pages = paginateQuery(
+      { client: usage.client },
+      {
+        TableName: usage.name,
+        ConsistentRead: true,
+        KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
+        ExpressionAttributeValues: { ':pk': keys.usage(orgId), ':first': first, ':last': last },
+      },
+    );
+    const months = new Map<string, UsageCounts>();
+    for await (const { Items = [] } of pages)
+      for (const item of Items) {
+        const { month, ...counts } = Counter.parse(item);
+        months.set(month, plusUsage(months.get(month) ?? NO_USAGE, counts));
+      }
+    return months;
+  };
+}

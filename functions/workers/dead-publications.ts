@@ -1,0 +1,41 @@
+import { deadEntries } from '../engine/dead-letters.ts';
+import { documentClient } from '../platform/clients/dynamodb.ts';
+import { streamsClient } from '../platform/clients/dynamodb-streams.ts';
+import { eventBridgeClient } from '../platform/clients/eventbridge.ts';
+import { queueClient } from '../platform/clients/sqs.ts';
+import { DeadPublicationsEnvironment, readEnvironment } from '../platform/config.ts';
+import { postponement } from '../platform/dead-letter-queue.ts';
+import { eventBus } from '../platform/event-bus.ts';
+import { logger } from '../platform/logger.ts';
+import { deadLetterWorker, orAbandon } from '../platform/pipeline/dead-letters.ts';
+import { outboxStore, toldBy } from '../store/outbox.ts';
+import { streamReader } from '../store/stream.ts';
+
+const environment = readEnvironment(DeadPublicationsEnvironment);
+const bus = eventBus(eventBridgeClient(), environment.EVENT_BUS, (reason) =>
+  logger.warn('the bus did not take entries, which are left for later', { reason }),
+);
+const readStream = streamReader(streamsClient());
+const outbox = outboxStore({ client: documentClient(), name: environment.OUTBOX_TABLE });
+const read = orAbandon(toldBy);
+
+/** Takes the dead letters of the publisher's stream. */
+export const handler = deadLetterWorker(
+  deadEntries({
+    stream: {
+      read: async (records) => (await readStream(records))?.flatMap((row) => read(row) ?? []),
+    },
+    outbox: {
+      async find(id) {
+        const row = await outbox.find(id);
+        return row && read(row);
+      },
+    },
+    deal: (events) => bus.put(events),
+    postpone: postponement(queueClient(), environment.DEAD_PUBLICATIONS),
+    // On the bus, entries have the identifiers that are their keys in the outbox.
+    nameOf: (event) => event,
+    log: logger,
+    now: () => new Date(),
+  }),
+);

@@ -1,0 +1,22 @@
+import { gate } from '../domain/gate.ts';
+import { meter } from '../engine/meter.ts';
+import { documentClient } from '../platform/clients/dynamodb.ts';
+import { MeterEnvironment, readEnvironment } from '../platform/config.ts';
+import { logger } from '../platform/logger.ts';
+import { busWorker } from '../platform/pipeline/bus-worker.ts';
+import { standings } from '../platform/standings.ts';
+import { standingOf } from '../store/organizations.ts';
+import { usageMeter } from '../store/usage.ts';
+
+const environment = readEnvironment(MeterEnvironment);
+const client = documentClient();
+const { of } = standings(standingOf({ client, name: environment.SERVICE_TABLE }));
+
+/** Takes events from the meter's queue and counts what organizations use. */
+export const handler = busWorker(
+  meter({
+    gate: gate(of),
+    usage: usageMeter({ client, name: environment.USAGE_TABLE }),
+    log: logger,
+  }),
+);

@@ -1,0 +1,45 @@
+import { gate } from '../domain/gate.ts';
+import { MAIL_LEASE_SECONDS } from '../domain/timing.ts';
+import { notify } from '../engine/notify.ts';
+import { userPoolClient } from '../platform/clients/cognito.ts';
+import { documentClient } from '../platform/clients/dynamodb.ts';
+import { mailClient } from '../platform/clients/sesv2.ts';
+import { NotifyEnvironment, readEnvironment } from '../platform/config.ts';
+import { userDirectory } from '../platform/directory.ts';
+import { logger } from '../platform/logger.ts';
+import { mailer } from '../platform/mailer.ts';
+import { MAIL } from '../platform/metric-names.ts';
+import { countOne } from '../platform/metrics.ts';
+import { busWorker, oneByOne } from '../platform/pipeline/bus-worker.ts';
+import { standings } from '../platform/standings.ts';
+import { endpointStore } from '../store/endpoints.ts';
+import { mailingStore } from '../store/mailings.ts';
+import { organizationStore, standingOf } from '../store/organizations.ts';
+import { sourceStore } from '../store/sources.ts';
+
+const environment = readEnvironment(NotifyEnvironment);
+const client = documentClient();
+const service = { client, name: environment.SERVICE_TABLE };
+
+const tell = notify(
+  {
+    gate: gate(standings(standingOf(service)).of),
+    organizations: organizationStore(service),
+    endpoints: endpointStore(service),
+    sources: sourceStore({ client, name: environment.KNOWLEDGE_TABLE }),
+    mailings: mailingStore({ client, name: environment.MAILINGS_TABLE }),
+    directory: userDirectory(userPoolClient(), environment.USER_POOL),
+    mailer: mailer(mailClient(), environment.MAIL_FROM),
+    count: (what) => countOne(MAIL[what]),
+    log: logger,
+    now: () => new Date(),
+  },
+  {
+    dashboardOrigin: environment.DASHBOARD_ORIGIN,
+    noticeSeconds: environment.NOTICE_SECONDS,
+    leaseSeconds: MAIL_LEASE_SECONDS,
+  },
+);
+
+/** Takes what admins are told of from its queue. What certainly did not reach them comes again. */
+export const handler = busWorker(oneByOne(tell, logger));

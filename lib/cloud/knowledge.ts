@@ -1,0 +1,103 @@
+import { Duration } from 'aws-cdk-lib';
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import * as events from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import { Construct } from 'constructs';
+import type { NoticeType } from '../../functions/domain/bus.ts';
+import { DUE_INDEX } from '../../functions/domain/due.ts';
+import { CHECK_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
+import type { CheckSourceEnvironment, SweepEnvironment } from '../../functions/platform/config.ts';
+import { SWEPT } from '../../functions/platform/metric-names.ts';
+import { alarmAt, counted } from './alarms.ts';
+import type { Bus } from './bus.ts';
+import { BusWorker } from './bus-worker.ts';
+import { allowSend } from './lanes.ts';
+import { type CodeOf, ServiceFunction } from './service-function.ts';
+import type { Settings } from './settings.ts';
+import type { Tables } from './tables.ts';
+
+/** Longer than a run needs for the page that it has begun. */
+const RUN_SECONDS = 55;
+/** A source that comes up 15 minutes late is one that the runs do not get to. */
+const LATE_SECONDS = 900;
+/** Checks that wait for this long are later than an hour's interval lets anybody expect. */
+const WAITING_SECONDS = 1800;
+
+/** What keeps the sources of knowledge up to date: who notices that one is due, and who looks at it. */
+export class Knowledge extends Construct {
+  readonly sweep: ServiceFunction;
+  readonly checks: BusWorker;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    { code, tables, bus, settings }: { code: CodeOf; tables: Tables; bus: Bus; settings: Settings },
+  ) {
+    super(scope, id);
+    const { service, outbox, knowledge } = tables;
+    this.checks = new BusWorker(this, 'CheckSource', {
+      name: 'check-source',
+      description: 'Fetches sources of knowledge and compares them',
+      code,
+      bus,
+      takes: { detailType: ['source.check', 'source.deleted'] satisfies NoticeType[] },
+      timeoutSeconds: CHECK_TIMEOUT_SECONDS,
+      // Five fetched contents, and what is made of them.
+      memoryMiB: 1024,
+      batchSize: 5,
+      maxConcurrency: 20,
+      environment: () =>
+        ({
+          SERVICE_TABLE: service.name,
+          OUTBOX_TABLE: outbox.name,
+          KNOWLEDGE_TABLE: knowledge.name,
+          CHECK_EVERY_SECONDS: String(settings.checkEverySeconds),
+        }) satisfies CheckSourceEnvironment,
+      says: 'Sources of knowledge could not be checked for two hours: customers see old content, and are not told of changes.',
+    });
+    service.allow(this.checks.fn, 'read');
+    // The notice of changed content is added with it.
+    outbox.allow(this.checks.fn, 'add');
+    knowledge.allow(this.checks.fn, 'list', 'add', 'change', 'remove');
+
+    this.sweep = new ServiceFunction(this, 'Sweep', {
+      name: 'sweep',
+      description: 'Sends messages for the sources of knowledge that are due',
+      code,
+      timeoutSeconds: RUN_SECONDS,
+      environment: {
+        KNOWLEDGE_TABLE: knowledge.name,
+        CHECKS_QUEUE: this.checks.queue.queueUrl,
+      } satisfies SweepEnvironment,
+    });
+    knowledge.allow(this.sweep, 'change');
+    knowledge.allowIndex(this.sweep, DUE_INDEX);
+    allowSend(this.checks.queue, this.sweep);
+    new events.Rule(this, 'SweepSchedule', {
+      schedule: events.Schedule.rate(Duration.minutes(1)),
+      targets: [new LambdaFunction(this.sweep, { retryAttempts: 0 })],
+    });
+    this.addAlarms();
+  }
+
+  private addAlarms(): void {
+    alarmAt(this, 'SourcesLate', {
+      metric: counted(SWEPT.latestSeconds).with({ statistic: cloudwatch.Stats.MAXIMUM }),
+      threshold: LATE_SECONDS,
+      says: 'Sources of knowledge come up for their check a quarter of an hour late: the sweep does not keep up.',
+    });
+    alarmAt(this, 'ChecksWait', {
+      metric: this.checks.queue.metricApproximateAgeOfOldestMessage({
+        statistic: cloudwatch.Stats.MAXIMUM,
+        period: Duration.minutes(5),
+      }),
+      threshold: WAITING_SECONDS,
+      says: 'Checks of sources wait for half an hour: customers see new sources as pending, and old content.',
+    });
+    alarmAt(this.sweep, 'Fails', {
+      metric: this.sweep.metricErrors({ period: Duration.minutes(15) }),
+      threshold: 3,
+      says: 'The sweep fails: sources of knowledge are not checked again, except where somebody asks for it.',
+    });
+  }
+}

@@ -1,0 +1,97 @@
+import { Duration, Stack } from 'aws-cdk-lib';
+import type * as cognito from 'aws-cdk-lib/aws-cognito';
+import { Grant } from 'aws-cdk-lib/aws-iam';
+import { Construct } from 'constructs';
+import type { NoticeType } from '../../functions/domain/bus.ts';
+import { MAIL_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
+import type { NotifyEnvironment } from '../../functions/platform/config.ts';
+import { MAIL } from '../../functions/platform/metric-names.ts';
+import { alarmAt, counted } from './alarms.ts';
+import type { Bus } from './bus.ts';
+import { BusWorker } from './bus-worker.ts';
+import type { CodeOf, ServiceFunction } from './service-function.ts';
+import type { Settings } from './settings.ts';
+import type { Tables } from './tables.ts';
+
+/** A refused e-mail comes again every few minutes: three are no accident. */
+const REFUSALS = 3;
+
+/** E-mail to the admins of organizations about what happened. */
+export class Mail extends Construct {
+  readonly notify: BusWorker;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    {
+      code,
+      tables: { service, knowledge, mailings },
+      bus,
+      users,
+      from,
+      dashboardOrigin,
+      noticeSeconds,
+    }: {
+      code: CodeOf;
+      tables: Tables;
+      bus: Bus;
+      users: cognito.UserPool;
+      /** An address that SES has verified, or of a domain that it has. */
+      from: string;
+      dashboardOrigin: string;
+    } & Pick<Settings, 'noticeSeconds'>,
+  ) {
+    super(scope, id);
+    this.notify = new BusWorker(this, 'Notify', {
+      name: 'notify',
+      description: 'Writes to the admins of organizations',
+      code,
+      timeoutSeconds: MAIL_TIMEOUT_SECONDS,
+      bus,
+      takes: { detailType: ['webhook.disabled', 'source.changed'] satisfies NoticeType[] },
+      environment: () =>
+        ({
+          SERVICE_TABLE: service.name,
+          KNOWLEDGE_TABLE: knowledge.name,
+          MAILINGS_TABLE: mailings.name,
+          USER_POOL: users.userPoolId,
+          MAIL_FROM: from,
+          DASHBOARD_ORIGIN: dashboardOrigin,
+          NOTICE_SECONDS: String(noticeSeconds),
+        }) satisfies NotifyEnvironment,
+      batchSize: 5,
+      maxConcurrency: 5,
+      says: 'Admins were not told by e-mail of changed content or of a disabled endpoint, however often it was tried.',
+    });
+    const { fn } = this.notify;
+    service.allow(fn, 'read');
+    knowledge.allow(fn, 'read', 'change');
+    mailings.allow(fn, 'read', 'change');
+    allow(fn, 'cognito-idp:ListUsers', [users.userPoolArn]);
+    allow(fn, 'ses:SendEmail', identitiesOf(this, from));
+
+    alarmAt(this, 'Fails', {
+      metric: counted(MAIL.failed).with({ period: Duration.minutes(15) }),
+      threshold: REFUSALS,
+      says: 'SES refuses e-mails to admins. They are tried again for about an hour.',
+    });
+    alarmAt(this, 'OutcomeUnknown', {
+      metric: counted(MAIL.unknown),
+      says: 'An e-mail to admins may not have been sent. It is not tried again, because it may also have been.',
+    });
+    alarmAt(this, 'WithoutRecipient', {
+      metric: counted(MAIL.nobody),
+      says: 'An organization has no admin whom e-mail could be sent to; the log of notify names it.',
+    });
+  }
+}
+
+const allow = (grantee: ServiceFunction, action: string, resourceArns: string[]): void => {
+  Grant.addToPrincipal({ grantee, actions: [action], resourceArns });
+};
+
+/** What SES may have verified for a sender: the address itself or its domain. */
+const identitiesOf = (scope: Construct, from: string): string[] =>
+  [from, from.slice(from.indexOf('@') + 1)].map((resourceName) =>
+    Stack.of(scope).formatArn({ service: 'ses', resource: 'identity', resourceName }),
+  );

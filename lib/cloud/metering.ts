@@ -1,0 +1,38 @@
+import { Construct } from 'constructs';
+import { METERED_TYPES } from '../../functions/domain/usage.ts';
+import type { MeterEnvironment } from '../../functions/platform/config.ts';
+import type { Bus } from './bus.ts';
+import { BusWorker } from './bus-worker.ts';
+import type { CodeOf } from './service-function.ts';
+import type { Tables } from './tables.ts';
+
+/** Counts what organizations use, behind the bus. */
+export class Metering extends Construct {
+  constructor(
+    scope: Construct,
+    id: string,
+    { code, tables, bus }: { code: CodeOf; tables: Tables; bus: Bus },
+  ) {
+    super(scope, id);
+    const { fn } = new BusWorker(this, 'Meter', {
+      bus,
+      takes: { detailType: METERED_TYPES },
+      name: 'meter',
+      description: 'Counts what organizations use',
+      code,
+      timeoutSeconds: 30,
+      environment: () =>
+        ({
+          SERVICE_TABLE: tables.service.name,
+          USAGE_TABLE: tables.usage.name,
+        }) satisfies MeterEnvironment,
+      // A batch of one organization costs one write of its counter; few batches at once, because they meet there.
+      batchSize: 50,
+      batchSeconds: 5,
+      maxConcurrency: 5,
+      says: 'Conversations and messages could not be counted for an hour: their organizations are billed too little until they are.',
+    });
+    tables.service.allow(fn, 'read');
+    tables.usage.allow(fn, 'readMany', 'add', 'change');
+  }
+}

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import type { Answer } from '../gateway/answer.ts';
+import { type GatewayRequest, headerOf } from '../gateway/request.ts';
+import type { Mailbox } from './mailbox.ts';
+import { type Listed, listPage, messagePage, unknownPage } from './pages.ts';
+import { STYLE } from './style.ts';
+
+/** More would make a page that nobody reads. */
+const MAX_LISTED = 200;
+
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
+/** Nothing from elsewhere, no scripts, in no frame; a message's HTML in a frame of its own. */
+const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; frame-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`;
+/** A message looks as it wants, but runs nothing and fetches nothing, also where it is opened outside the frame. */
+const MESSAGE_POLICY = `default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; frame-ancestors 'self'; base-uri 'none'; sandbox allow-popups allow-popups-to-escape-sandbox`;
+
+/** The pages of the mailbox, at `/mailbox` of the local address. */
+export const mailPages =
+  (mailbox: Pick<Mailbox, 'names' | 'read'>) =>
+  async (request: GatewayRequest): Promise<Answer | undefined> => {
+    const [first, name, part, ...others] = request.segments;
+    if (first !== 'mailbox' || others.length > 0 || !['GET', 'HEAD'].includes(request.method))
+      return undefined;
+    if (!isOurName(request)) return undefined;
+    if (name === undefined) return answerOf(200, await list(mailbox));
+    const found = await mailbox.read(name);
+    if (!found) return answerOf(404, unknownPage());
+    if (part === undefined) return answerOf(200, messagePage({ name, mail: found.mail }));
+    if (part === 'html') return answerOf(200, found.mail.html, { policy: MESSAGE_POLICY });
+    if (part === 'source') return answerOf(200, found.source, { type: 'message/rfc822' });
+    return undefined;
+  };
+
+/** Under another name of this machine, a page from elsewhere could read the mail (DNS rebinding). */
+function isOurName(request: GatewayRequest): boolean {
+  const host = URL.parse(`http://${headerOf(request, 'host')}`)?.hostname ?? '';
+  return ['localhost', '127.0.0.1'].includes(host);
+}
+
+async function list(mailbox: Pick<Mailbox, 'names' | 'read'>): Promise<string> {
+  const names = await mailbox.names();
+  const shown = await Promise.all(
+    names.slice(0, MAX_LISTED).map(async (name): Promise<Listed[]> => {
+      const found = await mailbox.read(name);
+      return found ? [{ name, mail: found.mail }] : [];
+    }),
+  );
+  return listPage(shown.flat(), Math.max(0, names.length - MAX_LISTED));
+}
+
+const answerOf = (
+  statusCode: number,
+  body: string,
+  { type = 'text/html; charset=utf-8', policy = PAGE_POLICY } = {},
+): Answer => ({
+  statusCode,
+  headers: {
+    'Content-Type': type,
+    'Content-Security-Policy': policy,
+    'Cache-Control': 'no-store',
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+  },
+  body,
+});

@@ -1,0 +1,17 @@
+import * as z from 'zod';
+import { busArn, DEFAULT_BUS } from '../arns.ts';
+import type { References } from '../template/references.ts';
+import type { Template } from '../template/template.ts';
+import { parseProperties } from './properties.ts';
+
+const EventBus = z.object({ Name: z.string() });
+
+/** Names of the buses that there are: the account's own and the template's, each of which is defined in `references`. */
+export function provisionEventBuses(template: Template, references: References): string[] {
+  const names = template.ofType('AWS::Events::EventBus').map((resource) => {
+    const { Name } = parseProperties(EventBus, resource, references);
+    references.define(resource.logicalId, { ref: Name, attributes: { Name, Arn: busArn(Name) } });
+    return Name;
+  });
+  return [DEFAULT_BUS, ...names];
+}

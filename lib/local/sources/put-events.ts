@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import * as z from 'zod';
+import { ACCOUNT, DEFAULT_BUS, REGION } from '../arns.ts';
+
+/** EventBridge's limits on one request (API reference, PutEvents). */
+const MAX_ENTRIES = 10;
+const MAX_BYTES = 262_144;
+/** What an entry's time counts for, whatever it is. */
+const TIME_BYTES = 14;
+
+const Entry = z.object({
+  EventBusName: z.string().default(DEFAULT_BUS),
+  Source: z.string().optional(),
+  DetailType: z.string().optional(),
+  Detail: z.string().optional(),
+  /** Epoch seconds. */
+  Time: z.number().optional(),
+  Resources: z.array(z.string()).default([]),
+});
+type Entry = z.output<typeof Entry>;
+const Request = z.object({ Entries: z.array(Entry) });
+
+/** What rules match and targets get. */
+export interface BusEvent {
+  version: '0';
+  id: string;
+  'detail-type': string;
+  source: string;
+  account: string;
+  /** In whole seconds: `2026-11-21T13:27:44Z`. */
+  time: string;
+  region: string;
+  resources: string[];
+  detail: Record<string, unknown>;
+}
+
+/** How an entry is answered: with the event's id, or with an error of its own. */
+export type EntryAnswer = { EventId: string } | { ErrorCode: string; ErrorMessage: string };
+
+export type PutEntry = { bus: string; event: BusEvent } | { refusal: EntryAnswer };
+
+/** The entries of a request, each as an event or with what is wrong with it; or why the whole request is refused. */
+export function readEntries(body: unknown, now: Date): PutEntry[] | { refusal: string } {
+  const request = Request.safeParse(body);
+  if (!request.success) return { refusal: z.prettifyError(request.error) };
+  const { Entries } = request.data;
+  if (Entries.length < 1 || Entries.length > MAX_ENTRIES)
+    return { refusal: `Entries must have 1 to ${MAX_ENTRIES} members, not ${Entries.length}` };
+  if (Entries.map(sizeOf).reduce((sum, size) => sum + size) > MAX_BYTES)
+    return { refusal: 'Total size of the entries in the request is over the limit.' };
+  return Entries.map((entry) => readEntry(entry, now));
+}
+
+/** In bytes, as EventBridge counts them (User Guide, Calculating PutEvents event entry size). */
+function sizeOf({ Source = '', DetailType = '', Detail = '', Time, Resources }: Entry): number {
+  const texts = [Source, DetailType, Detail, ...Resources];
+  const sizes = texts.map((text) => Buffer.byteLength(text));
+  return sizes.reduce((sum, size) => sum + size, Time === undefined ? 0 : TIME_BYTES);
+}
+
+function readEntry(entry: Entry, now: Date): PutEntry {
+  const { EventBusName, Source, DetailType, Detail, Time, Resources } = entry;
+  if (!Source) return missing('Source');
+  if (!DetailType) return missing('DetailType');
+  if (!Detail) return missing('Detail');
+  const detail = parseObject(Detail);
+  if (detail === undefined)
+    return { refusal: { ErrorCode: 'MalformedDetail', ErrorMessage: 'Detail is malformed.' } };
+  return {
+    // A bus may be named by its ARN.
+    bus: EventBusName.slice(EventBusName.lastIndexOf('/') + 1),
+    event: {
+      version: '0',
+      id: randomUUID(),
+      'detail-type': DetailType,
+      source: Source,
+      account: ACCOUNT,
+      time: wholeSeconds(Time === undefined ? now : new Date(Time * 1000)),
+      region: REGION,
+      resources: Resources,
+      detail,
+    },
+  };
+}
+
+const missing = (parameter: string): PutEntry => ({
+  refusal: {
+    ErrorCode: 'InvalidArgument',
+    ErrorMessage: `Parameter ${parameter} is not valid. Reason: ${parameter} is a required argument.`,
+  },
+});
+
+const wholeSeconds = (time: Date) => time.toISOString().replace(/\.\d+Z$/, 'Z');
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    const parsed = z.record(z.string(), z.unknown()).safeParse(value);
+    return parsed.success ? parsed.data : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,89 @@
+import * as cast from '../cast.ts';
+import type { OperationText } from '../operation-text.ts';
+
+const at = `/api/v1/channels/${cast.httpChannel.id}`;
+const { kind, name, url } = cast.httpChannel;
+
+export const CHANNEL_TEXTS = {
+  createChannel: {
+    tag: 'Channels',
+    description: `Sets up a place where conversations happen. A conversation that is started with its identifier as \`channelId\` takes place on it,
+and what an \`agent\` or the \`assistant\` says there gets to it. What the \`user\` and the \`system\` say does not.
+
+| \`kind\` | What the channel gets |
+|---|---|
+| \`http\` | for each such message a \`channel.message\` event at its \`url\`, which must be given: signed with the \`secret\` that this answer shows, retried, recorded and counted as a webhook’s |
+| \`web_widget\` | nothing is sent; the visitor’s browser reads the messages (\`createVisitorToken\`, \`readWidgetMessages\`) |
+
+Addresses are as for webhooks (\`registerWebhook\`), and so is what a simulated receiver does in a sandbox. After 10 deliveries in a row that end
+\`exhausted\` a channel is disabled and its messages are \`skipped\`: set up a new one.
+
+An organization may have 50 channels; one more is refused with \`LIMIT_EXCEEDED\`. A reset of the sandbox leaves them.`,
+    body: { name, kind, url },
+    answer: 'The channel; one of the kind `http` with its signing secret.',
+    data: { ...cast.httpChannel, secret: cast.signingSecret },
+    location: at,
+  },
+  listChannels: {
+    tag: 'Channels',
+    description:
+      'The organization’s channels, newest first, disabled ones included. Never with their secrets.',
+    answer: 'A page of channels.',
+    data: [cast.httpChannel, cast.widgetChannel],
+  },
+  readChannel: {
+    tag: 'Channels',
+    description:
+      'One channel, never with its secret. `status` and `failing` tell how its receiver is doing, and how far it is from being disabled.',
+    answer: 'The channel.',
+    data: cast.widgetChannel,
+  },
+  deleteChannel: {
+    tag: 'Channels',
+    description: `Deletes a channel. Nothing is sent to it from then on: its deliveries that are not finished become \`skipped\`, and none of its
+deliveries can be read any more. Its conversations stay, and go on without a channel. Tokens that visitors have are good until they expire.
+
+A channel that does not exist, or not any more, is a success as well, so that a repetition is safe.`,
+    answer: 'There is no such channel any more.',
+  },
+  listChannelDeliveries: {
+    tag: 'Channels',
+    description: `What was, is and will be sent to a channel of the kind \`http\`, newest first: one delivery for each message. Deliveries are kept for 30
+days. Those of a deleted channel cannot be read: 404. To a \`web_widget\` nothing is sent.
+
+**In a sandbox** \`include=request\` adds the request of the last attempt, as it does for webhooks (\`listDeliveries\`).`,
+    answer: 'A page of deliveries.',
+    data: [cast.channelDelivery],
+  },
+  readChannelDelivery: {
+    tag: 'Channels',
+    description:
+      'One delivery with the log of its attempts, as `readDelivery` shows those to webhooks. In a sandbox each attempt has its `request`, unless the body is larger than 32 KiB.',
+    answer: 'The delivery with its attempts.',
+    data: { ...cast.channelDelivery, attemptLog: cast.channelAttempts },
+  },
+  createVisitorToken: {
+    tag: 'Channels',
+    description: `Makes a token with which the visitor’s browser reads this conversation and nothing else (\`readWidgetMessages\`), for 15 minutes. Have your
+own server call this, after it has established who the visitor is, and hand the token to your page; ask for another one before it expires.
+
+Only for conversations on a channel of the kind \`web_widget\`: any other is refused with \`CONFLICT\`. The token is stored nowhere.`,
+    answer: 'The token.',
+    data: { token: cast.visitorToken, expiresAt: cast.visitorTokenExpiresAt },
+  },
+  readWidgetMessages: {
+    tag: 'Channels',
+    description: `What was said in the token’s conversation after the message \`after\`, oldest first: by the user, the assistant and agents. For browsers, on
+any site: preflights are answered, and \`Access-Control-Allow-Origin\` is \`*\`.
+
+Ask without \`after\` first, then every few seconds with the \`after\` of the answer before. As soon as it stays the same, everything there is
+was read. Two messages that are recorded at the same moment may become visible one before the other; a widget that must never miss one asks
+again from a message that is half a minute old, and recognises by \`id\` what it has shown.
+
+A conversation’s visitors may ask 60 times a minute together, which is no part of the organization’s budget. **In a sandbox** there are never
+any messages here: nothing of it gets to a widget.`,
+    answer: 'What the visitor has not seen yet.',
+    data: { messages: cast.widgetMessages, after: cast.reply.id },
+    sandbox: { messages: [], after: null },
+  },
+} as const satisfies Record<string, OperationText>;

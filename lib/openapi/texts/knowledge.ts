@@ -1,0 +1,61 @@
+import * as cast from '../cast.ts';
+import type { OperationText } from '../operation-text.ts';
+
+const PROGRAMS = `**In a sandbox** nothing is fetched. \`simulate\` in the query of \`url\` says what each check finds, as it does for webhooks
+(\`registerWebhook\`): \`https://example.com/prices?simulate=200,304,503,200\`. Each check takes the next answer, the last one is for all
+checks that follow; without it every check finds the same text.
+
+| Answer | What the check finds |
+|---|---|
+| \`200\` | a text of 60 words, none of which is in that of another answer: at each \`200\` but a repeated last one, all of the text has changed |
+| \`304\` | the text is as before |
+| any other status, \`timeout\` and the other failures | no content; \`lastError\` says why |
+
+To take the next step without waiting for an hour, ask for it (\`syncSource\`). \`simulate-speed\` has no effect here.`;
+
+export const KNOWLEDGE_TEXTS = {
+  createSource: {
+    tag: 'Knowledge',
+    description: `Adds a source of knowledge: an address, and what is to be expected there. It is fetched within moments of this answer; read the
+source to see its status (\`readSource\`). From then on it is looked at again every hour.
+
+Addresses must be public, as for webhooks. Redirects are followed, five at most. A response may have 5 MiB, its text 1 MB. What cannot be
+fetched or read leaves the source \`failing\`, with the reason in \`lastError\` and the content from before, and is tried again an hour later.
+
+When the text has changed by more than the organization’s \`contentChangeThreshold\` since admins last heard of it, they get an e-mail, one
+a day for each address at most.
+
+An organization may have 1,000 sources; one more is refused with \`LIMIT_EXCEEDED\`.
+
+${PROGRAMS}`,
+    body: { kind: cast.source.kind, url: cast.source.url, name: cast.source.name },
+    answer: 'The source, which is `pending`.',
+    data: cast.pendingSource,
+    location: `/api/v1/knowledge/sources/${cast.source.id}`,
+  },
+  listSources: {
+    tag: 'Knowledge',
+    description: 'The organization’s sources, newest first.',
+    answer: 'A page of sources.',
+    data: [cast.source],
+  },
+  readSource: {
+    tag: 'Knowledge',
+    description: 'One source: what the last check came to, and what is known of its content.',
+    answer: 'The source.',
+    data: cast.source,
+  },
+  deleteSource: {
+    tag: 'Knowledge',
+    description:
+      'Deletes a source with its content. Nothing of it is fetched any more, except by a check that is under way. One that is already gone, or never was, is a success as well.',
+    answer: 'The source is gone.',
+  },
+  syncSource: {
+    tag: 'Knowledge',
+    description: `Asks for a check of a source now, whenever the next one is due. The answer does not wait for it: when \`lastCheckedAt\` is later
+than this request, it was done. Requests that come before a check begins are met by that one check.`,
+    answer: 'The source as it is before the check.',
+    data: cast.source,
+  },
+} as const satisfies Record<string, OperationText>;

@@ -1,0 +1,340 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { appendFileSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { BusEvent } from '../../functions/domain/bus.ts';
+import { DUE_INDEX } from '../../functions/domain/due.ts';
+import { newId } from '../../functions/domain/ids.ts';
+import { newSource, type Source } from '../../functions/domain/source.ts';
+import type { Found } from '../../functions/domain/source-check.ts';
+import { CHECK_LEASE_SECONDS } from '../../functions/domain/timing.ts';
+import { checkSource } from '../../functions/engine/check-source.ts';
+import { mapConcurrently } from '../../functions/engine/concurrency.ts';
+import { sweep } from '../../functions/engine/sweep.ts';
+import { standings } from '../../functions/platform/standings.ts';
+import { dueSources } from '../../functions/store/due-sources.ts';
+import { keys, SOURCE_DUE_SHARDS } from '../../functions/store/keys.ts';
+import { organizationStore, standingOf } from '../../functions/store/organizations.ts';
+import { sourceChecks } from '../../functions/store/source-checks.ts';
+import { committer } from '../../functions/store/transaction.ts';
+import { startDynamoDb } from '../../lib/local/engines/dynamodb.ts';
+import { recordedLog } from '../doubles/recorded-log.ts';
+import { metered } from './consumed.ts';
+
+/*
+ * What the sweep and the checks of sources cost: the real code over the real stores and the embedded DynamoDB, on a clock that stands still in each
+ * phase, with a queue that only remembers and a web that does not exist. One run of the sweep is killed half-way. Consumed capacity is what the engine
+ * reports.
+ */
+const { values: options } = parseArgs({
+  options: {
+    sources: { type: 'string', default: '10000' },
+    tenants: { type: 'string', default: '50' },
+    due: { type: 'string', default: '1000' },
+    help: { type: 'boolean', default: false },
+    /** Of the process that is killed: where the engine listens, what time it is, and the file that stands for the queue. */
+    killed: { type: 'string', multiple: true },
+  },
+});
+if (options.help) {
+  process.stdout.write(`Usage: npm run bench:sweep -- [--sources 10000] [--tenants 50] [--due 1000]
+
+  Makes so many sources of so many organizations, of which some are due, and prints what each of these consumed and took: a run of the sweep with nothing
+  due, one that is killed when it has sent half, the one that goes on, the checks of what was sent, and one and
+  two hours later a run with checks that find nothing new, and with checks that find all of the text changed.
+  Fails unless every source that is due was sent and fetched once, and no other.
+`);
+  process.exit(0);
+}
+
+const SOURCES = Number(options.sources);
+const TENANTS = Number(options.tenants);
+const DUE = Number(options.due);
+const EVERY_SECONDS = 3600;
+const TABLES = { knowledge: 'Knowledge', service: 'Service', outbox: 'Outbox' };
+/** How many items DynamoDB takes in one request, requests at once, and checks at once. */
+const BATCH = 25;
+const AT_ONCE = 8;
+const CHECKS_AT_ONCE = 50;
+const HEADS = ['sources', 'read units', 'write units', 'writes each', 'requests', 's'];
+const say = (text: string) => process.stdout.write(`${text}\n`);
+
+const clientAt = (endpoint: string) => {
+  const plain = new DynamoDBClient({
+    endpoint,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+  return {
+    plain,
+    client: DynamoDBDocumentClient.from(plain, { marshallOptions: { removeUndefinedValues: true } }),
+  };
+};
+const tableOf = (client: DynamoDBDocumentClient, name: keyof typeof TABLES) => ({
+  client,
+  name: TABLES[name],
+});
+
+const sweepOf = (
+  client: DynamoDBDocumentClient,
+  now: () => Date,
+  send: (events: readonly BusEvent[]) => Promise<BusEvent[]>,
+) =>
+  sweep(
+    { due: dueSources(tableOf(client, 'knowledge')), checks: { send }, log: recordedLog(), now },
+    { shards: SOURCE_DUE_SHARDS },
+  );
+
+async function bench(): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), 'sweep-'));
+  const engine = await startDynamoDb({ directory });
+  const { plain, client } = clientAt(engine.endpoint);
+  try {
+    await createTables(plain);
+    process.exitCode = (await measure(client, engine.endpoint, join(directory, 'queue'))) ? 0 : 1;
+  } finally {
+    plain.destroy();
+    await engine.stop();
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function measure(client: DynamoDBDocumentClient, at: string, queue: string): Promise<boolean> {
+  const start = new Date();
+  say(`Making ${SOURCES} sources of ${TENANTS} organizations, of which ${DUE} are due`);
+  const due = new Set(await make(client, start));
+  const consumed = metered(client);
+  say(`\n${'phase'.padEnd(34)}${HEADS.map((head) => head.padStart(12)).join('')}`);
+  const row = async <T>(name: string, run: () => Promise<[count: number, result: T]>): Promise<T> => {
+    consumed();
+    const began = performance.now();
+    const [count, result] = await run();
+    const seconds = ((performance.now() - began) / 1000).toFixed(2);
+    const { reads, writes, requests } = consumed();
+    const each = count === 0 ? '-' : (writes / count).toFixed(1);
+    const cells = [count, reads.toFixed(0), writes.toFixed(0), each, requests, seconds];
+    say(`${name.padEnd(34)}${cells.map((cell) => String(cell).padStart(12)).join('')}`);
+    return result;
+  };
+  const runAt = async (now: Date): Promise<[number, BusEvent[]]> => {
+    const sent: BusEvent[] = [];
+    await sweepOf(
+      client,
+      () => now,
+      async (events) => {
+        sent.push(...events);
+        return [];
+      },
+    )(() => true);
+    return [sent.length, sent];
+  };
+
+  await row('nothing due', () => runAt(new Date(start.getTime() - 3_600_000)));
+  const early = await killedRun(at, start, queue);
+  say(`${'killed half-way'.padEnd(34)}${String(early.length).padStart(12)}   (another process: not metered)`);
+  const resumed = await row('resumed', () => runAt(start));
+  const messages = [...early, ...resumed];
+  const fetched = new Map<string, number>();
+  const checkAll = async (events: readonly BusEvent[], now: Date, found: (source: Source) => Found) => {
+    fetched.clear();
+    const check = checksOf(client, now, (source) => {
+      fetched.set(source.id, (fetched.get(source.id) ?? 0) + 1);
+      return found(source);
+    });
+    await mapConcurrently(events, CHECKS_AT_ONCE, check);
+    return [fetched.size, undefined] as [number, undefined];
+  };
+  const afterStart = new Date(start.getTime() + 1);
+  await row('first checks (5 KB of text each)', () =>
+    checkAll(messages, afterStart, ({ id }) => ({ kind: 'fetched', text: textOf(id), etag: '"1"' })),
+  );
+  const isRight = expectOnce(due, messages, fetched);
+  const anHourLater = new Date(start.getTime() + EVERY_SECONDS * 1000 + 60_000);
+  const again = await row('an hour later', () => runAt(anHourLater));
+  await row('checks, as before (304)', () =>
+    checkAll(again, new Date(anHourLater.getTime() + 1), () => ({ kind: 'not-modified' })),
+  );
+  const twoHoursLater = new Date(anHourLater.getTime() + EVERY_SECONDS * 1000 + 1);
+  const thirdTime = await row('two hours later', () => runAt(twoHoursLater));
+  await row('checks, all of the text changed', () =>
+    checkAll(thirdTime, new Date(twoHoursLater.getTime() + 1), ({ id }) => ({
+      kind: 'fetched',
+      text: textOf(`${id}x`),
+    })),
+  );
+  return isRight;
+}
+
+/** Whether each source that was due was sent, at the most one batch of each page twice, and fetched exactly once. */
+function expectOnce(due: Set<string>, messages: readonly BusEvent[], fetched: Map<string, number>): boolean {
+  const sent = messages.map(({ data }) => String(data.sourceId));
+  const missing = [...due].filter((id) => !sent.includes(id)).length;
+  const others = sent.filter((id) => !due.has(id)).length;
+  const twice = sent.length - new Set(sent).size;
+  const wrong = [...due].filter((id) => fetched.get(id) !== 1).length + (fetched.size - due.size);
+  say(
+    `${'verdict'.padEnd(34)}due and not sent ${missing}, sent and not due ${others}, sent twice ${twice}, not fetched once ${wrong}`,
+  );
+  return missing === 0 && others === 0 && wrong === 0;
+}
+
+/** Five kilobytes of words that are nobody else's. */
+const textOf = (id: string): string =>
+  Array.from({ length: 500 }, (_, index) => `${id.slice(-4)}${index * 7919}`).join(' ');
+
+function checksOf(client: DynamoDBDocumentClient, now: Date, look: (source: Source) => Found) {
+  const service = tableOf(client, 'service');
+  return checkSource(
+    {
+      sources: sourceChecks(tableOf(client, 'knowledge'), tableOf(client, 'outbox'), committer(client)),
+      organizations: organizationStore(service),
+      standings: standings(standingOf(service)),
+      look: async (source) => look(source),
+      onChecked: () => undefined,
+      log: recordedLog(),
+      now: () => now,
+      random: Math.random,
+    },
+    { checkEverySeconds: EVERY_SECONDS, leaseSeconds: CHECK_LEASE_SECONDS },
+  );
+}
+
+/** Runs the sweep in a process of its own and kills that when it has sent half. @returns what it sent */
+async function killedRun(at: string, now: Date, queue: string): Promise<BusEvent[]> {
+  appendFileSync(queue, '');
+  const child = spawn(
+    process.execPath,
+    [import.meta.filename, ...[at, now.toISOString(), queue].map((value) => `--killed=${value}`)],
+    { stdio: 'inherit' },
+  );
+  const ended = endOf(child);
+  const sent = (): BusEvent[] =>
+    readFileSync(queue, 'utf8')
+      .split('\n')
+      .filter((line) => line.endsWith('}'))
+      .map((line) => JSON.parse(line));
+  while (child.exitCode === null && sent().length < DUE / 2) await sleep(1);
+  child.kill('SIGKILL');
+  await ended;
+  return sent();
+}
+
+const endOf = (child: ChildProcess): Promise<void> =>
+  new Promise((resolve) => child.once('exit', () => resolve()));
+
+/** @returns the sources that are due */
+async function make(client: DynamoDBDocumentClient, start: Date): Promise<string[]> {
+  const tenants = Array.from({ length: TENANTS }, () => ({ orgId: newId('org', start), generation: 0 }));
+  await writeAll(
+    client,
+    TABLES.service,
+    tenants.map(({ orgId }) => ({
+      ...keys.organization(orgId),
+      id: orgId,
+      name: 'Example',
+      environment: 'live',
+      tier: 'standard',
+      createdAt: start.toISOString(),
+    })),
+  );
+  const due: string[] = [];
+  const rows = Array.from({ length: SOURCES }, (_, index) => {
+    const tenant = tenants[index % TENANTS] ?? { orgId: newId('org', start), generation: 0 };
+    // Every so many are due since the last minute, the others within the fourth hour.
+    const isDue = Math.floor((index * DUE) / SOURCES) !== Math.floor(((index + 1) * DUE) / SOURCES);
+    const wait = isDue ? -Math.random() * 60 : 3 * EVERY_SECONDS + Math.random() * EVERY_SECONDS;
+    const dueAt = new Date(start.getTime() + wait * 1000).toISOString();
+    const source = newSource({
+      ...tenant,
+      id: newId('src', start),
+      kind: 'url',
+      url: `https://www.example.com/pages/${index}`,
+      createdAt: new Date(start.getTime() - 86_400_000).toISOString(),
+    });
+    if (isDue) due.push(source.id);
+    return {
+      ...keys.source(tenant, source.id),
+      ...source,
+      dueIn: keys.dueSourcesOf(source.id),
+      dueAt,
+    };
+  });
+  await writeAll(client, TABLES.knowledge, rows);
+  return due;
+}
+
+async function writeAll(
+  client: DynamoDBDocumentClient,
+  table: string,
+  rows: readonly object[],
+): Promise<void> {
+  const batches = Array.from({ length: Math.ceil(rows.length / BATCH) }, (_, index) =>
+    rows.slice(index * BATCH, (index + 1) * BATCH),
+  );
+  await mapConcurrently(batches, AT_ONCE, (batch) =>
+    client.send(
+      new BatchWriteCommand({ RequestItems: { [table]: batch.map((Item) => ({ PutRequest: { Item } })) } }),
+    ),
+  );
+}
+
+async function createTables(client: DynamoDBClient): Promise<void> {
+  const text = (AttributeName: string) => ({ AttributeName, AttributeType: 'S' as const });
+  const byPlace = {
+    BillingMode: 'PAY_PER_REQUEST' as const,
+    KeySchema: [
+      { AttributeName: 'pk', KeyType: 'HASH' as const },
+      { AttributeName: 'sk', KeyType: 'RANGE' as const },
+    ],
+  };
+  await client.send(
+    new CreateTableCommand({
+      ...byPlace,
+      TableName: TABLES.knowledge,
+      AttributeDefinitions: ['pk', 'sk', 'dueIn', 'dueAt'].map(text),
+      GlobalSecondaryIndexes: [
+        {
+          IndexName: DUE_INDEX,
+          KeySchema: [
+            { AttributeName: 'dueIn', KeyType: 'HASH' },
+            { AttributeName: 'dueAt', KeyType: 'RANGE' },
+          ],
+          Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['orgId', 'generation'] },
+        },
+      ],
+    }),
+  );
+  await client.send(
+    new CreateTableCommand({
+      ...byPlace,
+      TableName: TABLES.service,
+      AttributeDefinitions: ['pk', 'sk'].map(text),
+    }),
+  );
+  await client.send(
+    new CreateTableCommand({
+      TableName: TABLES.outbox,
+      BillingMode: 'PAY_PER_REQUEST',
+      KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+      AttributeDefinitions: [text('pk')],
+    }),
+  );
+}
+
+const [endpoint, time, file] = options.killed ?? [];
+if (endpoint !== undefined && time !== undefined && file !== undefined) {
+  const now = new Date(time);
+  await sweepOf(
+    clientAt(endpoint).client,
+    () => now,
+    async (events) => {
+      appendFileSync(file, events.map((event) => `${JSON.stringify(event)}\n`).join(''));
+      return [];
+    },
+  )(() => true);
+} else await bench();

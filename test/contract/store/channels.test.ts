@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import type { Channel } from '../../../functions/domain/channel.ts';
+import { channelIdOf } from '../../../functions/domain/channel.ts';
+import { deliveryId, newId } from '../../../functions/domain/ids.ts';
+import { channelStore } from '../../../functions/store/channels.ts';
+import { deliveryContexts } from '../../../functions/store/delivery-context.ts';
+import { endpointChange, endpointStore } from '../../../functions/store/endpoints.ts';
+import { messageStore } from '../../../functions/store/messages.ts';
+import { outboxStore } from '../../../functions/store/outbox.ts';
+import { committer } from '../../../functions/store/transaction.ts';
+import {
+  aConversation,
+  aMessage,
+  anEndpoint,
+  anEvent,
+  anHttpChannel,
+  aSandboxTenant,
+  aTenant,
+  aWebWidget,
+  later,
+  NOW,
+  seconds,
+} from '../../builders.ts';
+import { dynamoDb } from '../../engines.ts';
+import { rowsIn } from './rows.ts';
+
+const engine = dynamoDb();
+
+async function anOrganization() {
+  const { service, outbox } = await engine.tables();
+  const channels = channelStore(service);
+  const endpoints = endpointStore(service);
+  const commit = committer(service.client);
+  const { orgId } = aTenant();
+  return {
+    service,
+    outbox,
+    channels,
+    endpoints,
+    commit,
+    orgId,
+    add: (channel: Channel = aWebWidget({ orgId })) => commit(channels.add(channel)),
+    remove: (channel: Channel) => commit(channels.remove(channel.orgId, channel.id)),
+  };
+}
+
+const COMMITTED = { kind: 'committed' };
+const LIMIT = { kind: 'refused', refusal: 'channel-limit' };
+
+describe('channels', () => {
+  it('are found, listed newest first and gone once they are removed, each in its own organization', async () => {
+    const { channels, orgId, add, remove } = await anOrganization();
+    const made: Channel[] = [
+      aWebWidget({ orgId }),
+      anHttpChannel({ orgId, id: newId('chn', later(NOW, 1)) }),
+      anHttpChannel({ orgId, id: newId('chn', later(NOW, 2)) }),
+    ];
+    for (const channel of made) expect(await add(channel)).toEqual(COMMITTED);
+    await add(aWebWidget());
+
+    for (const channel of made) expect(await channels.find(orgId, channel.id)).toEqual(channel);
+    const { items, next } = await channels.list(orgId, { limit: 2 });
+    expect(items).toEqual(made.toReversed().slice(0, 2));
+    expect((await channels.list(orgId, { limit: 2, after: next })).items).toEqual(made.slice(0, 1));
+
+    const [first] = made;
+    if (first === undefined) throw new Error('three channels were to be made');
+    expect(await channels.find(aTenant().orgId, first.id)).toBeUndefined();
+    expect(await remove(first)).toEqual(COMMITTED);
+    expect(await remove(first)).toEqual({ kind: 'refused', refusal: 'channel-missing' });
+    expect(await channels.find(orgId, first.id)).toBeUndefined();
+  });
+
+  it('are fifty at most when sixty are set up at once, and as many again as were deleted', async () => {
+    const { channels, orgId, add, remove } = await anOrganization();
+
+    const results = await Promise.all(Array.from({ length: 60 }, () => add(aWebWidget({ orgId }))));
+
+    expect(results.filter((result) => 'refusal' in result)).toEqual(Array.from({ length: 10 }, () => LIMIT));
+    const { items } = await channels.list(orgId, { limit: 100 });
+    expect(items).toHaveLength(50);
+    const [channel] = items;
+    if (channel === undefined) throw new Error('fifty channels were to be there');
+    await Promise.all(Array.from({ length: 5 }, () => remove(channel)));
+    expect([await add(), await add()]).toEqual([COMMITTED, LIMIT]);
+  });
+
+  it('take no room of webhook endpoints, and are none of those that events are fanned out to', async () => {
+    const { endpoints, commit, orgId, add } = await anOrganization();
+    for (let count = 0; count < 50; count += 1) await add();
+
+    const endpoint = anEndpoint({ orgId });
+    expect(await commit(endpoints.add(endpoint))).toEqual(COMMITTED);
+    expect(await endpoints.all(orgId)).toEqual([endpoint]);
+  });
+});
+
+describe('an http channel as a receiver', () => {
+  it('is what the engine finds, marks, counts at and disables, and stays a channel', async () => {
+    const { service, outbox, channels, endpoints, commit, orgId, add } = await anOrganization();
+    const channel = anHttpChannel({ orgId, consecutiveFailures: 9 });
+    await add(channel);
+    const { kind, name, ...endpoint } = channel;
+
+    expect(await endpoints.find(orgId, channel.id)).toEqual(endpoint);
+    const event = anEvent({ onlyTo: channel.id });
+    await commit([outboxStore(outbox).append(event)]);
+    const ref = { orgId, webhookId: channel.id, eventId: event.id };
+    const contextOf = await deliveryContexts(service, outbox)([ref]);
+    expect(contextOf(ref)).toEqual({ endpoint, event });
+
+    const slowUntil = later(NOW, seconds(120));
+    await endpoints.markSlow(orgId, channel.id, slowUntil);
+    expect(await commit([endpointChange(service, channel, 'disable', NOW)])).toEqual(COMMITTED);
+
+    expect(await channels.find(orgId, channel.id)).toEqual({
+      ...channel,
+      kind,
+      name,
+      status: 'auto_disabled',
+      consecutiveFailures: 10,
+      failingSince: NOW.toISOString(),
+      disabledAt: NOW.toISOString(),
+      disabledReason: 'consecutive_failures',
+      slowUntil: slowUntil.toISOString(),
+    });
+    expect(deliveryId(event.id, channel.id)).toMatch(/^dlv_/);
+  });
+});
+
+describe('an event that follows from another', () => {
+  it.each([
+    ['live', aTenant()],
+    ['of a sandbox', aSandboxTenant()],
+  ])('is in the outbox once, as it was first added, however many add it: %s', async (_, tenant) => {
+    const { outbox } = await anOrganization();
+    const store = outboxStore(outbox);
+    const event = anEvent({ tenant });
+
+    const results = await Promise.all(Array.from({ length: 10 }, () => store.add(event)));
+    expect(results.toSorted()).toEqual(['added', ...Array.from({ length: 9 }, () => 'exists')]);
+    expect(await store.add({ ...event, body: '{}' })).toBe('exists');
+
+    const rows = await rowsIn(outbox);
+    expect(rows).toMatchObject([{ pk: event.id, body: event.body }]);
+    expect('ofSandbox' in (rows[0] ?? {})).toBe(tenant.generation > 0);
+  });
+});
+
+describe('the messages after one', () => {
+  it('are all of the conversation that came later, oldest first, so many at a time', async () => {
+    const { service, commit } = await anOrganization();
+    const messages = messageStore(service);
+    const tenant = aTenant();
+    const conversation = aConversation({ channelId: newId('chn', NOW) });
+    expect(channelIdOf(conversation)).toBeDefined();
+    const made = Array.from({ length: 7 }, (_, index) =>
+      aMessage({ id: newId('msg', later(NOW, index)), conversationId: conversation.id }),
+    );
+    for (const message of made.toReversed()) await commit([messages.add(tenant, message)]);
+    await commit([
+      messages.add(tenant, aMessage()),
+      messages.add(aTenant(), aMessage({ conversationId: conversation.id })),
+    ]);
+    const readAfter = (id: (typeof made)[number]['id'] | undefined, limit: number) =>
+      messages.after(tenant, conversation.id, { after: id, limit });
+
+    expect(await readAfter(undefined, 100)).toEqual(made);
+    expect(await readAfter(undefined, 3)).toEqual(made.slice(0, 3));
+    expect(await readAfter(made[2]?.id, 3)).toEqual(made.slice(3, 6));
+    expect(await readAfter(made[6]?.id, 3)).toEqual([]);
+    expect(await readAfter(newId('msg', later(NOW, -1)), 1)).toEqual(made.slice(0, 1));
+  });
+});

@@ -1,0 +1,14 @@
+import type { NotifyPorts } from '../../../functions/engine/notify.ts';
+import { mailingStore } from '../../../functions/store/mailings.ts';
+import { MemoryMailings } from '../../doubles/memory-mailings.ts';
+import { dynamoDb } from '../../engines.ts';
+
+/** Both kinds of what says which e-mails were sent, each made anew for a test. */
+export function mailingKinds(
+  engine = dynamoDb(),
+): [name: string, make: () => Promise<NotifyPorts['mailings']>][] {
+  return [
+    ['memory', async () => new MemoryMailings()],
+    ['dynamodb', async () => mailingStore((await engine.tables()).mailings)],
+  ];
+}

@@ -1,0 +1,197 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { BusEvent } from '../../../functions/domain/bus.ts';
+import { newId } from '../../../functions/domain/ids.ts';
+import { aTenant, NOW, seconds } from '../../builders.ts';
+import { type CallStage, interposed } from '../../doubles/interposed.ts';
+import { dynamoDb } from '../../engines.ts';
+import {
+  aChange,
+  aDisabling,
+  admins,
+  aNotifier,
+  DAY,
+  REFUSED,
+  UNKNOWN,
+} from '../../unit/engine/a-notifier.ts';
+import { mailingKinds } from './mailing-kinds.ts';
+
+const engine = dynamoDb();
+
+/** For which a message comes again before it is dead, in seconds. */
+const TRIED = 3600;
+
+type Notifier = ReturnType<typeof aNotifier>;
+
+/** What a worker's calls meet: it is lost, or its call fails, before the effect or after it. */
+type Fate = 'goes-on' | 'is-lost' | 'fails';
+interface Trouble {
+  call: number;
+  stage: CallStage;
+  fate: Fate;
+}
+
+/** A worker of its own, as one invocation of the function. @returns what does an event, and whether it is done with it */
+function worker({ ports, runWith }: Notifier, trouble: Trouble | undefined) {
+  const { promise: lost, resolve: lose } = Promise.withResolvers<boolean>();
+  let calls = 0;
+  let isLost = false;
+  const meet = async (_call: string, stage: CallStage): Promise<void> => {
+    if (stage === 'calling') calls += 1;
+    // What is lost does nothing more, and is told of nothing.
+    if (isLost) await new Promise<never>(() => undefined);
+    if (trouble === undefined || calls !== trouble.call || stage !== trouble.stage) return;
+    if (trouble.fate === 'fails') throw new Error('a call failed');
+    if (trouble.fate === 'is-lost') {
+      isLost = true;
+      lose(false);
+      await new Promise<never>(() => undefined);
+    }
+  };
+  const run = runWith({
+    mailings: interposed('mailings', ports.mailings, meet),
+    mailer: interposed('mailer', ports.mailer, meet),
+    sources: interposed('sources', ports.sources, meet),
+  });
+  return (event: BusEvent): Promise<boolean> =>
+    Promise.race([
+      lost,
+      run(event).then(
+        () => true,
+        () => false,
+      ),
+    ]);
+}
+
+const troubles = fc.record({
+  call: fc.integer({ min: 1, max: 7 }),
+  stage: fc.constantFrom<CallStage>('calling', 'answering'),
+  fate: fc.constantFrom<Fate>('goes-on', 'is-lost', 'fails'),
+});
+const results = fc.array(
+  fc.oneof(
+    { weight: 2, arbitrary: fc.constant({ kind: 'sent' as const }) },
+    fc.constant(REFUSED),
+    fc.constant(UNKNOWN),
+    fc.constant('taken-without-answer' as const),
+  ),
+  { maxLength: 12 },
+);
+
+/** Events about one URL, each of which some workers get at once; then time passes, and what is not done comes again. */
+const lives = fc.record({
+  recipients: fc.constantFrom(1, 51),
+  results,
+  rounds: fc.array(
+    fc.record({
+      elapse: fc.constantFrom(1, 180, DAY - 180, DAY, DAY + 1),
+      isNew: fc.boolean(),
+      workers: fc.array(fc.option(troubles, { nil: undefined }), { minLength: 1, maxLength: 4 }),
+    }),
+    { minLength: 1, maxLength: 8 },
+  ),
+});
+
+/** That no two e-mails to the same people went within 24 hours. */
+function expectNoneTooSoon({ sent }: Notifier): void {
+  for (const [index, { to, at }] of sent.entries())
+    for (const next of sent.slice(index + 1))
+      if (next.to.join() === to.join())
+        expect(next.at.getTime() - at.getTime()).toBeGreaterThanOrEqual(DAY * 1000);
+}
+
+describe.each(mailingKinds(engine))('e-mails (%s)', (kind, make) => {
+  const numRuns = kind === 'memory' ? 500 : 50;
+
+  it('about one thing are one, whichever of fifty workers and seven events come at once', async () => {
+    const notifier = aNotifier({ mailings: await make() });
+    const tenant = aTenant();
+    const events = Array.from({ length: 7 }, () => aChange({ tenant }));
+
+    const done = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        worker(notifier, undefined)(events[index % events.length] ?? aChange()),
+      ),
+    );
+
+    expect(notifier.sent).toHaveLength(1);
+    expect(done).toContain(true);
+    for (const event of events) expect(await notifier.untilDone(event)).toBe(1);
+    expect(notifier.sent).toHaveLength(1);
+  });
+
+  it('never go twice within 24 hours, nor twice for one event, wherever workers are lost', async () => {
+    const mailings = await make();
+    await fc.assert(
+      fc.asyncProperty(lives, async ({ recipients, results: given, rounds }) => {
+        const notifier = aNotifier({ mailings });
+        notifier.people.admins = admins(recipients);
+        notifier.results.push(...given);
+        const tenant = aTenant();
+        const sourceId = newId('src', NOW);
+        const open = new Map<BusEvent, number>();
+        for (const [version, { elapse, isNew, workers }] of rounds.entries()) {
+          notifier.clock.elapse(elapse);
+          for (const [event, since] of open)
+            if (notifier.clock.ms - since > seconds(TRIED)) open.delete(event);
+          if (isNew || version === 0)
+            open.set(aChange({ tenant, sourceId, version, difference: version }), notifier.clock.ms);
+          for (const event of open.keys()) {
+            const done = await Promise.all(workers.map((trouble) => worker(notifier, trouble)(event)));
+            if (done.some(Boolean)) open.delete(event);
+          }
+        }
+        expectNoneTooSoon(notifier);
+        const told = notifier.sent.flatMap(({ to, subject }) => to.map((address) => `${address} ${subject}`));
+        expect(new Set(told).size).toBe(told.length);
+      }),
+      { numRuns },
+    );
+  });
+
+  it('about what happens once go once, wherever workers are lost', async () => {
+    const mailings = await make();
+    await fc.assert(
+      fc.asyncProperty(lives, async ({ recipients, results: given, rounds }) => {
+        const notifier = aNotifier({ mailings });
+        notifier.people.admins = admins(recipients);
+        notifier.results.push(...given);
+        const event = aDisabling();
+        for (const { elapse, workers } of rounds) {
+          notifier.clock.elapse(elapse);
+          await Promise.all(workers.map((trouble) => worker(notifier, trouble)(event)));
+        }
+        const everybody = notifier.sent.flatMap(({ to }) => to);
+        expect(new Set(everybody).size).toBe(everybody.length);
+      }),
+      { numRuns },
+    );
+  });
+
+  it('that certainly did not go come again until they do, whatever else fails before', async () => {
+    const mailings = await make();
+    /** The reads and the claim: what fails there has sent nothing. */
+    const early = fc.record({
+      call: fc.integer({ min: 1, max: 3 }),
+      stage: fc.constant<CallStage>('calling'),
+      fate: fc.constant<Fate>('fails'),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.option(early, { nil: undefined }), { maxLength: 8 }), async (failures) => {
+        const notifier = aNotifier({ mailings });
+        const event = aChange();
+        for (const failure of failures) {
+          notifier.results.push(REFUSED);
+          expect(await worker(notifier, failure)(event)).toBe(false);
+          notifier.results.length = 0;
+          notifier.clock.elapse(180);
+          expect(notifier.sent).toEqual([]);
+        }
+        expect(await notifier.untilDone(event)).toBe(1);
+        expect(notifier.sent).toHaveLength(1);
+        expect(notifier.notified).toHaveLength(1);
+      }),
+      { numRuns },
+    );
+  });
+});

@@ -1,0 +1,218 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { newId } from '../../../functions/domain/ids.ts';
+import type { Sending } from '../../../functions/domain/mailing.ts';
+import type { NotifyPorts } from '../../../functions/engine/notify.ts';
+import { keys } from '../../../functions/store/keys.ts';
+import { mailingStore } from '../../../functions/store/mailings.ts';
+import { later, NOW, seconds } from '../../builders.ts';
+import { MemoryMailings } from '../../doubles/memory-mailings.ts';
+import { dynamoDb } from '../../engines.ts';
+import { loseNextAnswer } from './faults.ts';
+import { mailingKinds } from './mailing-kinds.ts';
+
+const engine = dynamoDb();
+
+const DAY = 86_400;
+const LEASE = 45;
+const at = (second: number) => later(NOW, seconds(second));
+const aSending = (changes: Partial<Sending> = {}): Sending => ({
+  orgId: newId('org', NOW),
+  about: 'mail#something',
+  eventId: 'event-1',
+  windowSeconds: DAY,
+  ...changes,
+});
+
+async function claimed(mailings: NotifyPorts['mailings'], sending: Sending, now = NOW): Promise<string> {
+  const claim = await mailings.claim(sending, now, LEASE);
+  if (claim.kind !== 'claimed') throw new Error(`the claim was ${claim.kind}`);
+  return claim.token;
+}
+
+describe.each(mailingKinds(engine))('the claim of an e-mail (%s)', (_, make) => {
+  it('is had by one of fifty at once', async () => {
+    const mailings = await make();
+    const sending = aSending();
+    const claims = await Promise.all(
+      Array.from({ length: 50 }, (_each, worker) =>
+        mailings.claim({ ...sending, eventId: `event-${worker % 7}` }, NOW, LEASE),
+      ),
+    );
+
+    expect(claims.filter(({ kind }) => kind === 'claimed')).toHaveLength(1);
+    expect(new Set(claims.map(({ kind }) => kind))).toEqual(new Set(['claimed', 'busy']));
+  });
+
+  it('is of one thing of one organization', async () => {
+    const mailings = await make();
+    const sending = aSending();
+    await claimed(mailings, sending);
+    await claimed(mailings, { ...sending, about: 'mail#something else' });
+    await claimed(mailings, { ...sending, orgId: newId('org', NOW) });
+  });
+
+  it('that is settled is done for its event and keeps others out for the window', async () => {
+    const mailings = await make();
+    const sending = aSending();
+    const token = await claimed(mailings, sending);
+    expect(await mailings.settle(sending, token, at(3))).toBe(true);
+
+    const other = { ...sending, eventId: 'event-2' };
+    expect(await mailings.standing(sending, at(10 * DAY))).toBe('done');
+    expect(await mailings.claim(sending, at(10 * DAY), LEASE)).toEqual({ kind: 'done' });
+    expect(await mailings.claim(other, at(DAY + 2), LEASE)).toEqual({ kind: 'within-window' });
+    expect(await mailings.standing(other, at(DAY + 3))).toBe('free');
+    expect(await mailings.claim(other, at(DAY + 3), LEASE)).toMatchObject({ kind: 'claimed' });
+  });
+
+  it('that is settled keeps others out for ever when it is to be had once', async () => {
+    const mailings = await make();
+    const sending = aSending({ windowSeconds: Infinity });
+    const token = await claimed(mailings, sending);
+    await mailings.settle(sending, token, NOW);
+
+    expect(await mailings.claim({ ...sending, eventId: 'event-2' }, at(3000 * DAY), LEASE)).toEqual({
+      kind: 'within-window',
+    });
+  });
+
+  it('that is released leaves what was known before', async () => {
+    const mailings = await make();
+    const sending = aSending();
+    const second = { ...sending, eventId: 'event-2' };
+    await mailings.settle(sending, await claimed(mailings, sending), NOW);
+    const token = await claimed(mailings, second, at(DAY));
+    expect(await mailings.release(second, token)).toBe(true);
+
+    expect(await mailings.standing(sending, at(DAY))).toBe('done');
+    expect(await mailings.standing(second, at(DAY - 1))).toBe('within-window');
+    expect(await mailings.standing(second, at(DAY))).toBe('free');
+  });
+
+  it('that nobody settles has an unknown outcome, and counts as sent when its lease ended', async () => {
+    const mailings = await make();
+    const sending = aSending();
+    const other = { ...sending, eventId: 'event-2' };
+    await claimed(mailings, sending);
+
+    expect(await mailings.claim(sending, at(LEASE - 1), LEASE)).toEqual({ kind: 'busy' });
+    expect(await mailings.claim(sending, at(LEASE), LEASE)).toEqual({ kind: 'unknown' });
+    expect(await mailings.claim(other, at(LEASE), LEASE)).toEqual({ kind: 'within-window' });
+    expect(await mailings.claim(other, at(LEASE + DAY - 1), LEASE)).toEqual({ kind: 'within-window' });
+    expect(await mailings.claim(other, at(LEASE + DAY), LEASE)).toMatchObject({ kind: 'claimed' });
+  });
+
+  it('that another has since is neither settled nor released by the first', async () => {
+    const mailings = await make();
+    const sending = aSending();
+    const other = { ...sending, eventId: 'event-2' };
+    const late = await claimed(mailings, sending);
+    const present = await claimed(mailings, other, at(LEASE + DAY));
+
+    expect(await mailings.settle(sending, late, at(LEASE + DAY))).toBe(false);
+    expect(await mailings.release(sending, late)).toBe(false);
+    expect(await mailings.settle(other, present, at(LEASE + DAY))).toBe(true);
+    expect(await mailings.settle(other, present, at(LEASE + DAY))).toBe(false);
+  });
+});
+
+/** What may be done with the e-mails about one thing, at any time. */
+const steps = fc.array(
+  fc.record({
+    elapse: fc.constantFrom(0, 1, LEASE - 1, LEASE, DAY - LEASE, DAY),
+    event: fc.constantFrom('event-1', 'event-2', 'event-3'),
+    end: fc.constantFrom('settle', 'release', 'nothing', 'look'),
+  }),
+  { minLength: 1, maxLength: 25 },
+);
+
+describe('the claims in the table', () => {
+  it('are had, and refused, as those in memory are', async () => {
+    const { mailings } = await engine.tables();
+    const stored = mailingStore(mailings);
+    await fc.assert(
+      fc.asyncProperty(steps, fc.constantFrom(0, LEASE, DAY, Infinity), async (all, windowSeconds) => {
+        const memory = new MemoryMailings();
+        const sending = aSending({ windowSeconds });
+        let now = NOW;
+        for (const { elapse, event, end } of all) {
+          now = later(now, seconds(elapse));
+          const asked = { ...sending, eventId: event };
+          expect(await stored.standing(asked, now)).toBe(await memory.standing(asked, now));
+          if (end === 'look') continue;
+          const [ours, theirs] = [
+            await stored.claim(asked, now, LEASE),
+            await memory.claim(asked, now, LEASE),
+          ];
+          expect(ours.kind).toBe(theirs.kind);
+          if (ours.kind !== 'claimed' || theirs.kind !== 'claimed') continue;
+          if (end === 'settle') {
+            await stored.settle(asked, ours.token, now);
+            await memory.settle(asked, theirs.token, now);
+          }
+          if (end === 'release') {
+            await stored.release(asked, ours.token);
+            await memory.release(asked, theirs.token);
+          }
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('are their own although the answer was lost and the request repeated', async () => {
+    const { mailings } = await engine.tables();
+    const client = engine.client();
+    const fault = loseNextAnswer(client, 'UpdateItemCommand');
+    const sending = aSending();
+
+    expect(await mailingStore({ ...mailings, client }).claim(sending, NOW, LEASE)).toMatchObject({
+      kind: 'claimed',
+    });
+    expect(fault.lost()).toBe(true);
+  });
+
+  it('are given back when nobody knows whether they were had', async () => {
+    const { mailings } = await engine.tables();
+    const client = engine.client();
+    let isLost = false;
+    client.middlewareStack.add(
+      (next) => async (request) => {
+        const answer = await next(request);
+        if (isLost) return answer;
+        isLost = true;
+        throw new Error('the answer was lost');
+      },
+      { step: 'initialize', name: 'loseFirst' },
+    );
+    const store = mailingStore({ ...mailings, client });
+    const sending = aSending();
+
+    await expect(store.claim(sending, NOW, LEASE)).rejects.toThrow('lost');
+
+    expect(await store.claim(sending, NOW, LEASE)).toMatchObject({ kind: 'claimed' });
+  });
+
+  it('go by themselves after 90 days, and hold nothing of whom was written to', async () => {
+    const { mailings } = await engine.tables();
+    const sending = aSending();
+    const store = mailingStore(mailings);
+    await store.settle(sending, await claimed(store, sending), NOW);
+
+    const { Item } = await mailings.client.send(
+      new GetCommand({
+        TableName: mailings.name,
+        Key: keys.mailing(sending.orgId, sending.about),
+        ConsistentRead: true,
+      }),
+    );
+    expect(Item).toEqual({
+      ...keys.mailing(sending.orgId, sending.about),
+      sentAt: NOW.toISOString(),
+      sentFor: sending.eventId,
+      expiresAt: NOW.getTime() / 1000 + 90 * DAY,
+    });
+  });
+});

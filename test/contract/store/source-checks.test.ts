@@ -1,0 +1,399 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { newNotice } from '../../../functions/domain/bus.ts';
+import { newId } from '../../../functions/domain/ids.ts';
+import {
+  contentOf,
+  type LeasedSource,
+  RESEND_SECONDS,
+  type Source,
+  type StoredVersion,
+} from '../../../functions/domain/source.ts';
+import type { CheckOutcome } from '../../../functions/domain/source-check.ts';
+import { keys } from '../../../functions/store/keys.ts';
+import { aSandboxTenant, aSource, aTenant, later, NOW, seconds } from '../../builders.ts';
+import { type SourceStores, sourceStoreKinds } from './source-stores.ts';
+
+const LEASE = 75;
+const SHARD = 3;
+const HOUR = later(NOW, 3_600_000);
+
+const lease = (stores: SourceStores, source: Source, now = NOW, askedAt = now) =>
+  stores.checks.lease(source, { askedAt, now, leaseSeconds: LEASE });
+
+async function leased(stores: SourceStores, source: Source, now = NOW): Promise<LeasedSource> {
+  const result = await lease(stores, source, now);
+  if (result.kind !== 'leased') throw new Error(`the lease was not given: ${result.kind}`);
+  return result.source;
+}
+
+/** Words by chance: what compresses badly. */
+function noise(length: number): string {
+  return randomBytes(length).toString('base64').slice(0, length);
+}
+
+/** The identifier of a source that the index has in one shard. */
+function inOneShard(): Source['id'] {
+  for (;;) {
+    const id = newId('src', NOW);
+    if (keys.dueSourcesOf(id) === keys.dueSources(SHARD)) return id;
+  }
+}
+
+/** A new text, as a check finds it. */
+function change(
+  version: number,
+  text: string,
+  more: { kept?: StoredVersion[]; measured?: { from: number; difference: number } } = {},
+): Extract<CheckOutcome, { kind: 'changed' }> {
+  const { kept = [], ...rest } = more;
+  return { kind: 'changed', content: contentOf(version, { text }), text, kept, ...rest };
+}
+
+async function settled(stores: SourceStores, source: Source, outcome: CheckOutcome, now = NOW) {
+  const holder = await leased(stores, source, now);
+  return stores.checks.settle(holder, { outcome, nextCheckAt: later(now, 3_600_000) });
+}
+
+/** A source whose first text was imported. */
+async function imported(stores: SourceStores, text = 'first text'): Promise<Source> {
+  const source = aSource();
+  await stores.add(source);
+  await settled(stores, source, change(1, text));
+  return source;
+}
+
+describe.each(sourceStoreKinds())('the lease of a check (%s)', (_, make) => {
+  it('is given to one of two checks, and counts that it began', async () => {
+    const stores = await make();
+    const source = aSource();
+    await stores.add(source);
+
+    const results = await Promise.all([lease(stores, source), lease(stores, source)]);
+
+    expect(results.map(({ kind }) => kind).toSorted()).toEqual(['busy', 'leased']);
+    expect(results.find(({ kind }) => kind === 'busy')).toEqual({ kind: 'busy', since: NOW });
+    expect(await stores.find(source, source.id)).toMatchObject({ starts: 1, checks: 0 });
+  });
+
+  it('is given again once it has ended, and not before', async () => {
+    const stores = await make();
+    const source = aSource();
+    await stores.add(source);
+    await leased(stores, source);
+
+    expect(await lease(stores, source, later(NOW, seconds(LEASE) - 1))).toMatchObject({ kind: 'busy' });
+    expect(await lease(stores, source, later(NOW, seconds(LEASE)))).toMatchObject({
+      kind: 'leased',
+      source: { starts: 2 },
+    });
+  });
+
+  it('is not given for what was asked before a check that has ended began', async () => {
+    const stores = await make();
+    const source = aSource();
+    await stores.add(source);
+    await settled(stores, source, { kind: 'failed', error: 'timed out' }, later(NOW, 500));
+
+    for (const askedAt of [NOW, later(NOW, 500)])
+      expect(await lease(stores, source, HOUR, askedAt)).toEqual({ kind: 'checked' });
+    expect(await lease(stores, source, HOUR, later(NOW, 501))).toMatchObject({ kind: 'leased' });
+  });
+
+  it('is not given for a source that is gone, or of another generation', async () => {
+    const stores = await make();
+    const source = aSource();
+    await stores.add(source);
+
+    expect(await lease(stores, { ...source, generation: 1 })).toEqual({ kind: 'gone' });
+    await stores.remove(source, source.id);
+    expect(await lease(stores, source)).toEqual({ kind: 'gone' });
+    expect(await stores.find(source, source.id)).toBeUndefined();
+  });
+});
+
+describe.each(sourceStoreKinds())('the end of a check (%s)', (_, make) => {
+  it('with a first text imports it, as the version that admins know', async () => {
+    const stores = await make();
+    const source = await imported(stores, 'a first text');
+
+    const found = await stores.find(source, source.id);
+    expect(found).toMatchObject({
+      content: { version: 1, words: 3 },
+      baseline: 1,
+      stored: [{ version: 1, parts: 1 }],
+      checks: 1,
+      starts: 0,
+      failures: 0,
+      lastCheckedAt: NOW.toISOString(),
+      lastChangedAt: NOW.toISOString(),
+      nextCheckAt: HOUR.toISOString(),
+    });
+    for (const gone of ['lease', 'lastError', 'measured']) expect(found).not.toHaveProperty(gone);
+    expect(await stores.checks.text(source, { version: 1, parts: 1 })).toBe('a first text');
+    expect(await stores.notices()).toEqual([]);
+  });
+
+  it('with another text keeps the one that admins know, and tells of it at once', async () => {
+    const stores = await make();
+    const source = await imported(stores);
+    const notice = newNotice(
+      'source.changed',
+      `${source.id}#changed#2`,
+      {
+        sourceId: source.id,
+        url: source.url,
+        kind: 'url',
+        version: 2,
+        difference: 50,
+        added: 'second',
+        removed: 'first',
+      },
+      { tenant: source, now: HOUR },
+    );
+    const outcome = {
+      ...change(2, 'second text', {
+        kept: [{ version: 1, parts: 1 }],
+        measured: { from: 1, difference: 50 },
+      }),
+      notice,
+    };
+
+    expect(await settled(stores, source, outcome, HOUR)).toBe('done');
+
+    expect(await stores.find(source, source.id)).toMatchObject({
+      content: { version: 2 },
+      baseline: 1,
+      measured: { from: 1, difference: 50 },
+      stored: [
+        { version: 1, parts: 1 },
+        { version: 2, parts: 1, announced: true },
+      ],
+    });
+    expect(await stores.versionsOf(source)).toEqual([1, 2]);
+    expect(await stores.notices()).toEqual([
+      expect.objectContaining({ id: notice.id, type: 'source.changed', data: notice.data }),
+    ]);
+  });
+
+  it('keeps what is known through failures, counts them, and forgets the error with a success', async () => {
+    const stores = await make();
+    const source = await imported(stores);
+    for (const hour of [1, 2])
+      await settled(stores, source, { kind: 'failed', error: `failure ${hour}` }, later(HOUR, hour));
+
+    const failing = await stores.find(source, source.id);
+    expect(failing).toMatchObject({
+      failures: 2,
+      lastError: 'failure 2',
+      content: { version: 1 },
+      baseline: 1,
+    });
+    expect(await stores.versionsOf(source)).toEqual([1]);
+
+    await settled(stores, source, { kind: 'unchanged' }, later(HOUR, 3));
+    const healed = await stores.find(source, source.id);
+    expect(healed).toMatchObject({ failures: 0, checks: 4, content: { version: 1 } });
+    expect(healed).not.toHaveProperty('lastError');
+    expect(healed?.lastChangedAt).toBe(NOW.toISOString());
+  });
+
+  it('with the text as before takes what came with it: validators and title', async () => {
+    const stores = await make();
+    const source = await imported(stores);
+    const content = contentOf(1, { text: 'first text', title: 'New', etag: '"2"', lastModified: 'today' });
+
+    await settled(stores, source, { kind: 'unchanged', content }, HOUR);
+
+    expect((await stores.find(source, source.id))?.content).toEqual(content);
+  });
+
+  it('moves it on in the due index', async () => {
+    const stores = await make();
+    const source = await imported(stores);
+    const due = async (until: Date) => {
+      const found = await Promise.all(
+        Array.from({ length: 16 }, (_, shard) => stores.due.find(shard, until)),
+      );
+      return found.flatMap(({ entries }) => entries);
+    };
+
+    expect(await due(later(HOUR, -1))).toEqual([]);
+    const { id, orgId, generation } = source;
+    expect(await due(HOUR)).toEqual([{ id, orgId, generation, dueAt: HOUR.toISOString() }]);
+  });
+
+  it.each<[string, CheckOutcome]>([
+    ['a new text', change(1, 'late')],
+    ['a failure', { kind: 'failed', error: 'late' }],
+    ['no change', { kind: 'unchanged' }],
+  ])('is refused with %s, and writes nothing, once another check has the source', async (_, outcome) => {
+    const stores = await make();
+    const source = aSource();
+    await stores.add(source);
+    const late = await leased(stores, source);
+    const other = await leased(stores, source, later(NOW, seconds(LEASE)));
+    const settlement = { outcome, nextCheckAt: HOUR };
+
+    expect(await stores.checks.settle(late, settlement)).toBe('refused');
+    expect(await stores.versionsOf(source)).toEqual([]);
+    expect(await stores.checks.settle(other, settlement)).toBe('done');
+    expect(await stores.checks.settle(other, settlement)).toBe('refused');
+  });
+
+  it('is refused when the source is gone, and leaves nothing of it', async () => {
+    const stores = await make();
+    const source = aSource();
+    await stores.add(source);
+    const holder = await leased(stores, source);
+    await stores.remove(source, source.id);
+
+    for (const outcome of [change(1, 'late'), { kind: 'unchanged' } as const])
+      expect(await stores.checks.settle(holder, { outcome, nextCheckAt: HOUR })).toBe('refused');
+
+    expect(await stores.find(source, source.id)).toBeUndefined();
+    expect(await stores.versionsOf(source)).toEqual([]);
+  });
+});
+
+describe.each(sourceStoreKinds())('the texts of versions (%s)', (_, make) => {
+  it.each([
+    ['nothing', ''],
+    ['a word', 'word'],
+    ['every script', 'Größe 大きさ размер 🙂'],
+    ['a megabyte that hardly shrinks', noise(1_000_000)],
+  ])('are read as they were written: %s', async (_, text) => {
+    const stores = await make();
+    const source = await imported(stores, text);
+
+    const [version] = (await stores.find(source, source.id))?.stored ?? [];
+    expect(version && (await stores.checks.text(source, version))).toBe(text);
+  });
+
+  it('are not had when they were never there', async () => {
+    const stores = await make();
+    const source = await imported(stores);
+
+    expect(await stores.checks.text(source, { version: 2, parts: 1 })).toBeUndefined();
+  });
+
+  it('are forgotten one by one, again without harm, and the others stay', async () => {
+    const stores = await make();
+    const source = await imported(stores);
+    const first = { version: 1, parts: 1 };
+    await settled(stores, source, change(2, 'second', { kept: [first] }), HOUR);
+
+    for (let time = 1; time <= 2; time += 1) await stores.checks.forget(source, [first]);
+    expect(await stores.versionsOf(source)).toEqual([2]);
+  });
+
+  it('are all forgotten when their source is gone, again without harm, and of no other one', async () => {
+    const stores = await make();
+    const source = await imported(stores, noise(700_000));
+    const other = await imported(stores);
+    await settled(stores, source, change(2, 'second', { kept: [{ version: 1, parts: 3 }] }), HOUR);
+    await stores.remove(source, source.id);
+
+    for (let time = 1; time <= 2; time += 1) await stores.checks.forgetAll(source);
+    expect(await stores.versionsOf(source)).toEqual([]);
+    expect(await stores.versionsOf(other)).toEqual([1]);
+  });
+});
+
+describe.each(sourceStoreKinds())('what admins know (%s)', (_, make) => {
+  it('is the latest version that they were told of', async () => {
+    const stores = await make();
+    const source = await imported(stores);
+    const at = later(NOW, 60_000);
+
+    await stores.notified(source, source.id, 3, at);
+    expect(await stores.find(source, source.id)).toMatchObject({
+      baseline: 3,
+      lastNotifiedAt: at.toISOString(),
+    });
+    for (const earlier of [2, 3]) await stores.notified(source, source.id, earlier, HOUR);
+    expect(await stores.find(source, source.id)).toMatchObject({
+      baseline: 3,
+      lastNotifiedAt: at.toISOString(),
+    });
+  });
+
+  it('brings back no source that is gone, and none that was never imported to life', async () => {
+    const stores = await make();
+    const source = aSource();
+    await stores.add(source);
+    await stores.notified(source, source.id, 1, NOW);
+    expect(await stores.find(source, source.id)).toEqual(source);
+
+    await stores.remove(source, source.id);
+    await stores.notified(source, source.id, 1, NOW);
+    expect(await stores.find(source, source.id)).toBeUndefined();
+  });
+
+  it('is kept while a check is under way', async () => {
+    const stores = await make();
+    const source = await imported(stores);
+    const holder = await leased(stores, source, HOUR);
+    await stores.notified(source, source.id, 2, HOUR);
+
+    const outcome = change(3, 'third', { measured: { from: 1, difference: 90 } });
+    await stores.checks.settle(holder, { outcome, nextCheckAt: later(HOUR, 1) });
+
+    expect(await stores.find(source, source.id)).toMatchObject({ baseline: 2, measured: { from: 1 } });
+  });
+});
+
+describe.each(sourceStoreKinds())('the due index of sources (%s)', (_, make) => {
+  const find = async (stores: SourceStores, until: Date) => {
+    const found = await Promise.all(Array.from({ length: 16 }, (_, shard) => stores.due.find(shard, until)));
+    return found.flatMap(({ entries }) => entries);
+  };
+
+  it('has a new source a quarter of an hour later, in case that nobody looks at it', async () => {
+    const stores = await make();
+    const source = aSource(aSandboxTenant());
+    await stores.add(source);
+
+    expect(await find(stores, later(NOW, seconds(RESEND_SECONDS) - 1))).toEqual([]);
+    expect(await find(stores, later(NOW, seconds(RESEND_SECONDS)))).toMatchObject([{ id: source.id }]);
+  });
+
+  it('moves an entry on unless it was moved meanwhile or is gone', async () => {
+    const stores = await make();
+    const source = aSource();
+    await stores.add(source);
+    const [entry] = await find(stores, HOUR);
+    if (entry === undefined) throw new Error('a new source is in the index');
+
+    await stores.due.postpone(entry, HOUR);
+    await stores.due.postpone(entry, later(HOUR, 1));
+    expect(await find(stores, later(HOUR, 1))).toMatchObject([{ id: source.id, dueAt: HOUR.toISOString() }]);
+
+    await stores.remove(source, source.id);
+    await stores.due.postpone({ ...entry, dueAt: HOUR.toISOString() }, later(HOUR, 1));
+    expect(await find(stores, later(HOUR, 1))).toEqual([]);
+    expect(await stores.find(source, source.id)).toBeUndefined();
+  });
+
+  it('gives all of a shard once, the earliest first, over as many pages as it takes', async () => {
+    const stores = await make();
+    const tenant = aTenant();
+    const added = Array.from({ length: 130 }, (_, index) =>
+      aSource({ ...tenant, id: inOneShard(), createdAt: later(NOW, (index * 37) % 130).toISOString() }),
+    );
+    await Promise.all(added.map((source) => stores.add(source)));
+
+    const ids: string[] = [];
+    let after: Record<string, unknown> | undefined;
+    let pages = 0;
+    do {
+      const page = await stores.due.find(SHARD, HOUR, after);
+      ids.push(...page.entries.map(({ id }) => id));
+      after = page.next;
+      pages += 1;
+    } while (after !== undefined);
+
+    expect(ids).toEqual(added.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt)).map(({ id }) => id));
+    expect(pages).toBeGreaterThan(1);
+  });
+});

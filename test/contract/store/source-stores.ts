@@ -1,0 +1,75 @@
+import type { Notice } from '../../../functions/domain/bus.ts';
+import type { Source, SourceRef } from '../../../functions/domain/source.ts';
+import type { Tenant } from '../../../functions/domain/tenant.ts';
+import type { CheckSourcePorts } from '../../../functions/engine/check-source.ts';
+import type { SweepPorts } from '../../../functions/engine/sweep.ts';
+import { dueSources } from '../../../functions/store/due-sources.ts';
+import { keys } from '../../../functions/store/keys.ts';
+import { sourceChecks } from '../../../functions/store/source-checks.ts';
+import { sourceStore } from '../../../functions/store/sources.ts';
+import { committer } from '../../../functions/store/transaction.ts';
+import { MemorySources } from '../../doubles/memory-sources.ts';
+import { dynamoDb, type TestTables } from '../../engines.ts';
+import { rowsIn } from './rows.ts';
+
+/** What the engine's ports are made of, whichever kind it is, and what is behind them. */
+export interface SourceStores {
+  checks: CheckSourcePorts['sources'];
+  due: SweepPorts['due'];
+  add(source: Source): Promise<string>;
+  remove(tenant: Tenant, id: Source['id']): Promise<string>;
+  find(tenant: Tenant, id: Source['id']): Promise<Source | undefined>;
+  notified(tenant: Tenant, id: Source['id'], version: number, at: Date): Promise<void>;
+  /** Of the texts that are there, of a source that may be gone. */
+  versionsOf(ref: SourceRef): Promise<number[]>;
+  notices(): Promise<Pick<Notice, 'id' | 'type' | 'data'>[]>;
+}
+
+/** Both kinds of stores, each made anew for a test. */
+export function sourceStoreKinds(engine = dynamoDb()): [name: string, make: () => Promise<SourceStores>][] {
+  return [
+    ['memory', async () => memoryStores()],
+    ['dynamodb', async () => dynamoDbStores(await engine.tables())],
+  ];
+}
+
+function memoryStores(): SourceStores {
+  const sources = new MemorySources({ sharded: true });
+  return {
+    checks: sources,
+    due: sources.due,
+    add: (source) => sources.add(source),
+    remove: (tenant, id) => sources.remove(tenant, id),
+    find: (tenant, id) => sources.find(tenant, id),
+    notified: (...told) => sources.notified(...told),
+    versionsOf: async (ref) => sources.versionsOf(ref),
+    notices: async () => sources.notices,
+  };
+}
+
+export function dynamoDbStores({ knowledge, outbox }: TestTables): SourceStores {
+  const commit = committer(knowledge.client);
+  const store = sourceStore(knowledge);
+  return {
+    checks: sourceChecks(knowledge, outbox, commit),
+    due: dueSources(knowledge),
+    async add(source) {
+      const result = await commit(store.add(source));
+      return result.kind === 'committed' ? 'added' : result.refusal;
+    },
+    async remove(tenant, id) {
+      const result = await commit(store.remove(tenant, id));
+      return result.kind === 'committed' ? 'removed' : result.refusal;
+    },
+    find: store.find,
+    notified: store.notified,
+    async versionsOf(ref) {
+      const partition = keys.versions(ref, ref.id);
+      const found = (await rowsIn(knowledge)).filter(({ pk }) => pk === partition);
+      return [...new Set(found.map(({ sk }) => Number(String(sk).split('#')[0])))].toSorted((a, b) => a - b);
+    },
+    async notices() {
+      return (await rowsIn(outbox)).map(({ id, type, data }) => ({ id, type, data }) as Notice);
+    },
+  };
+}

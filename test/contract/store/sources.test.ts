@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { newId } from '../../../functions/domain/ids.ts';
+import { MAX_SOURCES, type Source } from '../../../functions/domain/source.ts';
+import { keys } from '../../../functions/store/keys.ts';
+import { sourceStore } from '../../../functions/store/sources.ts';
+import { committer } from '../../../functions/store/transaction.ts';
+import { aSandboxTenant, aSource, aTenant, later, NOW } from '../../builders.ts';
+import { dynamoDb } from '../../engines.ts';
+import { rowsIn } from './rows.ts';
+
+const engine = dynamoDb();
+
+async function someSources(tenant = aTenant()) {
+  const { knowledge } = await engine.tables();
+  const store = sourceStore(knowledge);
+  const commit = committer(knowledge.client);
+  return {
+    knowledge,
+    store,
+    tenant,
+    add: (source: Source = aSource(tenant)) => commit(store.add(source)),
+    remove: ({ id }: Pick<Source, 'id'>, of = tenant) => commit(store.remove(of, id)),
+    /** Has so many counted that were never made. */
+    async counted(sources: number) {
+      await commit([
+        {
+          refusal: 'exists',
+          write: { Put: { TableName: knowledge.name, Item: { ...keys.sourceCount(tenant), sources } } },
+        },
+      ]);
+    },
+  };
+}
+
+const COMMITTED = { kind: 'committed' };
+const LIMIT = { kind: 'refused', refusal: 'source-limit' };
+const MISSING = { kind: 'refused', refusal: 'source-missing' };
+
+describe('a source', () => {
+  it('is found as it was added, by its own tenant alone', async () => {
+    const { store, tenant, add } = await someSources();
+    const source = aSource({ ...tenant, kind: 'spreadsheet', name: 'Prices' });
+    await add(source);
+
+    expect(await store.find(tenant, source.id)).toStrictEqual(source);
+    for (const other of [aTenant(), { ...tenant, generation: 1 }]) {
+      expect(await store.find(other, source.id)).toBeUndefined();
+      expect(await store.list(other, { limit: 10 })).toEqual({ items: [] });
+    }
+  });
+
+  it('is listed with the others, newest first, page by page', async () => {
+    const { store, tenant, add } = await someSources();
+    const added: Source[] = [];
+    for (let index = 0; index < 25; index += 1) {
+      const at = later(NOW, index);
+      const source = aSource({ ...tenant, id: newId('src', at), createdAt: at.toISOString() });
+      await add(source);
+      added.unshift(source);
+    }
+    const listed: Source[] = [];
+    let after: string | undefined;
+    do {
+      const page = await store.list(tenant, { limit: 7, after });
+      listed.push(...page.items);
+      after = page.next;
+    } while (after !== undefined);
+    expect(listed).toEqual(added);
+  });
+
+  it('is marked with its count as of its sandbox, and live as of none', async () => {
+    for (const tenant of [aTenant(), aSandboxTenant()]) {
+      const { knowledge, add } = await someSources(tenant);
+      await add();
+      const marks = (await rowsIn(knowledge)).map(({ ofSandbox }) => ofSandbox);
+      const mark = tenant.generation === 0 ? undefined : `${tenant.orgId}#${tenant.generation}`;
+      expect(marks).toEqual([mark, mark]);
+    }
+  });
+});
+
+describe('the limit of sources', () => {
+  it('holds when many are added at once, and is each tenant’s own', async () => {
+    const { add, counted, tenant } = await someSources();
+    await counted(MAX_SOURCES - 5);
+
+    const results = await Promise.all(Array.from({ length: 8 }, () => add()));
+
+    expect(results.filter((result) => result.kind === 'committed')).toHaveLength(5);
+    expect(results.filter((result) => result.kind === 'refused')).toEqual([LIMIT, LIMIT, LIMIT]);
+    expect(await add(aSource({ ...tenant, generation: 1 }))).toEqual(COMMITTED);
+  });
+
+  it('gives room again for each source that is deleted, once, however often it is deleted', async () => {
+    const { add, remove, counted, tenant } = await someSources();
+    const source = aSource(tenant);
+    await add(source);
+    await counted(MAX_SOURCES);
+    expect(await add()).toEqual(LIMIT);
+
+    const results = await Promise.all(Array.from({ length: 4 }, () => remove(source)));
+
+    expect(results.filter((result) => result.kind === 'committed')).toHaveLength(1);
+    expect(results.filter((result) => result.kind === 'refused')).toEqual([MISSING, MISSING, MISSING]);
+    expect([await add(), await add()]).toEqual([COMMITTED, LIMIT]);
+  });
+
+  it('does not change for who deletes what is another’s', async () => {
+    const { add, remove, tenant, store } = await someSources();
+    const source = aSource(tenant);
+    await add(source);
+    const stranger = aTenant();
+
+    expect(await remove(source, stranger)).toEqual(MISSING);
+    expect(await store.find(tenant, source.id)).toEqual(source);
+  });
+});

@@ -1,0 +1,186 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { usageOf } from '../../../functions/domain/usage.ts';
+import { keys } from '../../../functions/store/keys.ts';
+import { usageMeter, usageReader } from '../../../functions/store/usage.ts';
+import { later, NOW, seconds } from '../../builders.ts';
+import { dynamoDb } from '../../engines.ts';
+import { cancelTransactions, conflictOnOverlap, loseNextAnswer, readInPagesOf } from './faults.ts';
+import { rowsIn } from './rows.ts';
+import { aCustomer, allOf, aMeteredEvent, countUntilDone } from './usages.ts';
+
+const engine = dynamoDb();
+const atOnce = async () => undefined;
+
+/** What counts on a table of its own, and a client to put faults into, which nothing else uses. */
+async function aMeter() {
+  const client = engine.client();
+  const { usage } = await engine.tables();
+  return {
+    client,
+    usage,
+    count: usageMeter({ client, name: usage.name }, atOnce).count,
+    read: usageReader(usage),
+  };
+}
+
+/** Fails calls of the SDK, some before they take effect, some after; `undefined` lets one pass. */
+function failCalls(client: DynamoDBDocumentClient, fates: ('before' | 'after' | undefined)[]): void {
+  client.middlewareStack.add(
+    (next) => async (request) => {
+      const fate = fates.shift();
+      if (fate === 'before') throw new Error('the table is out of reach');
+      const answer = await next(request);
+      if (fate === 'after') throw new Error('the answer was lost');
+      return answer;
+    },
+    { step: 'initialize', name: 'failCalls' },
+  );
+}
+
+const someEvents = (count: number) => Array.from({ length: count }, () => aMeteredEvent());
+
+describe('usage in the table', () => {
+  it('is a mark that ends 60 days after its event, and a counter that never ends, both under the organization', async () => {
+    const { usage, count } = await aMeter();
+    const { orgId, permit } = await aCustomer();
+    const event = aMeteredEvent();
+
+    await count([event], permit);
+
+    const rows = await rowsIn(usage);
+    expect(rows).toHaveLength(2);
+    expect(rows).toContainEqual({
+      ...keys.metered(orgId, event.id),
+      orgId,
+      expiresAt: later(NOW, seconds(60 * 86_400)).getTime() / 1000,
+    });
+    expect(rows).toContainEqual({
+      pk: keys.usage(orgId),
+      sk: expect.stringMatching(/^2026-11#[0-7]$/),
+      orgId,
+      month: '2026-11',
+      conversations: 0,
+      messages: 1,
+    });
+  });
+
+  it('is written by one transaction for a batch, which none of its events can make too large', async () => {
+    const { client, count } = await aMeter();
+    const { permit } = await aCustomer();
+    const sizes: number[] = [];
+    cancelTransactions(client, ({ TransactItems = [] }) => {
+      sizes.push(TransactItems.length);
+      return false;
+    });
+    const monthly = Array.from({ length: 50 }, (_, month) =>
+      aMeteredEvent({ createdAt: new Date(Date.UTC(2026, month)).toISOString() }),
+    );
+
+    await count(someEvents(50), permit);
+    await count(monthly, permit);
+    await count(someEvents(51), permit);
+
+    expect(sizes).toEqual([51, 100, 51, 2]);
+  });
+
+  it('is spread over the shards of a month, and read from all of them, whatever a page holds', async () => {
+    const { usage, count } = await aMeter();
+    const { orgId, permit } = await aCustomer();
+    for (const event of someEvents(60)) await count([event], permit);
+    const client = engine.client();
+    readInPagesOf(client, 3);
+
+    const counters = (await rowsIn(usage)).filter(({ pk }) => pk === keys.usage(orgId));
+
+    expect(counters.length).toBeGreaterThan(4);
+    expect(await allOf({ read: usageReader({ client, name: usage.name }) }, orgId)).toEqual({
+      '2026-11': { conversations: 0, messages: 60 },
+    });
+  });
+});
+
+describe('usage that many count at once', () => {
+  it('is exact when their transactions meet', async () => {
+    const { client, count, read } = await aMeter();
+    const { orgId, permit } = await aCustomer();
+    const conflicts = conflictOnOverlap(client);
+    const events = someEvents(40);
+    const batches = Array.from({ length: 12 }, (_, start) => events.slice(start, start + 25));
+
+    const left = await Promise.all(batches.map((batch) => count(batch, permit)));
+    await countUntilDone({ count }, [...left.flat(), ...events], permit);
+
+    expect(conflicts.count()).toBeGreaterThan(0);
+    expect(await allOf({ read }, orgId)).toEqual({ '2026-11': { conversations: 0, messages: 40 } });
+  });
+
+  it('says of what it is left when others write the same without end, and has counted nothing of it', async () => {
+    const { client, count, read } = await aMeter();
+    const { orgId, permit } = await aCustomer();
+    const events = someEvents(3);
+    cancelTransactions(client, () => true);
+
+    expect(await count(events, permit)).toEqual(events);
+
+    expect(await allOf({ read }, orgId)).toEqual({});
+  });
+
+  it('is counted in the end when several transactions in a row met others', async () => {
+    const { client, count, read } = await aMeter();
+    const { orgId, permit } = await aCustomer();
+    const tokens = new Set<string | undefined>();
+    cancelTransactions(client, ({ ClientRequestToken }) => tokens.add(ClientRequestToken).size <= 4);
+
+    expect(await count(someEvents(2), permit)).toEqual([]);
+
+    expect(tokens.size).toBe(5);
+    expect(await allOf({ read }, orgId)).toEqual({ '2026-11': { conversations: 0, messages: 2 } });
+  });
+});
+
+describe('usage whose answer was lost', () => {
+  it('is counted once when the SDK asks again', async () => {
+    const { client, count, read } = await aMeter();
+    const { orgId, permit } = await aCustomer();
+    const fault = loseNextAnswer(client, 'TransactWriteItemsCommand');
+
+    expect(await count(someEvents(3), permit)).toEqual([]);
+
+    expect(fault.lost()).toBe(true);
+    expect(await allOf({ read }, orgId)).toEqual({ '2026-11': { conversations: 0, messages: 3 } });
+  });
+
+  it('is exact whichever calls fail, before or after they take effect, for whoever counts the same at once', async () => {
+    const meters = await aMeter();
+    const fates: ('before' | 'after' | undefined)[] = [];
+    conflictOnOverlap(meters.client);
+    failCalls(meters.client, fates);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom('before' as const, 'after' as const, undefined), { maxLength: 12 }),
+        fc.array(fc.array(fc.nat(9), { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 4 }),
+        async (faults, batches) => {
+          const { orgId, permit } = await aCustomer();
+          const events = someEvents(10);
+          fates.splice(0, fates.length, ...faults);
+
+          await Promise.all(
+            batches.map((members) =>
+              countUntilDone(
+                meters,
+                members.flatMap((member) => events[member] ?? []),
+                permit,
+              ),
+            ),
+          );
+          expect(await countUntilDone(meters, events, permit)).toEqual([]);
+
+          expect(await allOf(meters, orgId)).toEqual(Object.fromEntries(usageOf(events)));
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+});

@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Permit } from '../../../functions/domain/gate.ts';
+import { METERED_TYPES, usageOf } from '../../../functions/domain/usage.ts';
+import { aCustomer, allOf, aMeteredEvent, countUntilDone, usageKinds } from './usages.ts';
+
+const MONTHS = ['2026-09-30T23:59:59.999Z', '2026-10-01T00:00:00.000Z', '2026-11-20T09:30:00.000Z'];
+
+/** Events, and batches of them: any of them in any order, doubled within a batch and over batches. */
+const runs = fc.record({
+  shapes: fc.array(
+    fc.record({ type: fc.constantFrom(...METERED_TYPES), createdAt: fc.constantFrom(...MONTHS) }),
+    { minLength: 1, maxLength: 30 },
+  ),
+  batches: fc.array(fc.array(fc.nat(29), { maxLength: 40 }), { maxLength: 8 }),
+});
+
+describe.each(usageKinds())('counting usage (%s)', (_, make) => {
+  it('counts what events are, in the month in which each happened, UTC', async () => {
+    const usages = await make();
+    const { orgId, permit } = await aCustomer();
+
+    const left = await usages.count(
+      [
+        aMeteredEvent({ createdAt: '2026-10-31T23:59:59.999Z' }),
+        aMeteredEvent({ createdAt: '2026-11-01T00:00:00.000Z' }),
+        aMeteredEvent({ createdAt: '2026-11-01T00:00:00.000Z' }),
+        aMeteredEvent({ type: 'conversation.created' }),
+      ],
+      permit,
+    );
+
+    expect(left).toEqual([]);
+    expect(await allOf(usages, orgId)).toEqual({
+      '2026-10': { conversations: 0, messages: 1 },
+      '2026-11': { conversations: 1, messages: 2 },
+    });
+  });
+
+  it('counts an event once that comes twice in a batch, and again in another one with a new event', async () => {
+    const usages = await make();
+    const { orgId, permit } = await aCustomer();
+    const [first, second] = [aMeteredEvent(), aMeteredEvent()];
+
+    await usages.count([first, first], permit);
+    await usages.count([first, second, first], permit);
+    await usages.count([second], permit);
+
+    expect(await allOf(usages, orgId)).toEqual({ '2026-11': { conversations: 0, messages: 2 } });
+  });
+
+  it('counts each organization for itself, also the same event', async () => {
+    const usages = await make();
+    const [one, other] = [await aCustomer(), await aCustomer()];
+    const event = aMeteredEvent();
+
+    await usages.count([event], one.permit);
+    await usages.count([event, aMeteredEvent()], other.permit);
+
+    expect(await allOf(usages, one.orgId)).toEqual({ '2026-11': { conversations: 0, messages: 1 } });
+    expect(await allOf(usages, other.orgId)).toEqual({ '2026-11': { conversations: 0, messages: 2 } });
+  });
+
+  it('reads the months that are asked for, and those with usage alone', async () => {
+    const usages = await make();
+    const { orgId, permit } = await aCustomer();
+    const events = ['2025-12', '2026-01', '2026-02', '2026-09', '2026-10'].map((month) =>
+      aMeteredEvent({ createdAt: `${month}-15T00:00:00.000Z` }),
+    );
+    await usages.count(events, permit);
+
+    const read = await usages.read(orgId, { from: '2026-01', to: '2026-09' });
+
+    expect([...read.keys()].sort()).toEqual(['2026-01', '2026-02', '2026-09']);
+    expect(await usages.read((await aCustomer()).orgId, { from: '2026-01', to: '2026-09' })).toEqual(
+      new Map(),
+    );
+  });
+
+  it('counts nothing without a permit of the gate', async () => {
+    const usages = await make();
+    const { orgId } = await aCustomer();
+
+    await expect(usages.count([aMeteredEvent()], { orgId } as Permit)).rejects.toThrow('the gate');
+
+    expect(await allOf(usages, orgId)).toEqual({});
+  });
+
+  it('counts all of more events than fit into one transaction', async () => {
+    const usages = await make();
+    const { orgId, permit } = await aCustomer();
+    const events = Array.from({ length: 120 }, () => aMeteredEvent());
+
+    expect(await usages.count(events, permit)).toEqual([]);
+    expect(await usages.count(events.toReversed(), permit)).toEqual([]);
+
+    expect(await allOf(usages, orgId)).toEqual({ '2026-11': { conversations: 0, messages: 120 } });
+  });
+
+  it('counts every event once, however batches are made up, doubled, repeated and mixed up in time', async () => {
+    const usages = await make();
+    await fc.assert(
+      fc.asyncProperty(runs, async ({ shapes, batches }) => {
+        const { orgId, permit } = await aCustomer();
+        const events = shapes.map((shape) => aMeteredEvent(shape));
+        // All at once; then whatever is left, as the queue would bring it again.
+        await Promise.all(
+          batches.map((members) =>
+            usages.count(
+              members.flatMap((member) => events[member] ?? []),
+              permit,
+            ),
+          ),
+        );
+        expect(await countUntilDone(usages, events, permit)).toEqual([]);
+
+        expect(await allOf(usages, orgId)).toEqual(Object.fromEntries(usageOf(events)));
+      }),
+      { numRuns: 30 },
+    );
+  });
+});

@@ -1,0 +1,55 @@
+import type { Permit } from '../../../functions/domain/gate.ts';
+import type { OrgId } from '../../../functions/domain/ids.ts';
+import type { MeteredEvent } from '../../../functions/domain/usage.ts';
+import type { MeterPorts } from '../../../functions/engine/meter.ts';
+import { usageMeter, usageReader } from '../../../functions/store/usage.ts';
+import { aBusEvent, aTenant } from '../../builders.ts';
+import { MemoryUsage } from '../../doubles/memory-usage.ts';
+import { dynamoDb } from '../../engines.ts';
+import { aPermit } from '../../unit/outbound/a-permit.ts';
+
+/** What counts usage, and what reads it. */
+export interface Usages extends Pick<MemoryUsage, 'read'> {
+  count: MeterPorts['usage']['count'];
+}
+
+/** Both kinds, each made anew for a test. */
+export function usageKinds(engine = dynamoDb()): [name: string, make: () => Promise<Usages>][] {
+  return [
+    ['memory', async () => new MemoryUsage()],
+    [
+      'dynamodb',
+      async () => {
+        const { usage } = await engine.tables();
+        return { count: usageMeter(usage).count, read: usageReader(usage) };
+      },
+    ],
+  ];
+}
+
+/** A live organization, and what the gate permits in its name. */
+export async function aCustomer() {
+  const { orgId } = aTenant();
+  return { orgId, permit: await aPermit(orgId) };
+}
+
+export const aMeteredEvent = (changes: Partial<MeteredEvent> = {}): MeteredEvent => {
+  const { id, createdAt } = aBusEvent();
+  return { id, type: 'message.received', createdAt, ...changes };
+};
+
+/** All that was ever counted of an organization. */
+export const allOf = async (usages: Pick<Usages, 'read'>, orgId: OrgId) =>
+  Object.fromEntries(await usages.read(orgId, { from: '0000-01', to: '9999-12' }));
+
+/** Counts events again and again, as the queue brings them: all of them first, then what failed or was left. @returns what is left even then */
+export async function countUntilDone(
+  usages: Pick<Usages, 'count'>,
+  events: readonly MeteredEvent[],
+  permit: Permit,
+): Promise<MeteredEvent[]> {
+  let left = [...events];
+  for (let receive = 1; left.length > 0 && receive <= 20; receive += 1)
+    left = await usages.count(left, permit).catch(() => left);
+  return left;
+}

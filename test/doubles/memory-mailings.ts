@@ -1,0 +1,50 @@
+import { type Mailing, mailingStandingOf, type Sending } from '../../functions/domain/mailing.ts';
+import type { NotifyPorts } from '../../functions/engine/notify.ts';
+
+/** Which e-mails were sent, in memory. */
+export class MemoryMailings {
+  readonly #mailings = new Map<string, Mailing>();
+  #claims = 0;
+
+  readonly standing: NotifyPorts['mailings']['standing'] = async (sending, now) =>
+    mailingStandingOf(this.of(sending), sending, now);
+
+  readonly claim: NotifyPorts['mailings']['claim'] = async (sending, now, leaseSeconds) => {
+    const known = this.of(sending);
+    const kind = mailingStandingOf(known, sending, now);
+    if (kind !== 'free') return { kind };
+    this.#claims += 1;
+    const token = `claim-${this.#claims}`;
+    this.#mailings.set(rowKey(sending), {
+      ...known,
+      claimedFor: sending.eventId,
+      claimToken: token,
+      leaseUntil: new Date(now.getTime() + leaseSeconds * 1000).toISOString(),
+    });
+    return { kind: 'claimed', token };
+  };
+
+  readonly settle: NotifyPorts['mailings']['settle'] = async (sending, token, now) => {
+    const { claimToken, claimedFor: sentFor } = this.of(sending);
+    if (claimToken !== token) return false;
+    this.#mailings.set(rowKey(sending), {
+      sentAt: now.toISOString(),
+      ...(sentFor === undefined ? {} : { sentFor }),
+    });
+    return true;
+  };
+
+  readonly release: NotifyPorts['mailings']['release'] = async (sending, token) => {
+    const { claimToken, claimedFor: _, leaseUntil: __, ...before } = this.of(sending);
+    if (claimToken !== token) return false;
+    this.#mailings.set(rowKey(sending), before);
+    return true;
+  };
+
+  /** What is known of the e-mails about something. */
+  of(sending: Pick<Sending, 'orgId' | 'about'>): Mailing {
+    return this.#mailings.get(rowKey(sending)) ?? {};
+  }
+}
+
+const rowKey = ({ orgId, about }: Pick<Sending, 'orgId' | 'about'>): string => `${orgId}#${about}`;

@@ -1,0 +1,175 @@
+import type { Notice } from '../../functions/domain/bus.ts';
+import {
+  type LeasedSource,
+  MAX_SOURCES,
+  RESEND_SECONDS,
+  type Source,
+  type SourceRef,
+  type StoredVersion,
+} from '../../functions/domain/source.ts';
+import type { Settlement } from '../../functions/domain/source-check.ts';
+import type { Tenant } from '../../functions/domain/tenant.ts';
+import type { CheckSourcePorts } from '../../functions/engine/check-source.ts';
+import type { SweepPorts } from '../../functions/engine/sweep.ts';
+import { keys, tenantKey } from '../../functions/store/keys.ts';
+
+type Sources = CheckSourcePorts['sources'];
+type LeaseTerms = Parameters<Sources['lease']>[1];
+type Due = SweepPorts['due'];
+
+interface Row {
+  source: Source;
+  dueAt: string;
+}
+
+const PAGE = 100;
+const placeOf = ({ id, generation, orgId }: SourceRef): string => `${tenantKey({ orgId, generation })}/${id}`;
+
+/** Sources with their texts, and when they are due, in memory. */
+export class MemorySources implements Sources {
+  readonly #rows = new Map<string, Row>();
+  readonly #texts = new Map<string, string>();
+  #leases = 0;
+  /** What settlements have told the service's own workers. */
+  readonly notices: Notice[] = [];
+  readonly #sharded: boolean;
+
+  constructor({ sharded }: { sharded: boolean }) {
+    this.#sharded = sharded;
+  }
+
+  async find({ orgId, generation }: Tenant, id: Source['id']): Promise<Source | undefined> {
+    return structuredClone(this.#rows.get(placeOf({ id, orgId, generation }))?.source);
+  }
+
+  async add(source: Source): Promise<'added' | 'source-limit'> {
+    const count = [...this.#rows.values()].filter(
+      (row) => tenantKey(row.source) === tenantKey(source),
+    ).length;
+    if (count >= MAX_SOURCES) return 'source-limit';
+    const dueAt = new Date(Date.parse(source.createdAt) + RESEND_SECONDS * 1000).toISOString();
+    this.#rows.set(placeOf(source), { source: structuredClone(source), dueAt });
+    return 'added';
+  }
+
+  async remove({ orgId, generation }: Tenant, id: Source['id']): Promise<'removed' | 'source-missing'> {
+    return this.#rows.delete(placeOf({ id, orgId, generation })) ? 'removed' : 'source-missing';
+  }
+
+  async notified({ orgId, generation }: Tenant, id: Source['id'], version: number, at: Date): Promise<void> {
+    const source = this.#rows.get(placeOf({ id, orgId, generation }))?.source;
+    if (source?.baseline === undefined || source.baseline >= version) return;
+    source.baseline = version;
+    source.lastNotifiedAt = at.toISOString();
+  }
+
+  /** When a source comes up; undefined when there is no such source. */
+  dueAt(ref: SourceRef): string | undefined {
+    return this.#rows.get(placeOf(ref))?.dueAt;
+  }
+
+  /** The versions whose text is there, of a source that may be gone. */
+  versionsOf(ref: SourceRef): number[] {
+    return [...this.#texts.keys()]
+      .filter((place) => place.startsWith(`${placeOf(ref)}/`))
+      .map((place) => Number(place.split('/').at(-1)))
+      .toSorted((a, b) => a - b);
+  }
+
+  async lease(ref: SourceRef, { askedAt, now, leaseSeconds }: LeaseTerms): ReturnType<Sources['lease']> {
+    const source = this.#rows.get(placeOf(ref))?.source;
+    if (source === undefined) return { kind: 'gone' };
+    if (source.lastCheckedAt !== undefined && source.lastCheckedAt >= askedAt.toISOString())
+      return { kind: 'checked' };
+    if (source.lease !== undefined && source.lease.until > now.getTime())
+      return { kind: 'busy', since: new Date(source.lease.since) };
+    this.#leases += 1;
+    const lease = {
+      token: String(this.#leases),
+      since: now.toISOString(),
+      until: now.getTime() + leaseSeconds * 1000,
+    };
+    source.lease = lease;
+    source.starts += 1;
+    return { kind: 'leased', source: { ...structuredClone(source), lease } };
+  }
+
+  async settle(leased: LeasedSource, { outcome, nextCheckAt }: Settlement): Promise<'done' | 'refused'> {
+    const row = this.#rows.get(placeOf(leased));
+    if (row?.source.lease?.token !== leased.lease.token) return 'refused';
+    const { lease, lastError, measured, ...rest } = row.source;
+    const ended: Source = {
+      ...rest,
+      ...(measured === undefined ? {} : { measured }),
+      starts: 0,
+      checks: rest.checks + 1,
+      failures: 0,
+      lastCheckedAt: lease.since,
+      nextCheckAt: nextCheckAt.toISOString(),
+    };
+    row.dueAt = ended.nextCheckAt;
+    if (outcome.kind === 'failed')
+      row.source = { ...ended, failures: rest.failures + 1, lastError: outcome.error };
+    else if (outcome.kind === 'unchanged')
+      row.source = { ...ended, ...(outcome.content === undefined ? {} : { content: outcome.content }) };
+    else {
+      const { content, text, kept, notice } = outcome;
+      const { version } = content;
+      const { measured: _, ...unmeasured } = ended;
+      const stored: StoredVersion = {
+        version,
+        parts: 1,
+        ...(notice === undefined ? {} : { announced: true }),
+      };
+      this.#texts.set(`${placeOf(leased)}/${version}`, text);
+      if (notice !== undefined) this.notices.push(notice);
+      row.source = {
+        ...unmeasured,
+        content,
+        stored: [...kept, stored],
+        lastChangedAt: lease.since,
+        ...(outcome.measured === undefined ? { baseline: version } : { measured: outcome.measured }),
+      };
+    }
+    return 'done';
+  }
+
+  async text(ref: SourceRef, { version }: StoredVersion): Promise<string | undefined> {
+    return this.#texts.get(`${placeOf(ref)}/${version}`);
+  }
+
+  async forget(ref: SourceRef, versions: readonly StoredVersion[]): Promise<void> {
+    for (const { version } of versions) this.#texts.delete(`${placeOf(ref)}/${version}`);
+  }
+
+  async forgetAll(ref: SourceRef): Promise<void> {
+    for (const version of this.versionsOf(ref)) this.#texts.delete(`${placeOf(ref)}/${version}`);
+  }
+
+  /** The due index, in as many shards as there are, or in one. */
+  readonly due: Due = {
+    find: async (shard, until, after) => {
+      const all = [...this.#rows.values()]
+        .filter(({ source, dueAt }) => dueAt <= until.toISOString() && this.#isIn(source, shard))
+        .map(({ source: { id, orgId, generation }, dueAt }) => ({ id, orgId, generation, dueAt }))
+        .toSorted((a, b) => (`${a.dueAt}/${a.id}` < `${b.dueAt}/${b.id}` ? -1 : 1))
+        .filter(({ dueAt, id }) => after === undefined || `${dueAt}/${id}` > String(after.place));
+      const entries = all.slice(0, PAGE);
+      const last = entries.at(-1);
+      return {
+        entries,
+        ...(last === undefined || entries.length === all.length
+          ? {}
+          : { next: { place: `${last.dueAt}/${last.id}` } }),
+      };
+    },
+    postpone: async (entry, until) => {
+      const row = this.#rows.get(placeOf(entry));
+      if (row?.dueAt === entry.dueAt) row.dueAt = until.toISOString();
+    },
+  };
+
+  #isIn({ id }: Source, shard: number): boolean {
+    return this.#sharded ? keys.dueSourcesOf(id) === keys.dueSources(shard) : shard === 0;
+  }
+}

@@ -1,0 +1,267 @@
+import { App, Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import type { IConstruct } from 'constructs';
+import { describe, expect, it } from 'vitest';
+import { BUS_SOURCE, NOTICES } from '../../functions/domain/bus.ts';
+import { EVENT_CATALOGUE } from '../../functions/domain/events.ts';
+import { METERED_TYPES } from '../../functions/domain/usage.ts';
+import { BusWorker } from '../../lib/cloud/bus-worker.ts';
+import {
+  functionNamed,
+  ofType,
+  type SynthesizedResource,
+  stackIn,
+  statementsOf,
+  tableGrants,
+} from './synthesize.ts';
+
+// With a sender of e-mail, without which there is no mailer.
+const context = { mailFrom: 'notifications@example.com', dashboardOrigin: 'https://dashboard.example.com' };
+const stack = stackIn(new App({ analyticsReporting: false, context }));
+const template = Template.fromStack(stack);
+const resources = template.toJSON().Resources as Record<string, SynthesizedResource>;
+const workers = stack.node.findAll().filter((construct) => construct instanceof BusWorker);
+
+/** The logical identifier of a resource. */
+const idOf = (construct: IConstruct): string => String(Stack.of(construct).resolve(logicalId(construct)));
+function logicalId({ node }: IConstruct): unknown {
+  return Object(node.defaultChild).logicalId;
+}
+const propertiesOf = (construct: IConstruct): Record<string, unknown> =>
+  resources[idOf(construct)]?.Properties ?? {};
+const arnOf = (construct: IConstruct) => ({ 'Fn::GetAtt': [idOf(construct), 'Arn'] });
+const bus = { Ref: idOf(stack.bus.events) };
+
+const mappingsOf = (functionId: string) =>
+  ofType(template, 'AWS::Lambda::EventSourceMapping')
+    .map(([, { Properties }]) => Properties)
+    .filter(({ FunctionName }) => JSON.stringify(FunctionName) === JSON.stringify({ Ref: functionId }));
+const alarmsOn = (metric: string, dimension: { Name: string; Value: unknown }) =>
+  ofType(template, 'AWS::CloudWatch::Alarm')
+    .map(([, { Properties }]) => Properties)
+    .filter(
+      ({ MetricName, Dimensions }) =>
+        MetricName === metric && JSON.stringify(Dimensions) === JSON.stringify([dimension]),
+    );
+/** What the policy of a queue says. */
+const policyOf = (queue: IConstruct): Record<string, unknown>[] =>
+  ofType(template, 'AWS::SQS::QueuePolicy')
+    .filter(
+      ([, { Properties }]) => JSON.stringify(Properties.Queues) === JSON.stringify([{ Ref: idOf(queue) }]),
+    )
+    .flatMap(([, { Properties }]) => Object(Properties.PolicyDocument).Statement);
+
+describe('the publisher', () => {
+  const [id, fn] = functionNamed(template, 'publish');
+
+  it('follows the inserts of the outbox from the first one, in order, and gives up to dead letters after many tries', () => {
+    expect(mappingsOf(id)).toEqual([
+      expect.objectContaining({
+        EventSourceArn: { 'Fn::GetAtt': [expect.stringContaining('TablesOutbox'), 'StreamArn'] },
+        StartingPosition: 'TRIM_HORIZON',
+        FilterCriteria: { Filters: [{ Pattern: JSON.stringify({ eventName: ['INSERT'] }) }] },
+        FunctionResponseTypes: ['ReportBatchItemFailures'],
+        BisectBatchOnFunctionError: true,
+        MaximumRetryAttempts: 100,
+        DestinationConfig: { OnFailure: { Destination: arnOf(stack.bus.deadPublications) } },
+      }),
+    ]);
+  });
+
+  it('is the second reader of the outbox’s stream, which takes no third one', () => {
+    const readers = ofType(template, 'AWS::Lambda::EventSourceMapping').filter(([, { Properties }]) =>
+      JSON.stringify(Properties.EventSourceArn).includes('TablesOutbox'),
+    );
+    expect(readers).toHaveLength(2);
+  });
+
+  it('may put events on the bus, read the stream, and nothing else', () => {
+    const statements = statementsOf(template, fn);
+    expect(statements.filter(({ Action }) => Action === 'events:PutEvents')).toEqual([
+      expect.objectContaining({ Resource: arnOf(stack.bus.events) }),
+    ]);
+    expect(tableGrants(template, fn)).toEqual([
+      'dynamodb:DescribeStream Outbox',
+      'dynamodb:GetRecords Outbox',
+      'dynamodb:GetShardIterator Outbox',
+    ]);
+  });
+
+  it('tells somebody long before the stream forgets', () => {
+    expect(alarmsOn('IteratorAge', { Name: 'FunctionName', Value: { Ref: id } })).toEqual([
+      expect.objectContaining({ Threshold: 600_000, Statistic: 'Maximum', Namespace: 'AWS/Lambda' }),
+    ]);
+  });
+
+  it('leaves its dead letters to a function that reads them again, from the stream and from the outbox', () => {
+    const [reader, readerFn] = functionNamed(template, 'dead-publications');
+    expect(mappingsOf(reader)).toEqual([
+      expect.objectContaining({
+        EventSourceArn: arnOf(stack.bus.deadPublications),
+        BatchSize: 1,
+        FunctionResponseTypes: ['ReportBatchItemFailures'],
+      }),
+    ]);
+    const statements = statementsOf(template, readerFn);
+    expect(statements).toContainEqual(
+      expect.objectContaining({ Action: 'events:PutEvents', Resource: arnOf(stack.bus.events) }),
+    );
+    // What fails once more it leaves for later.
+    expect(statements).toContainEqual(
+      expect.objectContaining({ Action: 'sqs:SendMessage', Resource: arnOf(stack.bus.deadPublications) }),
+    );
+    expect(tableGrants(template, readerFn)).toEqual([
+      'dynamodb:GetItem Outbox',
+      'dynamodb:GetRecords Outbox',
+      'dynamodb:GetShardIterator Outbox',
+    ]);
+    expect(Number(propertiesOf(stack.bus.deadPublications).VisibilityTimeout)).toBeGreaterThan(
+      Number(readerFn.Properties.Timeout),
+    );
+  });
+
+  it('alone puts on the bus, beside the function for its dead letters', () => {
+    const putters = ofType(template, 'AWS::Lambda::Function').filter(([, each]) =>
+      statementsOf(template, each).some(({ Action }) => [Action].flat().includes('events:PutEvents')),
+    );
+    expect(putters.map(([logical]) => logical).sort()).toEqual(
+      [id, functionNamed(template, 'dead-publications')[0]].sort(),
+    );
+  });
+});
+
+describe('the workers behind the bus', () => {
+  it('are found', () => {
+    expect(workers.length).toBeGreaterThan(0);
+  });
+
+  describe.each(workers.map((worker) => [worker.node.path.split('/').at(-1) ?? '', worker] as const))(
+    '%s',
+    (_, worker) => {
+      const rules = ofType(template, 'AWS::Events::Rule')
+        .map(([, { Properties }]) => Properties)
+        .filter(({ Targets }) => JSON.stringify(Targets).includes(JSON.stringify(arnOf(worker.queue))));
+
+      it('has a rule that takes from our bus, of our events, what it says and nothing else', () => {
+        const [rule] = rules;
+        expect(rules).toHaveLength(1);
+        expect(rule?.EventBusName).toEqual(bus);
+        const { source, 'detail-type': types } = Object(rule?.EventPattern);
+        expect(source).toEqual([BUS_SOURCE]);
+        expect(types).not.toEqual([]);
+        for (const type of types) expect({ ...EVENT_CATALOGUE, ...NOTICES }).toHaveProperty([type]);
+      });
+
+      it('has one dead-letter queue, of its queue and of its rule', () => {
+        expect(Object(propertiesOf(worker.queue).RedrivePolicy)).toEqual({
+          deadLetterTargetArn: arnOf(worker.deadLetters),
+          maxReceiveCount: 20,
+        });
+        expect(rules[0]?.Targets).toEqual([
+          expect.objectContaining({
+            Arn: arnOf(worker.queue),
+            DeadLetterConfig: { Arn: arnOf(worker.deadLetters) },
+          }),
+        ]);
+      });
+
+      it('keeps messages as long as SQS does, encrypted, and takes them by TLS alone', () => {
+        for (const queue of [worker.queue, worker.deadLetters]) {
+          expect(propertiesOf(queue).MessageRetentionPeriod).toBe(14 * 86_400);
+          // Without a key of its own a queue has SQS's, unless that is turned off.
+          expect(propertiesOf(queue).SqsManagedSseEnabled).not.toBe(false);
+          expect(policyOf(queue)).toContainEqual(
+            expect.objectContaining({
+              Effect: 'Deny',
+              Action: 'sqs:*',
+              Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+            }),
+          );
+        }
+      });
+
+      it('lets EventBridge send to both queues, for its rule alone', () => {
+        for (const queue of [worker.queue, worker.deadLetters])
+          expect(policyOf(queue)).toContainEqual(
+            expect.objectContaining({
+              Effect: 'Allow',
+              Principal: { Service: 'events.amazonaws.com' },
+              Condition: { ArnEquals: { 'aws:SourceArn': { 'Fn::GetAtt': [expect.anything(), 'Arn'] } } },
+            }),
+          );
+      });
+
+      it('hides a message for six times as long as its function may run', () => {
+        expect(propertiesOf(worker.queue).VisibilityTimeout).toBe(
+          6 * Number(propertiesOf(worker.fn).Timeout),
+        );
+      });
+
+      it('reads its queue in batches of which parts may fail, so many at once and no more', () => {
+        const mappings = mappingsOf(idOf(worker.fn));
+        expect(mappings).toContainEqual(
+          expect.objectContaining({
+            EventSourceArn: arnOf(worker.queue),
+            FunctionResponseTypes: ['ReportBatchItemFailures'],
+            ScalingConfig: { MaximumConcurrency: expect.any(Number) },
+          }),
+        );
+        // SQS waits for a batch of more than ten only if it is told how long.
+        for (const { BatchSize, MaximumBatchingWindowInSeconds } of mappings)
+          if (Number(BatchSize) > 10) expect(MaximumBatchingWindowInSeconds).toBeGreaterThan(0);
+      });
+
+      it('tells somebody when messages are dead, and what that means', () => {
+        const dimension = {
+          Name: 'QueueName',
+          Value: { 'Fn::GetAtt': [idOf(worker.deadLetters), 'QueueName'] },
+        };
+        expect(alarmsOn('ApproximateNumberOfMessagesVisible', dimension)).toEqual([
+          expect.objectContaining({
+            Threshold: 1,
+            Statistic: 'Maximum',
+            TreatMissingData: 'notBreaching',
+            AlarmDescription: expect.stringMatching(/.{20,}/),
+          }),
+        ]);
+      });
+    },
+  );
+});
+
+describe('metering', () => {
+  const [id, fn] = functionNamed(template, 'meter');
+
+  it('takes what counts, and nothing else', () => {
+    const rule = ofType(template, 'AWS::Events::Rule').find(([name]) => name.startsWith('Metering'));
+    expect(rule?.[1].Properties.EventPattern).toEqual({ source: [BUS_SOURCE], 'detail-type': METERED_TYPES });
+  });
+
+  it('takes up to 50 events at once, which one transaction can count', () => {
+    expect(mappingsOf(id)).toMatchObject([
+      { BatchSize: 50, MaximumBatchingWindowInSeconds: 5, ScalingConfig: { MaximumConcurrency: 5 } },
+    ]);
+  });
+
+  it('may ask what an organization is, and write what it uses', () => {
+    expect(tableGrants(template, fn)).toEqual([
+      'dynamodb:BatchGetItem Usage',
+      'dynamodb:GetItem Service',
+      'dynamodb:GetItem Usage',
+      'dynamodb:PutItem Usage',
+      'dynamodb:UpdateItem Usage',
+    ]);
+  });
+
+  it('writes alone what is billed, and one route alone reads it', () => {
+    const grants = ofType(template, 'AWS::Lambda::Function').flatMap(([name, each]) =>
+      tableGrants(template, each)
+        .filter((grant) => grant.endsWith(' Usage'))
+        .map((grant) => ({ name, grant })),
+    );
+    expect(new Set(grants.map(({ name }) => name))).toEqual(
+      new Set([id, functionNamed(template, 'read-usage')[0]]),
+    );
+    expect(tableGrants(template, functionNamed(template, 'read-usage')[1])).toContain('dynamodb:Query Usage');
+  });
+});

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { routes } from '../../functions/api/routes.ts';
+import { BUS_SOURCE } from '../../functions/domain/bus.ts';
+import { RelayedRole } from '../../functions/domain/events.ts';
+import type { Route } from '../../functions/platform/route.ts';
+import { functionNamed, ofType, synthesize, tableGrants } from './synthesize.ts';
+
+const template = synthesize();
+
+describe('the relay', () => {
+  it('is told of the messages that are handed on, and of no others', () => {
+    const [, rule] =
+      ofType(template, 'AWS::Events::Rule').find(([id]) => id.startsWith('ChannelsRelay')) ?? [];
+    const { detail, ...pattern } = Object(rule?.Properties.EventPattern);
+    expect(pattern).toEqual({ source: [BUS_SOURCE], 'detail-type': ['message.received'] });
+    expect(detail.data.role.toSorted()).toEqual(RelayedRole.options.toSorted());
+  });
+
+  it('takes up to ten messages at once, and ten such batches', () => {
+    const [id] = functionNamed(template, 'relay');
+    const mappings = ofType(template, 'AWS::Lambda::EventSourceMapping')
+      .map(([, { Properties }]) => Properties)
+      .filter(({ FunctionName }) => JSON.stringify(FunctionName) === JSON.stringify({ Ref: id }));
+    expect(mappings).toMatchObject([{ BatchSize: 10, ScalingConfig: { MaximumConcurrency: 10 } }]);
+  });
+
+  it('may read what was said, and add to the outbox', () => {
+    expect(tableGrants(template, functionNamed(template, 'relay')[1])).toEqual([
+      'dynamodb:GetItem Service',
+      'dynamodb:PutItem Outbox',
+    ]);
+  });
+});
+
+describe('what visitors read', () => {
+  it('may be read, and nothing changed but the count of requests', () => {
+    expect(tableGrants(template, functionNamed(template, 'read-widget-messages')[1])).toEqual([
+      'dynamodb:GetItem Service',
+      'dynamodb:Query Service',
+      'dynamodb:UpdateItem Rates',
+    ]);
+  });
+});
+
+describe('a preflight', () => {
+  const resources = new Map(ofType(template, 'AWS::ApiGateway::Resource'));
+  function pathOf(id: string): string {
+    const { ParentId, PathPart } = resources.get(id)?.Properties ?? {};
+    const parent: string | undefined = Object(ParentId).Ref;
+    return `${parent === undefined ? '' : pathOf(parent)}/${PathPart}`;
+  }
+  const methods = ofType(template, 'AWS::ApiGateway::Method').map(([, { Properties }]) => ({
+    path: pathOf(Object(Properties.ResourceId).Ref ?? ''),
+    method: Properties.HttpMethod,
+    integration: Object(Properties.Integration),
+  }));
+
+  it('is answered where visitors call, and nowhere else', () => {
+    const open = Object.values<Route>(routes).filter(({ visitor }) => visitor);
+    expect(methods.filter(({ method }) => method === 'OPTIONS').map(({ path }) => path)).toEqual(
+      open.map(({ path }) => path),
+    );
+  });
+
+  it('lets pages of any site send a token, and is remembered', () => {
+    const [preflight] = methods.filter(({ method }) => method === 'OPTIONS');
+    expect(preflight?.integration.Type).toBe('MOCK');
+    expect(preflight?.integration.IntegrationResponses).toEqual([
+      {
+        StatusCode: '204',
+        ResponseParameters: {
+          'method.response.header.Access-Control-Allow-Origin': "'*'",
+          'method.response.header.Access-Control-Allow-Methods': "'GET'",
+          'method.response.header.Access-Control-Allow-Headers': "'Authorization'",
+          'method.response.header.Access-Control-Max-Age': "'7200'",
+          'method.response.header.Request-Id': 'context.extendedRequestId',
+          'method.response.header.Cache-Control': "'no-store'",
+        },
+      },
+    ]);
+  });
+
+  it('is named among the methods of its path', () => {
+    const any = methods.find(({ path, method }) => path === '/v1/widget/messages' && method === 'ANY');
+    expect(any?.integration.IntegrationResponses[0].ResponseParameters).toMatchObject({
+      'method.response.header.Allow': "'GET, OPTIONS'",
+    });
+  });
+});

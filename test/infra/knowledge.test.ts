@@ -1,0 +1,142 @@
+import { Match } from 'aws-cdk-lib/assertions';
+import { describe, expect, it } from 'vitest';
+import { BUS_SOURCE } from '../../functions/domain/bus.ts';
+import {
+  CHECK_LEASE_SECONDS,
+  CHECK_TIMEOUT_SECONDS,
+  FETCH_TIMEOUT_SECONDS,
+} from '../../functions/domain/timing.ts';
+import { SWEPT } from '../../functions/platform/metric-names.ts';
+import { functionNamed, ofType, statementsOf, synthesize, tableGrants } from './synthesize.ts';
+
+const template = synthesize();
+const variablesOf = (fn: { Properties: Record<string, unknown> }) =>
+  Object(fn.Properties.Environment).Variables;
+
+describe('the sweep', () => {
+  const [id, fn] = functionNamed(template, 'sweep');
+
+  it('runs every minute, ends before the next run, and is not repeated: the next minute does', () => {
+    template.hasResourceProperties('AWS::Events::Rule', {
+      ScheduleExpression: 'rate(1 minute)',
+      State: 'ENABLED',
+      Targets: [
+        Match.objectLike({
+          Arn: { 'Fn::GetAtt': [id, 'Arn'] },
+          RetryPolicy: Match.objectLike({ MaximumRetryAttempts: 0 }),
+        }),
+      ],
+    });
+    expect(Number(fn.Properties.Timeout)).toBeLessThan(60);
+  });
+
+  it('may read what is due, move it on and send to the queue of the checks, and nothing else', () => {
+    expect(tableGrants(template, fn)).toEqual([
+      'dynamodb:Query Knowledge/index/due',
+      'dynamodb:UpdateItem Knowledge',
+    ]);
+    const sends = statementsOf(template, fn).filter(({ Action }) =>
+      [Action].flat().includes('sqs:SendMessage'),
+    );
+    expect(sends.map(({ Resource }) => JSON.stringify(Resource))).toEqual([
+      expect.stringContaining('KnowledgeCheckSourceQueue'),
+    ]);
+    expect(JSON.stringify(variablesOf(fn).CHECKS_QUEUE)).toContain('KnowledgeCheckSourceQueue');
+  });
+});
+
+describe('the checks', () => {
+  const [id, fn] = functionNamed(template, 'check-source');
+
+  it('take what the bus says of sources, five at once, twenty times at most', () => {
+    template.hasResourceProperties('AWS::Events::Rule', {
+      EventPattern: { source: [BUS_SOURCE], 'detail-type': ['source.check', 'source.deleted'] },
+    });
+    template.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
+      FunctionName: { Ref: id },
+      BatchSize: 5,
+      ScalingConfig: { MaximumConcurrency: 20 },
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+    });
+    expect(fn.Properties.MemorySize).toBe(1024);
+  });
+
+  it('end a fetch within the function, and the function within the lease, which ends before the message comes back', () => {
+    expect(fn.Properties.Timeout).toBe(CHECK_TIMEOUT_SECONDS);
+    expect(FETCH_TIMEOUT_SECONDS).toBeLessThan(CHECK_TIMEOUT_SECONDS);
+    expect(CHECK_LEASE_SECONDS).toBeGreaterThan(CHECK_TIMEOUT_SECONDS);
+    const [[, queue] = []] = ofType(template, 'AWS::SQS::Queue').filter(([name]) =>
+      name.startsWith('KnowledgeCheckSourceQueue'),
+    );
+    expect(Number(queue?.Properties.VisibilityTimeout)).toBeGreaterThan(CHECK_LEASE_SECONDS);
+  });
+
+  it('may ask what an organization is, keep sources with their texts, and tell of changes', () => {
+    expect(tableGrants(template, fn)).toEqual([
+      'dynamodb:DeleteItem Knowledge',
+      'dynamodb:GetItem Service',
+      'dynamodb:PutItem Knowledge',
+      'dynamodb:PutItem Outbox',
+      'dynamodb:Query Knowledge',
+      'dynamodb:UpdateItem Knowledge',
+    ]);
+  });
+
+  it('come as often as the deployment says, every hour by default', () => {
+    expect(variablesOf(fn).CHECK_EVERY_SECONDS).toBe('3600');
+    const [, told] = functionNamed(synthesize({ checkEverySeconds: 60 }), 'check-source');
+    expect(variablesOf(told).CHECK_EVERY_SECONDS).toBe('60');
+  });
+});
+
+describe('the routes of sources', () => {
+  it.each([
+    ['create-source', ['PutItem Knowledge', 'PutItem Outbox', 'PutItem Service', 'UpdateItem Knowledge']],
+    ['list-sources', ['Query Knowledge']],
+    ['read-source', ['GetItem Knowledge']],
+    ['delete-source', ['DeleteItem Knowledge', 'PutItem Outbox', 'UpdateItem Knowledge']],
+    ['sync-source', ['GetItem Knowledge', 'PutItem Outbox', 'PutItem Service']],
+  ])('%s may do, beside what every route does, %j', (name, actions) => {
+    const [, fn] = functionNamed(template, name);
+    const usual = ['dynamodb:GetItem Service', 'dynamodb:UpdateItem Rates'];
+    expect(tableGrants(template, fn)).toEqual(
+      [...actions.map((action) => `dynamodb:${action}`), ...usual].sort(),
+    );
+    expect(JSON.stringify(variablesOf(fn).KNOWLEDGE_TABLE)).toContain('TablesKnowledge');
+  });
+
+  it('alone are told of the table, beside the workers', () => {
+    const told = ofType(template, 'AWS::Lambda::Function')
+      .map(([, fn]) => variablesOf(fn))
+      .filter((variables) => 'KNOWLEDGE_TABLE' in variables)
+      .map((variables) => variables.POWERTOOLS_SERVICE_NAME);
+    expect(told.sort()).toEqual(
+      expect.arrayContaining(['check-source', 'create-source', 'purge', 'sweep', 'sync-source']),
+    );
+    expect(told).not.toContain('create-ticket');
+  });
+});
+
+describe('somebody is told', () => {
+  it.each([
+    ['the sweep does not keep up', { MetricName: SWEPT.latestSeconds, Statistic: 'Maximum', Threshold: 900 }],
+    [
+      'checks wait for half an hour',
+      { MetricName: 'ApproximateAgeOfOldestMessage', Statistic: 'Maximum', Threshold: 1800 },
+    ],
+    [
+      'the sweep fails',
+      {
+        MetricName: 'Errors',
+        Dimensions: [{ Name: 'FunctionName', Value: { Ref: functionNamed(template, 'sweep')[0] } }],
+        Threshold: 3,
+      },
+    ],
+  ])('when %s', (_, alarm) => {
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      ...alarm,
+      TreatMissingData: 'notBreaching',
+      AlarmDescription: Match.stringLikeRegexp('.{20,}'),
+    });
+  });
+});

@@ -1,0 +1,137 @@
+import { Match } from 'aws-cdk-lib/assertions';
+import { describe, expect, it } from 'vitest';
+import { NOTICES } from '../../functions/domain/bus.ts';
+import { MAIL_LEASE_SECONDS } from '../../functions/domain/timing.ts';
+import { MAIL as METRICS } from '../../functions/platform/metric-names.ts';
+import { functionNamed, MAIL, ofType, statementsOf, synthesize, tableGrants } from './synthesize.ts';
+
+const template = synthesize();
+const [id, fn] = functionNamed(template, 'notify');
+const grantsOf = (action: string) =>
+  statementsOf(template, fn).filter((statement) => [statement.Action].flat().includes(action));
+
+describe('the function that writes to admins', () => {
+  it('takes from the bus what they are told of, five at a time', () => {
+    const types = ['webhook.disabled', 'source.changed'];
+    for (const type of types) expect(NOTICES).toHaveProperty([type]);
+    template.hasResourceProperties('AWS::Events::Rule', {
+      EventPattern: { source: ['conversation-service'], 'detail-type': types },
+    });
+    template.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
+      FunctionName: { Ref: id },
+      BatchSize: 5,
+      ScalingConfig: { MaximumConcurrency: 5 },
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+    });
+  });
+
+  it('cannot live as long as it claims an e-mail', () => {
+    expect(Number(fn.Properties.Timeout)).toBeLessThan(MAIL_LEASE_SECONDS);
+  });
+
+  it('has a claim over before its message comes again', () => {
+    const [queue] = ofType(template, 'AWS::SQS::Queue').filter(
+      ([name, { Properties }]) => name.startsWith('MailNotify') && Properties.RedrivePolicy,
+    );
+    expect(queue?.[1].Properties.VisibilityTimeout).toBeGreaterThan(MAIL_LEASE_SECONDS);
+  });
+
+  it('is told of its sender, the dashboard and the hours', () => {
+    expect(Object(fn.Properties.Environment).Variables).toMatchObject({
+      MAIL_FROM: MAIL.mailFrom,
+      DASHBOARD_ORIGIN: MAIL.dashboardOrigin,
+      NOTICE_SECONDS: '86400',
+      USER_POOL: { Ref: expect.stringMatching(/^IdentityUsers/) },
+    });
+  });
+
+  it('may read what it writes about, keep its claims, and note at a source what admins know', () => {
+    expect(tableGrants(template, fn)).toEqual([
+      'dynamodb:GetItem Knowledge',
+      'dynamodb:GetItem Mailings',
+      'dynamodb:GetItem Service',
+      'dynamodb:UpdateItem Knowledge',
+      'dynamodb:UpdateItem Mailings',
+    ]);
+  });
+
+  it('may list the users of the pool, and do nothing else to them', () => {
+    const actions = statementsOf(template, fn).flatMap(({ Action }) => Action);
+    expect(actions.filter((action) => action.startsWith('cognito'))).toEqual(['cognito-idp:ListUsers']);
+    expect(grantsOf('cognito-idp:ListUsers')[0]?.Resource).toEqual({
+      'Fn::GetAtt': [expect.stringMatching(/^IdentityUsers/), 'Arn'],
+    });
+  });
+
+  it('may send as its sender, whether SES has verified the address or its domain, and as nobody else', () => {
+    const actions = statementsOf(template, fn).flatMap(({ Action }) => Action);
+    expect(actions.filter((action) => action.startsWith('ses'))).toEqual(['ses:SendEmail']);
+    const resources = [grantsOf('ses:SendEmail')[0]?.Resource].flat().map((arn) => JSON.stringify(arn));
+    expect(resources).toEqual([
+      expect.stringContaining(`:identity/${MAIL.mailFrom}"`),
+      expect.stringContaining(':identity/mail.example.com"'),
+    ]);
+  });
+
+  it('is alone with these rights, and with its table', () => {
+    for (const [other, { Properties }] of ofType(template, 'AWS::Lambda::Function')) {
+      if (other === id) continue;
+      const said = JSON.stringify(statementsOf(template, { Type: '', Properties }));
+      expect(said, other).not.toMatch(/ses:|cognito-idp:|TablesMailings/);
+    }
+  });
+});
+
+describe('the people whom it writes to', () => {
+  it('cannot say themselves whose admins they are', () => {
+    for (const [, client] of ofType(template, 'AWS::Cognito::UserPoolClient'))
+      expect(client.Properties.WriteAttributes).toEqual(['name']);
+  });
+});
+
+describe('somebody is told', () => {
+  it.each([METRICS.failed, METRICS.unknown, METRICS.nobody])('of %s', (MetricName) => {
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      Namespace: 'ConversationService',
+      MetricName,
+      AlarmDescription: Match.stringLikeRegexp('.{20,}'),
+      TreatMissingData: 'notBreaching',
+    });
+  });
+
+  it('of what was never told', () => {
+    const alarms = ofType(template, 'AWS::CloudWatch::Alarm').filter(([name]) =>
+      name.startsWith('MailNotifyDead'),
+    );
+    expect(alarms).toHaveLength(1);
+  });
+});
+
+describe('without a sender', () => {
+  it('there is nobody who writes', () => {
+    const silent = synthesize({ mailFrom: '' });
+    expect(() => functionNamed(silent, 'notify')).toThrow('there is no function notify');
+    expect(JSON.stringify(silent.toJSON())).not.toContain('ses:SendEmail');
+  });
+});
+
+describe('the settings of e-mail', () => {
+  it.each([
+    [{ mailFrom: 'nobody' }, 'context mailFrom must be an e-mail address, not "nobody"'],
+    [{ mailFrom: 'Ada <ada@example.com>' }, 'context mailFrom must be an e-mail address'],
+    [{ mailFrom: 'a@b@example.com' }, 'context mailFrom must be an e-mail address'],
+    [{ dashboardOrigin: '' }, 'context mailFrom goes with dashboardOrigin'],
+    [
+      { oidcIssuer: 'https://id.example.com', oidcAudience: 'dashboard' },
+      "context mailFrom goes with the stack's own user pool",
+    ],
+    [{ noticeSeconds: 0 }, 'context noticeSeconds must be a number of seconds from 1 to 2592000, not "0"'],
+  ])('%j are refused in one clear line', (context, message) => {
+    expect(() => synthesize(context)).toThrow(message);
+  });
+
+  it('may shorten the time between two e-mails', () => {
+    const [, hasty] = functionNamed(synthesize({ noticeSeconds: 60 }), 'notify');
+    expect(Object(hasty.Properties.Environment).Variables.NOTICE_SECONDS).toBe('60');
+  });
+});

@@ -1,0 +1,16 @@
+import { describe } from 'vitest';
+import { changedContent } from './background/changed-content.ts';
+import { failingWorker } from './background/failing-worker.ts';
+import { aPlace } from './background/place.ts';
+
+/*
+ * What works behind the event bus, as the template runs here: with a meter that can do nothing, because its table is none. Its messages come back
+ * at once and are given up after three times, while everything else goes on.
+ */
+const place = aPlace({
+  variables: { USAGE_TABLE: 'nowhere' },
+  queues: { MeteringMeterQueue: { visibilityTimeout: 1, maxReceiveCount: 3 } },
+});
+
+describe('content', () => changedContent(place));
+describe('a worker that fails on everything', () => failingWorker(place));

@@ -1,0 +1,151 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { ReceivedMail } from '../../../support/mails.ts';
+import { aTenant, type Tenant } from '../../../support/tenant.ts';
+import { until } from '../../../support/until.ts';
+import { type Page, pageOf, paragraph, startPage } from './page.ts';
+import type { Place } from './place.ts';
+
+const DAY_MS = 86_400_000;
+const QUEUE = 'Mail/Notify/Queue';
+
+/** From a page that changes to the e-mail (public-api.md, Email notifications for content changes). */
+export function changedContent(place: Place): void {
+  let tenant: Tenant;
+  let page: Page;
+  let source: string;
+
+  beforeAll(async () => {
+    const service = place.service();
+    tenant = place.keep(await aTenant(service));
+    // Not an admin, and the admin of somebody else.
+    await service.session(tenant.orgId, 'member');
+    place.keep(await aTenant(service));
+    page = await startPage(service.tls, pageOf(paragraph('first'), paragraph('second'), paragraph('third')));
+    place.keep({ close: () => page.stop() });
+    const { status, body } = await tenant.api.post('/api/v1/knowledge/sources', {
+      kind: 'url',
+      url: page.url,
+    });
+    expect(status).toBe(201);
+    source = `/api/v1/knowledge/sources/${body.data?.id}`;
+  });
+
+  const read = async (): Promise<Record<string, unknown>> => (await tenant.api.get(source)).body.data ?? {};
+  const at = (what: string, is: (shown: Record<string, unknown>) => boolean) =>
+    until(what, async () => {
+      const shown = await read();
+      return is(shown) && shown;
+    });
+  const mails = async (): Promise<ReceivedMail[]> =>
+    (await place.service().mails()).filter(({ to }) => to.some((address) => address.includes(tenant.orgId)));
+
+  /** Has the page checked, and waits until that is over. */
+  async function sync(): Promise<Record<string, unknown>> {
+    const before = await read();
+    expect((await tenant.api.post(`${source}/sync`)).status).toBe(202);
+    return at('the check to end', ({ lastCheckedAt }) => lastCheckedAt !== before.lastCheckedAt);
+  }
+
+  /** What a check has told of is with the mailer before its queue is empty: the notice is on the bus by then, or in the outbox. */
+  const mailerIsIdle = (event: string) =>
+    until(`${event} to be dealt with`, async () => {
+      const logged = place.log().filter(({ text }) => text.includes(event));
+      return logged.length > 0 && place.service().queued(QUEUE) === 0;
+    });
+
+  describe('a page', () => {
+    it('is imported when its source is created, by its main text', async () => {
+      expect(await at('the import', ({ version }) => version === 1)).toMatchObject({
+        status: 'ok',
+        title: 'Handbook',
+        difference: 0,
+        lastError: null,
+      });
+      expect(page.requests).toHaveLength(1);
+      const [request] = page.requests;
+      expect(request?.method).toBe('GET');
+      expect(request?.headers['user-agent']).toMatch(/^ConversationService/);
+    });
+
+    it('that has not changed is asked for only whether it has', async () => {
+      expect(await sync()).toMatchObject({ version: 1, status: 'ok' });
+      expect(page.notModified()).toBe(1);
+    });
+
+    it('that changed by less than the threshold is imported, and nobody is told', async () => {
+      page.set(
+        pageOf(
+          paragraph('first'),
+          paragraph('second'),
+          `${paragraph('third', 55)} some other words here now`,
+        ),
+      );
+      expect(await sync()).toMatchObject({
+        version: 2,
+        difference: expect.toSatisfy((it: number) => it > 0 && it < 20),
+      });
+      expect(await mails()).toEqual([]);
+    });
+
+    it('that changed by more makes one e-mail to the admins, which says what changed', async () => {
+      page.set(pageOf(paragraph('first'), paragraph('fresh'), paragraph('third')));
+      const { difference } = await sync();
+      const [mail, ...others] = await until('the e-mail', async () => {
+        const sent = await mails();
+        return sent.length > 0 && sent;
+      });
+      expect(others).toEqual([]);
+      expect(mail?.to).toEqual([`admin@${tenant.orgId}.test`]);
+      expect(mail?.subject).toContain('Handbook');
+      for (const text of [mail?.text, mail?.html]) {
+        expect(text).toContain(`${Number(Number(difference).toFixed(1))}%`);
+        expect(text).toContain('fresh0');
+        expect(text).toContain('second0');
+        expect(text).toContain('https://dashboard.example/settings/organization');
+      }
+      expect(await at('the source to say so', ({ lastNotifiedAt }) => lastNotifiedAt !== null)).toMatchObject(
+        {
+          difference: 0,
+          version: 3,
+        },
+      );
+    });
+
+    it('that changes again within 24 hours makes none', async () => {
+      page.set(pageOf(paragraph('another'), paragraph('entirely'), paragraph('third')));
+      expect(await sync()).toMatchObject({
+        version: 4,
+        difference: expect.toSatisfy((it: number) => it > 20),
+      });
+      await mailerIsIdle(`${source.split('/').at(-1)}#changed#4`);
+      expect(await mails()).toHaveLength(1);
+    });
+
+    it('that changes after them makes the next, about all that changed since the last', async () => {
+      await dayPasses();
+      page.set(pageOf(paragraph('another'), paragraph('entirely'), paragraph('different')));
+      expect(await sync()).toMatchObject({ version: 5, difference: 100 });
+      const [, second] = await until('the second e-mail', async () => {
+        const sent = await mails();
+        return sent.length > 1 && sent;
+      });
+      expect(second?.subject).toContain('100%');
+      // Of the change before, which nobody was told of, as well.
+      expect(second?.text).toContain('another0');
+      expect(await mails()).toHaveLength(2);
+    });
+  });
+
+  /** The last e-mail was sent a day and a second earlier than it was. */
+  async function dayPasses(): Promise<void> {
+    const rows = (await place.service().rows()).filter(
+      ({ table, item }) => table.includes('Mailings') && String(item.pk).startsWith(tenant.orgId),
+    );
+    expect(rows).toHaveLength(1);
+    for (const { table, item } of rows)
+      await place.service().rewrite({
+        table,
+        item: { ...item, sentAt: new Date(Date.parse(String(item.sentAt)) - DAY_MS - 1000).toISOString() },
+      });
+  }
+}

@@ -1,0 +1,53 @@
+import { beforeAll, expect, it } from 'vitest';
+import { aTenant, type Tenant } from '../../../support/tenant.ts';
+import { until } from '../../../support/until.ts';
+import type { Place } from './place.ts';
+
+const MESSAGES = 30;
+
+/** A worker behind the bus that fails on everything hurts nobody but itself. */
+export function failingWorker(place: Place): void {
+  let tenant: Tenant;
+  let endpoint: string;
+
+  beforeAll(async () => {
+    tenant = place.keep(await aTenant(place.service()));
+    endpoint = `/api/v1/webhooks/${(await tenant.api.register(tenant.receiver, ['message.received'])).id}`;
+    const conversation = `/api/v1/conversations/${await tenant.api.createConversation()}`;
+    for (let sent = 0; sent < MESSAGES; sent += 1)
+      expect(
+        (await tenant.api.post(`${conversation}/messages`, { role: 'user', content: 'Hello' })).status,
+      ).toBe(201);
+  });
+
+  it('delays no webhook: all are delivered at the first attempt', async () => {
+    const deliveries = await until(`${MESSAGES} deliveries to end`, async () => {
+      const all = await tenant.api.all(`${endpoint}/deliveries`);
+      return all.length === MESSAGES && all.every(({ terminalAt }) => terminalAt !== null) && all;
+    });
+    for (const delivery of deliveries) expect(delivery).toMatchObject({ status: 'succeeded', attempts: 1 });
+  });
+
+  it('has its events in its dead-letter queue at last, all of them and nobody else’s', async () => {
+    const { queued } = place.service();
+    // Each message, and the conversation.
+    await until(
+      'the events to be dead',
+      () => queued('Metering/Meter/DeadLetters') === MESSAGES + 1,
+      60_000,
+      200,
+    );
+    expect(queued('Metering/Meter/Queue')).toBe(0);
+    for (const other of ['Mail/Notify', 'Knowledge/CheckSource', 'Channels/Relay'])
+      expect(queued(`${other}/DeadLetters`)).toBe(0);
+  });
+
+  it('is told of with each failure, by what failed', () => {
+    const failures = place
+      .log()
+      .filter(
+        ({ text }) => text.includes('could not be dealt with') || text.includes('could not be counted'),
+      );
+    expect(failures.length).toBeGreaterThan(0);
+  });
+}

@@ -1,0 +1,20 @@
+import { recipientsOf, type SentMail } from '../../lib/local/mail/mail.ts';
+import { openMailbox } from '../../lib/local/mail/mailbox.ts';
+
+/** An e-mail as whoever gets it has it. */
+export interface ReceivedMail extends Pick<SentMail, 'text' | 'html' | 'subject' | 'at'> {
+  /** Everybody whom it went to. */
+  to: string[];
+}
+
+/** What a run has sent by e-mail, oldest first. @param state directory of the run */
+export async function mailsIn(state: string): Promise<ReceivedMail[]> {
+  const mailbox = openMailbox(state);
+  const names = (await mailbox.names()).toReversed();
+  const found = await Promise.all(names.map((name) => mailbox.read(name)));
+  return found.flatMap((message) => {
+    if (!message) return [];
+    const { text, html, subject, at } = message.mail;
+    return [{ to: recipientsOf(message.mail), subject, text, html, at }];
+  });
+}

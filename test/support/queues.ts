@@ -1,0 +1,35 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+/** Looks into the queues behind the service's back. */
+export interface QueuesBehind {
+  /**
+   * How many messages a queue holds, those in hand and those held back included.
+   * @param path of the queue in the stack, for example `Metering/Meter/Queue`
+   * @throws Error when no queue, or more than one, is there
+   */
+  queued(path: string): number;
+  close(): void;
+}
+
+/** @param state directory of the run, in which the embedded SQS keeps its messages */
+export function queuesBehind(state: string): QueuesBehind {
+  const database = new DatabaseSync(join(state, 'fauxqs.db'), { readOnly: true, timeout: 5_000 });
+  return {
+    queued(path) {
+      const logicalId = new RegExp(`-${path.replaceAll('/', '')}[0-9A-F]{8}$`);
+      const names = database
+        .prepare('SELECT name FROM sqs_queues')
+        .all()
+        .map(({ name }) => String(name));
+      const [name, ...others] = names.filter((one) => logicalId.test(one));
+      if (name === undefined || others.length > 0)
+        throw new Error(`of the queues ${names.join(', ')} exactly one is to be ${path}`);
+      const [row] = database
+        .prepare('SELECT count(*) AS messages FROM sqs_messages WHERE queue_name = ?')
+        .all(name);
+      return Number(row?.messages);
+    },
+    close: () => database.close(),
+  };
+}

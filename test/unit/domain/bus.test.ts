@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import {
+  BusEvent,
+  busEventOf,
+  busEventOfDisabling,
+  NOTICES,
+  Notice,
+  type NoticeType,
+  newNotice,
+} from '../../../functions/domain/bus.ts';
+import { buildEvent, EVENT_CATALOGUE } from '../../../functions/domain/events.ts';
+import { newId } from '../../../functions/domain/ids.ts';
+import { anEvent, aSandboxTenant, aTenant, NOW } from '../../builders.ts';
+
+const tenant = aTenant();
+const context = { tenant, now: NOW };
+
+describe('an event on the bus', () => {
+  it('says what happened, to whom and when, with the data that customers are sent', () => {
+    const data = { conversationId: newId('cnv', NOW), channelId: 'web', externalUserId: 'ada' };
+    const event = buildEvent('conversation.created', data, {
+      tenant: aSandboxTenant({ generation: 4 }),
+      now: NOW,
+    });
+
+    const told = busEventOf(event);
+
+    expect(told).toEqual({
+      id: event.id,
+      type: 'conversation.created',
+      orgId: event.orgId,
+      generation: 4,
+      createdAt: NOW.toISOString(),
+      data,
+    });
+    expect(BusEvent.parse(JSON.parse(JSON.stringify(told)))).toEqual(told);
+  });
+
+  it('is no news when it is for one endpoint alone', () => {
+    expect(busEventOf(anEvent({ onlyTo: newId('whk', NOW) }))).toBeUndefined();
+  });
+
+  it('of a disabling is the only one of its receiver', () => {
+    const webhookId = newId('whk', NOW);
+    const notice = {
+      kind: 'endpoint-disabled',
+      ...tenant,
+      webhookId,
+      disabledAt: NOW.toISOString(),
+    } as const;
+
+    expect(busEventOfDisabling(notice)).toEqual({
+      id: `${webhookId}#disabled`,
+      type: 'webhook.disabled',
+      ...tenant,
+      createdAt: NOW.toISOString(),
+      data: { webhookId, disabledAt: NOW.toISOString() },
+    });
+  });
+});
+
+describe('a notice', () => {
+  it('is what the bus tells, under the identifier that it was given', () => {
+    const sourceId = newId('src', NOW);
+    const notice = newNotice('source.check', `${sourceId}#first`, { sourceId }, context);
+
+    expect(Notice.parse(notice)).toEqual(notice);
+    expect(BusEvent.parse(notice)).toEqual({
+      id: `${sourceId}#first`,
+      type: 'source.check',
+      ...tenant,
+      createdAt: NOW.toISOString(),
+      data: { sourceId },
+    });
+  });
+
+  it('tells nothing but the fields of its type', () => {
+    const sourceId = newId('src', NOW);
+    const more = { sourceId, content: 'of the source' };
+    expect(newNotice('source.deleted', 'id', more, context).data).toEqual({ sourceId });
+  });
+
+  it('is refused with data that is not of its type', () => {
+    const sourceId = newId('whk', NOW) as unknown as `src_${string}`;
+    expect(() => newNotice('source.check', 'id', { sourceId }, context)).toThrow();
+  });
+
+  it('has a type that no event of the catalogue has, which customers could subscribe to', () => {
+    const types = Object.keys(NOTICES) as NoticeType[];
+    expect(types.filter((type) => type in EVENT_CATALOGUE)).toEqual([]);
+  });
+});

@@ -1,0 +1,281 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { newId } from '../../../functions/domain/ids.ts';
+import {
+  contentChanged,
+  endpointDisabled,
+  MAX_SUBJECT,
+  type MailText,
+} from '../../../functions/domain/mail.ts';
+import { NOW } from '../../builders.ts';
+import { idsOf, texts } from './arbitraries.ts';
+
+type Change = Parameters<typeof contentChanged>[0];
+type Disabling = Parameters<typeof endpointDisabled>[0];
+
+const ORIGIN = 'https://dashboard.example.com';
+
+const aChange = (changes: Partial<Change> = {}): MailText =>
+  contentChanged({
+    organization: 'Example Ltd',
+    name: 'Opening hours',
+    url: 'https://www.example.com/hours',
+    kind: 'url',
+    difference: 34.25,
+    added: 'Open on Sundays.',
+    removed: 'Closed on Sundays.',
+    noticeSeconds: 86_400,
+    dashboardOrigin: ORIGIN,
+    ...changes,
+  });
+
+const aDisabling = (changes: Partial<Disabling> = {}): MailText =>
+  endpointDisabled({
+    organization: 'Example Ltd',
+    webhookId: newId('whk', NOW),
+    url: 'https://receiver.example.com/hook',
+    disabledAt: NOW.toISOString(),
+    dashboardOrigin: ORIGIN,
+    ...changes,
+  });
+
+/** What is in HTML as text, marks and all. */
+const readable = (html: string): string =>
+  html
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&');
+
+/** The tags of a page, in their order. */
+const tagsOf = (html: string): string[] => [...html.matchAll(/<[^>]*>/g)].map(([tag]) => tag);
+
+/** Text that means harm, of any length. */
+const hostile = fc.oneof(
+  texts,
+  fc.constantFrom(
+    '<script>alert(1)</script>',
+    '"><img src=https://evil.example/x onerror=alert(1)>',
+    "' onmouseover='alert(1)",
+    '</title></td></div><style>*{display:none}</style>',
+    'Hello\r\nBcc: everybody@example.com\r\n\r\n<b>body</b>',
+    '&lt;b&gt;&amp;lt;',
+    '\u202etxt.exe\u2066\u200b',
+    '<!--',
+    '-- \nhttps://evil.example/',
+  ),
+  fc.constant('<a href="https://evil.example">'.repeat(400)),
+);
+const urls = fc.oneof(
+  fc.webUrl({ withQueryParameters: true, withFragments: true }),
+  hostile,
+  hostile.map((text) => `https://example.com/?${text}`),
+);
+const changes = fc.record({
+  organization: hostile,
+  name: fc.option(hostile, { nil: undefined }),
+  url: urls,
+  kind: fc.constantFrom('url', 'spreadsheet', 'feed'),
+  difference: fc.double({ min: 0, max: 100, noNaN: true }),
+  added: hostile,
+  removed: hostile,
+});
+const disablings = fc.record({
+  organization: hostile,
+  webhookId: fc.oneof(idsOf('whk'), idsOf('chn')),
+  url: fc.option(urls, { nil: undefined }),
+});
+const mails = fc.oneof(
+  changes.map((change) => aChange(change as Partial<Change>)),
+  disablings.map((disabling) => aDisabling(disabling)),
+);
+
+describe('an e-mail, whatever others have written', () => {
+  it('has a subject of one line that is not too long', () => {
+    fc.assert(
+      fc.property(mails, ({ subject }) => {
+        expect(subject).not.toMatch(/\p{Cc}|[\u2028\u2029\u202a-\u202e\u2066-\u2069]/u);
+        expect(subject.length).toBeLessThanOrEqual(MAX_SUBJECT);
+        expect(subject.length).toBeGreaterThan(10);
+        expect(subject.isWellFormed()).toBe(true);
+      }),
+    );
+  });
+
+  it('has no controls but the ends of lines', () => {
+    fc.assert(
+      fc.property(mails, ({ text, html }) => {
+        for (const body of [text, html]) {
+          expect(body.replaceAll('\n', '')).not.toMatch(/\p{Cc}|[\u2028\u2029\u202a-\u202e\u2066-\u2069]/u);
+          expect(body.isWellFormed()).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it('has no tags and no addresses in tags but its own', () => {
+    const own =
+      /^<(?:!doctype html|\/?(?:html|head|meta|title|body|div|h1|p|table|tr|th|td|blockquote|a|br)(?: [a-z-]+="[^"<>]*")*)>$/;
+    fc.assert(
+      fc.property(mails, ({ html }) => {
+        for (const tag of tagsOf(html)) expect(tag).toMatch(own);
+        const links = tagsOf(html).filter((tag) => /\b(?:href|src|action|background)=/.test(tag));
+        expect(links).toHaveLength(1);
+        expect(links[0]).toContain(`href="${ORIGIN}/`);
+        expect(html).not.toMatch(/url\(|@import|javascript:/i);
+      }),
+    );
+  });
+
+  it('has the tags that it has for harmless text', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const said = text.replaceAll(/[\s\p{Cc}\p{Cf}]/gu, '') !== '';
+        const harmless = aChange({ organization: 'x', name: 'x', added: said ? 'x' : '', removed: '' });
+        const harmful = aChange({
+          organization: text,
+          name: text,
+          added: text.replaceAll('\n', ' '),
+          removed: '',
+        });
+        expect(tagsOf(harmful.html)).toEqual(tagsOf(harmless.html));
+      }),
+    );
+  });
+
+  it('is never large', () => {
+    fc.assert(
+      fc.property(mails, ({ text, html }) => {
+        expect(text.length).toBeLessThan(8_000);
+        expect(html.length).toBeLessThan(24_000);
+      }),
+    );
+  });
+
+  it('quotes in every line what was found', () => {
+    const lines = fc.array(hostile, { minLength: 1, maxLength: 5 }).map((all) => all.join('\n'));
+    fc.assert(
+      fc.property(lines, (added) => {
+        const [, quoted = ''] =
+          /What was added begins with:\n([\s\S]*?)\n\nChange when/.exec(
+            aChange({ added, removed: '' }).text,
+          ) ?? [];
+        for (const line of quoted.split('\n')) expect(line === '' || line.startsWith('> ')).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('the e-mail about changed content', () => {
+  const { subject, text, html } = aChange();
+
+  it('names the source and by how much it changed', () => {
+    expect(subject).toBe('Content changed by 34.3%: Opening hours');
+    for (const body of [text, readable(html)]) {
+      expect(body).toContain('Content changed by 34.3%');
+      expect(body).toContain('Example Ltd');
+      expect(body).toContain('Opening hours');
+      expect(body).toContain('https://www.example.com/hours');
+    }
+  });
+
+  it('shows what came and what went', () => {
+    expect(text).toContain('What was added begins with:\n> Open on Sundays.');
+    expect(text).toContain('What was removed begins with:\n> Closed on Sundays.');
+    expect(html).toContain('>Open on Sundays.</blockquote>');
+    expect(html).toContain('>Closed on Sundays.</blockquote>');
+  });
+
+  it('keeps the lines of what it shows', () => {
+    const lines = aChange({ added: ' First \r\n\n second' });
+    expect(lines.text).toContain('> First\n> second\n');
+    expect(lines.html).toContain('>First<br>second</blockquote>');
+  });
+
+  it('says nothing of additions when there are none', () => {
+    const removal = aChange({ added: ' \n' });
+    expect(removal.text).not.toContain('added');
+    expect(removal.html.match(/<blockquote/g)).toHaveLength(1);
+  });
+
+  it('leads to where it can be changed, and says how often it comes', () => {
+    expect(text).toContain(`\n${ORIGIN}/settings/organization\n`);
+    expect(html).toContain(`href="${ORIGIN}/settings/organization"`);
+    expect(text.replaceAll('\n', ' ')).toContain('at most one about a source in 24 hours.');
+    expect(aChange({ noticeSeconds: 3600 }).html).toContain('in 1 hour.');
+    expect(aChange({ noticeSeconds: 90 }).html).toContain('in 90 seconds.');
+  });
+
+  it('is about the host when the source has no name, and about its kind when there is not even that', () => {
+    expect(aChange({ name: undefined }).subject).toBe('Content changed by 34.3%: www.example.com');
+    expect(aChange({ name: ' \u200b' }).subject).toBe('Content changed by 34.3%: www.example.com');
+    expect(aChange({ name: undefined, url: 'x', kind: 'feed' }).subject).toBe(
+      'Content changed by 34.3%: a feed',
+    );
+  });
+
+  it('shows an address as it is, in ASCII, and one that is too long as text', () => {
+    expect(aChange({ url: 'https://еxample.com/ü' }).text).toContain('https://xn--xample-2of.com/%C3%BC');
+    const long = aChange({ url: `https://example.com/${'x'.repeat(1000)}` }).text;
+    expect(long).toContain('https:\u200b//example\u200b.com/x');
+    expect(long).not.toContain('https://example.com/');
+  });
+
+  it('makes no links of what others wrote', () => {
+    const linking = aChange({
+      added: 'See https://evil.example or ask me@evil.example',
+      name: 'evil.example',
+    });
+    expect(`${linking.text}${linking.html}`).not.toContain('evil.example');
+    expect(linking.text).toContain('See https:\u200b//evil\u200b.example or ask me\u200b@evil\u200b.example');
+  });
+
+  it('has lines of at most 72 columns where words allow it', () => {
+    const words = fc.array(fc.stringMatching(/^[a-z]{1,12}$/), { minLength: 1, maxLength: 60 });
+    fc.assert(
+      fc.property(words, (added) => {
+        const lines = aChange({ added: added.join(' ') }).text.split('\n');
+        for (const line of lines) expect(line.length).toBeLessThanOrEqual(72);
+      }),
+    );
+  });
+});
+
+describe('the e-mail about a disabled endpoint', () => {
+  it('names it, where it is, when it was and what can be done', () => {
+    const webhookId = newId('whk', NOW);
+    const { subject, text, html } = aDisabling({ webhookId });
+    expect(subject).toBe('Webhook endpoint disabled: receiver.example.com');
+    for (const body of [text.replaceAll('\n', ' '), readable(html)]) {
+      expect(body).toContain(webhookId);
+      expect(body).toContain('https://receiver.example.com/hook');
+      expect(body).toContain('2026-11-20 09:30 UTC');
+      expect(body).toContain('10 deliveries in a row');
+      expect(body).toContain('register the endpoint anew');
+      expect(body).toContain(`${ORIGIN}/`);
+    }
+  });
+
+  it('keeps the query of its address to itself, in which keys may be', () => {
+    const { text, html } = aDisabling({ url: 'https://receiver.example.com/hook?key=hidden#part' });
+    for (const body of [text, html]) {
+      expect(body).toContain('https://receiver.example.com/hook');
+      expect(body).not.toContain('hidden');
+    }
+  });
+
+  it('does without the address of one that is gone', () => {
+    const webhookId = newId('whk', NOW);
+    const { subject, text } = aDisabling({ webhookId, url: undefined });
+    expect(subject).toBe(`Webhook endpoint disabled: ${webhookId}`);
+    expect(text).not.toContain('Address');
+  });
+
+  it('calls a channel a channel', () => {
+    const { subject, text } = aDisabling({ webhookId: newId('chn', NOW) });
+    expect(subject).toBe('Channel disabled: receiver.example.com');
+    expect(text.replaceAll('\n', ' ')).toContain('create the channel anew');
+    expect(text).not.toContain('ndpoint');
+  });
+});

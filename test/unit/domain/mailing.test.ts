@@ -1,0 +1,170 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { newId } from '../../../functions/domain/ids.ts';
+import {
+  aboutChunk,
+  aboutContent,
+  aboutDisabling,
+  MAX_RECIPIENTS,
+  type Mailing,
+  mailingStandingOf,
+  recipientChunks,
+  type Sending,
+} from '../../../functions/domain/mailing.ts';
+import { later, NOW, seconds } from '../../builders.ts';
+
+const DAY = 86_400;
+const aSending = (changes: Partial<Sending> = {}): Sending => ({
+  orgId: newId('org', NOW),
+  about: 'something',
+  eventId: 'this',
+  windowSeconds: DAY,
+  ...changes,
+});
+/** So many seconds from now. */
+const at = (second: number): string => later(NOW, seconds(second)).toISOString();
+const standing = (mailing: Mailing, changes: Partial<Sending> = {}) =>
+  mailingStandingOf(mailing, aSending(changes), NOW);
+const claimOf = (claimedFor: string, leaseUntil: string): Mailing => ({
+  claimedFor,
+  claimToken: 'token',
+  leaseUntil,
+});
+
+describe('an e-mail', () => {
+  it('may be sent when nothing is known', () => {
+    expect(standing({})).toBe('free');
+    expect(standing({}, { windowSeconds: Infinity })).toBe('free');
+  });
+
+  it('may not be sent again for its event, however long ago', () => {
+    expect(standing({ sentAt: at(-10 * DAY), sentFor: 'this' })).toBe('done');
+  });
+
+  it('may be sent for another event when the window is over', () => {
+    expect(standing({ sentAt: at(-DAY + 1), sentFor: 'other' })).toBe('within-window');
+    expect(standing({ sentAt: at(-DAY), sentFor: 'other' })).toBe('free');
+    expect(standing({ sentAt: at(-1000 * DAY), sentFor: 'other' }, { windowSeconds: Infinity })).toBe(
+      'within-window',
+    );
+  });
+
+  it.each(['this', 'other'])('waits for who is sending it for %s event', (event) => {
+    expect(standing(claimOf(event, at(1)))).toBe('busy');
+  });
+
+  it('of its own event of which nobody knows whether it was sent is given up', () => {
+    expect(standing(claimOf('this', at(0)))).toBe('unknown');
+    expect(standing(claimOf('this', at(-2 * DAY)))).toBe('unknown');
+  });
+
+  it('of another event of which nobody knows counts as sent when its worker must have ended', () => {
+    expect(standing(claimOf('other', at(-DAY + 1)))).toBe('within-window');
+    expect(standing(claimOf('other', at(-DAY)))).toBe('free');
+  });
+
+  it('is done although somebody else has claimed the next', () => {
+    expect(standing({ sentAt: at(-2 * DAY), sentFor: 'this', ...claimOf('other', at(1)) })).toBe('done');
+  });
+
+  it('is never free within the window of any that may have been sent', () => {
+    const times = fc.integer({ min: -3 * DAY, max: 60 });
+    const mailings = fc.record(
+      {
+        sentAt: times,
+        sentFor: fc.constantFrom('this', 'other'),
+        claimedFor: fc.constantFrom('this', 'other'),
+        leaseUntil: times,
+      },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(
+        mailings,
+        fc.integer({ min: 0, max: 2 * DAY }),
+        ({ sentAt, leaseUntil, ...rest }, windowSeconds) => {
+          const found = standing(
+            {
+              ...rest,
+              ...(sentAt === undefined ? {} : { sentAt: at(sentAt) }),
+              ...(leaseUntil === undefined ? {} : { leaseUntil: at(leaseUntil) }),
+            },
+            { windowSeconds },
+          );
+          const latest = Math.max(sentAt ?? -Infinity, leaseUntil ?? -Infinity);
+          if (found === 'free') expect(latest).toBeLessThanOrEqual(-windowSeconds);
+          if (found === 'free') expect([rest.sentFor, rest.claimedFor]).not.toContain('this');
+          if (found === 'within-window') expect(latest).toBeGreaterThan(-windowSeconds);
+        },
+      ),
+    );
+  });
+});
+
+describe('what an e-mail is about', () => {
+  it('is the URL that a server would be asked for', () => {
+    expect(aboutContent('https://Example.com:443/a/../b#top')).toBe(aboutContent('https://example.com/b'));
+    expect(aboutContent('https://example.com/b?x')).not.toBe(aboutContent('https://example.com/b'));
+    expect(aboutContent('no URL')).toMatch(/^mail#source#[0-9a-f]{64}$/);
+  });
+
+  it('is a receiver', () => {
+    const id = newId('whk', NOW);
+    expect(aboutDisabling(id)).toBe(`mail#${id}#disabled`);
+  });
+
+  it('is another thing for each part of many recipients, and the same for the first', () => {
+    expect([0, 1, 2].map((chunk) => aboutChunk('thing', chunk))).toEqual(['thing', 'thing#2', 'thing#3']);
+  });
+});
+
+describe('recipients', () => {
+  const numbered = (count: number) =>
+    Array.from({ length: count }, (_, index) => `admin${index}@example.com`);
+
+  it.each([
+    [0, []],
+    [1, [1]],
+    [50, [50]],
+    [51, [50, 1]],
+    [130, [50, 50, 30]],
+  ])('of whom there are %i are in parts of %j', (count, sizes) => {
+    const { chunks } = recipientChunks(numbered(count));
+    expect(chunks.map((chunk) => chunk.length)).toEqual(sizes);
+    expect(chunks.flat()).toEqual(numbered(count));
+  });
+
+  it('are written to once, however they are spelled', () => {
+    expect(
+      recipientChunks(['Ada@Example.com', 'bob@example.com', 'ada@example.com']).chunks.flat(),
+    ).toHaveLength(2);
+  });
+
+  it.each([
+    'ada@example.com\r\nBcc: all@example.com',
+    'ada@example.com, bob@example.com',
+    '<ada@example.com>',
+    'Ada <ada@example.com>',
+    'ädä@example.com',
+    'ada@',
+    '@example.com',
+    'ada..b@example.com',
+    '',
+  ])('are none at %j, and the others are', (unfit) => {
+    expect(recipientChunks([unfit, 'bob@example.com'])).toEqual({ chunks: [['bob@example.com']], unfit: 1 });
+  });
+
+  it('are told apart in any number', () => {
+    const addresses = fc.array(fc.emailAddress(), { maxLength: 150 });
+    fc.assert(
+      fc.property(addresses, (all) => {
+        const { chunks, unfit } = recipientChunks(all);
+        for (const chunk of chunks) expect(chunk.length).toBeLessThanOrEqual(MAX_RECIPIENTS);
+        expect(unfit).toBe(0);
+        const lower = (each: string) => each.toLowerCase();
+        expect(new Set(chunks.flat().map(lower))).toEqual(new Set(all.map(lower)));
+        expect(chunks.flat()).toHaveLength(new Set(all.map(lower)).size);
+      }),
+    );
+  });
+});

@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { inOneLine, shortened, unlinked } from '../../../functions/domain/shown-text.ts';
+import { texts } from './arbitraries.ts';
+
+describe('text in one line', () => {
+  it('has no controls, no overrides of direction, nothing invisible, and no break, whatever it was', () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        const line = inOneLine(text);
+        expect(line).not.toMatch(/\p{Cc}|[\u2028\u2029]/u);
+        expect(line).not.toMatch(/[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\u00ad]/u);
+        expect(line.isWellFormed()).toBe(true);
+        expect(line).toBe(line.trim());
+      }),
+    );
+  });
+
+  it('is what it was when there is nothing to take out, and stays so', () => {
+    fc.assert(fc.property(texts, (text) => inOneLine(inOneLine(text)) === inOneLine(text)));
+    for (const text of ['Öffnungszeiten 9–17', 'می‌خواهم', '👩‍👩‍👧', 'a <b> & "c"'])
+      expect(inOneLine(text)).toBe(text);
+  });
+
+  it.each([
+    ['Invoice\r\nBcc: everybody@example.com', 'Invoice Bcc: everybody@example.com'],
+    ['user\u202egpj.exe', 'usergpj.exe'],
+    ['pay\u200bpal', 'paypal'],
+    ['a\u0000\u001b[31mb', 'a [31mb'],
+    ['a\u2028b\u00a0c', 'a b c'],
+  ])('of %j is %j', (text, line) => {
+    expect(inOneLine(text)).toBe(line);
+  });
+});
+
+describe('shortened text', () => {
+  it('is what it was, or its beginning and an ellipsis, and never longer than it may be', () => {
+    fc.assert(
+      fc.property(texts, fc.integer({ min: 1, max: 50 }), (text, max) => {
+        const short = shortened(text.toWellFormed(), max);
+        expect(short.length).toBeLessThanOrEqual(max);
+        expect(short.isWellFormed()).toBe(true);
+        if (text.length <= max) expect(short).toBe(text.toWellFormed());
+        else {
+          expect(short.endsWith('…')).toBe(true);
+          expect(text.toWellFormed().startsWith(short.slice(0, -1))).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it('leaves out a character that would be cut in half', () => {
+    expect(shortened('ab😀cd', 4)).toBe('ab…');
+    expect(shortened('ab😀cd', 5)).toBe('ab😀…');
+  });
+});
+
+describe('text without links', () => {
+  /** Like what mail programs make links of. */
+  const LINKS = [/\w:\/\/\S/, /[\w-]\.[a-z]/i, /\w@\w/, /www\./i];
+
+  it('has none of what mail programs make links of, and reads as before', () => {
+    const hosts = fc.constantFrom('evil.example', 'www.evil.com', 'xn--80ak6aa92e.com', 'a.b.c.museum');
+    const links = fc.oneof(
+      hosts,
+      hosts.map((host) => `https://${host}/path?x=1`),
+      hosts.map((host) => `someone@${host}`),
+    );
+    fc.assert(
+      fc.property(texts, links, texts, (before, link, after) => {
+        const text = `${before} ${link} ${after}`;
+        const shown = unlinked(text);
+        for (const pattern of LINKS) expect(shown).not.toMatch(pattern);
+        expect(shown.replaceAll('\u200b', '')).toBe(text.replaceAll('\u200b', ''));
+      }),
+    );
+  });
+
+  it.each(['From 9.30 to 17.00.', 'It ends. And goes on.', '12.50 EUR: 3/4'])('leaves %j alone', (text) => {
+    expect(unlinked(text)).toBe(text);
+  });
+});

@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { differenceOf } from '../../../functions/domain/difference.ts';
+import { simulatedContent } from '../../../functions/domain/simulated-source.ts';
+
+const at = (program: string) => `https://example.com/page?simulate=${program}`;
+const textOf = (url: string, check: number): string => {
+  const found = simulatedContent(url, check);
+  if (found.kind !== 'fetched') throw new Error(`check ${check} of ${url} brought no text`);
+  return found.text;
+};
+
+describe('what a check of a sandbox’s source finds', () => {
+  it('is always the same where the URL says nothing', () => {
+    fc.assert(
+      fc.property(
+        fc.stringMatching(/^[a-z0-9/]{0,20}$/),
+        fc.integer({ min: 1, max: 1000 }),
+        (path, check) => {
+          const url = `https://example.com/${path}`;
+          expect(textOf(url, check)).toBe(textOf(url, 1));
+        },
+      ),
+    );
+  });
+
+  it('is wholly another text at another step, and the same at the same one', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 50 }),
+        fc.integer({ min: 1, max: 60 }),
+        fc.integer({ min: 1, max: 60 }),
+        (steps, one, other) => {
+          const url = at(Array.from({ length: steps }, () => '200').join(','));
+          const same = Math.min(one, steps) === Math.min(other, steps);
+          expect(differenceOf(textOf(url, one), textOf(url, other))).toBe(same ? 0 : 100);
+        },
+      ),
+    );
+  });
+
+  it.each([
+    ['503', 'the server answered 503'],
+    ['404', 'the server answered 404'],
+    ['204', 'the server answered 204'],
+    ['302', 'the server answered 302'],
+    ['timeout', 'timed out after 20 s'],
+    ['200@21s', 'timed out after 20 s'],
+    ['refused', 'connection refused'],
+    ['dns', 'host name does not resolve'],
+  ])('is no content at %s: %s', (step, error) => {
+    expect(simulatedContent(at(step), 1)).toEqual({ kind: 'failed', error });
+  });
+
+  it('is as before at 304', () => {
+    expect(simulatedContent(at('200,304'), 2)).toEqual({ kind: 'not-modified' });
+  });
+
+  it('takes a step at each check, and stays at the last', () => {
+    const url = at('200,503,200');
+    expect(simulatedContent(url, 2)).toMatchObject({ kind: 'failed' });
+    expect(textOf(url, 3)).not.toBe(textOf(url, 1));
+    expect(textOf(url, 99)).toBe(textOf(url, 3));
+  });
+});

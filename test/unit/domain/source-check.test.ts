@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { NOTICES } from '../../../functions/domain/bus.ts';
+import {
+  contentOf,
+  type LeasedSource,
+  type Source,
+  type StoredVersion,
+} from '../../../functions/domain/source.ts';
+import {
+  changeOf,
+  compared,
+  failed,
+  measuredFrom,
+  neededVersions,
+} from '../../../functions/domain/source-check.ts';
+import { anOrganization, aSource, NOW } from '../../builders.ts';
+
+const leased = (changes: Partial<Source> = {}): LeasedSource => ({
+  ...aSource(changes),
+  lease: { token: 'token', since: NOW.toISOString(), until: NOW.getTime() + 1 },
+});
+
+const stored = fc.uniqueArray(
+  fc.record({
+    version: fc.integer({ min: 1, max: 30 }),
+    parts: fc.constant(1),
+    announced: fc.option(fc.constant(true as const), { nil: undefined }),
+  }),
+  { selector: ({ version }) => version, maxLength: 30 },
+);
+
+describe('what is found, compared with what is known', () => {
+  it('is new exactly when its text is another', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (before, after) => {
+        const source = { content: contentOf(7, { text: before }) };
+        const result = compared(source, { kind: 'fetched', text: after });
+        expect(result.kind).toBe(before === after ? 'unchanged' : 'new');
+        if (result.kind === 'new') expect(result.content.version).toBe(8);
+        if (result.kind === 'unchanged') expect(result.content?.version).toBe(7);
+      }),
+    );
+  });
+
+  it('is an error of one bounded line when it failed, whatever it says', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 600 }), (text) => {
+        const { error } = failed(text);
+        expect(error).not.toMatch(/[\r\n]/);
+        expect(error.length).toBeLessThanOrEqual(300);
+        expect(error.isWellFormed()).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('the versions that are needed', () => {
+  it('are the present one, the one that admins know, and a bounded number of those that they may hear of', () => {
+    fc.assert(
+      fc.property(
+        stored,
+        fc.integer({ min: 1, max: 30 }),
+        fc.integer({ min: 1, max: 30 }),
+        (all, version, baseline) => {
+          const content = { ...contentOf(version, { text: '' }) };
+          const needed = neededVersions({ stored: all as StoredVersion[], content, baseline });
+          for (const each of all) {
+            if (each.version === version || each.version === baseline) expect(needed).toContain(each);
+            if (each.version < baseline && each.version !== version) expect(needed).not.toContain(each);
+          }
+          expect(needed.length).toBeLessThanOrEqual(10);
+          // Whatever admins hear of next is among them, if it is one of the latest.
+          const [latest] = all.filter(({ announced }) => announced).toSorted((a, b) => b.version - a.version);
+          if (latest !== undefined && latest.version > baseline) expect(needed).toContain(latest);
+        },
+      ),
+    );
+  });
+});
+
+describe('the version to measure from', () => {
+  it('is the one that admins know, or the next one that is there', () => {
+    fc.assert(
+      fc.property(stored, fc.integer({ min: 1, max: 30 }), (all, baseline) => {
+        const from = measuredFrom({ stored: all as StoredVersion[], baseline });
+        const candidates = all.map(({ version }) => version).filter((version) => version >= baseline);
+        expect(from?.version).toBe(candidates.length === 0 ? undefined : Math.min(...candidates));
+      }),
+    );
+  });
+});
+
+describe('a new text', () => {
+  const found = (text: string) => ({ text, content: contentOf(2, { text }) });
+  const words = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e'), { minLength: 1, maxLength: 20 });
+
+  it('is told of exactly when it differs by more than the threshold', () => {
+    fc.assert(
+      fc.property(
+        words,
+        words,
+        fc.integer({ min: 0, max: 100 }),
+        fc.boolean(),
+        (before, after, threshold, wanted) => {
+          const settings = anOrganization({
+            contentChangeThreshold: threshold,
+            contentChangeNotifications: wanted,
+          });
+          const outcome = changeOf(
+            leased({ baseline: 1 }),
+            found(after.join(' ')),
+            before.join(' '),
+            settings,
+            NOW,
+          );
+          const difference = outcome.measured?.difference ?? -1;
+          expect(outcome.measured?.from).toBe(1);
+          expect(outcome.notice !== undefined).toBe(wanted && difference > threshold);
+          if (outcome.notice) NOTICES['source.changed'].parse(outcome.notice.data);
+        },
+      ),
+    );
+  });
+
+  it('becomes what admins know when there is none to compare with, and is told to nobody', () => {
+    for (const source of [leased(), leased({ baseline: 1 })]) {
+      const outcome = changeOf(source, found('a'), undefined, anOrganization(), NOW);
+      expect(outcome).not.toHaveProperty('measured');
+      expect(outcome).not.toHaveProperty('notice');
+    }
+  });
+
+  it('is told in so few characters that ten notices fit into a request to the bus', () => {
+    const text = (word: string) => Array.from({ length: 50_000 }, (_, index) => `${word}${index}`).join(' ');
+    const outcome = changeOf(leased({ baseline: 1 }), found(text('x')), text('y'), anOrganization(), NOW);
+    expect(JSON.stringify(outcome.notice).length).toBeLessThan(20_000);
+  });
+});

@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { contentOf, nextCheckAt, shownSource, statusOf } from '../../../functions/domain/source.ts';
+import { aSource, NOW } from '../../builders.ts';
+
+const content = contentOf(2, { text: 'one two' });
+
+describe('the status of a source', () => {
+  it.each([
+    ['pending', {}],
+    ['ok', { content }],
+    ['failing', { lastError: 'timed out after 20 s' }],
+    ['failing', { content, lastError: 'timed out after 20 s' }],
+  ] as const)('is %s with %j', (status, changes) => {
+    expect(statusOf(aSource(changes))).toBe(status);
+  });
+});
+
+describe('a source as its owner sees it', () => {
+  it('has nothing of its content before the import', () => {
+    const { version, words, title, difference, status } = shownSource(aSource());
+    expect([version, words, title, difference, status]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      'pending',
+    ]);
+  });
+
+  it.each([
+    ['0 while the text is the one that admins know', { baseline: 2 }, 0],
+    [
+      'what was measured from what admins know',
+      { baseline: 1, measured: { from: 1, difference: 12.5 } },
+      12.5,
+    ],
+    [
+      'nothing while it was measured from another',
+      { baseline: 1, measured: { from: 0, difference: 1 } },
+      undefined,
+    ],
+    [
+      '0 once admins know it, whatever was measured',
+      { baseline: 2, measured: { from: 1, difference: 30 } },
+      0,
+    ],
+  ])('shows as the difference %s', (_, changes, difference) => {
+    expect(shownSource(aSource({ content, ...changes })).difference).toBe(difference);
+  });
+});
+
+describe('the next check', () => {
+  const interval = fc.double({ min: 1, max: 604_800, noNaN: true });
+  const chance = fc.double({ min: 0, max: 1, noNaN: true });
+
+  it('comes within the interval, and not much earlier', () => {
+    fc.assert(
+      fc.property(interval, chance, (every, random) => {
+        const wait = nextCheckAt(NOW, every, random).getTime() - NOW.getTime();
+        expect(wait).toBeLessThanOrEqual(Math.round(every * 1000));
+        expect(wait).toBeGreaterThanOrEqual(Math.floor(every * 1000 * 0.9));
+      }),
+    );
+  });
+
+  it('is spread over minutes for sources that were checked at once', () => {
+    const times = Array.from({ length: 10 }, (_, index) => nextCheckAt(NOW, 3600, index / 10).getTime());
+    expect(new Set(times).size).toBe(10);
+    expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(300_000);
+  });
+});
+
+describe('what is remembered of a text', () => {
+  it('tells every two texts apart, and nothing else', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (one, other) => {
+        const digests = [
+          contentOf(1, { text: one }).digest,
+          contentOf(2, { text: other, title: 't' }).digest,
+        ];
+        expect(digests[0] === digests[1]).toBe(one === other);
+      }),
+    );
+  });
+
+  it('has a title that can be stored and shown, or none', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (title) => {
+        const { title: kept } = contentOf(1, { text: '', title });
+        expect(kept === undefined).toBe(title.trim() === '');
+        expect(kept?.length ?? 0).toBeLessThanOrEqual(300);
+        expect(kept?.isWellFormed() ?? true).toBe(true);
+      }),
+    );
+  });
+});

@@ -1,0 +1,107 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { EVENT_CATALOGUE, type EventType } from '../../../functions/domain/events.ts';
+import {
+  isMetered,
+  latestMonths,
+  METERED_TYPES,
+  type MeteredEvent,
+  monthOf,
+  NO_USAGE,
+  plusUsage,
+  type UsageCounts,
+  usageOf,
+} from '../../../functions/domain/usage.ts';
+import { aBusEvent } from '../../builders.ts';
+import { recentTimes, times } from './arbitraries.ts';
+
+const events: fc.Arbitrary<MeteredEvent[]> = fc.array(
+  fc.record({
+    id: fc.uuid(),
+    type: fc.constantFrom(...METERED_TYPES),
+    createdAt: recentTimes.map((time) => time.toISOString()),
+  }),
+  { maxLength: 30 },
+);
+const total = (months: Map<string, UsageCounts>): UsageCounts =>
+  [...months.values()].reduce(plusUsage, NO_USAGE);
+
+describe('what is metered', () => {
+  it('is new conversations and messages, and nothing else that happens', () => {
+    const types = Object.keys(EVENT_CATALOGUE) as EventType[];
+    expect(types.filter((type) => isMetered({ type }))).toEqual(['conversation.created', 'message.received']);
+    expect(isMetered(aBusEvent({ type: 'source.changed' }))).toBe(false);
+  });
+
+  it('counts every message, whoever wrote it', () => {
+    const messages = (['user', 'assistant', 'agent', 'system'] as const).map((role) =>
+      aBusEvent({ data: { role } }),
+    );
+    expect(total(usageOf(messages.filter(isMetered)))).toEqual({ conversations: 0, messages: 4 });
+  });
+
+  it('is all counted, each event in its month and as what it is', () => {
+    fc.assert(
+      fc.property(events, (given) => {
+        const months = usageOf(given);
+        const of = (type: string) => given.filter((event) => event.type === type).length;
+        expect(total(months)).toEqual({
+          conversations: of('conversation.created'),
+          messages: of('message.received'),
+        });
+        expect(new Set(months.keys())).toEqual(
+          new Set(given.map(({ createdAt }) => createdAt.slice(0, '2026-11'.length))),
+        );
+      }),
+    );
+  });
+
+  it('is the sum of its parts, however events are divided into batches', () => {
+    fc.assert(
+      fc.property(events, fc.nat(30), (given, cut) => {
+        const [one, other] = [usageOf(given.slice(0, cut)), usageOf(given.slice(cut))];
+        for (const [month, counts] of usageOf(given))
+          expect(plusUsage(one.get(month) ?? NO_USAGE, other.get(month) ?? NO_USAGE)).toEqual(counts);
+      }),
+    );
+  });
+});
+
+describe('months', () => {
+  it.each([
+    ['2026-10-31T23:59:59.999Z', '2026-10'],
+    ['2026-11-01T00:00:00.000Z', '2026-11'],
+    ['2027-01-01T00:00:00.000Z', '2027-01'],
+  ])('%s is in %s', (time, month) => {
+    expect(monthOf(new Date(time))).toBe(month);
+  });
+
+  it.each([
+    ['2026-11-20T09:30:00.000Z', ['2026-11', '2026-10', '2026-09']],
+    ['2026-03-31T23:59:59.999Z', ['2026-03', '2026-02', '2026-01']],
+    ['2027-01-01T00:00:00.000Z', ['2027-01', '2026-12', '2026-11']],
+    ['2028-02-29T12:00:00.000Z', ['2028-02', '2028-01', '2027-12']],
+  ])('back from %s are %j', (now, months) => {
+    expect(latestMonths(new Date(now), 3)).toEqual(months);
+  });
+
+  it('go back without a gap or a repetition, whatever day it is', () => {
+    fc.assert(
+      fc.property(recentTimes, fc.integer({ min: 1, max: 24 }), (now, count) => {
+        const months = latestMonths(now, count);
+        expect(months[0]).toBe(monthOf(now));
+        const numbers = months.map((month) => Number(month.slice(0, 4)) * 12 + Number(month.slice(5)));
+        expect(numbers).toEqual(Array.from({ length: count }, (_, back) => Number(numbers[0]) - back));
+      }),
+    );
+  });
+
+  it('are in the order of their text', () => {
+    fc.assert(
+      fc.property(times, times, (one, other) => {
+        fc.pre(one < other);
+        expect(monthOf(one) <= monthOf(other)).toBe(true);
+      }),
+    );
+  });
+});

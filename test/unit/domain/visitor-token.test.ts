@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { sealCursor } from '../../../functions/domain/cursor.ts';
+import { newId } from '../../../functions/domain/ids.ts';
+import { newSeal } from '../../../functions/domain/sealing.ts';
+import {
+  bearerVisitorToken,
+  type Visit,
+  visitOf,
+  visitorToken,
+} from '../../../functions/domain/visitor-token.ts';
+import { aKeyring, later, NOW, seconds } from '../../builders.ts';
+import { idsOf, texts } from './arbitraries.ts';
+
+const ring = aKeyring({ versions: 2 });
+const expiresAt = later(NOW, seconds(900)).toISOString();
+
+const visits: fc.Arbitrary<Visit> = fc.record({
+  orgId: idsOf('org'),
+  generation: fc.nat(),
+  conversationId: idsOf('cnv'),
+  expiresAt: fc.constant(expiresAt),
+});
+const aVisit = (changes: Partial<Visit> = {}): Visit => ({
+  orgId: newId('org', NOW),
+  generation: 0,
+  conversationId: newId('cnv', NOW),
+  expiresAt,
+  ...changes,
+});
+const tokenOf = (visit: Visit, keys = ring) => visitorToken(keys, visit, newSeal(keys));
+
+/** The token with one bit of what is sealed turned over. */
+function flipped(token: string, bit: number): string {
+  const bytes = Buffer.from(token.slice('cvt_'.length), 'base64url');
+  const at = bit % (bytes.length * 8);
+  bytes.writeUInt8(bytes.readUInt8(at >> 3) ^ (1 << (at & 7)), at >> 3);
+  return `cvt_${bytes.toString('base64url')}`;
+}
+
+describe('a visitor token', () => {
+  it('holds the one visit that it was made for', () => {
+    fc.assert(
+      fc.property(visits, (visit) => {
+        expect(visitOf(ring, tokenOf(visit), NOW)).toEqual(visit);
+      }),
+    );
+  });
+
+  it('opens for nobody when any bit, or any character, of it was changed', () => {
+    const token = tokenOf(aVisit());
+    const bits = Buffer.from(token.slice('cvt_'.length), 'base64url').length * 8;
+    for (let bit = 0; bit < bits; bit += 1)
+      expect(visitOf(ring, flipped(token, bit), NOW), `bit ${bit}`).toBeUndefined();
+    fc.assert(
+      fc.property(fc.nat(), fc.constantFrom(...'ABCabc019-_'), fc.string(), (at, character, tail) => {
+        const index = at % token.length;
+        for (const changed of [
+          token.slice(0, index) + character + token.slice(index + 1),
+          token.slice(0, index),
+          token + (tail || 'A'),
+        ])
+          if (changed !== token) expect(visitOf(ring, changed, NOW)).toBeUndefined();
+      }),
+    );
+  });
+
+  it('cannot be put together from those of other tenants and conversations', () => {
+    fc.assert(
+      fc.property(visits, visits, fc.nat(), (one, other, at) => {
+        const [first, second] = [tokenOf(one), tokenOf(other)];
+        const index = 5 + (at % (Math.min(first.length, second.length) - 6));
+        const mixed = first.slice(0, index) + second.slice(index);
+        fc.pre(mixed !== first && mixed !== second);
+        expect(visitOf(ring, mixed, NOW)).toBeUndefined();
+      }),
+    );
+  });
+
+  it('is good until it expires and not a moment longer', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -2_000_000, max: 2_000_000 }), (ms) => {
+        const visit = aVisit();
+        const at = later(new Date(expiresAt), ms);
+        expect(visitOf(ring, tokenOf(visit), at)).toEqual(ms < 0 ? visit : undefined);
+      }),
+    );
+  });
+
+  it('is the same under the same seal, so that it can be shown again, and another under another', () => {
+    const visit = aVisit();
+    const seal = newSeal(ring);
+    expect(visitorToken(ring, visit, seal)).toBe(visitorToken(ring, visit, seal));
+    expect(visitorToken(ring, visit, newSeal(ring))).not.toBe(visitorToken(ring, visit, seal));
+    // A newer key does not change what the seal says.
+    expect(visitorToken(aKeyring({ versions: 3 }), visit, seal)).toBe(visitorToken(ring, visit, seal));
+  });
+
+  it('shows nothing of what it holds', () => {
+    const visit = aVisit();
+    const bytes = Buffer.from(tokenOf(visit).slice('cvt_'.length), 'base64url').toString('latin1');
+    for (const part of [visit.orgId, visit.conversationId, '2026']) expect(bytes).not.toContain(part);
+  });
+
+  it('does not open with another key', () => {
+    expect(visitOf(aKeyring({ versions: 2, fill: 'm' }), tokenOf(aVisit()), NOW)).toBeUndefined();
+    expect(visitOf(aKeyring({ versions: 1 }), tokenOf(aVisit()), NOW)).toBeUndefined();
+  });
+
+  it('is no cursor, and a cursor is none', () => {
+    const cursor = sealCursor(ring, JSON.stringify(aVisit()), { tenant: '', route: '', filters: [] });
+    expect(visitOf(ring, `cvt_${cursor}`, NOW)).toBeUndefined();
+  });
+
+  it('never throws for a text that is none', () => {
+    fc.assert(
+      fc.property(fc.oneof(texts, fc.base64String()), (text) => {
+        expect(visitOf(ring, text, NOW)).toBeUndefined();
+        expect(visitOf(ring, `cvt_${text}`, NOW)).toBeUndefined();
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('the header', () => {
+  it.each([
+    ['Bearer cvt_abc', 'cvt_abc'],
+    ['bearer   cvt_abc', 'cvt_abc'],
+    [undefined, undefined],
+    ['cvt_abc', undefined],
+    ['Basic cvt_abc', undefined],
+    ['Bearer ck_live_abc', undefined],
+    ['Bearer cvt_a b', undefined],
+    ['Bearer cvt_', undefined],
+  ])('%s has the token %s', (header, token) => {
+    expect(bearerVisitorToken(header)).toBe(token);
+  });
+});

@@ -1,0 +1,101 @@
+import type { BusEvent } from '../../../functions/domain/bus.ts';
+import type { Source, SourceRef } from '../../../functions/domain/source.ts';
+import type { CheckOutcome, Found } from '../../../functions/domain/source-check.ts';
+import { checkSource } from '../../../functions/engine/check-source.ts';
+import { aBusEvent, anOrganization, aSource, NOW } from '../../builders.ts';
+import { type Gate, interposed } from '../../doubles/interposed.ts';
+import { MemorySources } from '../../doubles/memory-sources.ts';
+import { memoryStandings } from '../../doubles/memory-standings.ts';
+import { recordedLog } from '../../doubles/recorded-log.ts';
+import { VirtualClock } from '../../doubles/virtual-clock.ts';
+
+export const EVERY_SECONDS = 3600;
+export const LEASE_SECONDS = 75;
+
+/** Nothing stands in the way. */
+const open: Gate = async () => undefined;
+
+/** The checks of sources over doubles, one organization, and a page that a test writes. */
+export function aCheck() {
+  const clock = new VirtualClock();
+  const sources = new MemorySources({ sharded: false });
+  const standings = memoryStandings();
+  const log = recordedLog();
+  const outcomes: CheckOutcome[] = [];
+  const organization = anOrganization();
+  let settings = organization;
+  let found: Found = { kind: 'fetched', text: 'one two three four' };
+  let looks = 0;
+
+  /** A worker. @param gate that each of its calls passes */
+  const worker = (gate: Gate = open) =>
+    checkSource(
+      {
+        sources: interposed('sources', sources, gate),
+        organizations: interposed('organizations', { find: async () => settings }, gate),
+        standings: interposed('standings', standings, gate),
+        look: interposed(
+          'page',
+          {
+            async look(): Promise<Found> {
+              looks += 1;
+              return found;
+            },
+          },
+          gate,
+        ).look,
+        onChecked: (outcome) => void outcomes.push(outcome),
+        log,
+        now: clock.now,
+        random: () => 0,
+      },
+      { checkEverySeconds: EVERY_SECONDS, leaseSeconds: LEASE_SECONDS },
+    );
+
+  return {
+    clock,
+    sources,
+    standings,
+    log,
+    outcomes,
+    organization,
+    worker,
+    deal: worker(),
+    get looks() {
+      return looks;
+    },
+    /** What the next checks find. */
+    finds: (next: Found) => {
+      found = next;
+    },
+    shows: (text: string) => {
+      found = { kind: 'fetched', text };
+    },
+    sets: (changes: Partial<typeof organization>) => {
+      settings = { ...settings, ...changes };
+    },
+    async added(changes: Partial<Source> = {}): Promise<Source> {
+      const source = aSource({ orgId: organization.id, ...changes });
+      await sources.add(source);
+      return source;
+    },
+    /** Asks for a check of a source, now. */
+    event: ({ id, orgId, generation }: SourceRef, createdAt: Date = clock.now()): BusEvent =>
+      aBusEvent({
+        type: 'source.check',
+        orgId,
+        generation,
+        createdAt: createdAt.toISOString(),
+        data: { sourceId: id },
+      }),
+    deleted: ({ id, orgId, generation }: SourceRef): BusEvent =>
+      aBusEvent({
+        type: 'source.deleted',
+        orgId,
+        generation,
+        createdAt: NOW.toISOString(),
+        data: { sourceId: id },
+      }),
+  };
+}
+export type TestCheck = ReturnType<typeof aCheck>;

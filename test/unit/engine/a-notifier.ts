@@ -1,0 +1,153 @@
+import type { BusEvent } from '../../../functions/domain/bus.ts';
+import type { Endpoint } from '../../../functions/domain/endpoint.ts';
+import { gate, requirePermit } from '../../../functions/domain/gate.ts';
+import { newId, type OrgId, type ReceiverId } from '../../../functions/domain/ids.ts';
+import type { Mail, MailResult } from '../../../functions/domain/mail.ts';
+import { MAIL_LEASE_SECONDS } from '../../../functions/domain/timing.ts';
+import { type NotifyPorts, notify } from '../../../functions/engine/notify.ts';
+import { anEndpoint, anOrganization, aTenant, NOW } from '../../builders.ts';
+import { MemoryMailings } from '../../doubles/memory-mailings.ts';
+import { memoryStandings } from '../../doubles/memory-standings.ts';
+import { recordedLog } from '../../doubles/recorded-log.ts';
+import { VirtualClock } from '../../doubles/virtual-clock.ts';
+
+export const DAY = 86_400;
+export const LEASE = MAIL_LEASE_SECONDS;
+export const URL_OF_SOURCE = 'https://www.example.com/hours';
+
+/** A change of a source's content, of which there is one for each version. */
+export function aChange({
+  tenant = aTenant(),
+  sourceId = newId('src', NOW),
+  version = 2,
+  url = URL_OF_SOURCE,
+  difference = 40,
+} = {}): BusEvent {
+  return {
+    id: `${sourceId}#changed#${version}`,
+    type: 'source.changed',
+    ...tenant,
+    createdAt: NOW.toISOString(),
+    data: { sourceId, url, kind: 'url', version, difference, added: 'came', removed: 'went' },
+  };
+}
+
+/** The disabling of an endpoint. */
+export function aDisabling({
+  tenant = aTenant(),
+  webhookId = newId('whk', NOW),
+}: {
+  tenant?: ReturnType<typeof aTenant>;
+  webhookId?: ReceiverId;
+} = {}): BusEvent {
+  return {
+    id: `${webhookId}#disabled`,
+    type: 'webhook.disabled',
+    ...tenant,
+    createdAt: NOW.toISOString(),
+    data: { webhookId, disabledAt: NOW.toISOString() },
+  };
+}
+
+export const admins = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `admin${index}@example.com`);
+
+/** What tells admins, and all that it meets, in memory where no other is given. */
+export function aNotifier({ mailings = new MemoryMailings() as NotifyPorts['mailings'] } = {}) {
+  const clock = new VirtualClock();
+  const log = recordedLog();
+  const standings = memoryStandings();
+  const counts = { sent: 0, failed: 0, unknown: 0, nobody: 0 };
+  const people = { admins: ['ada@example.com'] };
+  const organization = { name: 'Example Ltd', contentChangeNotifications: true };
+  const source: { isGone: boolean; name?: string; title?: string } = { isGone: false, name: 'Hours' };
+  const endpoints = new Map<ReceiverId, Endpoint>();
+  /** What SES took, whatever it said. */
+  const sent: (Mail & { at: Date })[] = [];
+  const notified: { version: number; at: Date }[] = [];
+  /** What SES makes of the next e-mails: it takes them when nothing is said. */
+  const results: (MailResult | 'taken-without-answer')[] = [];
+  const asked: OrgId[] = [];
+
+  const ports: NotifyPorts = {
+    gate: gate(standings.of),
+    organizations: { find: async (id) => anOrganization({ id, ...organization }) },
+    endpoints: { find: async (_, id) => endpoints.get(id) },
+    sources: {
+      find: async () => {
+        if (source.isGone) return undefined;
+        const { name, title } = source;
+        return {
+          name,
+          content: { version: 2, digest: '', words: 1, ...(title === undefined ? {} : { title }) },
+        };
+      },
+      notified: async (_tenant, _id, version, at) => void notified.push({ version, at }),
+    },
+    mailings,
+    directory: {
+      adminsOf: async (orgId) => {
+        asked.push(orgId);
+        return people.admins;
+      },
+    },
+    mailer: {
+      async send(mail, permit) {
+        requirePermit(permit);
+        const result = results.shift() ?? { kind: 'sent' };
+        if (result === 'taken-without-answer') {
+          sent.push({ ...mail, at: clock.now() });
+          return { kind: 'unknown', reason: 'TimeoutError' };
+        }
+        if (result.kind === 'sent') sent.push({ ...mail, at: clock.now() });
+        return result;
+      },
+    },
+    count: (what) => {
+      counts[what] += 1;
+    },
+    log,
+    now: clock.now,
+  };
+  const runWith = (replaced: Partial<NotifyPorts> = {}) =>
+    notify(
+      { ...ports, ...replaced },
+      { dashboardOrigin: 'https://dashboard.example.com', noticeSeconds: DAY, leaseSeconds: LEASE },
+    );
+  return {
+    clock,
+    log,
+    standings,
+    counts,
+    people,
+    organization,
+    source,
+    sent,
+    notified,
+    results,
+    asked,
+    ports,
+    runWith,
+    run: runWith(),
+    register(endpoint: Partial<Endpoint> & Pick<Endpoint, 'id'>) {
+      endpoints.set(endpoint.id, anEndpoint(endpoint));
+    },
+    /** Runs an event as its queue does, until it is done. @returns how often it ran */
+    async untilDone(event: BusEvent, run = runWith()): Promise<number> {
+      for (let receive = 1; receive <= 20; receive += 1) {
+        if (
+          await run(event).then(
+            () => true,
+            () => false,
+          )
+        )
+          return receive;
+        clock.elapse(180);
+      }
+      throw new Error('the event is dead');
+    },
+  };
+}
+
+export const REFUSED: MailResult = { kind: 'refused', reason: 'MessageRejected 400' };
+export const UNKNOWN: MailResult = { kind: 'unknown', reason: 'TimeoutError ETIMEDOUT' };

@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { later } from '../../builders.ts';
+import type { CallStage } from '../../doubles/interposed.ts';
+import { aCheck, EVERY_SECONDS, LEASE_SECONDS, type TestCheck } from './a-check.ts';
+
+/** A source with versions to compare, to keep and to delete, and a text that nobody has seen. */
+async function aChangingSource() {
+  const check = aCheck();
+  const source = await check.added();
+  for (const text of ['a b c d', 'a b c e', 'a b c f']) {
+    check.shows(text);
+    check.clock.elapse(EVERY_SECONDS);
+    await check.deal(check.event(source));
+  }
+  await check.sources.notified(source, source.id, 3, check.clock.now());
+  check.shows('g h i j');
+  check.clock.elapse(EVERY_SECONDS);
+  return { check, source };
+}
+
+/** The calls of a check that nothing disturbs. */
+async function callsOfACheck(): Promise<[call: string, stage: CallStage][]> {
+  const { check, source } = await aChangingSource();
+  const calls: [string, CallStage][] = [];
+  await check.worker(async (call, stage) => void calls.push([call, stage]))(check.event(source));
+  return calls;
+}
+
+/** What has to be so once a check of the changed text has ended, whoever did it and how often. */
+async function expectEnded(check: TestCheck, source: Parameters<TestCheck['event']>[0]) {
+  const found = await check.sources.find(source, source.id);
+  expect(found).toMatchObject({
+    content: { version: 4, words: 4 },
+    measured: { from: 3, difference: 100 },
+    baseline: 3,
+    starts: 0,
+  });
+  expect(found).not.toHaveProperty('lease');
+  expect(found?.stored.map(({ version }) => version)).toEqual(check.sources.versionsOf(source));
+  expect(check.sources.notices.filter(({ id }) => id === `${source.id}#changed#4`)).toHaveLength(1);
+}
+
+describe('a check whose worker is lost', () => {
+  it('does the same in the end, at whatever call that is', async () => {
+    const calls = await callsOfACheck();
+    expect(calls.map(([call]) => call)).toContain('sources.forget');
+    for (const [call, stage] of calls) {
+      const { check, source } = await aChangingSource();
+      const event = check.event(source);
+      const dying = check.worker(async (at, stageAt) => {
+        if (at === call && stageAt === stage) throw new Error('the worker is lost');
+      });
+      await expect(dying(event), `${call} ${stage}`).rejects.toThrow('the worker is lost');
+
+      check.clock.elapse(LEASE_SECONDS);
+      await check.deal(event);
+
+      await expectEnded(check, source);
+    }
+  });
+
+  it('comes up again by itself when its message is lost as well', async () => {
+    const { check, source } = await aChangingSource();
+    const dying = check.worker(async (call) => {
+      if (call === 'page.look') throw new Error('the worker is lost');
+    });
+    await expect(dying(check.event(source))).rejects.toThrow();
+
+    const { entries } = await check.sources.due.find(0, check.clock.now());
+    expect(entries).toMatchObject([{ id: source.id }]);
+  });
+});
+
+describe('checks of one source at once', () => {
+  it('make one version of a text and tell of it once, in whatever order they get on', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.scheduler(),
+        fc.integer({ min: 2, max: 4 }),
+        fc.array(fc.integer({ min: 0, max: LEASE_SECONDS }), { minLength: 4, maxLength: 4 }),
+        async (scheduler, count, pauses) => {
+          const { check, source } = await aChangingSource();
+          const worker = check.worker((call, stage) =>
+            scheduler.schedule(Promise.resolve(), `${call} ${stage}`),
+          );
+          const events = Array.from({ length: count }, (_, index) =>
+            check.event(source, later(check.clock.now(), index)),
+          );
+          const running = events.map(async (event, index) => {
+            await scheduler.schedule(Promise.resolve());
+            // Some of them find the lease of another over.
+            check.clock.elapse(pauses[index] ?? 0);
+            return worker(event).catch(() => undefined);
+          });
+          await scheduler.waitFor(Promise.all(running));
+
+          check.clock.elapse(LEASE_SECONDS);
+          for (const event of events) await check.deal(event);
+          await expectEnded(check, source);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  it('write what the one found that has the source, not the one that is late', async () => {
+    const { check, source } = await aChangingSource();
+    const late = check.worker(async (call, stage) => {
+      if (call !== 'page.look' || stage !== 'answering') return;
+      check.clock.elapse(LEASE_SECONDS);
+      check.shows('k l m n');
+      await check.deal(check.event(source));
+    });
+
+    await late(check.event(source));
+
+    expect(await check.sources.text(source, { version: 4, parts: 1 })).toBe('k l m n');
+    expect(check.sources.notices.filter(({ id }) => id.endsWith('#4'))).toHaveLength(1);
+    expect(check.log.entries).toMatchObject([{ level: 'warn' }]);
+  });
+});

@@ -1,0 +1,330 @@
+import { describe, expect, it } from 'vitest';
+import { MAX_STARTS } from '../../../functions/domain/source-check.ts';
+import { CheckUnderWay } from '../../../functions/engine/check-source.ts';
+import { UnknownTenant } from '../../../functions/engine/generations.ts';
+import { aBusEvent, aSource, later, seconds } from '../../builders.ts';
+import { aCheck, EVERY_SECONDS, LEASE_SECONDS, type TestCheck } from './a-check.ts';
+
+/** Goes on by an hour, and checks. */
+async function anHourLater(check: TestCheck, source: Parameters<TestCheck['event']>[0]) {
+  check.clock.elapse(EVERY_SECONDS);
+  await check.deal(check.event(source));
+  return check.sources.find(source, source.id);
+}
+
+describe('the first check of a source', () => {
+  it('imports its text as what admins know, tells nobody, and is done again in an hour', async () => {
+    const check = aCheck();
+    const source = await check.added();
+
+    await check.deal(check.event(source));
+
+    expect(await check.sources.find(source, source.id)).toMatchObject({
+      content: { version: 1, words: 4 },
+      baseline: 1,
+      lastCheckedAt: check.clock.now().toISOString(),
+      nextCheckAt: later(check.clock.now(), seconds(EVERY_SECONDS)).toISOString(),
+    });
+    expect(check.sources.notices).toEqual([]);
+  });
+
+  it('that fails leaves it without content, and the next one imports', async () => {
+    const check = aCheck();
+    const source = await check.added();
+    check.finds({ kind: 'failed', error: 'timed out after 20 s' });
+    await check.deal(check.event(source));
+    const failing = await check.sources.find(source, source.id);
+    expect(failing).toMatchObject({ lastError: 'timed out after 20 s', failures: 1 });
+    expect(failing).not.toHaveProperty('content');
+
+    check.shows('one two');
+    expect(await anHourLater(check, source)).toMatchObject({ content: { version: 1 }, baseline: 1 });
+  });
+
+  it('fails when the server says that nothing has changed', async () => {
+    const check = aCheck();
+    const source = await check.added();
+    check.finds({ kind: 'not-modified' });
+
+    await check.deal(check.event(source));
+
+    expect(await check.sources.find(source, source.id)).toMatchObject({
+      lastError: 'the source answered that nothing has changed, but nothing of it is known',
+    });
+  });
+});
+
+describe('a check of a source that is known', () => {
+  it.each([
+    ['not modified', { kind: 'not-modified' } as const],
+    ['the same text', { kind: 'fetched', text: 'one two three four' } as const],
+  ])('makes no version of what is as before: %s', async (_, found) => {
+    const check = aCheck();
+    const source = await check.added();
+    await check.deal(check.event(source));
+    check.finds(found);
+
+    const after = await anHourLater(check, source);
+
+    expect(after).toMatchObject({ content: { version: 1 }, checks: 2 });
+    expect(after?.lastChangedAt).toBe(later(check.clock.now(), -seconds(EVERY_SECONDS)).toISOString());
+    expect(check.sources.versionsOf(source)).toEqual([1]);
+  });
+
+  it('keeps the content through a failure, and says in one line of bounded length what failed', async () => {
+    const check = aCheck();
+    const source = await check.added();
+    await check.deal(check.event(source));
+    check.finds({ kind: 'failed', error: `bad\n  content ${'x'.repeat(500)}` });
+
+    const failing = await anHourLater(check, source);
+
+    expect(failing).toMatchObject({ content: { version: 1 }, baseline: 1, failures: 1 });
+    expect(failing?.lastError).toMatch(/^bad content x+$/);
+    expect(failing?.lastError).toHaveLength(300);
+    expect(failing?.nextCheckAt).toBe(later(check.clock.now(), seconds(EVERY_SECONDS)).toISOString());
+  });
+
+  it('tells of a change that is over the threshold, with what came and what went', async () => {
+    const check = aCheck();
+    const source = await check.added();
+    await check.deal(check.event(source));
+    check.shows('one two three five');
+
+    const after = await anHourLater(check, source);
+
+    expect(after).toMatchObject({
+      content: { version: 2 },
+      measured: { from: 1, difference: 25 },
+      baseline: 1,
+    });
+    expect(check.sources.notices).toMatchObject([
+      {
+        id: `${source.id}#changed#2`,
+        type: 'source.changed',
+        orgId: source.orgId,
+        generation: 0,
+        data: { sourceId: source.id, url: source.url, kind: 'url', version: 2, difference: 25 },
+      },
+    ]);
+    expect(check.sources.notices[0]?.data.added).toContain('five');
+    expect(check.sources.notices[0]?.data.removed).toContain('four');
+  });
+
+  it('tells nothing of a change that is exactly the threshold', async () => {
+    const check = aCheck();
+    check.sets({ contentChangeThreshold: 25 });
+    const source = await check.added();
+    await check.deal(check.event(source));
+    check.shows('one two three five');
+
+    expect(await anHourLater(check, source)).toMatchObject({ measured: { from: 1, difference: 25 } });
+    expect(check.sources.notices).toEqual([]);
+  });
+
+  it('tells nothing where the organization wants no notifications, and measures all the same', async () => {
+    const check = aCheck();
+    check.sets({ contentChangeNotifications: false });
+    const source = await check.added();
+    await check.deal(check.event(source));
+    check.shows('five six');
+
+    expect(await anHourLater(check, source)).toMatchObject({ measured: { from: 1, difference: 100 } });
+    expect(check.sources.notices).toEqual([]);
+  });
+
+  it('adds small changes up until admins hear of them', async () => {
+    const check = aCheck();
+    const source = await check.added();
+    const words = Array.from({ length: 20 }, (_, index) => `word${index}`);
+    check.shows(words.join(' '));
+    await check.deal(check.event(source));
+    for (let changed = 1; changed <= 4; changed += 1) {
+      words[changed] = `other${changed}`;
+      check.shows(words.join(' '));
+      expect(await anHourLater(check, source)).toMatchObject({
+        measured: { from: 1, difference: changed * 5 },
+      });
+    }
+    expect(check.sources.notices).toEqual([]);
+
+    words[5] = 'other5';
+    check.shows(words.join(' '));
+    await anHourLater(check, source);
+    expect(check.sources.notices).toMatchObject([{ data: { version: 6, difference: 25 } }]);
+  });
+
+  it('measures from the version that admins were told of last', async () => {
+    const check = aCheck();
+    const source = await check.added();
+    await check.deal(check.event(source));
+    check.shows('five six seven eight');
+    await anHourLater(check, source);
+    await check.sources.notified(source, source.id, 2, check.clock.now());
+    check.shows('five six seven nine');
+
+    expect(await anHourLater(check, source)).toMatchObject({ measured: { from: 2, difference: 25 } });
+  });
+
+  it('keeps the texts that may become what admins know, and no other but the last', async () => {
+    const check = aCheck();
+    const source = await check.added();
+    for (const text of ['a b', 'c d', 'e f', 'g h']) {
+      check.shows(text);
+      await anHourLater(check, source);
+    }
+    // All of them were announced, and nobody has heard of any yet.
+    expect(check.sources.versionsOf(source)).toEqual([1, 2, 3, 4]);
+
+    await check.sources.notified(source, source.id, 3, check.clock.now());
+    check.shows('i j');
+    expect(await anHourLater(check, source)).toMatchObject({ measured: { from: 3, difference: 100 } });
+    expect(check.sources.versionsOf(source)).toEqual([3, 4, 5]);
+  });
+
+  it('does not pile up texts when nobody is told for long', async () => {
+    const check = aCheck();
+    const source = await check.added();
+    for (let hour = 1; hour <= 40; hour += 1) {
+      check.shows(`text${hour}`);
+      await anHourLater(check, source);
+    }
+    expect(check.sources.versionsOf(source).length).toBeLessThanOrEqual(12);
+    expect((await check.sources.find(source, source.id))?.stored.map(({ version }) => version)).toEqual(
+      check.sources.versionsOf(source),
+    );
+
+    // One that admins were told of may be gone by then: the oldest that is left takes its place.
+    await check.sources.notified(source, source.id, 5, check.clock.now());
+    check.shows('text41');
+    expect(await anHourLater(check, source)).toMatchObject({ measured: { from: 5, difference: 100 } });
+  });
+
+  it('begins anew where the text to compare with is missing, and says so', async () => {
+    const check = aCheck();
+    const source = await check.added();
+    await check.deal(check.event(source));
+    await check.sources.forgetAll(source);
+    check.shows('five six');
+
+    expect(await anHourLater(check, source)).toMatchObject({ content: { version: 2 }, baseline: 2 });
+    expect(check.sources.notices).toEqual([]);
+    expect(check.log.entries).toMatchObject([{ level: 'error', fields: { version: 1 } }]);
+  });
+});
+
+describe('what needs no check', () => {
+  it('is an event that came to be before the last check began', async () => {
+    const check = aCheck();
+    const source = await check.added();
+    const asked = Array.from({ length: 5 }, (_, index) =>
+      check.event(source, later(check.clock.now(), -index)),
+    );
+    for (const event of asked) await check.deal(event);
+
+    expect(check.looks).toBe(1);
+  });
+
+  it('is a source that is gone, or of a wiped generation', async () => {
+    const check = aCheck();
+    await check.deal(check.event(aSource()));
+    check.standings.makeSandbox(check.organization.id);
+    const source = await check.added({ generation: 1 });
+    check.standings.reset(check.organization.id);
+    await check.deal(check.event(source));
+
+    expect(check.looks).toBe(0);
+    expect(await check.sources.find(source, source.id)).toEqual(source);
+  });
+
+  it('is an event that a check under way was begun after', async () => {
+    const check = aCheck();
+    const source = await check.added();
+    const event = check.event(source);
+    const terms = { askedAt: check.clock.now(), now: check.clock.now(), leaseSeconds: LEASE_SECONDS };
+    await check.sources.lease(source, terms);
+
+    await check.deal(event);
+    expect(check.looks).toBe(0);
+  });
+});
+
+describe('what comes again', () => {
+  it('is an event while a check is under way that began before it', async () => {
+    const check = aCheck();
+    const source = await check.added();
+    const terms = { askedAt: check.clock.now(), now: check.clock.now(), leaseSeconds: LEASE_SECONDS };
+    await check.sources.lease(source, terms);
+    check.clock.elapse(1);
+
+    await expect(check.deal(check.event(source))).rejects.toThrow(CheckUnderWay);
+    expect(check.looks).toBe(0);
+  });
+
+  it('is an event of an organization of which nothing is known', async () => {
+    const check = aCheck();
+    const source = await check.added();
+    check.standings.forget(source.orgId);
+
+    await expect(check.deal(check.event(source))).rejects.toThrow(UnknownTenant);
+  });
+
+  it.each([
+    ['of another type', { type: 'message.received' }],
+    ['that names no source', { type: 'source.check', data: { sourceId: 'whk_1' } }],
+  ])('is an event %s: nothing is dropped unread', async (_, changes) => {
+    const check = aCheck();
+    await expect(check.deal(aBusEvent({ ...changes, orgId: check.organization.id }))).rejects.toThrow();
+  });
+});
+
+describe('a source whose checks take their worker with them', () => {
+  it('fails after some of them without being looked at, and is tried again an hour later', async () => {
+    const check = aCheck();
+    const source = await check.added();
+    const dying = check.worker(async (call) => {
+      if (call === 'page.look') throw new Error('out of memory');
+    });
+    const event = check.event(source);
+    for (let time = 1; time <= MAX_STARTS; time += 1) {
+      await expect(dying(event)).rejects.toThrow('out of memory');
+      check.clock.elapse(LEASE_SECONDS);
+    }
+
+    await dying(event);
+
+    expect(await check.sources.find(source, source.id)).toMatchObject({
+      lastError: 'the content could not be processed',
+      starts: 0,
+    });
+    expect(await anHourLater(check, source)).toMatchObject({ content: { version: 1 } });
+  });
+});
+
+describe('a source that is deleted', () => {
+  it('leaves no texts, however often that is told', async () => {
+    const check = aCheck();
+    const source = await check.added();
+    await check.deal(check.event(source));
+    await check.sources.remove(source, source.id);
+
+    for (let time = 1; time <= 2; time += 1) await check.deal(check.deleted(source));
+    expect(check.sources.versionsOf(source)).toEqual([]);
+  });
+
+  it('leaves none either when a check is under way', async () => {
+    const check = aCheck();
+    const source = await check.added();
+    const slow = check.worker(async (call, stage) => {
+      if (call !== 'page.look' || stage !== 'answering') return;
+      await check.sources.remove(source, source.id);
+      await check.deal(check.deleted(source));
+    });
+
+    await slow(check.event(source));
+
+    expect(check.sources.versionsOf(source)).toEqual([]);
+    expect(await check.sources.find(source, source.id)).toBeUndefined();
+    expect(check.outcomes).toEqual([]);
+  });
+});

@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { gate } from '../../../functions/domain/gate.ts';
+import { newId, type OrgId } from '../../../functions/domain/ids.ts';
+import { isMetered, usageOf } from '../../../functions/domain/usage.ts';
+import { type MeterPorts, meter } from '../../../functions/engine/meter.ts';
+import { aBusEvent, aTenant, NOW } from '../../builders.ts';
+import { memoryStandings } from '../../doubles/memory-standings.ts';
+import { MemoryUsage } from '../../doubles/memory-usage.ts';
+import { recordedLog } from '../../doubles/recorded-log.ts';
+
+/** The meter over memory. All organizations are live but for those that a test makes sandboxes. */
+function aMeter(replaced: Partial<MeterPorts> = {}) {
+  const standings = memoryStandings();
+  const usage = new MemoryUsage();
+  const log = recordedLog();
+  const count = meter({ gate: gate(standings.of), usage, log, ...replaced });
+  const of = async (organization: OrgId) =>
+    Object.fromEntries(await usage.read(organization, { from: '2026-01', to: '2026-12' }));
+  return { count, of, standings, usage, log };
+}
+
+const { orgId } = aTenant();
+const message = (of = orgId) => aBusEvent({ orgId: of });
+const conversation = (of = orgId) => aBusEvent({ orgId: of, type: 'conversation.created' });
+
+describe('the meter', () => {
+  it('counts what live organizations use, each for itself', async () => {
+    const { count, of } = aMeter();
+    const other = newId('org', NOW);
+
+    expect(await count([message(), conversation(), message(other), message()])).toEqual([]);
+
+    expect(await of(orgId)).toEqual({ '2026-11': { conversations: 1, messages: 2 } });
+    expect(await of(other)).toEqual({ '2026-11': { conversations: 0, messages: 1 } });
+  });
+
+  it('counts nothing of a sandbox, and does not ask for it again', async () => {
+    const { count, usage, standings, log } = aMeter();
+    standings.makeSandbox(orgId);
+
+    expect(await count([aBusEvent({ orgId, generation: 1 }), message()])).toEqual([]);
+
+    expect(usage.organizations).toEqual([]);
+    expect(log.entries).toEqual([]);
+  });
+
+  it('counts an event once, however often it comes', async () => {
+    const { count, of } = aMeter();
+    const event = message();
+
+    await count([event, event]);
+    await count([event]);
+
+    expect(await of(orgId)).toEqual({ '2026-11': { conversations: 0, messages: 1 } });
+  });
+
+  it('passes over what is not metered', async () => {
+    const { count, usage } = aMeter();
+
+    expect(await count([aBusEvent({ orgId, type: 'ticket.created' })])).toEqual([]);
+
+    expect(usage.organizations).toEqual([]);
+  });
+
+  it('has what it cannot tell the kind of come again, and counts the others', async () => {
+    const { count, of, standings, log } = aMeter();
+    const unknown = newId('org', NOW);
+    standings.forget(unknown);
+    const failing = [message(unknown), conversation(unknown)];
+
+    expect(await count([message(), ...failing])).toEqual(failing);
+
+    expect(await of(orgId)).toEqual({ '2026-11': { conversations: 0, messages: 1 } });
+    expect(log.entries).toMatchObject([{ level: 'error', fields: { orgId: unknown, events: 2 } }]);
+  });
+
+  it('has come again what could not be counted, every copy of it, and nothing else', async () => {
+    const unlucky = message();
+    const { count, log } = aMeter({
+      usage: { count: async (events) => events.filter(({ id }) => id === unlucky.id) },
+    });
+
+    expect(await count([message(), unlucky, conversation(), unlucky])).toEqual([unlucky, unlucky]);
+
+    expect(log.entries).toMatchObject([{ level: 'error', fields: { orgId } }]);
+  });
+
+  it('does nothing and asks nobody when there is nothing', async () => {
+    const { count } = aMeter({
+      gate: async () => {
+        throw new Error('nobody is concerned');
+      },
+    });
+
+    expect(await count([])).toEqual([]);
+  });
+
+  it('counts or gives back every event of a live organization, and gives back none that it has counted', async () => {
+    const organizations = ['live', 'live', 'sandbox', 'unknown', 'failing'] as const;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ of: fc.nat(4), isMessage: fc.boolean() }), { maxLength: 30 }),
+        async (shapes) => {
+          const ids = organizations.map(() => newId('org', NOW));
+          const memory = new MemoryUsage();
+          const { count, standings } = aMeter({
+            usage: {
+              async count(events, permit) {
+                if (permit.orgId === ids[4]) throw new Error('throttled');
+                return memory.count(events, permit);
+              },
+            },
+          });
+          const [, , sandbox = orgId, unknown = orgId] = ids;
+          standings.makeSandbox(sandbox);
+          standings.forget(unknown);
+          const events = shapes.map(({ of, isMessage }) =>
+            isMessage ? message(ids[of]) : conversation(ids[of]),
+          );
+
+          const again = await count(events);
+
+          expect(again).toEqual(events.filter((event) => [ids[3], ids[4]].includes(event.orgId)));
+          for (const id of ids.slice(0, 2)) {
+            const theirs = events.filter((event) => event.orgId === id).filter(isMetered);
+            expect(await memory.read(id, { from: '2026-01', to: '2026-12' })).toEqual(usageOf(theirs));
+          }
+          expect(memory.organizations).not.toContain(sandbox);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,364 @@
+import { describe, expect, it } from 'vitest';
+import { GateClosed } from '../../../functions/domain/gate.ts';
+import { newId } from '../../../functions/domain/ids.ts';
+import { NotTold } from '../../../functions/engine/notify.ts';
+import { aBusEvent, aTenant, later, NOW, seconds } from '../../builders.ts';
+import { aChange, aDisabling, admins, aNotifier, DAY, LEASE, REFUSED, UNKNOWN } from './a-notifier.ts';
+
+describe('a change of content', () => {
+  it('is told to all admins in one e-mail, and the version counts as known', async () => {
+    const { run, sent, notified, counts, people } = aNotifier();
+    people.admins = admins(3);
+
+    await run(aChange({ version: 7 }));
+
+    expect(sent).toMatchObject([
+      { to: admins(3), subject: 'Content changed by 40%: Hours', text: expect.stringContaining('> came') },
+    ]);
+    expect(notified).toEqual([{ version: 7, at: NOW }]);
+    expect(counts).toEqual({ sent: 1, failed: 0, unknown: 0, nobody: 0 });
+  });
+
+  it('is told once, however often its event comes', async () => {
+    const { run, sent, notified, clock } = aNotifier();
+    const event = aChange();
+    for (const days of [0, 1, 2]) {
+      clock.elapse(days * DAY);
+      await run(event);
+    }
+
+    expect(sent).toHaveLength(1);
+    expect(notified.map(({ version }) => version)).toEqual([2, 2, 2]);
+  });
+
+  it('within 24 hours of another at the URL is not told, nobody is looked up for it, and no version is known by it', async () => {
+    const { run, sent, notified, asked, clock } = aNotifier();
+    const tenant = aTenant();
+    const sourceId = newId('src', NOW);
+    await run(aChange({ tenant, sourceId, version: 2 }));
+    clock.elapse(DAY - 1);
+
+    await run(aChange({ tenant, sourceId, version: 3 }));
+    await run(aChange({ tenant, version: 9 }));
+
+    expect(sent).toHaveLength(1);
+    expect(notified).toHaveLength(1);
+    expect(asked).toHaveLength(1);
+
+    clock.elapse(1);
+    await run(aChange({ tenant, sourceId, version: 4 }));
+    expect(sent).toHaveLength(2);
+    expect(notified.map(({ version }) => version)).toEqual([2, 4]);
+  });
+
+  it('does not wait for one at another URL, or of another organization', async () => {
+    const { run, sent } = aNotifier();
+    const tenant = aTenant();
+    await run(aChange({ tenant }));
+    await run(aChange({ tenant, url: 'https://www.example.com/prices' }));
+    await run(aChange());
+
+    expect(sent).toHaveLength(3);
+  });
+
+  it('is of no interest when its source is gone', async () => {
+    const { run, sent, source } = aNotifier();
+    source.isGone = true;
+
+    await run(aChange());
+
+    expect(sent).toEqual([]);
+  });
+
+  it('is not told when its organization wants no such e-mail any more, and takes nothing of the 24 hours', async () => {
+    const { run, sent, organization } = aNotifier();
+    const tenant = aTenant();
+    organization.contentChangeNotifications = false;
+    await run(aChange({ tenant }));
+    expect(sent).toEqual([]);
+
+    organization.contentChangeNotifications = true;
+    await run(aChange({ tenant, version: 3 }));
+    expect(sent).toHaveLength(1);
+  });
+
+  it('of a source without a name is told by the title of its content', async () => {
+    const { run, sent, source } = aNotifier();
+    delete source.name;
+    source.title = 'Our hours';
+
+    await run(aChange());
+
+    expect(sent[0]?.subject).toBe('Content changed by 40%: Our hours');
+  });
+});
+
+describe('the disabling of an endpoint', () => {
+  it('is told once for ever', async () => {
+    const { run, sent, register, clock, notified } = aNotifier();
+    const event = aDisabling();
+    const webhookId = newId('whk', NOW);
+    register({ id: webhookId, url: 'https://receiver.example.com/hook' });
+    const disabling = aDisabling({ webhookId });
+    for (const days of [0, 30, 300]) {
+      clock.elapse(days * DAY);
+      await run(disabling);
+      await run({ ...disabling, id: `another of day ${days}` });
+    }
+    await run(event);
+
+    expect(sent.map(({ subject }) => subject)).toEqual([
+      'Webhook endpoint disabled: receiver.example.com',
+      `Webhook endpoint disabled: ${event.data.webhookId}`,
+    ]);
+    expect(notified).toEqual([]);
+  });
+
+  it('is told although admins want no e-mail about content', async () => {
+    const { run, sent, organization } = aNotifier();
+    organization.contentChangeNotifications = false;
+
+    await run(aDisabling());
+
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe('a sandbox', () => {
+  it('has nobody who is told, or looked up', async () => {
+    const { run, sent, asked, standings, log } = aNotifier();
+    const tenant = aTenant({ generation: 1 });
+    standings.makeSandbox(tenant.orgId);
+
+    await run(aDisabling({ tenant }));
+    await run(aChange({ tenant }));
+
+    expect(sent).toEqual([]);
+    expect(asked).toEqual([]);
+    expect(log.entries.map(({ level }) => level)).toEqual(['debug', 'debug']);
+  });
+
+  it('may be one when nothing is known of the organization: the event comes again', async () => {
+    const { run, sent, standings } = aNotifier();
+    const tenant = aTenant();
+    standings.forget(tenant.orgId);
+
+    await expect(run(aDisabling({ tenant }))).rejects.toThrow(GateClosed);
+    expect(sent).toEqual([]);
+  });
+});
+
+describe('an event that is not for admins', () => {
+  it('is not done, so that somebody looks at it', async () => {
+    const { run } = aNotifier();
+    await expect(run(aBusEvent())).rejects.toThrow('admins are not told of');
+    await expect(run({ ...aDisabling(), data: {} })).rejects.toThrow();
+  });
+});
+
+describe('an organization without admins', () => {
+  it('is counted, and what happens next is told once there is one', async () => {
+    const { run, sent, counts, people } = aNotifier();
+    const tenant = aTenant();
+    people.admins = [];
+    await run(aChange({ tenant }));
+    expect(counts.nobody).toBe(1);
+
+    people.admins = admins(1);
+    await run(aChange({ tenant, version: 3 }));
+    expect(sent).toHaveLength(1);
+  });
+
+  it('is one whose admins have no address that can be written to', async () => {
+    const { run, counts, people, log } = aNotifier();
+    people.admins = ['ada@example.com\r\nBcc: everybody@example.com'];
+
+    await run(aChange());
+
+    expect(counts.nobody).toBe(1);
+    expect(log.entries).toMatchObject([{ level: 'warn', fields: { unfit: 1 } }, { level: 'warn' }]);
+  });
+});
+
+describe('an e-mail that was certainly not sent', () => {
+  it('comes again until it is, and takes nothing of the 24 hours', async () => {
+    const { untilDone, sent, results, notified, counts } = aNotifier();
+    results.push(REFUSED, REFUSED, REFUSED);
+
+    expect(await untilDone(aChange())).toBe(4);
+
+    expect(sent).toHaveLength(1);
+    expect(notified).toHaveLength(1);
+    expect(counts).toMatchObject({ sent: 1, failed: 3, unknown: 0 });
+  });
+
+  it('leaves the 24 hours of the one before as they were', async () => {
+    const { run, sent, results, clock } = aNotifier();
+    const tenant = aTenant();
+    const first = aChange({ tenant });
+    await run(first);
+    clock.elapse(DAY);
+    results.push(REFUSED);
+    await expect(run(aChange({ tenant, version: 3 }))).rejects.toThrow(NotTold);
+
+    await run(first);
+    expect(sent).toHaveLength(1);
+    await run(aChange({ tenant, version: 4 }));
+    expect(sent).toHaveLength(2);
+  });
+
+  it.each(['directory', 'organizations', 'sources', 'mailings'] as const)(
+    'because the %s cannot be read comes again and claims nothing',
+    async (broken) => {
+      const { runWith, ports, run, sent } = aNotifier();
+      const fail = () => Promise.reject(new Error('throttled'));
+      const port = { ...ports[broken], find: fail, adminsOf: fail, standing: fail };
+      const event = aChange();
+
+      await expect(runWith({ [broken]: port })(event)).rejects.toThrow('throttled');
+      await run(event);
+
+      expect(sent).toHaveLength(1);
+    },
+  );
+});
+
+describe('an e-mail of which nobody knows whether it was sent', () => {
+  it('is not sent again, and its version does not count as known', async () => {
+    const { run, sent, results, notified, counts, clock } = aNotifier();
+    const event = aChange();
+    results.push(UNKNOWN);
+    await run(event);
+    clock.elapse(LEASE);
+    await run(event);
+
+    expect(sent).toEqual([]);
+    expect(notified).toEqual([]);
+    expect(counts).toMatchObject({ sent: 0, unknown: 2 });
+  });
+
+  it('takes 24 hours from when it can last have gone', async () => {
+    const { run, sent, results, clock } = aNotifier();
+    const tenant = aTenant();
+    results.push('taken-without-answer');
+    await run(aChange({ tenant, version: 2 }));
+
+    clock.elapse(LEASE + DAY - 1);
+    await run(aChange({ tenant, version: 3 }));
+    expect(sent).toHaveLength(1);
+
+    clock.elapse(1);
+    await run(aChange({ tenant, version: 4 }));
+    expect(sent).toHaveLength(2);
+  });
+
+  it('because its worker was lost is told of to those who run the service', async () => {
+    const { runWith, run, ports, counts, log, clock } = aNotifier();
+    const event = aChange();
+    const lost = { send: () => Promise.reject(new Error('the process ended')) };
+    await expect(runWith({ mailer: { ...ports.mailer, ...lost } })(event)).rejects.toThrow();
+
+    await expect(run(event)).rejects.toThrow(NotTold);
+    clock.elapse(LEASE);
+    await run(event);
+
+    expect(counts).toMatchObject({ sent: 0, unknown: 1 });
+    expect(log.entries.at(-1)).toMatchObject({ level: 'error', fields: { eventId: event.id } });
+  });
+});
+
+describe('an e-mail that was sent', () => {
+  it('is done although that cannot be recorded, and is not sent again', async () => {
+    const { runWith, run, ports, sent, notified, clock } = aNotifier();
+    const tenant = aTenant();
+    const event = aChange({ tenant });
+    const settle = () => Promise.reject(new Error('the table is out of reach'));
+    await runWith({ mailings: { ...ports.mailings, settle } })(event);
+    expect(notified).toHaveLength(1);
+
+    clock.elapse(LEASE);
+    await run(event);
+    await run(aChange({ tenant, version: 3 }));
+
+    expect(sent).toHaveLength(1);
+  });
+
+  it('is made known to its source when that failed at first', async () => {
+    const { runWith, ports, sent, notified, untilDone } = aNotifier();
+    const event = aChange();
+    const failing = { ...ports.sources, notified: () => Promise.reject(new Error('throttled')) };
+    await expect(runWith({ sources: failing })(event)).rejects.toThrow('throttled');
+    expect(notified).toEqual([]);
+
+    await untilDone(event);
+
+    expect(sent).toHaveLength(1);
+    expect(notified).toHaveLength(1);
+  });
+
+  it('takes its 24 hours from its end', async () => {
+    const { runWith, run, ports, sent, clock } = aNotifier();
+    const tenant = aTenant();
+    const slow: typeof ports.mailer = {
+      async send(mail, permit) {
+        clock.elapse(5);
+        return ports.mailer.send(mail, permit);
+      },
+    };
+    await runWith({ mailer: slow })(aChange({ tenant, version: 2 }));
+    clock.elapseUntil(later(NOW, seconds(DAY + 4)));
+    await run(aChange({ tenant, version: 3 }));
+    expect(sent).toHaveLength(1);
+    clock.elapse(1);
+    await run(aChange({ tenant, version: 3 }));
+    expect(sent).toHaveLength(2);
+  });
+});
+
+describe('more admins than an e-mail may have recipients', () => {
+  it('get as many e-mails as it takes, each of them one', async () => {
+    const { run, sent, people, notified } = aNotifier();
+    people.admins = admins(120);
+    const event = aChange();
+    await run(event);
+    await run(event);
+
+    expect(sent.map(({ to }) => to.length)).toEqual([50, 50, 20]);
+    expect(sent.flatMap(({ to }) => to)).toEqual(admins(120));
+    expect(notified).toHaveLength(2);
+  });
+
+  it('get what was refused at first, and nothing again', async () => {
+    const { untilDone, sent, people, results } = aNotifier();
+    people.admins = admins(150);
+    results.push({ kind: 'sent' }, REFUSED, { kind: 'sent' }, REFUSED);
+
+    expect(await untilDone(aDisabling())).toBe(3);
+
+    expect(sent.flatMap(({ to }) => to).toSorted()).toEqual(admins(150).toSorted());
+  });
+
+  it('are told of as far as anybody knows', async () => {
+    const { run, sent, people, results, notified, counts } = aNotifier();
+    people.admins = admins(60);
+    results.push(UNKNOWN);
+
+    await run(aChange());
+
+    expect(sent.map(({ to }) => to.length)).toEqual([10]);
+    expect(notified).toHaveLength(1);
+    expect(counts).toMatchObject({ sent: 1, unknown: 1 });
+  });
+});
+
+describe('workers at once', () => {
+  it('send one e-mail, and those who came second come again and find it done', async () => {
+    const { run, sent, untilDone } = aNotifier();
+    const event = aChange();
+    const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => run(event)));
+
+    expect(sent).toHaveLength(1);
+    expect(outcomes.some(({ status }) => status === 'fulfilled')).toBe(true);
+    expect(await untilDone(event)).toBe(1);
+  });
+});

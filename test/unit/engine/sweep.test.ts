@@ -1,0 +1,223 @@
+import { describe, expect, it } from 'vitest';
+import { BusEvent, NOTICES } from '../../../functions/domain/bus.ts';
+import { RESEND_SECONDS, type Source } from '../../../functions/domain/source.ts';
+import { sweep } from '../../../functions/engine/sweep.ts';
+import { aSource, aTenant, later, NOW, seconds } from '../../builders.ts';
+import { type Gate, interposed } from '../../doubles/interposed.ts';
+import { MemorySources } from '../../doubles/memory-sources.ts';
+import { recordedLog } from '../../doubles/recorded-log.ts';
+import { VirtualClock } from '../../doubles/virtual-clock.ts';
+
+const open: Gate = async () => undefined;
+
+/** Runs of the sweep over sources in memory and a queue that only remembers. */
+function aSweep() {
+  const clock = new VirtualClock();
+  const sources = new MemorySources({ sharded: true });
+  const log = recordedLog();
+  const sent: BusEvent[] = [];
+  const batches: number[] = [];
+  let refuses: (event: BusEvent) => boolean = () => false;
+  const checks = {
+    async send(events: readonly BusEvent[]): Promise<BusEvent[]> {
+      batches.push(events.length);
+      const refused = events.filter(refuses);
+      sent.push(...events.filter((event) => !refused.includes(event)));
+      return refused;
+    },
+  };
+  const worker = (gate: Gate = open) =>
+    sweep(
+      {
+        due: interposed('due', sources.due, gate),
+        checks: interposed('checks', checks, gate),
+        log,
+        now: clock.now,
+      },
+      { shards: 16 },
+    );
+  return {
+    clock,
+    sources,
+    log,
+    sent,
+    batches,
+    worker,
+    run: worker(),
+    refuses: (which: typeof refuses) => {
+      refuses = which;
+    },
+    /** So many sources of some tenants, each of which comes up so many seconds from now. */
+    async due(count: number, inSeconds: (index: number) => number = () => 0): Promise<Source[]> {
+      const tenants = Array.from({ length: 3 }, () => aTenant());
+      const made = Array.from({ length: count }, (_, index) =>
+        aSource({
+          ...tenants[index % 3],
+          createdAt: later(clock.now(), seconds(inSeconds(index) - RESEND_SECONDS)).toISOString(),
+        }),
+      );
+      for (const source of made) await sources.add(source);
+      return made;
+    },
+  };
+}
+
+const idsOf = (events: readonly BusEvent[]) => events.map(({ data }) => data.sourceId).toSorted();
+const namesOf = (sources: readonly Source[]) => sources.map(({ id }) => id).toSorted();
+
+describe('a run of the sweep', () => {
+  it('sends a message for each source that is due, and for no other', async () => {
+    const { due, run, sent } = aSweep();
+    const made = await due(300, (index) => index - 100);
+
+    const done = await run(() => true);
+
+    expect(idsOf(sent)).toEqual(namesOf(made.slice(0, 101)));
+    expect(done).toEqual({ sent: 101, left: 0, latestSeconds: 100, complete: true });
+  });
+
+  it('sends what the bus would, named by when it was due', async () => {
+    const { due, run, sent, clock } = aSweep();
+    const [source] = await due(1, () => -10);
+
+    await run(() => true);
+
+    expect(sent).toEqual([
+      {
+        id: `${source?.id}#due#${later(NOW, seconds(-10)).toISOString()}`,
+        type: 'source.check',
+        orgId: source?.orgId,
+        generation: source?.generation,
+        createdAt: clock.now().toISOString(),
+        data: { sourceId: source?.id },
+      },
+    ]);
+    for (const event of sent) NOTICES['source.check'].parse(BusEvent.parse(event).data);
+  });
+
+  it('sends ten at a time at most', async () => {
+    const { due, run, batches } = aSweep();
+    await due(250);
+    await run(() => true);
+    expect(Math.max(...batches)).toBeLessThanOrEqual(10);
+  });
+
+  it('does not come back to what it has sent before a quarter of an hour has passed', async () => {
+    const { due, run, sent, clock } = aSweep();
+    const made = await due(40);
+    await run(() => true);
+    await run(() => true);
+    clock.elapse(RESEND_SECONDS - 1);
+    await run(() => true);
+    expect(sent).toHaveLength(40);
+
+    clock.elapse(1);
+    expect(await run(() => true)).toMatchObject({ sent: 40, latestSeconds: 0 });
+    expect(idsOf(sent.slice(40))).toEqual(namesOf(made));
+    expect(new Set(sent.map(({ id }) => id)).size).toBe(80);
+  });
+
+  it('reads one page of each shard when nothing is due', async () => {
+    const calls: string[] = [];
+    const { worker } = aSweep();
+    await worker(async (call, stage) => {
+      if (stage === 'calling') calls.push(call);
+    })(() => true);
+    expect(calls).toEqual(Array.from({ length: 16 }, () => 'due.find'));
+  });
+});
+
+describe('what a run of the sweep could not do', () => {
+  it('is left to the next one where the queue took no message, and only that', async () => {
+    const swept = aSweep();
+    const made = await swept.due(30);
+    const refused = new Set(made.slice(0, 7).map(({ id }) => id));
+    swept.refuses(({ data }) => refused.has(data.sourceId as Source['id']));
+
+    expect(await swept.run(() => true)).toMatchObject({ sent: 23, left: 7 });
+    swept.refuses(() => false);
+    expect(await swept.run(() => true)).toMatchObject({ sent: 7, left: 0 });
+    expect(idsOf(swept.sent)).toEqual(namesOf(made));
+  });
+
+  it('is left to the next one when the queue cannot be reached', async () => {
+    const swept = aSweep();
+    const made = await swept.due(30);
+    const unreachable = swept.worker(async (call) => {
+      if (call === 'checks.send') throw new Error('the queue is down');
+    });
+
+    expect(await unreachable(() => true)).toMatchObject({ sent: 0, left: 30 });
+    expect(new Set(swept.log.entries.map(({ level }) => level))).toEqual(new Set(['error']));
+    await swept.run(() => true);
+    expect(idsOf(swept.sent)).toEqual(namesOf(made));
+  });
+
+  it('comes up again, sent twice, where it could not be moved on', async () => {
+    const swept = aSweep();
+    await swept.due(30);
+    const stuck = swept.worker(async (call, stage) => {
+      if (call === 'due.postpone' && stage === 'calling') throw new Error('the table is busy');
+    });
+
+    expect(await stuck(() => true)).toMatchObject({ sent: 30, left: 30 });
+    expect(await swept.run(() => true)).toMatchObject({ sent: 30, left: 0 });
+    expect(new Set(swept.sent.map(({ id }) => id)).size).toBe(30);
+  });
+
+  it('is found by the runs that follow when there is no time, with every shard coming first in its turn', async () => {
+    const swept = aSweep();
+    const made = await swept.due(300);
+    for (let minute = 1; minute <= 16; minute += 1) {
+      let pages = 0;
+      const done = await swept.run(() => {
+        pages += 1;
+        return pages === 1;
+      });
+      expect(done.complete).toBe(false);
+      swept.clock.elapse(60);
+    }
+    expect(new Set(idsOf(swept.sent))).toEqual(new Set(namesOf(made)));
+  });
+
+  it('is a shard that cannot be read: the others are dealt with, and the run fails', async () => {
+    const swept = aSweep();
+    const made = await swept.due(100);
+    let finds = 0;
+    const half = swept.worker(async (call, stage) => {
+      if (call !== 'due.find' || stage !== 'calling') return;
+      finds += 1;
+      if (finds % 2 === 0) throw new Error('throttled');
+    });
+
+    await expect(half(() => true)).rejects.toThrow('throttled');
+    expect(swept.sent.length).toBeGreaterThan(0);
+    await swept.run(() => true);
+    expect(idsOf(swept.sent)).toEqual(namesOf(made));
+  });
+});
+
+describe('a run of the sweep that is killed', () => {
+  it('loses no source, at whatever call that is, and sends again only what it had not moved on', async () => {
+    const count = 60;
+    for (let dies = 1; dies <= 60; dies += 1) {
+      const swept = aSweep();
+      const made = await swept.due(count);
+      let calls = 0;
+      // From there on nothing it does takes effect, and it never gets an answer.
+      const killed = swept.worker(async () => {
+        calls += 1;
+        if (calls >= dies) await new Promise(() => undefined);
+      });
+      void killed(() => true);
+      await new Promise((resolve) => setImmediate(resolve));
+      const before = swept.sent.length;
+
+      const done = await swept.run(() => true);
+
+      expect(new Set(idsOf(swept.sent)), `killed at call ${dies}`).toEqual(new Set(namesOf(made)));
+      expect(before + done.sent).toBe(swept.sent.length);
+      expect((await swept.run(() => true)).sent).toBe(0);
+    }
+  });
+});

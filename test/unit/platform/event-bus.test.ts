@@ -1,0 +1,132 @@
+import 'aws-sdk-client-mock-vitest/extend';
+import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
+import { mockClient } from 'aws-sdk-client-mock';
+import fc from 'fast-check';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { BUS_SOURCE, BusEvent } from '../../../functions/domain/bus.ts';
+import { eventBus } from '../../../functions/platform/event-bus.ts';
+import { aBusEvent } from '../../builders.ts';
+
+const eventBridge = mockClient(EventBridgeClient);
+let refusals: string[];
+const bus = eventBus(new EventBridgeClient({}), 'bus', (reason) => refusals.push(reason));
+
+const someEvents = (count: number) => Array.from({ length: count }, () => aBusEvent());
+const eventIn = ({ Detail = '' }: PutEventsRequestEntry) => BusEvent.parse(JSON.parse(Detail));
+/** The entries of each request. */
+const requests = () =>
+  eventBridge.commandCalls(PutEventsCommand).map(({ args: [{ input }] }) => input.Entries ?? []);
+
+/** Takes entries, but for those that `refuses` names. */
+const taking = (refuses: (event: BusEvent) => boolean) =>
+  eventBridge.on(PutEventsCommand).callsFake(({ Entries }: { Entries: PutEventsRequestEntry[] }) => ({
+    Entries: Entries.map((entry) =>
+      refuses(eventIn(entry)) ? { ErrorCode: 'ThrottlingException' } : { EventId: 'taken' },
+    ),
+  }));
+
+beforeEach(() => {
+  eventBridge.reset();
+  refusals = [];
+  taking(() => false);
+});
+
+describe('the bus', () => {
+  it('is told of an event as itself, with its type for the rules, at its time', async () => {
+    const event = aBusEvent();
+
+    expect(await bus.put([event])).toEqual([]);
+
+    const [[entry] = []] = requests();
+    expect(entry).toMatchObject({
+      EventBusName: 'bus',
+      Source: BUS_SOURCE,
+      DetailType: event.type,
+      Time: new Date(event.createdAt),
+    });
+    expect(eventIn(entry ?? {})).toEqual(event);
+  });
+
+  it.each([
+    [0, []],
+    [1, [1]],
+    [10, [10]],
+    [11, [10, 1]],
+    [100, Array.from({ length: 10 }, () => 10)],
+  ])('takes %i events ten at a time', async (count, sizes) => {
+    const events = someEvents(count);
+
+    expect(await bus.put(events)).toEqual([]);
+
+    expect(requests().map((entries) => entries.length)).toEqual(sizes);
+    expect(
+      requests()
+        .flat()
+        .map((entry) => eventIn(entry).id),
+    ).toEqual(events.map(({ id }) => id));
+  });
+
+  it('gives back those of a request that it did not take, and says why, once for each reason', async () => {
+    const events = someEvents(12);
+    const refused = new Set([events[3], events[7], events[11]].map((event) => event?.id));
+    taking(({ id }) => refused.has(id));
+
+    expect(await bus.put(events)).toEqual(events.filter(({ id }) => refused.has(id)));
+
+    expect(refusals).toEqual(['ThrottlingException', 'ThrottlingException']);
+  });
+
+  it('gives back all of a request that failed, and none of the others', async () => {
+    const events = someEvents(15);
+    eventBridge.on(PutEventsCommand).callsFake(({ Entries }) => {
+      if (Entries.length < 10) throw new Error('connection reset');
+      return { Entries: Entries.map(() => ({ EventId: 'taken' })) };
+    });
+
+    expect(await bus.put(events)).toEqual(events.slice(10));
+
+    expect(refusals).toEqual(['Error: connection reset']);
+  });
+
+  it.each([{}, { Entries: [] }, { Entries: [{ EventId: 'taken' }] }])(
+    'counts as taken only what the answer says so of: %j',
+    async (answer) => {
+      const events = someEvents(2);
+      eventBridge.on(PutEventsCommand).resolves(answer);
+
+      expect(await bus.put(events)).toEqual(events.slice(answer.Entries?.length ?? 0));
+    },
+  );
+
+  it('takes every event or has it given back, and never both', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom('taken', 'refused'), { maxLength: 45 }),
+        fc.array(fc.boolean(), { minLength: 5, maxLength: 5 }),
+        async (fates, failing) => {
+          eventBridge.reset();
+          const events = fates.map(() => aBusEvent());
+          const taken = new Set<string>();
+          let request = 0;
+          eventBridge.on(PutEventsCommand).callsFake(({ Entries }: { Entries: PutEventsRequestEntry[] }) => {
+            if (failing[request++]) throw new Error('out of reach');
+            return {
+              Entries: Entries.map((entry) => {
+                const { id } = eventIn(entry);
+                if (fates[events.findIndex((event) => event.id === id)] === 'refused')
+                  return { ErrorCode: 'InternalFailure' };
+                taken.add(id);
+                return { EventId: id };
+              }),
+            };
+          });
+
+          const back = (await bus.put(events)).map(({ id }) => id);
+
+          expect([...taken, ...back].sort()).toEqual(events.map(({ id }) => id).sort());
+          expect(back.filter((id) => taken.has(id))).toEqual([]);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { BUS_SOURCE, type BusEvent } from '../../../../functions/domain/bus.ts';
+import { UNREADABLE_MESSAGES } from '../../../../functions/platform/metric-names.ts';
+import { busWorker, oneByOne } from '../../../../functions/platform/pipeline/bus-worker.ts';
+import { aBusEvent } from '../../../builders.ts';
+import { recordedLog } from '../../../doubles/recorded-log.ts';
+import { busMessage, capturedOutput, received, WITH_TIME } from '../../workers/a-worker.ts';
+
+const DONE = { batchItemFailures: [] };
+const failed = (...numbers: number[]) => ({
+  batchItemFailures: numbers.map((number) => ({ itemIdentifier: `message-${number}` })),
+});
+
+describe('a worker behind the bus', () => {
+  it('is given the events of all messages at once, as they were put on the bus', async () => {
+    const events = [aBusEvent(), aBusEvent({ type: 'source.changed', id: 'not-one-of-ours' })];
+    const batches: (readonly BusEvent[])[] = [];
+    const handler = busWorker(async (batch) => {
+      batches.push(batch);
+      return [];
+    });
+
+    expect(await handler(received('queue', ...events.map(busMessage)), WITH_TIME)).toEqual(DONE);
+
+    expect(batches).toEqual([events]);
+  });
+
+  it('keeps in the queue just the messages of the events that failed, doubled ones each for itself', async () => {
+    const [one, other] = [aBusEvent(), aBusEvent()];
+    const handler = busWorker(async ([, second, third]) => [second, third].flatMap((event) => event ?? []));
+
+    expect(
+      await handler(received('queue', busMessage(one), busMessage(other), busMessage(other)), WITH_TIME),
+    ).toEqual(failed(2, 3));
+  });
+
+  it.each([
+    ['no JSON', '{'],
+    ['no event of ours', { source: BUS_SOURCE, 'detail-type': 'x', detail: { id: 7 } }],
+    ['no envelope', aBusEvent()],
+    ['nothing', 'null'],
+  ])('drops no message unread: one that is %s stays, and is counted', async (_what, body) => {
+    const output = capturedOutput();
+    const events: BusEvent[] = [];
+    const handler = busWorker(async (batch) => {
+      events.push(...batch);
+      return [];
+    });
+    const readable = aBusEvent();
+
+    expect(await handler(received('queue', body, busMessage(readable)), WITH_TIME)).toEqual(failed(1));
+
+    expect(events).toEqual([readable]);
+    expect(output.metric(UNREADABLE_MESSAGES)).toBe(1);
+    expect(output.logged('ERROR')).toHaveLength(1);
+  });
+
+  it('fails as a whole, so that all comes again, when dealing with the batch fails', async () => {
+    capturedOutput();
+    const handler = busWorker(async () => {
+      throw new Error('out of reach');
+    });
+
+    await expect(handler(received('queue', busMessage(aBusEvent())), WITH_TIME)).rejects.toThrow(
+      'out of reach',
+    );
+  });
+});
+
+describe('dealing with events one by one', () => {
+  it('goes on past those that fail, gives them back, and tells of each', async () => {
+    const log = recordedLog();
+    const events = [aBusEvent(), aBusEvent(), aBusEvent()];
+    const dealtWith: BusEvent[] = [];
+    const deal = oneByOne(async (event) => {
+      if (event === events[1]) throw new Error('out of reach');
+      dealtWith.push(event);
+    }, log);
+
+    expect(await deal(events)).toEqual([events[1]]);
+
+    expect(dealtWith).toEqual([events[0], events[2]]);
+    expect(log.entries).toMatchObject([
+      { level: 'error', fields: { eventId: events[1]?.id, reason: 'Error: out of reach' } },
+    ]);
+  });
+});

@@ -1,0 +1,112 @@
+import 'aws-sdk-client-mock-vitest/extend';
+import {
+  DynamoDBDocumentClient,
+  GetCommand,
+  QueryCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { newSandbox } from '../../../functions/domain/sandbox.ts';
+import type { Source } from '../../../functions/domain/source.ts';
+import { CHECKED, UNREADABLE_MESSAGES } from '../../../functions/platform/metric-names.ts';
+import { keys } from '../../../functions/store/keys.ts';
+import { handler } from '../../../functions/workers/check-source.ts';
+import { aBusEvent, aSource, NOW } from '../../builders.ts';
+import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
+import { busMessage, capturedOutput, received, refused, WITH_TIME } from './a-worker.ts';
+
+const dynamo = mockClient(DynamoDBDocumentClient);
+const { sandbox } = newSandbox('org_00000000000000000000000000000000', NOW);
+
+/** A source of a sandbox, with a program. */
+const programmed = (program: string): Source =>
+  aSource({
+    orgId: sandbox.id,
+    generation: sandbox.generation,
+    url: `https://example.com/?simulate=${program}`,
+  });
+
+const asked = (source: Source, type = 'source.check') =>
+  busMessage(
+    aBusEvent({ type, orgId: source.orgId, generation: source.generation, data: { sourceId: source.id } }),
+  );
+
+/** Gives the lease of a source. */
+function hold(source: Source): void {
+  dynamo
+    .on(UpdateCommand, { Key: keys.source(source, source.id), ReturnValues: 'ALL_NEW' })
+    .resolves({ Attributes: { ...source, starts: 1 } });
+}
+
+beforeEach(() => {
+  dynamo.reset();
+  dynamo.on(GetCommand).resolves({ Item: { ...sandbox, tier: 'sandbox' } });
+  dynamo.on(UpdateCommand).resolves({});
+  dynamo.on(QueryCommand).resolves({ Items: [] });
+  dynamo.on(TransactWriteCommand).resolves({});
+});
+
+describe('the function that checks sources', () => {
+  it('checks those of a batch, each for itself, and counts them and their failures', async () => {
+    const output = capturedOutput();
+    const [good, bad] = [programmed('200'), programmed('503')];
+    hold(good);
+    hold(bad);
+
+    expect(await handler(received('checks', asked(good), asked(bad)), WITH_TIME)).toEqual({
+      batchItemFailures: [],
+    });
+
+    expect(dynamo).toHaveReceivedCommandTimes(TransactWriteCommand, 1);
+    expect(output.metric(CHECKED.checked)).toBe(2);
+    expect(output.metric(CHECKED.failed)).toBe(1);
+  });
+
+  it('leaves to its queue what failed and what nobody can read, and nothing else', async () => {
+    const output = capturedOutput();
+    const [good, failing] = [programmed('200'), programmed('200')];
+    hold(good);
+    dynamo
+      .on(UpdateCommand, { Key: keys.source(failing, failing.id) })
+      .rejects(Object.assign(new Error('throttled'), { name: 'ThrottlingException' }));
+
+    const messages = received(
+      'checks',
+      asked(good),
+      asked(failing),
+      'no message',
+      asked(good, 'source.moved'),
+    );
+
+    const { batchItemFailures } = (await handler(messages, WITH_TIME)) ?? { batchItemFailures: [] };
+    expect(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier).toSorted()).toEqual([
+      'message-2',
+      'message-3',
+      'message-4',
+    ]);
+    expect(output.metric(UNREADABLE_MESSAGES)).toBe(1);
+  });
+
+  it('does nothing for a source that is gone', async () => {
+    capturedOutput();
+    const source = programmed('200');
+    dynamo.on(UpdateCommand, { Key: keys.source(source, source.id) }).rejects(refused());
+
+    expect(await handler(received('checks', asked(source)), WITH_TIME)).toEqual({ batchItemFailures: [] });
+    expect(dynamo).not.toHaveReceivedCommand(TransactWriteCommand);
+  });
+
+  it('looks for the texts of a source that was deleted', async () => {
+    capturedOutput();
+    const source = programmed('200');
+
+    await handler(received('checks', asked(source, 'source.deleted')), WITH_TIME);
+
+    expect(dynamo).toHaveReceivedCommandExactlyOnceWith(QueryCommand, {
+      TableName: FUNCTION_ENVIRONMENT.KNOWLEDGE_TABLE,
+      ProjectionExpression: 'pk, sk',
+    });
+  });
+});

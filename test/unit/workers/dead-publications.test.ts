@@ -1,0 +1,137 @@
+import 'aws-sdk-client-mock-vitest/extend';
+import {
+  DynamoDBStreamsClient,
+  GetRecordsCommand,
+  GetShardIteratorCommand,
+} from '@aws-sdk/client-dynamodb-streams';
+import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { newNotice } from '../../../functions/domain/bus.ts';
+import { EXPIRY_SECONDS } from '../../../functions/domain/due.ts';
+import { newId } from '../../../functions/domain/ids.ts';
+import { ABANDONED_ENTRIES } from '../../../functions/platform/metric-names.ts';
+import { outboxStore } from '../../../functions/store/outbox.ts';
+import { handler } from '../../../functions/workers/dead-publications.ts';
+import { anEvent, aTenant, later, NOW, seconds } from '../../builders.ts';
+import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
+import { capturedOutput, imageOf, received, WITH_TIME } from './a-worker.ts';
+
+const dynamo = mockClient(DynamoDBDocumentClient);
+const streams = mockClient(DynamoDBStreamsClient);
+const sqs = mockClient(SQSClient);
+const eventBridge = mockClient(EventBridgeClient);
+
+const tenant = aTenant();
+const outbox = outboxStore({ client: DynamoDBDocumentClient.prototype, name: 'outbox' });
+const eventRow = (now = new Date()) => outbox.append(anEvent({ tenant, now })).write.Put?.Item ?? {};
+/** Its key is no identifier of ours, and says nothing of its age. */
+function noticeRow(now = new Date()) {
+  const sourceId = newId('src', NOW);
+  const notice = newNotice('source.deleted', `${sourceId}#deleted`, { sourceId }, { tenant, now });
+  return outbox.appendNotice(notice).write.Put?.Item ?? {};
+}
+const DISCARDED = {
+  DDBStreamBatchInfo: {
+    shardId: 'shardId-1',
+    startSequenceNumber: '1',
+    endSequenceNumber: '2',
+    batchSize: 2,
+    streamArn: 'arn:aws:dynamodb:us-east-1:000000000000:table/outbox/stream/2',
+  },
+};
+const DONE = { batchItemFailures: [] };
+
+/** Makes the stream show these rows, numbered from 1. */
+const streaming = (...rows: Record<string, unknown>[]) =>
+  streams.on(GetRecordsCommand).resolves({
+    Records: rows.map((row, index) => ({
+      eventName: 'INSERT' as const,
+      dynamodb: { SequenceNumber: String(index + 1), NewImage: imageOf(row) },
+    })),
+  });
+const holding = (...rows: Record<string, unknown>[]) => {
+  for (const row of rows) dynamo.on(GetCommand, { Key: { pk: row.pk } }).resolves({ Item: row });
+};
+const run = (body: unknown) => handler(received('dead-publications', body), WITH_TIME);
+const refusing = () => eventBridge.on(PutEventsCommand).rejects(new Error('out of reach'));
+/** The identifiers of what was put on the bus, and of what was left for later. */
+const put = () =>
+  eventBridge
+    .commandCalls(PutEventsCommand)
+    .flatMap(({ args: [{ input }] }) =>
+      (input.Entries ?? []).map(({ Detail = '' }) => JSON.parse(Detail).id),
+    );
+const postponed = () =>
+  sqs.commandCalls(SendMessageCommand).map(({ args: [{ input }] }) => ({
+    ...input,
+    MessageBody: JSON.parse(input.MessageBody ?? ''),
+  }));
+
+beforeEach(() => {
+  for (const client of [dynamo, streams, sqs, eventBridge]) client.reset();
+  dynamo.on(GetCommand).resolves({});
+  streams.on(GetShardIteratorCommand).resolves({ ShardIterator: 'iterator' });
+  sqs.on(SendMessageCommand).resolves({});
+  eventBridge
+    .on(PutEventsCommand)
+    .callsFake(({ Entries }) => ({ Entries: Entries.map(() => ({ EventId: 'taken' })) }));
+});
+
+describe('the function that takes what the stream of the publisher gave up', () => {
+  it('reads the records that Lambda names, and puts on the bus what they tell', async () => {
+    const rows = [eventRow(), noticeRow()];
+    streaming(...rows);
+
+    expect(await run(DISCARDED)).toEqual(DONE);
+
+    expect(put()).toEqual(rows.map(({ pk }) => pk));
+    expect(postponed()).toEqual([]);
+  });
+
+  it('notes by their keys what the bus still does not take, and finds it by these in the outbox', async () => {
+    capturedOutput();
+    const rows = [eventRow(), noticeRow()];
+    streaming(...rows);
+    refusing();
+
+    expect(await run(DISCARDED)).toEqual(DONE);
+
+    const [note] = postponed();
+    expect(note).toEqual({
+      QueueUrl: FUNCTION_ENVIRONMENT.DEAD_PUBLICATIONS,
+      DelaySeconds: 900,
+      MessageBody: { kind: 'entries', ids: rows.map(({ pk }) => pk) },
+    });
+    holding(...rows);
+    eventBridge.reset();
+    eventBridge.on(PutEventsCommand).resolves({ Entries: rows.map(() => ({ EventId: 'taken' })) });
+
+    expect(await run(note?.MessageBody)).toEqual(DONE);
+    expect(put()).toEqual(rows.map(({ pk }) => pk));
+  });
+
+  it('gives up loudly what the bus has not taken for days, by the age of the entry, whatever its key is', async () => {
+    const output = capturedOutput();
+    const old = later(new Date(), -seconds(EXPIRY_SECONDS + 60));
+    const rows = [eventRow(old), noticeRow(old), eventRow(), noticeRow()];
+    holding(...rows);
+    refusing();
+
+    expect(await run({ kind: 'entries', ids: rows.map(({ pk }) => pk) })).toEqual(DONE);
+
+    expect(output.metric(ABANDONED_ENTRIES)).toBe(2);
+    expect(postponed().map(({ MessageBody }) => MessageBody.ids)).toEqual([
+      rows.slice(2).map(({ pk }) => pk),
+    ]);
+  });
+
+  it('keeps a letter that it can do nothing for now', async () => {
+    capturedOutput();
+    streams.on(GetShardIteratorCommand).rejects(new Error('throttled'));
+
+    expect(await run(DISCARDED)).toEqual({ batchItemFailures: [{ itemIdentifier: 'message-1' }] });
+  });
+});

@@ -1,0 +1,150 @@
+import 'aws-sdk-client-mock-vitest/extend';
+import { CognitoIdentityProviderClient, ListUsersCommand } from '@aws-sdk/client-cognito-identity-provider';
+import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
+import { DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { BusEvent } from '../../../functions/domain/bus.ts';
+import { aboutContent, aboutDisabling } from '../../../functions/domain/mailing.ts';
+import { MAIL, UNREADABLE_MESSAGES } from '../../../functions/platform/metric-names.ts';
+import { keys } from '../../../functions/store/keys.ts';
+import { handler } from '../../../functions/workers/notify.ts';
+import { anEndpoint, anOrganization, aSource, aTenant, NOW } from '../../builders.ts';
+import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
+import { capturedOutput, received, WITH_TIME } from './a-worker.ts';
+
+const dynamo = mockClient(DynamoDBDocumentClient);
+const cognito = mockClient(CognitoIdentityProviderClient);
+const ses = mockClient(SESv2Client);
+
+const tenant = aTenant();
+const { orgId } = tenant;
+const endpoint = anEndpoint({ orgId });
+const source = aSource({ ...tenant, url: 'https://www.example.com/prices', name: 'Prices' });
+
+const anEvent = (type: string, id: string, data: Record<string, unknown>): BusEvent => ({
+  id,
+  type,
+  ...tenant,
+  createdAt: NOW.toISOString(),
+  data,
+});
+const disabling = anEvent('webhook.disabled', `${endpoint.id}#disabled`, {
+  webhookId: endpoint.id,
+  disabledAt: NOW.toISOString(),
+});
+const change = anEvent('source.changed', `${source.id}#changed#2`, {
+  sourceId: source.id,
+  url: source.url,
+  kind: source.kind,
+  version: 2,
+  difference: 50,
+  added: 'new',
+  removed: 'old',
+});
+const run = (...events: unknown[]) =>
+  handler(received('notify', ...events.map((detail) => ({ detail }))), WITH_TIME);
+const admin = {
+  Enabled: true,
+  UserStatus: 'CONFIRMED' as const,
+  Attributes: Object.entries({
+    email: 'ada@example.com',
+    email_verified: 'true',
+    'custom:organization': orgId,
+    'custom:role': 'admin',
+  }).map(([Name, Value]) => ({ Name, Value })),
+};
+
+beforeEach(() => {
+  for (const mock of [dynamo, cognito, ses]) mock.reset();
+  dynamo.on(GetCommand).resolves({});
+  dynamo.on(UpdateCommand).resolves({});
+  dynamo
+    .on(GetCommand, { Key: keys.organization(orgId) })
+    .resolves({ Item: { ...anOrganization({ id: orgId }), generation: 0 } });
+  dynamo.on(GetCommand, { Key: keys.endpoint(orgId, endpoint.id) }).resolves({ Item: endpoint });
+  dynamo.on(GetCommand, { Key: keys.source(tenant, source.id) }).resolves({ Item: source });
+  cognito.on(ListUsersCommand).resolves({ Users: [admin] });
+  ses.on(SendEmailCommand).resolves({ MessageId: 'message-1' });
+});
+
+describe('the function that writes to admins', () => {
+  it('writes about a disabled endpoint, from the address of the deployment', async () => {
+    const output = capturedOutput();
+
+    expect(await run(disabling)).toEqual({ batchItemFailures: [] });
+
+    expect(ses).toHaveReceivedCommandExactlyOnceWith(SendEmailCommand, {
+      FromEmailAddress: FUNCTION_ENVIRONMENT.MAIL_FROM,
+      Destination: { ToAddresses: ['ada@example.com'] },
+    });
+    expect(dynamo).toHaveReceivedCommandWith(UpdateCommand, {
+      TableName: FUNCTION_ENVIRONMENT.MAILINGS_TABLE,
+      Key: keys.mailing(orgId, aboutDisabling(endpoint.id)),
+    });
+    expect(output.metric(MAIL.sent)).toBe(1);
+    expect(JSON.stringify(output.lines)).not.toContain('ada@');
+  });
+
+  it('writes about changed content, and records at the source what admins know', async () => {
+    expect(await run(change)).toEqual({ batchItemFailures: [] });
+
+    const [{ args: [{ input }] = [{ input: undefined }] } = {}] = ses.commandCalls(SendEmailCommand);
+    const { Subject, Body } = Object(input?.Content?.Simple);
+    expect(Subject.Data).toBe('Content changed by 50%: Prices');
+    expect(Body.Text.Data).toContain(`${FUNCTION_ENVIRONMENT.DASHBOARD_ORIGIN}/settings/organization`);
+    expect(dynamo).toHaveReceivedCommandWith(UpdateCommand, {
+      TableName: FUNCTION_ENVIRONMENT.MAILINGS_TABLE,
+      Key: keys.mailing(orgId, aboutContent(source.url)),
+    });
+    expect(dynamo).toHaveReceivedCommandWith(UpdateCommand, {
+      TableName: FUNCTION_ENVIRONMENT.KNOWLEDGE_TABLE,
+      Key: keys.source(tenant, source.id),
+    });
+  });
+
+  it('leaves in the queue what was refused, and what nobody can read', async () => {
+    const output = capturedOutput();
+    ses.on(SendEmailCommand).rejects(Object.assign(new Error('no'), { $metadata: { httpStatusCode: 400 } }));
+
+    const { batchItemFailures = [] } =
+      (await run(disabling, { type: 'webhook.disabled' }, anEvent('message.received', 'evt', {}))) ?? {};
+
+    expect(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier).toSorted()).toEqual([
+      'message-1',
+      'message-2',
+      'message-3',
+    ]);
+
+    expect(output.metric(MAIL.failed)).toBe(1);
+    expect(output.metric(UNREADABLE_MESSAGES)).toBe(1);
+  });
+
+  it('does one event although another of the batch fails', async () => {
+    cognito
+      .on(ListUsersCommand)
+      .rejectsOnce(new Error('throttled'))
+      .resolves({ Users: [admin] });
+
+    const { batchItemFailures = [] } = (await run(disabling, change)) ?? {};
+
+    expect(batchItemFailures).toHaveLength(1);
+    expect(ses).toHaveReceivedCommandTimes(SendEmailCommand, 1);
+  });
+
+  it('writes nothing for a sandbox, and asks nobody', async () => {
+    const sandbox = aTenant({ generation: 1 });
+    dynamo.on(GetCommand, { Key: keys.organization(sandbox.orgId) }).resolves({
+      Item: {
+        ...anOrganization({ id: sandbox.orgId, environment: 'sandbox', tier: 'sandbox' }),
+        generation: 1,
+      },
+    });
+
+    expect(await run({ ...disabling, ...sandbox })).toEqual({ batchItemFailures: [] });
+
+    expect(ses).not.toHaveReceivedAnyCommand();
+    expect(cognito).not.toHaveReceivedAnyCommand();
+    expect(dynamo).not.toHaveReceivedCommand(UpdateCommand);
+  });
+});

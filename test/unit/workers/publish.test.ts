@@ -1,0 +1,100 @@
+import 'aws-sdk-client-mock-vitest/extend';
+import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { BUS_SOURCE } from '../../../functions/domain/bus.ts';
+import { reminderOf } from '../../../functions/domain/delivery.ts';
+import { newId } from '../../../functions/domain/ids.ts';
+import { ABANDONED_ENTRIES } from '../../../functions/platform/metric-names.ts';
+import { disablingNotice, outboxStore } from '../../../functions/store/outbox.ts';
+import { handler } from '../../../functions/workers/publish.ts';
+import { aDelivery, anEvent, aTenant, NOW } from '../../builders.ts';
+import { aRecord, capturedOutput, WITH_TIME } from './a-worker.ts';
+
+const eventBridge = mockClient(EventBridgeClient);
+const tenant = aTenant();
+const outbox = outboxStore({ client: DynamoDBDocumentClient.prototype, name: 'outbox' });
+const rowOf = (event = anEvent({ tenant })) => outbox.append(event).write.Put?.Item ?? {};
+const run = (...rows: Record<string, unknown>[]) =>
+  handler({ Records: rows.map((row, index) => aRecord(row, 100 + index)) }, WITH_TIME);
+/** The identifiers of what was put on the bus. */
+const put = () =>
+  eventBridge
+    .commandCalls(PutEventsCommand)
+    .flatMap(({ args: [{ input }] }) => input.Entries ?? [])
+    .map(({ Detail = '' }) => JSON.parse(Detail).id);
+
+beforeEach(() => {
+  eventBridge.reset();
+  eventBridge
+    .on(PutEventsCommand)
+    .callsFake(({ Entries }) => ({ Entries: Entries.map(() => ({ EventId: 'taken' })) }));
+});
+
+describe('the publisher', () => {
+  it('puts what the outbox tells on the bus of its environment', async () => {
+    const event = anEvent({ tenant });
+    const webhookId = newId('whk', NOW);
+    const disabling = disablingNotice(
+      { name: 'outbox' },
+      { kind: 'endpoint-disabled', ...tenant, webhookId, disabledAt: NOW.toISOString() },
+    );
+
+    expect(await run(rowOf(event), disabling.write.Put?.Item ?? {})).toEqual({ batchItemFailures: [] });
+
+    expect(put()).toEqual([event.id, `${webhookId}#disabled`]);
+    const [call] = eventBridge.commandCalls(PutEventsCommand);
+    expect(call?.args[0].input.Entries?.[0]).toMatchObject({
+      EventBusName: 'bus',
+      Source: BUS_SOURCE,
+      DetailType: 'conversation.created',
+    });
+  });
+
+  it('calls nobody for what tells nothing', async () => {
+    const test = rowOf(anEvent({ tenant, onlyTo: newId('whk', NOW) }));
+    const redelivery = outbox.appendRedelivery(reminderOf(aDelivery())).write.Put?.Item ?? {};
+
+    expect(await run(test, redelivery)).toEqual({ batchItemFailures: [] });
+
+    expect(eventBridge).not.toHaveReceivedCommand(PutEventsCommand);
+  });
+
+  it('reports the sequence numbers of what the bus did not take, so that the stream comes back to it', async () => {
+    const output = capturedOutput();
+    const events = Array.from({ length: 12 }, () => anEvent({ tenant }));
+    eventBridge.on(PutEventsCommand).callsFake(({ Entries }: { Entries: PutEventsRequestEntry[] }) => ({
+      Entries: Entries.map(({ Detail = '' }) =>
+        [events[4], events[11]].some((event) => event?.id === JSON.parse(Detail).id)
+          ? { ErrorCode: 'ThrottlingException' }
+          : { EventId: 'taken' },
+      ),
+    }));
+
+    expect(await run(...events.map(rowOf))).toEqual({
+      batchItemFailures: [{ itemIdentifier: '104' }, { itemIdentifier: '111' }],
+    });
+    expect(output.logged('WARN')).not.toEqual([]);
+  });
+
+  it('reports all of a request that failed', async () => {
+    capturedOutput();
+    eventBridge.on(PutEventsCommand).rejects(new Error('out of reach'));
+
+    expect(await run(rowOf(), rowOf())).toEqual({
+      batchItemFailures: [{ itemIdentifier: '100' }, { itemIdentifier: '101' }],
+    });
+  });
+
+  it('gives up a record that cannot be read, loudly, without holding up what comes after it', async () => {
+    const output = capturedOutput();
+    const event = anEvent({ tenant });
+
+    expect(await run({ ...rowOf(), body: undefined }, {}, rowOf(event))).toEqual({ batchItemFailures: [] });
+
+    expect(put()).toEqual([event.id]);
+    expect(output.metric(ABANDONED_ENTRIES)).toBe(2);
+    expect(output.logged('ERROR')).toHaveLength(2);
+  });
+});

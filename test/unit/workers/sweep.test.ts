@@ -1,0 +1,66 @@
+import 'aws-sdk-client-mock-vitest/extend';
+import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { SWEPT } from '../../../functions/platform/metric-names.ts';
+import { keys, SOURCE_DUE_SHARDS } from '../../../functions/store/keys.ts';
+import { handler } from '../../../functions/workers/sweep.ts';
+import { aSource, later, seconds } from '../../builders.ts';
+import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
+import { capturedOutput, WITH_TIME, WITHOUT_TIME } from './a-worker.ts';
+
+const dynamo = mockClient(DynamoDBDocumentClient);
+const sqs = mockClient(SQSClient);
+
+beforeEach(() => {
+  dynamo.reset();
+  sqs.reset();
+  dynamo.on(QueryCommand).resolves({ Items: [] });
+  dynamo.on(UpdateCommand).resolves({});
+  sqs.on(SendMessageBatchCommand).resolves({});
+});
+
+describe('the sweep function', () => {
+  it('sends a message for what is due, moves it on, and says how late it was', async () => {
+    const output = capturedOutput();
+    const source = aSource();
+    const dueIn = keys.dueSourcesOf(source.id);
+    const dueAt = later(new Date(), -seconds(90)).toISOString();
+    dynamo
+      .on(QueryCommand, { ExpressionAttributeValues: { ':dueIn': dueIn } }, false)
+      .resolves({ Items: [{ ...keys.source(source, source.id), ...source, dueIn, dueAt }] });
+
+    expect(await handler({}, WITH_TIME)).toMatchObject({ sent: 1, left: 0, complete: true });
+
+    expect(sqs).toHaveReceivedCommandExactlyOnceWith(SendMessageBatchCommand, {
+      QueueUrl: FUNCTION_ENVIRONMENT.CHECKS_QUEUE,
+    });
+    expect(dynamo).toHaveReceivedCommandExactlyOnceWith(UpdateCommand, {
+      TableName: FUNCTION_ENVIRONMENT.KNOWLEDGE_TABLE,
+      Key: keys.source(source, source.id),
+      ConditionExpression: 'dueAt = :dueAt',
+    });
+    expect(output.metric(SWEPT.sent)).toBe(1);
+    expect(output.metric(SWEPT.latestSeconds)).toBeGreaterThanOrEqual(90);
+    expect(output.logged('INFO')).toHaveLength(1);
+  });
+
+  it('reads each shard once when nothing is due, and says nothing aloud', async () => {
+    const output = capturedOutput();
+
+    expect(await handler({}, WITH_TIME)).toMatchObject({ sent: 0, complete: true });
+
+    expect(dynamo).toHaveReceivedCommandTimes(QueryCommand, SOURCE_DUE_SHARDS);
+    expect(sqs).not.toHaveReceivedCommand(SendMessageBatchCommand);
+    expect(output.logged('INFO')).toEqual([]);
+    expect(output.metric(SWEPT.latestSeconds)).toBe(0);
+  });
+
+  it('begins no page that its time would not suffice for', async () => {
+    capturedOutput();
+
+    expect(await handler({}, WITHOUT_TIME)).toMatchObject({ complete: false });
+    expect(dynamo).not.toHaveReceivedCommand(QueryCommand);
+  });
+});
