@@ -91,4 +91,4 @@ export function recipientChunks(addresses: readonly string[]): { chunks: string[
   return { chunks, unfit: addresses.length - fit.length };
 }
 
-const ADDRESS = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@[a-z0-9-]+(?:\.[a-z0-9-]+)*$/i;
+const ADDRESS = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@[\w-]+(?:\.[\w-]+)*$/i;

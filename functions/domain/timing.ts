@@ -6,9 +6,13 @@ export const RECONCILE_EVERY_SECONDS = 60;
 /** How far ahead a run looks: to the next one, and something over, because schedules are not exact and messages take time to be sent. */
 export const RECONCILE_LOOKAHEAD_SECONDS = 90;
 
-/** Timeout of the function that checks sources, and the deadline of one fetch. */
+/**
+ * Timeout of the function that checks sources, and the deadlines of one fetch and one extraction: five fetches at once, then the extractions, two at
+ * once, end within it.
+ */
 export const CHECK_TIMEOUT_SECONDS = 60;
 export const FETCH_TIMEOUT_SECONDS = 20;
+export const EXTRACTION_TIMEOUT_SECONDS = 8;
 /** How long a check holds its source: longer than its function can live, so that no check outlives its lease. */
 export const CHECK_LEASE_SECONDS = 75;
 

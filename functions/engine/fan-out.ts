@@ -59,7 +59,10 @@ export function fanOut({ subscribers, deliveries, queues, standings, log, now }:
 
     /** An event for one receiver alone goes to it whatever it subscribes to; every other event goes to who subscribed. */
     async function recipientsOf({ orgId, type, onlyTo }: OutboxEvent): Promise<Endpoint[]> {
-      if (onlyTo !== undefined) return [(await receiverOf({ orgId, id: onlyTo })) ?? []].flat();
+      if (onlyTo !== undefined) {
+        const receiver = await receiverOf({ orgId, id: onlyTo });
+        return receiver === undefined ? [] : [receiver];
+      }
       return (await endpointsOf(orgId)).filter(({ events }) => events.some((wanted) => wanted === type));
     }
 

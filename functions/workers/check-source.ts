@@ -1,5 +1,5 @@
 import { gate } from '../domain/gate.ts';
-import { CHECK_LEASE_SECONDS, FETCH_TIMEOUT_SECONDS } from '../domain/timing.ts';
+import { CHECK_LEASE_SECONDS, EXTRACTION_TIMEOUT_SECONDS, FETCH_TIMEOUT_SECONDS } from '../domain/timing.ts';
 import { checkSource } from '../engine/check-source.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
 import { CheckSourceEnvironment, loopbackReceivers, readEnvironment } from '../platform/config.ts';
@@ -35,7 +35,7 @@ const deal = checkSource(
         policy: { loopback: loopbackReceivers() },
         timeoutMs: FETCH_TIMEOUT_SECONDS * 1000,
       }),
-      extract: extractor(),
+      extract: extractor({ timeoutMs: EXTRACTION_TIMEOUT_SECONDS * 1000 }),
     }),
     onChecked(outcome) {
       countOne(CHECKED.checked);

@@ -2,30 +2,19 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openCheckpoints } from './engines/checkpoints.ts';
 import { startEngines, startUpkeep } from './engines/engines.ts';
-import { startSecrets } from './engines/secrets.ts';
 import { LocalRunError } from './errors.ts';
 import { SandboxCapacity } from './functions/capacity.ts';
 import { createFunctions, defineFunctions, type Functions } from './functions/functions.ts';
 import type { LocalFunction } from './functions/runtime.ts';
 import { compileRestApi, defineRestApi } from './gateway/rest-api.ts';
 import { type Gateway, startGateway } from './gateway/server.ts';
-import { type Identity, type RunningIdentity, startIdentity } from './identity/identity.ts';
+import type { Identity } from './identity/identity.ts';
 import { mailPages } from './mail/mail-pages.ts';
-import { startMailService } from './mail/mail-service.ts';
-import { openMailbox } from './mail/mailbox.ts';
-import {
-  provisionEventBuses,
-  provisionQueues,
-  provisionSecrets,
-  provisionTables,
-  provisionUserPool,
-  userPoolOf,
-} from './provision/provision.ts';
-import { startBus } from './sources/bus.ts';
-import { busRules } from './sources/bus-rules.ts';
+import { provisionQueues, provisionTables } from './provision/provision.ts';
+import { startServices } from './services.ts';
 import { type EventSourceMapping, eventSourceMappings, shareOf, startMapping } from './sources/mappings.ts';
 import { readByAll } from './sources/readers.ts';
-import { defineRules, startRules } from './sources/rules.ts';
+import { startRules } from './sources/rules.ts';
 import type { Source } from './sources/source.ts';
 import { surroundings } from './surroundings.ts';
 import { References } from './template/references.ts';
@@ -87,35 +76,17 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
   const engines = await startEngines(options, started);
   await provisionTables(template, references, engines.dynamodb);
   await provisionQueues(template, references, engines.sqs, engines.endpoints.sqs);
-  const secrets = await startSecrets({
-    directory: options.directory,
-    secrets: provisionSecrets(template, references),
-  });
-  started.defer(() => secrets.stop());
-  const mailbox = openMailbox(options.directory);
-  const mail = await startMailService(mailbox);
-  started.defer(() => mail.stop());
-  const log = options.onLog ?? (() => undefined);
-  const identity = await startUserPool(template, references, options.directory, log);
-  if (identity) started.defer(() => identity.stop());
   defineFunctions(template, references);
   defineRestApi(template, references);
-  const buses = provisionEventBuses(template, references);
-  defineRules(template, references);
+  const log = options.onLog ?? (() => undefined);
   const queueUrlOf = queueUrls(template, references);
-  const bus = await startBus({ ...engines, buses, rules: busRules(template, references), queueUrlOf, log });
-  started.defer(() => bus.stop());
+  const place = { directory: options.directory, sqs: engines.sqs, queueUrlOf, log };
+  const { identity, mailbox, ...services } = await startServices(template, references, place, started);
 
   const mappings = eventSourceMappings(template, references);
   const checkpoints = started.adopt(openCheckpoints(options.directory), (it) => it.close());
   startUpkeep(engines, started, readByAll(mappings, checkpoints), log);
-  const endpoints = {
-    ...engines.endpoints,
-    secretsManager: secrets.endpoint,
-    eventBridge: bus.endpoint,
-    ses: mail.endpoint,
-    ...(identity && { cognito: identity.userDirectory }),
-  };
+  const endpoints = { ...engines.endpoints, ...services.endpoints };
   const functions = createFunctions(template, references, {
     environment: surroundings(endpoints, options.caFile),
     endpoints: Object.values(endpoints),
@@ -149,22 +120,6 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
     invoke: async (functionName, payload) => invoke(functions.of(functionName), payload),
     processIds: () => [engines.processId(), ...functions.processIds()].filter((id) => id !== undefined),
   };
-}
-
-/** What stands for the template's user pool, if it has one; its references are defined then. */
-async function startUserPool(
-  template: Template,
-  references: References,
-  directory: string,
-  log: NonNullable<CloudOptions['onLog']>,
-): Promise<RunningIdentity | undefined> {
-  const pool = userPoolOf(template);
-  if (!pool) return undefined;
-  return startIdentity({
-    directory,
-    define: (issuer) => provisionUserPool(template, pool, references, issuer),
-    onLog: (text) => log({ source: 'identity', text }),
-  });
 }
 
 /** Lets what is in hand end, for a moment; then ends the sandboxes, which ends the rest of it, and the engines at last. */

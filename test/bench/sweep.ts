@@ -170,7 +170,7 @@ async function measure(client: DynamoDBDocumentClient, at: string, queue: string
   return isRight;
 }
 
-/** Whether each source that was due was sent, at the most one batch of each page twice, and fetched exactly once. */
+/** Whether each source that was due was sent, and fetched exactly once however often it was sent; and no other. */
 function expectOnce(due: Set<string>, messages: readonly BusEvent[], fetched: Map<string, number>): boolean {
   const sent = messages.map(({ data }) => String(data.sourceId));
   const missing = [...due].filter((id) => !sent.includes(id)).length;

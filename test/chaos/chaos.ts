@@ -220,6 +220,9 @@ try {
   }
   const tables = tablesBehind(childrenOf(last.run.pid).engine);
   const rows = await tables.rows();
+  say(
+    'Waiting until usage is counted: what was being counted when its function was killed comes again after three minutes',
+  );
   const { ORG_ID, SANDBOX_ORG_ID } = last.run.environment;
   const organizations = { live: ORG_ID, sandbox: SANDBOX_ORG_ID };
   const usage = await usageOutcome(organizations, last.sandbox.admin, () => tables.rows(), complain);

@@ -19,7 +19,9 @@ const sourcesOf = (name: string) => {
   return mappings.filter(({ FunctionName }) => JSON.stringify(FunctionName) === JSON.stringify({ Ref: id }));
 };
 const lanesOf = (from: ReturnType<typeof synthesize>) =>
-  ofType(from, 'AWS::SQS::Queue').filter(([, { Properties }]) => Properties.RedrivePolicy);
+  ofType(from, 'AWS::SQS::Queue').filter(
+    ([id, { Properties }]) => id.startsWith('DeliveryLanes') && Properties.RedrivePolicy,
+  );
 
 /** What is behind a construct, which anything may change until the synthesis. */
 function resourceOf<T extends object>({ node }: IConstruct, type: new (...parameters: never[]) => T): T {

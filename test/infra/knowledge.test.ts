@@ -4,6 +4,7 @@ import { BUS_SOURCE } from '../../functions/domain/bus.ts';
 import {
   CHECK_LEASE_SECONDS,
   CHECK_TIMEOUT_SECONDS,
+  EXTRACTION_TIMEOUT_SECONDS,
   FETCH_TIMEOUT_SECONDS,
 } from '../../functions/domain/timing.ts';
 import { SWEPT } from '../../functions/platform/metric-names.ts';
@@ -61,9 +62,10 @@ describe('the checks', () => {
     expect(fn.Properties.MemorySize).toBe(1024);
   });
 
-  it('end a fetch within the function, and the function within the lease, which ends before the message comes back', () => {
+  it('end fetches and extractions within the function, and the function within the lease, which ends before the message comes back', () => {
     expect(fn.Properties.Timeout).toBe(CHECK_TIMEOUT_SECONDS);
-    expect(FETCH_TIMEOUT_SECONDS).toBeLessThan(CHECK_TIMEOUT_SECONDS);
+    // Of the five of a batch two are read at once.
+    expect(FETCH_TIMEOUT_SECONDS + 3 * EXTRACTION_TIMEOUT_SECONDS).toBeLessThan(CHECK_TIMEOUT_SECONDS - 10);
     expect(CHECK_LEASE_SECONDS).toBeGreaterThan(CHECK_TIMEOUT_SECONDS);
     const [[, queue] = []] = ofType(template, 'AWS::SQS::Queue').filter(([name]) =>
       name.startsWith('KnowledgeCheckSourceQueue'),

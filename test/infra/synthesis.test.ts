@@ -8,11 +8,17 @@ import { routes } from '../../functions/api/routes.ts';
 import { DOCUMENTATION, WORKERS } from '../../lib/cloud/bundle.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
+/** Without a sender of e-mail the stack has no mailer. */
+const MAIL = { mailFrom: 'notifications@example.com', dashboardOrigin: 'https://dashboard.example.com' };
 const run = promisify(execFile);
 const synthesize = (outdir: string, context: Record<string, unknown> = {}) =>
   run(process.execPath, ['bin/app.ts'], {
     cwd: ROOT,
-    env: { PATH: process.env.PATH, CDK_OUTDIR: outdir, CDK_CONTEXT_JSON: JSON.stringify(context) },
+    env: {
+      PATH: process.env.PATH,
+      CDK_OUTDIR: outdir,
+      CDK_CONTEXT_JSON: JSON.stringify({ ...MAIL, ...context }),
+    },
   });
 
 describe('the whole synthesis', () => {

@@ -34,6 +34,9 @@ export interface ExtractorOptions {
   memoryMiB?: number;
 }
 
+/** For a process to start and load its code: far more than it takes. */
+const START_MS = 20_000;
+
 /** So many processes have room in the memory of a function; others wait. */
 const MAX_AT_ONCE = 2;
 
@@ -76,11 +79,12 @@ const UNREADABLE = { ok: false, problem: 'the content could not be read' } as co
 async function extractIn(reader: ChildProcess, job: ToReader, timeoutMs: number): Promise<Extraction> {
   const { promise, resolve, reject } = Promise.withResolvers<Extraction>();
   let isReady = false;
-  let timer = setTimeout(() => reject(new Error('the reader did not start in time')), timeoutMs);
+  let timer = setTimeout(() => reject(new Error('the reader did not start in time')), START_MS);
 
   reader.on('message', (received) => {
-    const message = FromReader.parse(received);
-    if (message.kind === 'extracted') return resolve(message.extraction);
+    const message = FromReader.safeParse(received);
+    if (!message.success) return resolve(UNREADABLE);
+    if (message.data.kind === 'extracted') return resolve(message.data.extraction);
     isReady = true;
     clearTimeout(timer);
     timer = setTimeout(() => resolve(TOO_LONG), timeoutMs);

@@ -22,17 +22,15 @@ export function readPage(html: string): Reading {
   const title = titleOf(page.querySelector('title')?.textContent);
   const isSearchable = elements <= MAX_ELEMENTS_TO_SEARCH && depth <= MAX_DEPTH_TO_SEARCH;
   const article = isSearchable ? articleIn(page) : undefined;
-  const collector = collect(article);
+  const found = collect(article === undefined ? [] : [article]);
   // The search leaves its document without what it took away.
-  const text = collector.isBlank()
-    ? collect(isSearchable ? documentOf(html) : page).text()
-    : collector.text();
+  const text = found.isBlank() ? collect(documentOf(html).childNodes).text() : found.text();
   return { text, ...(title !== undefined && { title }) };
 }
 
-function collect(root: TreeNode | undefined): Collector {
+function collect(roots: Iterable<TreeNode>): Collector {
   const collector = new Collector();
-  if (root !== undefined) for (const piece of piecesOf(root)) collector.add(piece);
+  for (const root of roots) for (const piece of piecesOf(root)) collector.add(piece);
   return collector;
 }
 
@@ -41,7 +39,7 @@ export function textOfFragment(html: string): string {
   if (!/[<&]/.test(html)) return html;
   const { elements, depth } = shapeOf(html);
   if (elements > MAX_ELEMENTS || depth > MAX_DEPTH) throw new ContentProblem('the feed is nested too deeply');
-  return [...piecesOf(documentOf(html))].join('');
+  return [...documentOf(html).childNodes].flatMap((root) => [...piecesOf(root)]).join('');
 }
 
 /** Elements that are written without an end, or may be. */
@@ -74,7 +72,8 @@ interface TreeNode {
   hasAttribute?(name: string): boolean;
 }
 
-interface Page extends TreeNode {
+interface Page {
+  childNodes: Iterable<TreeNode>;
   querySelector(selector: string): { textContent: string | null } | null;
 }
 

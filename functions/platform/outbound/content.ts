@@ -29,7 +29,7 @@ const FIRST_CAPACITY = 64 * 1024;
  */
 function readWhole(response: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
-  let content = Buffer.alloc(Math.min(FIRST_CAPACITY, maxBytes));
+  let content = new Uint8Array(Math.min(FIRST_CAPACITY, maxBytes));
   let size = 0;
 
   response.on('data', (chunk: Uint8Array) => {
@@ -39,7 +39,7 @@ function readWhole(response: IncomingMessage, maxBytes: number): Promise<Uint8Ar
       return reject(tooLarge(maxBytes));
     }
     if (newSize > content.length) {
-      const larger = Buffer.alloc(Math.min(maxBytes, Math.max(newSize, 2 * content.length)));
+      const larger = new Uint8Array(Math.min(maxBytes, Math.max(newSize, 2 * content.length)));
       larger.set(content.subarray(0, size));
       content = larger;
     }

@@ -6,6 +6,7 @@ import { deliveryStore } from '../../../functions/store/deliveries.ts';
 import { escalationStore } from '../../../functions/store/escalations.ts';
 import { messageStore } from '../../../functions/store/messages.ts';
 import type { Page, PageRequest } from '../../../functions/store/pages.ts';
+import { sourceStore } from '../../../functions/store/sources.ts';
 import { ticketStore } from '../../../functions/store/tickets.ts';
 import { committer } from '../../../functions/store/transaction.ts';
 import {
@@ -14,6 +15,7 @@ import {
   aMessage,
   anEscalation,
   anEvent,
+  aSource,
   aTenant,
   aTicket,
   later,
@@ -77,6 +79,18 @@ const collections: Record<string, (tables: TestTables, tenant: Tenant) => Collec
         const ticket = aTicket({ id: newId('tkt', createdAt) });
         await commit([store.add(tenant, ticket)]);
         return ticket.id;
+      },
+      list: (page) => store.list(tenant, page),
+    };
+  },
+  sources: ({ knowledge }, tenant) => {
+    const store = sourceStore(knowledge);
+    const commit = committer(knowledge.client);
+    return {
+      async add(createdAt) {
+        const source = aSource({ ...tenant, id: newId('src', createdAt) });
+        await commit(store.add(source));
+        return source.id;
       },
       list: (page) => store.list(tenant, page),
     };

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { newId } from '../../../functions/domain/ids.ts';
 import { MAX_SOURCES, type Source } from '../../../functions/domain/source.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { sourceStore } from '../../../functions/store/sources.ts';
 import { committer } from '../../../functions/store/transaction.ts';
-import { aSandboxTenant, aSource, aTenant, later, NOW } from '../../builders.ts';
+import { aSandboxTenant, aSource, aTenant } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { rowsIn } from './rows.ts';
 
@@ -47,25 +46,6 @@ describe('a source', () => {
       expect(await store.find(other, source.id)).toBeUndefined();
       expect(await store.list(other, { limit: 10 })).toEqual({ items: [] });
     }
-  });
-
-  it('is listed with the others, newest first, page by page', async () => {
-    const { store, tenant, add } = await someSources();
-    const added: Source[] = [];
-    for (let index = 0; index < 25; index += 1) {
-      const at = later(NOW, index);
-      const source = aSource({ ...tenant, id: newId('src', at), createdAt: at.toISOString() });
-      await add(source);
-      added.unshift(source);
-    }
-    const listed: Source[] = [];
-    let after: string | undefined;
-    do {
-      const page = await store.list(tenant, { limit: 7, after });
-      listed.push(...page.items);
-      after = page.next;
-    } while (after !== undefined);
-    expect(listed).toEqual(added);
   });
 
   it('is marked with its count as of its sandbox, and live as of none', async () => {

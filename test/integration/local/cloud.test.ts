@@ -29,7 +29,9 @@ const receptionsOf = (id: string, lines: readonly string[]) =>
 
 describe('a template that runs here', () => {
   it('brings an item from the API through stream and queue to the last function, once', async () => {
-    const { cloud, lines } = await aCloud(aPlace());
+    // However slow the machine, no message comes again while it is in hand.
+    const Queue = { Type: 'AWS::SQS::Queue', Properties: { VisibilityTimeout: 120 } };
+    const { cloud, lines } = await aCloud(aPlace({ Queue }));
     expect(cloud.outputs).toEqual({ ApiUrl: `${cloud.url}/api/`, DirectName: 'Test-Direct' });
     await item(cloud, 'first', 'POST');
     expect(await untilDone(cloud, 'first')).toHaveLength(1);

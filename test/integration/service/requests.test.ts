@@ -1,6 +1,7 @@
 import { describe } from 'vitest';
 import { aService } from './a-service.ts';
 import { conversations } from './requests/conversations.ts';
+import { knowledge } from './requests/knowledge.ts';
 import { settings } from './requests/settings.ts';
 import { webhooks } from './requests/webhooks.ts';
 
@@ -11,4 +12,5 @@ const service = aService({});
 
 describe('webhooks', () => webhooks(service));
 describe('conversations', () => conversations(service));
+describe('knowledge', () => knowledge(service));
 describe('settings', () => settings(service));

@@ -7,28 +7,40 @@ import { aSandbox, aTenant, type Tenant } from '../../support/tenant.ts';
 import { until } from '../../support/until.ts';
 
 let service: Service;
-const tenants: Tenant[] = [];
-const keep = (tenant: Tenant): Tenant => {
-  tenants.push(tenant);
-  return tenant;
-};
+const made: Tenant[] = [];
+/** Those that no test has taken. */
+const fresh: Tenant[] = [];
+let live: Tenant;
+let sandbox: Tenant;
 
 beforeAll(async () => {
   service = await startService();
+  for (let tenant = 0; tenant < 5; tenant += 1) made.push(await aTenant(service));
+  fresh.push(...made);
+  live = aNewTenant();
+  sandbox = await aSandbox(service, live);
+  made.push(sandbox);
 }, 120_000);
 afterAll(async () => {
-  for (const tenant of tenants) tenant.close();
+  for (const tenant of made) tenant.close();
   await service?.stop();
 });
 
+/** A tenant that nothing has used yet. */
+function aNewTenant(): Tenant {
+  const tenant = fresh.pop();
+  if (tenant === undefined) throw new Error('tests need more tenants than were made');
+  return tenant;
+}
+
 const message = { role: 'user', content: 'Hello' };
-async function made(api: ApiClient, path: string, body: unknown): Promise<string> {
+async function create(api: ApiClient, path: string, body: unknown): Promise<string> {
   const answer = await api.post(path, body);
   expect(answer.status).toBe(201);
   return String(answer.body.data?.id);
 }
 const aConversation = (api: ApiClient) =>
-  made(api, '/api/v1/conversations', { channelId: 'web', externalUserId: 'ada' });
+  create(api, '/api/v1/conversations', { channelId: 'web', externalUserId: 'ada' });
 
 /** What the latest two months say together: a test may run over the end of one. */
 async function usageOf({ admin }: Tenant): Promise<{ conversations: number; messages: number }> {
@@ -50,12 +62,12 @@ const counted = (tenant: Tenant, expected: object) =>
 
 describe.concurrent('usage', { timeout: 120_000 }, () => {
   it('is what live organizations have started and recorded, each for itself', async () => {
-    const [one, other] = [keep(await aTenant(service)), keep(await aTenant(service))];
+    const [one, other] = [aNewTenant(), aNewTenant()];
     expect(await usageOf(one)).toEqual({ conversations: 0, messages: 0 });
     const conversation = await aConversation(one.api);
     await aConversation(one.api);
     for (let index = 0; index < 12; index += 1)
-      await made(one.api, `/api/v1/conversations/${conversation}/messages`, message);
+      await create(one.api, `/api/v1/conversations/${conversation}/messages`, message);
     await aConversation(other.api);
 
     await counted(one, { conversations: 2, messages: 12 });
@@ -68,7 +80,7 @@ describe.concurrent('usage', { timeout: 120_000 }, () => {
   });
 
   it('counts once what is requested, told and dealt with twice', async () => {
-    const tenant = keep(await aTenant(service));
+    const tenant = aNewTenant();
     const conversation = await aConversation(tenant.api);
     const path = `/api/v1/conversations/${conversation}/messages`;
     const key = { 'Idempotency-Key': randomUUID() };
@@ -89,10 +101,8 @@ describe.concurrent('usage', { timeout: 120_000 }, () => {
   });
 
   it('is nothing of a sandbox: there is no row of it, and none is added to the live organization', async () => {
-    const live = keep(await aTenant(service));
-    const sandbox = keep(await aSandbox(service, live));
     const conversation = await aConversation(sandbox.api);
-    await made(sandbox.api, `/api/v1/conversations/${conversation}/messages`, message);
+    await create(sandbox.api, `/api/v1/conversations/${conversation}/messages`, message);
     // Told after the sandbox's: when it is counted, they have been dealt with or will be in this second.
     await aConversation(live.api);
 
@@ -107,7 +117,7 @@ describe.concurrent('usage', { timeout: 120_000 }, () => {
   });
 
   it('is shown to members, and to no key', async () => {
-    const tenant = keep(await aTenant(service));
+    const tenant = aNewTenant();
     const read = async (token: string) => {
       const response = await fetch(`${service.url}/api/settings/usage`, {
         headers: { authorization: `Bearer ${token}` },

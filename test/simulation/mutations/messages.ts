@@ -77,8 +77,15 @@ export const MESSAGES: readonly Mutation[] = [
   {
     name: 'the fan-out ignores what endpoints subscribe to',
     file: 'functions/engine/fan-out.ts',
-    find: 'return endpoint.events.some((type) => type === event.type);',
-    replace: 'return true;',
+    find: 'return (await endpointsOf(orgId)).filter(({ events }) => events.some((wanted) => wanted === type));',
+    replace: 'return endpointsOf(orgId);',
+    breaks: ['right deliveries'],
+  },
+  {
+    name: 'the fan-out tells all of what is for one receiver alone',
+    file: 'functions/engine/fan-out.ts',
+    find: 'if (onlyTo !== undefined) {',
+    replace: 'if (onlyTo !== undefined) {\n        if (type !== undefined) return endpointsOf(orgId);',
     breaks: ['right deliveries'],
   },
   {

@@ -172,6 +172,21 @@ describe('the settlement of a simulated attempt', () => {
     });
   });
 
+  it('keeps no request whose body is too large to be kept with each of eight attempts', () => {
+    const LARGEST = 32_768;
+    const of = (body: string) =>
+      settlementOf(
+        1,
+        { ...succeeded, simulated: { request: { ...request, body }, durationMs: 5 } },
+        DEFAULT_RETRY_POLICY,
+        WAY,
+      ).attempt;
+    expect(of('x'.repeat(LARGEST))).toHaveProperty('request');
+    expect(of('x'.repeat(LARGEST + 1))).not.toHaveProperty('request');
+    // Counted in bytes.
+    expect(of('é'.repeat(LARGEST / 2 + 1))).not.toHaveProperty('request');
+  });
+
   it('keeps the request of a failure too, which ends for the same reason as a real one', () => {
     expect(settlementOf(1, failed, DEFAULT_RETRY_POLICY, WAY)).toMatchObject({ attempt: { request } });
     expect(settlementOf(8, failed, DEFAULT_RETRY_POLICY, WAY)).toMatchObject({

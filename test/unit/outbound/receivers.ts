@@ -7,6 +7,7 @@ import { onTestFinished } from 'vitest';
 import type { ReceiverPolicy } from '../../../functions/domain/receiver-url.ts';
 import { ReceiverAgent } from '../../../functions/platform/outbound/agent.ts';
 import {
+  type FetchResult,
   type OutboundClient,
   type OutboundClientOptions,
   type OutboundResult,
@@ -115,4 +116,14 @@ export async function bodyOf(request: IncomingMessage): Promise<string> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of request) chunks.push(chunk);
   return Buffer.concat(chunks).toString();
+}
+
+/** Gets what is there, 1 MB of it at most. */
+export async function fetchFrom(
+  client: OutboundClient,
+  url: URL,
+  headers: Record<string, string> = {},
+  maxBytes = 1_000_000,
+): Promise<FetchResult> {
+  return client.fetch({ url, headers, maxBytes }, await aPermit());
 }

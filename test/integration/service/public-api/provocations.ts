@@ -100,7 +100,7 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
     const full = await aTenant(service);
     const sent = await validRequest(operation, full);
     if (operation.id === 'createSource') {
-      await connection.send(sent);
+      await connection.send(await validRequest(operation, full));
       await countSources(service, full);
     } else
       await Promise.all(
@@ -190,10 +190,10 @@ async function keyWithout(scope: string, { admin }: Tenant): Promise<string> {
 
 const NAMES_SOMETHING = /^[a-z]{3}_[0-9a-f]{32}$/;
 
-/** A text field of the body with something added. */
+/** The last text field of the body with something added: the first one may say what kind of thing it is. */
 function differing(body = '{}'): string {
   const value: Record<string, unknown> = JSON.parse(body);
-  const [name] = Object.keys(value).filter(
+  const name = Object.keys(value).findLast(
     (key) => typeof value[key] === 'string' && !NAMES_SOMETHING.test(String(value[key])),
   );
   if (name === undefined) throw new Error(`no field of ${body} can differ`);

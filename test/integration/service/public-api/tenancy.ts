@@ -86,9 +86,9 @@ function between(
     await owner.admin.call({ method: 'DELETE', path: `/api/settings/api-keys/${body.data?.id}` });
   });
 
-  /** But for what is counted of deliveries some seconds after they were made, whoever calls meanwhile. */
+  /** But for what is counted some seconds after it was made, whoever calls meanwhile. */
   const itemsWith = async (texts: readonly string[]): Promise<string[]> =>
-    (await place.service().itemsWith(texts)).filter((line) => !/^\S*LedgerTable/.test(line));
+    (await place.service().itemsWith(texts)).filter((line) => !/^\S*(Ledger|Usage)Table/.test(line));
 
   const callerOf = ({ role, visitor }: Route) =>
     visitor ? 'visitor' : role === undefined ? 'key' : 'session';

@@ -81,7 +81,7 @@ export function sandboxReset(place: Place): void {
       );
     /** Rows of an organization, but for those that others count in, at their own time. */
     const rowsOf = async (id: string) =>
-      (await place.service().itemsWith([id])).filter((row) => !/^\S*(Rate|Ledger)/.test(row));
+      (await place.service().itemsWith([id])).filter((row) => !/^\S*(Rate|Ledger|Usage)/.test(row));
     const kept = async () => ({
       live: await rowsOf(live.orgId),
       elsewhere: await rowsOf(elsewhere.orgId),

@@ -119,6 +119,21 @@ describe('the limiter', () => {
     );
   });
 
+  it('lets visitors of each conversation through 60 times a minute, whatever the tiers have', async () => {
+    const limit = rateLimiter(counting(), { sandbox: 1, standard: 1, scale: 1 });
+    const { orgId } = bucket();
+    const [one, other] = ([newId('cnv', NOW), newId('cnv', NOW)] as const).map(
+      (id): RateBucket => ({ orgId, kind: `visitor/${id}` }),
+    );
+    for (const visitors of [one, other]) {
+      let passed = 0;
+      for (let times = 0; times < 70; times += 1)
+        if (visitors && (await limit(visitors, 'visitor', NOW)).allowed) passed += 1;
+      expect(passed).toBe(60);
+    }
+    expect(await limit({ orgId, kind: 'live' }, 'standard', NOW)).toMatchObject({ allowed: true });
+  });
+
   it('says when the window ends, in whole seconds and never 0', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: 59_999 }), async (offset) => {

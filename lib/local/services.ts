@@ -1,0 +1,85 @@
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import { startSecrets } from './engines/secrets.ts';
+import { type RunningIdentity, startIdentity } from './identity/identity.ts';
+import { startMailService } from './mail/mail-service.ts';
+import { type Mailbox, openMailbox } from './mail/mailbox.ts';
+import {
+  provisionEventBuses,
+  provisionSecrets,
+  provisionUserPool,
+  userPoolOf,
+} from './provision/provision.ts';
+import { startBus } from './sources/bus.ts';
+import { busRules } from './sources/bus-rules.ts';
+import { defineRules } from './sources/rules.ts';
+import type { Endpoints } from './surroundings.ts';
+import type { References } from './template/references.ts';
+import type { Template } from './template/template.ts';
+
+/** What the services work with. */
+export interface ServiceParts {
+  /** Directory for all state. */
+  directory: string;
+  sqs: SQSClient;
+  queueUrlOf: (arn: string) => string;
+  log: (line: { source: string; text: string }) => void;
+}
+
+/** The services beside DynamoDB and SQS, which need no engine. */
+export interface Services {
+  endpoints: Omit<Endpoints, 'dynamodb' | 'sqs'>;
+  /** Stands for the template's user pool; absent when it has none. */
+  identity?: RunningIdentity;
+  mailbox: Mailbox;
+}
+
+/**
+ * Starts the services, with what the template has of them, which is defined in `references` from then on. They are stopped with `started`.
+ *
+ * @param references know the functions, by which rules may name them
+ * @throws LocalRunError for what the local run does not know of the template's secrets, user pool or rules
+ */
+export async function startServices(
+  template: Template,
+  references: References,
+  { directory, sqs, queueUrlOf, log }: ServiceParts,
+  started: AsyncDisposableStack,
+): Promise<Services> {
+  const secrets = await startSecrets({ directory, secrets: provisionSecrets(template, references) });
+  started.defer(() => secrets.stop());
+  const mailbox = openMailbox(directory);
+  const mail = await startMailService(mailbox);
+  started.defer(() => mail.stop());
+  const identity = await startUserPool(template, references, directory, log);
+  if (identity) started.defer(() => identity.stop());
+  const buses = provisionEventBuses(template, references);
+  defineRules(template, references);
+  const bus = await startBus({ sqs, buses, rules: busRules(template, references), queueUrlOf, log });
+  started.defer(() => bus.stop());
+  return {
+    endpoints: {
+      secretsManager: secrets.endpoint,
+      ses: mail.endpoint,
+      eventBridge: bus.endpoint,
+      ...(identity && { cognito: identity.userDirectory }),
+    },
+    ...(identity && { identity }),
+    mailbox,
+  };
+}
+
+/** What stands for the template's user pool, if it has one; its references are defined then. */
+async function startUserPool(
+  template: Template,
+  references: References,
+  directory: string,
+  log: ServiceParts['log'],
+): Promise<RunningIdentity | undefined> {
+  const pool = userPoolOf(template);
+  if (!pool) return undefined;
+  return startIdentity({
+    directory,
+    define: (issuer) => provisionUserPool(template, pool, references, issuer),
+    onLog: (text) => log({ source: 'identity', text }),
+  });
+}

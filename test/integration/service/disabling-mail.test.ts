@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FAILURES_TO_DISABLE } from '../../../functions/domain/endpoint.ts';
+import { startReceiver } from '../../../lib/local/receiver/receiver.ts';
+import { type Service, startService } from '../../support/service.ts';
+import { aSandbox, aTenant, type Tenant } from '../../support/tenant.ts';
+import { until } from '../../support/until.ts';
+
+/* From ten failed deliveries to the e-mail about it (decisions.md, Deliveries), with an hour of retries in seconds. */
+
+let service: Service;
+let failing: Awaited<ReturnType<typeof startReceiver>>;
+const kept: Tenant[] = [];
+const keep = (tenant: Tenant): Tenant => {
+  kept.push(tenant);
+  return tenant;
+};
+
+beforeAll(async () => {
+  service = await startService({
+    context: { retryBaseSeconds: 0.05, retryCapSeconds: 0.2, attemptTimeoutSeconds: 2 },
+  });
+  failing = await startReceiver({ ...service.tls, respond: () => ({ status: 500 }) });
+}, 120_000);
+afterAll(async () => {
+  for (const tenant of kept) tenant.close();
+  await failing?.stop();
+  await service?.stop();
+});
+
+/** Registers an endpoint that fails, and has it fail until it is disabled. @returns its identifier */
+async function aDisabledEndpoint({ api }: Tenant, url: string): Promise<string> {
+  const { id } = await api.register(url, ['ticket.created']);
+  const path = `/api/v1/webhooks/${id}`;
+  await Promise.all(Array.from({ length: FAILURES_TO_DISABLE }, () => api.post(`${path}/test`)));
+  await until(`${id} to be disabled`, async () => {
+    const { body } = await api.get(path);
+    return body.data?.status === 'auto_disabled';
+  });
+  return id;
+}
+
+const mailsOf = async ({ orgId }: Pick<Tenant, 'orgId'>) =>
+  (await service.mails()).filter(({ to }) => to.some((address) => address.includes(orgId)));
+
+describe('the disabling of an endpoint', () => {
+  it('is told once to the admins of its organization, and of a sandbox to nobody', async () => {
+    const live = keep(await aTenant(service));
+    await service.session(live.orgId, 'member');
+    const other = keep(await aTenant(service));
+    const sandbox = keep(await aSandbox(service, other));
+    await aDisabledEndpoint(sandbox, 'https://hooks.example.com/?simulate=500');
+    const url = `${failing.url}/hooks?key=hidden`;
+
+    const id = await aDisabledEndpoint(live, url);
+
+    const [mail] = await until('the e-mail', async () => {
+      const sent = await mailsOf(live);
+      return sent.length > 0 && sent;
+    });
+    expect(mail?.to).toEqual([`admin@${live.orgId}.test`]);
+    expect(mail?.subject).toBe(`Webhook endpoint disabled: ${new URL(url).hostname}`);
+    for (const body of [mail?.text, mail?.html]) {
+      expect(body).toContain(id);
+      expect(body).toContain(`${failing.url}/hooks`);
+      expect(body).not.toContain('hidden');
+    }
+    await until('everything to be told', () => service.queued('Mail/Notify/Queue') === 0);
+    expect(await mailsOf(live)).toHaveLength(1);
+    expect(await service.mails()).toHaveLength(1);
+    expect(service.queued('Mail/Notify/DeadLetters')).toBe(0);
+  });
+});

@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ApiClient, apiClient } from '../../../support/api.ts';
+import { until } from '../../../support/until.ts';
+import type { aService } from '../a-service.ts';
+import { expectProblem } from './expect-problem.ts';
+
+const SOURCES = '/api/v1/knowledge/sources';
+
+/** What requests about sources of knowledge are answered, and what becomes of them in a sandbox, where nothing is fetched. */
+export function knowledge(service: ReturnType<typeof aService>): void {
+  let api: ApiClient;
+  beforeAll(() => {
+    api = apiClient({ ...service.run.environment, API_KEY: service.run.environment.SANDBOX_API_KEY });
+  });
+  afterAll(() => api.close());
+
+  const url = 'https://www.example.com/prices';
+  const at = (program: string) => `${url}?simulate=${program}`;
+  const add = async (program: string): Promise<string> => {
+    const { status, body } = await api.post(SOURCES, { kind: 'url', url: at(program) });
+    expect(status).toBe(201);
+    return `${SOURCES}/${body.data?.id}`;
+  };
+  /** Waits for the end of the check after the one that ended at `since`. */
+  const checked = (path: string, since: unknown = null) =>
+    until(`a check of ${path}`, async () => {
+      const { data } = (await api.get(path)).body;
+      return data !== undefined && data.lastCheckedAt !== since && data;
+    });
+  /** Takes the next step of a program. */
+  async function next(path: string) {
+    const { body } = await api.get(path);
+    expect((await api.post(`${path}/sync`)).status).toBe(202);
+    return checked(path, body.data?.lastCheckedAt);
+  }
+
+  describe('sources', () => {
+    it('are created, read, listed and deleted', async () => {
+      const given = { kind: 'feed', url: 'https://WWW.example.com/news', name: 'News' };
+      const created = await api.post(SOURCES, { ...given, ignored: true });
+      expect(created.status).toBe(201);
+      const { id, createdAt, ...shown } = Object(created.body.data);
+      expect(shown).toEqual({
+        ...given,
+        url: 'https://www.example.com/news',
+        status: 'pending',
+        title: null,
+        words: null,
+        version: null,
+        difference: null,
+        lastCheckedAt: null,
+        lastChangedAt: null,
+        lastNotifiedAt: null,
+        nextCheckAt: createdAt,
+        lastError: null,
+      });
+      const path = `${SOURCES}/${id}`;
+      expect(created.headers.location).toBe(path);
+
+      const read = await checked(path);
+      expect(read).toMatchObject({ id, createdAt, name: 'News', status: 'ok' });
+      expect(await api.all(SOURCES)).toContainEqual(read);
+
+      for (let times = 1; times <= 2; times += 1)
+        expect((await api.call({ method: 'DELETE', path })).status).toBe(204);
+      expectProblem(await api.get(path), 404, 'NOT_FOUND');
+      expectProblem(await api.post(`${path}/sync`), 404, 'NOT_FOUND');
+      expect((await api.all(SOURCES)).map((source) => source.id)).not.toContain(id);
+    });
+
+    it.each([
+      ['another kind', { kind: 'pdf', url }, /kind/],
+      ['no kind', { url }, /kind/],
+      ['no url', { kind: 'url' }, /url/],
+      ['http', { kind: 'url', url: 'http://www.example.com/' }, /url must use https/],
+      [
+        'an address of a private network',
+        { kind: 'url', url: 'https://10.0.0.1/' },
+        /url must have a public/,
+      ],
+      ['a long name', { kind: 'url', url, name: 'x'.repeat(201) }, /name/],
+      ['a program that is none', { kind: 'url', url: at('teapot') }, /url must give in simulate/],
+    ])('are refused with %s', async (_, body, message) => {
+      expectProblem(await api.post(SOURCES, body), 400, 'VALIDATION_ERROR', message);
+    });
+
+    it('are created once with one idempotency key, and synced once as well', async () => {
+      const once = { 'idempotency-key': randomUUID() };
+      const [first, second] = [
+        await api.post(SOURCES, { kind: 'url', url }, once),
+        await api.post(SOURCES, { kind: 'url', url }, once),
+      ];
+      expect(second.body.data).toEqual(first.body.data);
+      expect(second.headers['idempotency-replayed']).toBe('true');
+      const sync = `${SOURCES}/${first.body.data?.id}/sync`;
+      const syncs = [await api.post(sync, undefined, once), await api.post(sync, undefined, once)];
+      expect(syncs.map(({ status }) => status)).toEqual([202, 202]);
+      expect(syncs[1]?.headers['idempotency-replayed']).toBe('true');
+    });
+  });
+
+  describe('a source of a sandbox', () => {
+    it('is imported, stays, changes and fails as its program says', async () => {
+      const path = await add('200,304,200,503,200');
+      const first = await checked(path);
+      expect(first).toMatchObject({
+        status: 'ok',
+        version: 1,
+        words: 60,
+        difference: 0,
+        title: 'Simulated content 1',
+      });
+      expect(first.lastChangedAt).toBe(first.lastCheckedAt);
+
+      const same = await next(path);
+      expect(same).toMatchObject({ status: 'ok', version: 1, lastChangedAt: first.lastChangedAt });
+      expect(await next(path)).toMatchObject({ version: 2, difference: 100, lastNotifiedAt: null });
+      expect(await next(path)).toMatchObject({
+        status: 'failing',
+        lastError: 'the server answered 503',
+        version: 2,
+        words: 60,
+      });
+      expect(await next(path)).toMatchObject({ status: 'ok', lastError: null, version: 3, difference: 100 });
+    });
+
+    it('says when it is checked next: within the hour, and not at once', async () => {
+      const source = await checked(await add('200'));
+      const wait = Date.parse(String(source.nextCheckAt)) - Date.parse(String(source.lastCheckedAt));
+      expect(wait).toBeGreaterThanOrEqual(0.9 * 3_600_000);
+      expect(wait).toBeLessThanOrEqual(3_600_000);
+    });
+
+    it('that cannot be had is failing from the beginning, and has no content', async () => {
+      expect(await checked(await add('dns'))).toMatchObject({
+        status: 'failing',
+        lastError: 'host name does not resolve',
+        version: null,
+        words: null,
+        difference: null,
+        title: null,
+      });
+    });
+  });
+}

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { textIn } from './contents.ts';
+
+const bytes = (...parts: (string | number[])[]): Uint8Array =>
+  Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Uint8Array.from(part))));
+
+/** "Größe" in windows-1252, "日本" in Shift_JIS, "й" in KOI8-R. */
+const WESTERN = bytes('Gr', [0xf6, 0xdf], 'e');
+const JAPANESE = bytes([0x93, 0xfa, 0x96, 0x7b]);
+const RUSSIAN = bytes([0xca]);
+
+describe('text is decoded', () => {
+  it.each([
+    ['as UTF-8 where nothing is said', bytes('Größe'), 'text/plain', 'Größe'],
+    ['by the content type', WESTERN, 'text/plain; charset=windows-1252', 'Größe'],
+    ['by a content type in quotes', WESTERN, 'text/plain; charset="ISO-8859-1"', 'Größe'],
+    ['by a content type in capitals', JAPANESE, 'TEXT/PLAIN;CHARSET=SHIFT_JIS', '日本'],
+    ['by a content type with more to it', RUSSIAN, 'text/plain; format=flowed; charset=koi8-r; x=y', 'й'],
+    ['by the page', bytes('<meta charset="shift_jis"><p>', [...JAPANESE]), 'text/html', '日本'],
+    [
+      'by the page, the old way',
+      bytes('<meta http-equiv="Content-Type" content="text/html; charset=windows-1252"><p>', [...WESTERN]),
+      'text/html',
+      'Größe',
+    ],
+    [
+      'by the content type before the page',
+      bytes('<meta charset="shift_jis"><p>Größe'),
+      'text/html; charset=utf-8',
+      'Größe',
+    ],
+    [
+      'by its mark before all',
+      bytes([0xef, 0xbb, 0xbf], '<meta charset="shift_jis"><p>Größe'),
+      'text/html; charset=windows-1252',
+      'Größe',
+    ],
+    ['by its mark, low byte first', bytes([0xff, 0xfe, 0x47, 0, 0xf6, 0]), 'text/plain', 'Gö'],
+    ['by its mark, high byte first', bytes([0xfe, 0xff, 0, 0x47, 0, 0xf6]), 'text/plain', 'Gö'],
+    [
+      'as UTF-8 where a page says in bytes that it is UTF-16',
+      bytes('<meta charset=utf-16>ö'),
+      'text/html',
+      'ö',
+    ],
+  ])('%s', async (_how, body, type, text) => {
+    expect(await textIn('url', body, type)).toBe(text);
+  });
+
+  it('by the declaration of XML', async () => {
+    const feed = bytes(
+      '<?xml version="1.0" encoding="windows-1252"?><rss version="2.0"><channel><item><title>',
+      [...WESTERN],
+      '</title></item></channel></rss>',
+    );
+    expect(await textIn('feed', feed)).toBe('Größe');
+  });
+
+  it.each([
+    ['nothing is said', WESTERN, 'text/plain', 'not valid UTF-8, and names no other encoding'],
+    ['nothing is said, in Japanese', JAPANESE, 'text/html', 'not valid UTF-8, and names no other encoding'],
+    ['it says UTF-8', WESTERN, 'text/html; charset=utf-8', 'not valid utf-8, which it says it is'],
+    [
+      'it says Shift_JIS',
+      bytes([0x93]),
+      'text/html; charset=shift-jis',
+      'not valid shift_jis, which it says it is',
+    ],
+    [
+      'a character is cut off',
+      bytes('Größ').subarray(0, 5),
+      'text/plain',
+      'not valid UTF-8, and names no other encoding',
+    ],
+    [
+      'it has surrogates',
+      bytes([0xed, 0xa0, 0x80]),
+      'text/plain',
+      'not valid UTF-8, and names no other encoding',
+    ],
+    [
+      'it has halves of UTF-16',
+      bytes([0xff, 0xfe, 0, 0xd8]),
+      'text/plain',
+      'not valid utf-16le, which it says it is',
+    ],
+  ])('or refused where it is not what it says: %s', async (_what, body, type, problem) => {
+    expect(await textIn('url', body, type)).toBe(`! the content is ${problem}`);
+  });
+
+  it.each(['utf-7', 'iso-2022-kr', 'no-such-thing', 'constructor'])(
+    'or refused where it names an encoding that is not known: %s',
+    async (label) => {
+      const problem = '! the content names an encoding that is not known';
+      expect(await textIn('url', 'x', `text/plain; charset=${label}`)).toBe(problem);
+      expect(await textIn('url', `<meta charset=${label}>x`, 'text/html')).toBe(problem);
+    },
+  );
+});
+
+describe('text is made the same whoever wrote it', () => {
+  it.each([
+    ['normal forms', 'cafe\u0301', 'café'],
+    ['ends of lines', 'a\r\nb\rc\u2028d', 'a\nb\nc\nd'],
+    ['spaces', 'a\u00a0\u2003 \tb', 'a b'],
+    ['spaces at the ends of lines', ' a \n b ', 'a\nb'],
+    ['empty lines', 'a\n\n\n \n\nb', 'a\n\nb'],
+    ['controls', 'a\u0000\u001b\u0085\ufeffb', 'ab'],
+    ['marks beyond the thirtieth', `a${'\u0305'.repeat(1000)}`, `a${'\u0305'.repeat(30)}`],
+  ])('in %s', async (_what, raw, text) => {
+    expect(await textIn('url', raw, 'text/plain')).toBe(text);
+  });
+
+  it('in time, whatever is in it', async () => {
+    for (const unit of ['\u0301\u0323', ' \t', '\n ', 'a ', '\r', '\ufeff', ' \u00a0'])
+      expect((await textIn('url', unit.repeat(500_000), 'text/plain')).length).toBeGreaterThan(0);
+  });
+});
