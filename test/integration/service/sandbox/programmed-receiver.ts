@@ -47,13 +47,10 @@ export async function startProgrammedReceiver(tls: {
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await buffer(request);
-    if (request.method === 'GET') {
-      response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE);
-      return;
-    }
     const delivery = { target: request.url ?? '', headers: request.headers, body: body.toString() };
     received.push(delivery);
-    await act(stepOf(delivery), response);
+    if (request.method === 'GET') response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE);
+    else await act(stepOf(delivery), response);
   }
 
   await once(server.listen(0, '127.0.0.1'), 'listening');
