@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EXPIRY_SECONDS } from '../../../functions/domain/due.ts';
-import { DUE_SHARDS, keys } from '../../../functions/store/keys.ts';
+import { DUE_SHARDS, keys, shards } from '../../../functions/store/keys.ts';
 import { aReconciler, IN_FULL, inSeconds } from './a-reconciler.ts';
 
 const throttled = () => new Error('the table is throttled');
@@ -8,29 +8,31 @@ const throttled = () => new Error('the table is throttled');
 describe('a part of the due index that cannot be read', () => {
   it('keeps nothing of the rest waiting, and fails the run', async () => {
     const { runWith, put, due, sent, log } = aReconciler({ shards: DUE_SHARDS });
+    const first = await put('parked', inSeconds(0));
+    const broken = shards(DUE_SHARDS).find(
+      (shard) => keys.due('parked', shard) === keys.dueOf('parked', first.id),
+    );
     const run = runWith({
       due: {
         find: async (state, shard, ...search) => {
-          if (state === 'parked' && shard === 3) throw throttled();
+          if (state === 'parked' && shard === broken) throw throttled();
           return due.find(state, shard, ...search);
         },
         postpone: (...entry) => due.postpone(...entry),
         skip: (...skip) => due.skip(...skip),
       },
     });
-    const unread: string[] = [];
     const others: string[] = [];
     for (let count = 0; count < 100; count += 1) {
       const parked = await put('parked', inSeconds(0));
-      (keys.dueOf('parked', parked.id) === keys.due('parked', 3) ? unread : others).push(parked.id);
+      if (keys.dueOf('parked', parked.id) !== keys.dueOf('parked', first.id)) others.push(parked.id);
       others.push((await put('watched', inSeconds(0))).id);
     }
 
     await expect(run(IN_FULL)).rejects.toThrow('the table is throttled');
 
-    expect(unread.length).toBeGreaterThan(0);
     expect(sent().toSorted()).toEqual(others.toSorted());
-    expect(log.entries).toMatchObject([{ level: 'error', fields: { state: 'parked', shard: 3 } }]);
+    expect(log.entries).toMatchObject([{ level: 'error', fields: { state: 'parked', shard: broken } }]);
   });
 });
 

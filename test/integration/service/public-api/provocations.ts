@@ -142,6 +142,7 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
 const BAD_PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   limit: ['limit=ten', 'limit=1.5', 'limit=0x10'],
   hours: ['hours=ten', 'hours=1.5', 'hours=0x10'],
+  months: ['months=ten', 'months=1.5', 'months=0x10'],
   cursor: ['cursor=', 'cursor=e30', 'cursor=%00'],
   after: ['after=', 'after=x', `after=cnv_${NOBODYS}`],
   include: ['include=', 'include=requests', 'include=request,request', 'include=__proto__'],
