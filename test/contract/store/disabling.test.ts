@@ -21,6 +21,7 @@ const outcomeAt = (endpoint: Endpoint, effect: EndpointOutcome['effect'], at = E
 
 const noticeOf = ({ orgId, id }: Endpoint) => ({
   kind: 'endpoint-disabled',
+  generation: 0,
   orgId,
   webhookId: id,
   disabledAt: ENDED.toISOString(),
