@@ -34,6 +34,8 @@ export interface CloudOptions {
   assembly: string;
   /** Directory for all state, kept across restarts. */
   directory: string;
+  /** Directory in which `mailbox` has what is sent by e-mail; that of the state otherwise. */
+  mailDirectory?: string;
   /** Of the API; 0 for any. */
   port: number;
   /** Certificate authority that functions trust besides the public ones. */
@@ -80,7 +82,8 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
   defineRestApi(template, references);
   const log = options.onLog ?? (() => undefined);
   const queueUrlOf = queueUrls(template, references);
-  const place = { directory: options.directory, sqs: engines.sqs, queueUrlOf, log };
+  const { directory, mailDirectory = directory } = options;
+  const place = { directory, mailDirectory, sqs: engines.sqs, queueUrlOf, log };
   const { identity, mailbox, ...services } = await startServices(template, references, place, started);
 
   const mappings = eventSourceMappings(template, references);

@@ -20,6 +20,8 @@ import type { Template } from './template/template.ts';
 export interface ServiceParts {
   /** Directory for all state. */
   directory: string;
+  /** Directory in which the mailbox is. */
+  mailDirectory: string;
   sqs: SQSClient;
   queueUrlOf: (arn: string) => string;
   log: (line: { source: string; text: string }) => void;
@@ -42,12 +44,12 @@ export interface Services {
 export async function startServices(
   template: Template,
   references: References,
-  { directory, sqs, queueUrlOf, log }: ServiceParts,
+  { directory, mailDirectory, sqs, queueUrlOf, log }: ServiceParts,
   started: AsyncDisposableStack,
 ): Promise<Services> {
   const secrets = await startSecrets({ directory, secrets: provisionSecrets(template, references) });
   started.defer(() => secrets.stop());
-  const mailbox = openMailbox(directory);
+  const mailbox = openMailbox(mailDirectory);
   const mail = await startMailService(mailbox);
   started.defer(() => mail.stop());
   const identity = await startUserPool(template, references, directory, log);

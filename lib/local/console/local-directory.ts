@@ -19,6 +19,7 @@ const NAMES = {
   compileCache: 'compile-cache',
   state: 'state',
   logs: 'logs',
+  mailbox: 'mailbox',
   environment: 'env',
 } as const;
 
@@ -30,6 +31,7 @@ const OURS = [
   NAMES.assembly,
   NAMES.compileCache,
   NAMES.logs,
+  NAMES.mailbox,
   NAMES.environment,
   ...Object.values(CERTIFICATE_FILE_NAMES),
 ];

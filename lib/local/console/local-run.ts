@@ -124,6 +124,7 @@ function cloudOptions(
   return {
     assembly: directory.assembly,
     directory: directory.state,
+    mailDirectory: directory.path,
     port: settings.port,
     caFile: certificates.caFile,
     dynamodbEndpoint: settings.dynamodbEndpoint,

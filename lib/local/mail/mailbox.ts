@@ -16,7 +16,7 @@ export interface Mailbox {
   read(name: string): Promise<{ mail: SentMail; source: string } | undefined>;
 }
 
-/** @param directory of the state; the messages are in `mailbox` below it */
+/** @param directory the messages are in `mailbox` below it */
 export function openMailbox(directory: string): Mailbox {
   const folder = join(directory, 'mailbox');
   return {

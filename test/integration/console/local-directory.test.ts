@@ -46,8 +46,16 @@ describe('the directory of the local run', () => {
   it('loses with --fresh what the local run made, and nothing else', async () => {
     const path = await temporaryDirectory();
     (await open(path)).release();
-    await mkdir(join(path, 'cdk.out'));
-    for (const name of ['env', 'ca.pem', 'ca-key.pem', 'receiver-cert.pem', 'state/dynamodb', 'notes.txt']) {
+    for (const name of ['cdk.out', 'mailbox']) await mkdir(join(path, name));
+    for (const name of [
+      'env',
+      'ca.pem',
+      'ca-key.pem',
+      'receiver-cert.pem',
+      'state/dynamodb',
+      'mailbox/a.eml',
+      'notes.txt',
+    ]) {
       await writeFile(join(path, name), '');
     }
     const directory = await open(path, true);
