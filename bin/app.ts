@@ -16,7 +16,7 @@ const { App, Validations } = await import('aws-cdk-lib');
 const lambda = await import('aws-cdk-lib/aws-lambda');
 const { AwsSolutionsChecks } = await import('cdk-nag');
 const { readSettings, SettingError } = await import('../lib/cloud/settings.ts');
-const { ConversationServiceStack } = await import('../lib/cloud/stack.ts');
+const { conversationService } = await import('../lib/cloud/service.ts');
 
 const flags: Record<string, unknown> = JSON.parse(
   readFileSync(
@@ -37,11 +37,7 @@ Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
 try {
   const settings = readSettings(app.node);
   const directoryOf = await bundling;
-  new ConversationServiceStack(app, 'ConversationService', {
-    description: 'Conversation Service API: public API, webhook engine',
-    settings,
-    code: (name) => lambda.Code.fromAsset(directoryOf(name)),
-  });
+  conversationService(app, { settings, code: (name) => lambda.Code.fromAsset(directoryOf(name)) });
   app.synth();
 } catch (error) {
   if (!(error instanceof SettingError)) throw error;

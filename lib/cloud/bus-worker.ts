@@ -1,27 +1,16 @@
 import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as events from 'aws-cdk-lib/aws-events';
-import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
-import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
-import * as sqs from 'aws-cdk-lib/aws-sqs';
+import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { BUS_SOURCE } from '../../functions/domain/bus.ts';
-import { acknowledge } from './acknowledgements.ts';
 import { alarmAt } from './alarms.ts';
-import type { Bus } from './bus.ts';
-import { deadLetters } from './lanes.ts';
+import type { BusQueues, WorkerQueues } from './bus.ts';
+import { feedFromQueue } from './event-sources.ts';
 import { ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
 
-/**
- * Receives of a message before it is dead: with six timeouts between two of them, 20 are an hour for a function of 30 seconds. What has not
- * healed by then is for a person.
- */
-const MAX_RECEIVES = 20;
-/** AWS's advice for a queue in front of a function. */
-const TIMEOUTS_HIDDEN = 6;
-
 export interface BusWorkerProps extends Omit<ServiceFunctionProps, 'environment'> {
-  bus: Bus;
+  bus: BusQueues;
   /** What of the bus it takes: `detail-type`, and further conditions on the `detail`. */
   takes: Pick<events.EventPattern, 'detailType' | 'detail'>;
   environment(queue: sqs.Queue): Record<string, string>;
@@ -41,35 +30,25 @@ export interface BusWorkerProps extends Omit<ServiceFunctionProps, 'environment'
 export class BusWorker extends Construct {
   readonly fn: ServiceFunction;
   readonly queue: sqs.Queue;
-  readonly deadLetters: sqs.Queue;
 
   constructor(scope: Construct, id: string, props: BusWorkerProps) {
     super(scope, id);
     const { bus, takes, environment, batchSize, batchSeconds, maxConcurrency, says, ...fn } = props;
-    this.deadLetters = deadLetters(this, 'DeadLetters');
-    acknowledge(this.deadLetters, { SQS3: 'It is a dead-letter queue.' });
-    this.queue = new sqs.Queue(this, 'Queue', {
-      visibilityTimeout: Duration.seconds(TIMEOUTS_HIDDEN * fn.timeoutSeconds),
-      retentionPeriod: Duration.days(14),
-      enforceSSL: true,
-      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: MAX_RECEIVES },
+    const { queue, deadLetters } = bus.queuesOf(id, fn.timeoutSeconds);
+    this.queue = queue;
+    this.fn = new ServiceFunction(this, 'Function', { ...fn, environment: environment(queue) });
+    feedFromQueue(this.fn, queue, {
+      batchSize,
+      maxConcurrency,
+      ...(batchSeconds === undefined ? {} : { batchSeconds }),
     });
-    this.fn = new ServiceFunction(this, 'Function', { ...fn, environment: environment(this.queue) });
-    this.fn.addEventSource(
-      new SqsEventSource(this.queue, {
-        batchSize,
-        maxConcurrency,
-        reportBatchItemFailures: true,
-        ...(batchSeconds === undefined ? {} : { maxBatchingWindow: Duration.seconds(batchSeconds) }),
-      }),
-    );
     new events.Rule(this, 'Rule', {
       eventBus: bus.events,
       eventPattern: { source: [BUS_SOURCE], ...takes },
-      targets: [new SqsQueue(this.queue, { deadLetterQueue: this.deadLetters })],
+      targets: [into({ queue, deadLetters })],
     });
     alarmAt(this, 'Dead', {
-      metric: this.deadLetters.metricApproximateNumberOfMessagesVisible({
+      metric: deadLetters.metricApproximateNumberOfMessagesVisible({
         statistic: cloudwatch.Stats.MAXIMUM,
         period: Duration.minutes(5),
       }),
@@ -77,3 +56,8 @@ export class BusWorker extends Construct {
     });
   }
 }
+
+/** The CDK's own target would write into the queue's policy which rule fills it; the policy says it of all rules of the bus. */
+const into = ({ queue, deadLetters }: WorkerQueues): events.IRuleTarget => ({
+  bind: () => ({ arn: queue.queueArn, deadLetterConfig: { arn: deadLetters.queueArn } }),
+});

@@ -1,56 +1,115 @@
-import { Duration } from 'aws-cdk-lib';
+import { Aws, Duration, Stack } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as events from 'aws-cdk-lib/aws-events';
-import { Grant } from 'aws-cdk-lib/aws-iam';
+import { Effect, Grant, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type * as kms from 'aws-cdk-lib/aws-kms';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
-import { DynamoEventSource, SqsDlq, SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { DeadPublicationsEnvironment, PublishEnvironment } from '../../functions/platform/config.ts';
 import { acknowledge } from './acknowledgements.ts';
 import { alarmAt } from './alarms.ts';
-import { LISTS_STREAMS } from './delivery.ts';
-import { allowSend, DEAD_LETTERS_SECONDS, deadLetters } from './lanes.ts';
+import { feedFromQueue, feedFromStream } from './event-sources.ts';
+import { allowSend, DEAD_LETTERS_SECONDS, deadLetters, deadLettersOfStream, ServiceQueue } from './lanes.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 import type { Tables } from './tables.ts';
 
 /** How far the publisher may be behind before somebody is told: 10 minutes. */
 const BEHIND_MS = 600_000;
+/**
+ * Receives of a message before it is dead: with six timeouts between two of them, 20 are an hour for a function of 30 seconds. What has not
+ * healed by then is for a person.
+ */
+const MAX_RECEIVES = 20;
+/** AWS's advice for a queue in front of a function. */
+const TIMEOUTS_HIDDEN = 6;
 
-/** The bus that tells the service's own workers what happened, and the function that puts it there. */
-export class Bus extends Construct {
+/** What a worker behind the bus has for itself. */
+export interface WorkerQueues {
+  queue: sqs.Queue;
+  deadLetters: sqs.Queue;
+}
+
+/** The bus that tells the service's own workers what happened, and the queues behind it. */
+export class BusQueues extends Construct {
   readonly events: events.EventBus;
-  readonly publish: ServiceFunction;
   /** What the publisher's stream gave up. */
   readonly deadPublications: sqs.Queue;
+  private readonly key: kms.IKey;
 
-  constructor(scope: Construct, id: string, { code, tables }: { code: CodeOf; tables: Tables }) {
+  constructor(scope: Construct, id: string, key: kms.IKey) {
     super(scope, id);
-    this.events = new events.EventBus(this, 'Events');
+    this.key = key;
+    const unreadable = deadLetters(this, 'Unreadable', key);
+    acknowledge(unreadable, {
+      SQS3: 'It is a dead-letter queue: of the bus, for events whose key could not be used.',
+    });
+    this.events = new events.EventBus(this, 'Events', { kmsKey: key, deadLetterQueue: unreadable });
+    this.deadPublications = deadLettersOfStream(this, 'DeadPublications', key);
+  }
+
+  /** Makes the queues of a worker, which the bus may fill. @param timeoutSeconds of the worker's function */
+  queuesOf(worker: string, timeoutSeconds: number): WorkerQueues {
+    const scope = new Construct(this, worker);
+    const dead = deadLetters(scope, 'DeadLetters', this.key);
+    acknowledge(dead, { SQS3: 'It is a dead-letter queue.' });
+    const queue = new ServiceQueue(scope, 'Queue', {
+      key: this.key,
+      hiddenSeconds: TIMEOUTS_HIDDEN * timeoutSeconds,
+      dead: { queue: dead, maxReceiveCount: MAX_RECEIVES },
+    });
+    for (const filled of [queue, dead]) filled.addToResourcePolicy(this.mayFill(filled));
+    return { queue, deadLetters: dead };
+  }
+
+  /** The rules of the bus are named by a pattern: one by one they would tie the queues to the stack that the rules are in. */
+  private mayFill(queue: sqs.Queue): PolicyStatement {
+    const rules = Stack.of(this).formatArn({
+      service: 'events',
+      resource: 'rule',
+      resourceName: `${this.events.eventBusName}/*`,
+    });
+    return new PolicyStatement({
+      effect: Effect.ALLOW,
+      principals: [new ServicePrincipal('events.amazonaws.com')],
+      actions: ['sqs:SendMessage'],
+      resources: [queue.queueArn],
+      conditions: {
+        ArnLike: { 'aws:SourceArn': rules },
+        StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID },
+      },
+    });
+  }
+}
+
+/** What puts on the bus what the outbox tells. */
+export class Bus extends Construct {
+  readonly publish: ServiceFunction;
+  private readonly bus: BusQueues;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    { code, tables, bus }: { code: CodeOf; tables: Tables; bus: BusQueues },
+  ) {
+    super(scope, id);
+    this.bus = bus;
     this.publish = new ServiceFunction(this, 'Publish', {
       name: 'publish',
       description: 'Puts what the outbox tells on the event bus',
       code,
       timeoutSeconds: 30,
-      environment: { EVENT_BUS: this.events.eventBusName } satisfies PublishEnvironment,
+      environment: { EVENT_BUS: bus.events.eventBusName } satisfies PublishEnvironment,
     });
     this.allowPut(this.publish);
-    acknowledge(this.publish.role ?? this.publish, LISTS_STREAMS);
-    this.deadPublications = deadLetters(this, 'DeadPublications');
-    acknowledge(this.deadPublications, {
-      SQS3: 'It is a dead-letter queue: of the stream, whose failed records it takes, which is not a redrive of another queue.',
+    feedFromStream(this.publish, tables.outbox, {
+      batchSize: 100,
+      filters: [lambda.FilterCriteria.filter({ eventName: lambda.FilterRule.isEqual('INSERT') })],
+      reportBatchItemFailures: true,
+      bisectBatchOnError: true,
+      retryAttempts: 100,
+      onFailure: bus.deadPublications,
     });
-    this.publish.addEventSource(
-      new DynamoEventSource(tables.outbox.table, {
-        startingPosition: lambda.StartingPosition.TRIM_HORIZON,
-        batchSize: 100,
-        filters: [lambda.FilterCriteria.filter({ eventName: lambda.FilterRule.isEqual('INSERT') })],
-        reportBatchItemFailures: true,
-        bisectBatchOnError: true,
-        retryAttempts: 100,
-        onFailure: new SqsDlq(this.deadPublications),
-      }),
-    );
     this.addDeadPublications(code, tables);
     alarmAt(this.publish, 'Behind', {
       metric: this.publish.metric('IteratorAge', {
@@ -69,30 +128,24 @@ export class Bus extends Construct {
       code,
       timeoutSeconds: DEAD_LETTERS_SECONDS,
       environment: {
-        EVENT_BUS: this.events.eventBusName,
+        EVENT_BUS: this.bus.events.eventBusName,
         OUTBOX_TABLE: tables.outbox.name,
-        DEAD_PUBLICATIONS: this.deadPublications.queueUrl,
+        DEAD_PUBLICATIONS: this.bus.deadPublications.queueUrl,
       } satisfies DeadPublicationsEnvironment,
     });
     this.allowPut(fn);
     tables.outbox.allow(fn, 'read');
     tables.outbox.allowStreamRead(fn);
-    allowSend(this.deadPublications, fn);
-    fn.addEventSource(
-      new SqsEventSource(this.deadPublications, {
-        batchSize: 1,
-        maxConcurrency: 2,
-        reportBatchItemFailures: true,
-      }),
-    );
+    allowSend(this.bus.deadPublications, fn);
+    feedFromQueue(fn, this.bus.deadPublications, { batchSize: 1, maxConcurrency: 2 });
   }
 
   /** `grantPutEventsTo` is for the same; it would also name a statement id. */
-  allowPut(fn: ServiceFunction): void {
+  private allowPut(fn: ServiceFunction): void {
     Grant.addToPrincipal({
       grantee: fn,
       actions: ['events:PutEvents'],
-      resourceArns: [this.events.eventBusArn],
+      resourceArns: [this.bus.events.eventBusArn],
     });
   }
 }

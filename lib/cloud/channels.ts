@@ -1,6 +1,6 @@
 import { Construct } from 'constructs';
 import type { RelayEnvironment } from '../../functions/platform/config.ts';
-import type { Bus } from './bus.ts';
+import type { BusQueues } from './bus.ts';
 import { BusWorker } from './bus-worker.ts';
 import type { CodeOf } from './service-function.ts';
 import type { Tables } from './tables.ts';
@@ -15,7 +15,7 @@ export class Channels extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { code, tables, bus }: { code: CodeOf; tables: Tables; bus: Bus },
+    { code, tables, bus }: { code: CodeOf; tables: Tables; bus: BusQueues },
   ) {
     super(scope, id);
     this.relay = new BusWorker(this, 'Relay', {

@@ -1,22 +1,20 @@
+import { Grant } from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
-import { DynamoEventSource, SqsDlq, SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
-import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { LANES } from '../../functions/domain/lanes.ts';
 import { attemptClocks } from '../../functions/domain/timing.ts';
 import type { DispatchEnvironment, FanOutEnvironment } from '../../functions/platform/config.ts';
-import { acknowledge } from './acknowledgements.ts';
 import { checkClocks } from './clocks.ts';
-import type { KeyringSecret } from './keyrings.ts';
-import { allowMeasure, allowSend, DISPATCHERS, deadLetters, Lanes } from './lanes.ts';
+import { feedFromQueue, feedFromStream } from './event-sources.ts';
+import { allowMeasure, allowSend } from './lanes.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
-import type { Tables } from './tables.ts';
+import type { DataStack } from './stacks/data-stack.ts';
+import { ServiceStack } from './stacks/service-stack.ts';
 
 export interface DeliveryProps {
   code: CodeOf;
-  tables: Tables;
-  signingKeys: KeyringSecret;
+  data: DataStack;
   settings: Settings;
 }
 
@@ -24,15 +22,13 @@ export interface DeliveryProps {
 export class Delivery extends Construct {
   readonly fanOut: ServiceFunction;
   readonly dispatch: ServiceFunction;
-  readonly lanes: Lanes;
-  /** What the fan-out's stream gave up. */
-  readonly deadFanOuts: sqs.Queue;
 
-  constructor(scope: Construct, id: string, { code, tables, signingKeys, settings }: DeliveryProps) {
+  constructor(scope: Construct, id: string, { code, data, settings }: DeliveryProps) {
     super(scope, id);
     const clocks = attemptClocks(settings.attemptTimeoutSeconds);
-    this.lanes = new Lanes(this, 'Lanes', clocks);
-    const { fresh, retry, slow } = this.lanes.queues;
+    const { tables, signingKeys, deliveryQueues } = data;
+    const { lanes } = deliveryQueues;
+    const { fresh, retry, slow } = lanes;
 
     this.fanOut = new ServiceFunction(this, 'FanOut', {
       name: 'fan-out',
@@ -50,23 +46,15 @@ export class Delivery extends Construct {
     tables.deliveries.allow(this.fanOut, 'add');
     allowSend(fresh, this.fanOut);
     allowSend(slow, this.fanOut);
-    this.deadFanOuts = deadLetters(this, 'DeadFanOuts');
-    acknowledge(this.fanOut.role ?? this.fanOut, LISTS_STREAMS);
-    acknowledge(this.deadFanOuts, {
-      SQS3: 'It is a dead-letter queue: of the stream, whose failed records it takes, which is not a redrive of another queue.',
+    feedFromStream(this.fanOut, tables.outbox, {
+      batchSize: 100,
+      filters: [lambda.FilterCriteria.filter({ eventName: lambda.FilterRule.isEqual('INSERT') })],
+      reportBatchItemFailures: true,
+      // One record that fails for good must not hold up its shard for the day that the stream keeps it.
+      bisectBatchOnError: true,
+      retryAttempts: 100,
+      onFailure: deliveryQueues.deadFanOuts,
     });
-    this.fanOut.addEventSource(
-      new DynamoEventSource(tables.outbox.table, {
-        startingPosition: lambda.StartingPosition.TRIM_HORIZON,
-        batchSize: 100,
-        filters: [lambda.FilterCriteria.filter({ eventName: lambda.FilterRule.isEqual('INSERT') })],
-        reportBatchItemFailures: true,
-        // One record that fails for good must not hold up its shard for the day that the stream keeps it.
-        bisectBatchOnError: true,
-        retryAttempts: 100,
-        onFailure: new SqsDlq(this.deadFanOuts),
-      }),
-    );
 
     this.dispatch = new ServiceFunction(this, 'Dispatch', {
       name: 'dispatch',
@@ -92,24 +80,19 @@ export class Delivery extends Construct {
     tables.outbox.allow(this.dispatch, 'readMany', 'add');
     tables.deliveries.allow(this.dispatch, 'read', 'change');
     signingKeys.allowRead(this.dispatch);
-    for (const lane of ['retry', 'slow'] as const) {
-      allowSend(this.lanes.queues[lane], this.dispatch);
-      allowMeasure(this.lanes.queues[lane], this.dispatch);
+    for (const queue of [retry, slow]) {
+      allowSend(queue, this.dispatch);
+      allowMeasure(queue, this.dispatch);
     }
+    // A wait between attempts is the message's invisibility.
+    Grant.addToPrincipal({
+      grantee: this.dispatch,
+      actions: ['sqs:ChangeMessageVisibility'],
+      resourceArns: [fresh.queueArn, retry.queueArn, slow.queueArn],
+    });
+    const { dispatchers } = ServiceStack.of(this).policy;
     for (const lane of LANES)
-      this.dispatch.addEventSource(
-        new SqsEventSource(this.lanes.queues[lane], {
-          batchSize: 10,
-          maxConcurrency: DISPATCHERS[lane],
-          reportBatchItemFailures: true,
-        }),
-      );
-    checkClocks(this, { dispatch: this.dispatch, queues: Object.values(this.lanes.queues), clocks });
+      feedFromQueue(this.dispatch, lanes[lane], { batchSize: 10, maxConcurrency: dispatchers[lane] });
+    checkClocks(this, { dispatch: this.dispatch, queues: Object.values(lanes), clocks });
   }
 }
-
-/** What the role of a function needs that reads a stream. */
-export const LISTS_STREAMS = {
-  'IAM5[Resource::*]':
-    'dynamodb:ListStreams, which the event source mapping calls, has no resource to be limited to.',
-} as const;

@@ -1,9 +1,10 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import * as cognito from 'aws-cdk-lib/aws-cognito';
 import { Construct } from 'constructs';
 import type { SessionEnvironment } from '../../functions/platform/config.ts';
 import { acknowledge } from './acknowledgements.ts';
 import type { Settings } from './settings.ts';
+import { ServiceStack } from './stacks/service-stack.ts';
 
 /** Custom attributes of the pool, as its ID tokens name them. */
 const CLAIMS = { organization: 'custom:organization', role: 'custom:role' };
@@ -35,6 +36,7 @@ export class Identity extends Construct {
       return;
     }
     // Cognito finds users by few attributes, and by none of our own: who adds one writes his organization into preferred_username as well.
+    const { policy, removal } = ServiceStack.of(this);
     this.pool = new cognito.UserPool(this, 'Users', {
       // People are added to an organization by those who run it; who signs up by himself has none.
       selfSignUpEnabled: false,
@@ -54,8 +56,8 @@ export class Identity extends Construct {
       mfa: cognito.Mfa.OPTIONAL,
       mfaSecondFactor: { otp: true, sms: false },
       accountRecovery: cognito.AccountRecovery.EMAIL_ONLY,
-      deletionProtection: true,
-      removalPolicy: RemovalPolicy.RETAIN,
+      deletionProtection: policy.keepsData,
+      removalPolicy: removal,
     });
     acknowledge(this.pool, {
       COG2: 'A second factor is offered to everyone; to require it is for the organization that signs in to decide.',

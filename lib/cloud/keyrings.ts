@@ -1,8 +1,9 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
+import type * as kms from 'aws-cdk-lib/aws-kms';
 import * as secrets from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { acknowledge } from './acknowledgements.ts';
+import { ServiceStack } from './stacks/service-stack.ts';
 
 /**
  * A keyring in Secrets Manager: made with one random version, `{"current":"1","1":"…"}`. It is rotated by adding a version and
@@ -11,17 +12,18 @@ import { acknowledge } from './acknowledgements.ts';
 export class KeyringSecret extends Construct {
   private readonly secret: secrets.Secret;
 
-  constructor(scope: Construct, id: string, description: string) {
+  constructor(scope: Construct, id: string, { description, key }: { description: string; key: kms.IKey }) {
     super(scope, id);
     this.secret = new secrets.Secret(this, 'Secret', {
       description,
+      encryptionKey: key,
       generateSecretString: {
         secretStringTemplate: JSON.stringify({ current: '1' }),
         generateStringKey: '1',
         passwordLength: 64,
         excludePunctuation: true,
       },
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: ServiceStack.of(this).removal,
     });
     acknowledge(this, {
       SMG4: 'A rotation adds a key version and keeps the old ones, which secrets and cursors that are in use were made with; it is an act of an operator, because a rotation that replaced the value would invalidate every receiver at once.',

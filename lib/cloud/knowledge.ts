@@ -9,7 +9,7 @@ import { CHECK_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
 import type { CheckSourceEnvironment, SweepEnvironment } from '../../functions/platform/config.ts';
 import { SWEPT } from '../../functions/platform/metric-names.ts';
 import { alarmAt, counted } from './alarms.ts';
-import type { Bus } from './bus.ts';
+import type { BusQueues } from './bus.ts';
 import { BusWorker } from './bus-worker.ts';
 import { allowSend } from './lanes.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
@@ -31,7 +31,7 @@ export class Knowledge extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { code, tables, bus, settings }: { code: CodeOf; tables: Tables; bus: Bus; settings: Settings },
+    { code, tables, bus, settings }: { code: CodeOf; tables: Tables; bus: BusQueues; settings: Settings },
   ) {
     super(scope, id);
     const { service, outbox, knowledge } = tables;

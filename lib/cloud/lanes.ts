@@ -1,9 +1,13 @@
 import { Duration } from 'aws-cdk-lib';
+import { Grant } from 'aws-cdk-lib/aws-iam';
+import type * as kms from 'aws-cdk-lib/aws-kms';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { Lane } from '../../functions/domain/lanes.ts';
 import type { AttemptClocks } from '../../functions/domain/timing.ts';
+import { acknowledge } from './acknowledgements.ts';
 import type { ServiceFunction } from './service-function.ts';
+import { ServiceStack } from './stacks/service-stack.ts';
 
 /**
  * Receives of one message before its queue gives it up. A delivery needs at most 8, and one more for each time that the
@@ -11,26 +15,46 @@ import type { ServiceFunction } from './service-function.ts';
  */
 const MAX_RECEIVES = 100;
 
-/** Batches of a lane under way at once; each holds ten attempts. */
-export const DISPATCHERS: Readonly<Record<Lane, number>> = { fresh: 100, retry: 50, slow: 40 };
-
-/** The delivery queues, and where they leave what they gave up. */
-export class Lanes extends Construct {
-  readonly queues: Readonly<Record<Lane, sqs.Queue>>;
+/** The queues of the delivery engine: its lanes, and where they and the stream leave what they gave up. */
+export class DeliveryQueues extends Construct {
+  readonly lanes: Readonly<Record<Lane, sqs.Queue>>;
+  /** What the lanes gave up. */
   readonly deadLetters: sqs.Queue;
+  /** What the fan-out's stream gave up. */
+  readonly deadFanOuts: sqs.Queue;
 
-  constructor(scope: Construct, id: string, clocks: AttemptClocks) {
+  constructor(scope: Construct, id: string, { clocks, key }: { clocks: AttemptClocks; key: kms.IKey }) {
     super(scope, id);
-    const dead = deadLetters(this, 'DeadLetters');
-    const queue = (name: string) =>
-      new sqs.Queue(this, name, {
-        visibilityTimeout: Duration.seconds(clocks.visibility),
-        retentionPeriod: Duration.days(14),
-        enforceSSL: true,
-        deadLetterQueue: { queue: dead, maxReceiveCount: MAX_RECEIVES },
+    this.deadLetters = deadLetters(this, 'DeadLetters', key);
+    const lane = (name: string) =>
+      new ServiceQueue(this, name, {
+        key,
+        hiddenSeconds: clocks.visibility,
+        dead: { queue: this.deadLetters, maxReceiveCount: MAX_RECEIVES },
       });
-    this.deadLetters = dead;
-    this.queues = { fresh: queue('Fresh'), retry: queue('Retry'), slow: queue('Slow') };
+    this.lanes = { fresh: lane('Fresh'), retry: lane('Retry'), slow: lane('Slow') };
+    this.deadFanOuts = deadLettersOfStream(this, 'DeadFanOuts', key);
+  }
+}
+
+/** A queue as all of ours are: encrypted in transport and at rest, and with as much patience as SQS has. */
+export class ServiceQueue extends sqs.Queue {
+  constructor(
+    scope: Construct,
+    id: string,
+    { key, hiddenSeconds, dead }: { key: kms.IKey; hiddenSeconds: number; dead?: sqs.DeadLetterQueue },
+  ) {
+    super(scope, id, {
+      visibilityTimeout: Duration.seconds(hiddenSeconds),
+      retentionPeriod: Duration.days(14),
+      enforceSSL: true,
+      encryption: sqs.QueueEncryption.KMS,
+      encryptionMasterKey: key,
+      // A key is asked for once in so many seconds by each who sends or receives: what it costs depends on nothing else.
+      dataKeyReuse: Duration.hours(1),
+      removalPolicy: ServiceStack.of(scope).removal,
+      ...(dead === undefined ? {} : { deadLetterQueue: dead }),
+    });
   }
 }
 
@@ -38,18 +62,24 @@ export class Lanes extends Construct {
 export const DEAD_LETTERS_SECONDS = 30;
 
 /** Holds what failed, until the function that deals with it could. */
-export const deadLetters = (scope: Construct, id: string): sqs.Queue =>
-  new sqs.Queue(scope, id, {
-    visibilityTimeout: Duration.seconds(2 * DEAD_LETTERS_SECONDS),
-    retentionPeriod: Duration.days(14),
-    enforceSSL: true,
-  });
+export const deadLetters = (scope: Construct, id: string, key: kms.IKey): sqs.Queue =>
+  new ServiceQueue(scope, id, { key, hiddenSeconds: 2 * DEAD_LETTERS_SECONDS });
 
-/** `grantSendMessages` would add GetQueueUrl and GetQueueAttributes. */
-export const allowSend = (queue: sqs.Queue, fn: ServiceFunction): void => {
-  queue.grant(fn, 'sqs:SendMessage');
-};
+export function deadLettersOfStream(scope: Construct, id: string, key: kms.IKey): sqs.Queue {
+  const queue = deadLetters(scope, id, key);
+  acknowledge(queue, {
+    SQS3: 'It is a dead-letter queue: of a stream, whose failed records it takes, which is not a redrive of another queue.',
+  });
+  return queue;
+}
+
+/** `grantSendMessages` would add GetQueueUrl and GetQueueAttributes, and keys. */
+export const allowSend = (queue: sqs.IQueue, fn: ServiceFunction): void =>
+  allow(fn, 'sqs:SendMessage', queue);
 /** How many messages a queue has. */
-export const allowMeasure = (queue: sqs.Queue, fn: ServiceFunction): void => {
-  queue.grant(fn, 'sqs:GetQueueAttributes');
+export const allowMeasure = (queue: sqs.IQueue, fn: ServiceFunction): void =>
+  allow(fn, 'sqs:GetQueueAttributes', queue);
+
+const allow = (grantee: ServiceFunction, action: string, queue: sqs.IQueue): void => {
+  Grant.addToPrincipal({ grantee, actions: [action], resourceArns: [queue.queueArn] });
 };

@@ -7,7 +7,7 @@ import { MAIL_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
 import type { NotifyEnvironment } from '../../functions/platform/config.ts';
 import { MAIL } from '../../functions/platform/metric-names.ts';
 import { alarmAt, counted } from './alarms.ts';
-import type { Bus } from './bus.ts';
+import type { BusQueues } from './bus.ts';
 import { BusWorker } from './bus-worker.ts';
 import type { CodeOf, ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
@@ -34,7 +34,7 @@ export class Mail extends Construct {
     }: {
       code: CodeOf;
       tables: Tables;
-      bus: Bus;
+      bus: BusQueues;
       users: cognito.UserPool;
       /** An address that SES has verified, or of a domain that it has. */
       from: string;

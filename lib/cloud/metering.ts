@@ -1,7 +1,7 @@
 import { Construct } from 'constructs';
 import { METERED_TYPES } from '../../functions/domain/usage.ts';
 import type { MeterEnvironment } from '../../functions/platform/config.ts';
-import type { Bus } from './bus.ts';
+import type { BusQueues } from './bus.ts';
 import { BusWorker } from './bus-worker.ts';
 import type { CodeOf } from './service-function.ts';
 import type { Tables } from './tables.ts';
@@ -11,7 +11,7 @@ export class Metering extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { code, tables, bus }: { code: CodeOf; tables: Tables; bus: Bus },
+    { code, tables, bus }: { code: CodeOf; tables: Tables; bus: BusQueues },
   ) {
     super(scope, id);
     const { fn } = new BusWorker(this, 'Meter', {

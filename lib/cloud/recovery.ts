@@ -3,7 +3,6 @@ import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as events from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
-import { DynamoEventSource, SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Construct } from 'constructs';
 import { DUE_INDEX } from '../../functions/domain/due.ts';
 import { RECONCILE_EVERY_SECONDS } from '../../functions/domain/timing.ts';
@@ -21,17 +20,17 @@ import {
   RECONCILED,
   UNREADABLE_MESSAGES,
 } from '../../functions/platform/metric-names.ts';
-import { acknowledge } from './acknowledgements.ts';
 import { alarmAt, counted } from './alarms.ts';
-import { type Delivery, LISTS_STREAMS } from './delivery.ts';
+import type { Delivery } from './delivery.ts';
+import { feedFromQueue, feedFromStream } from './event-sources.ts';
 import { allowMeasure, allowSend, DEAD_LETTERS_SECONDS } from './lanes.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
-import type { Tables } from './tables.ts';
+import type { DataStack } from './stacks/data-stack.ts';
 
 export interface RecoveryProps {
   code: CodeOf;
-  tables: Tables;
+  data: DataStack;
   delivery: Delivery;
   settings: Settings;
 }
@@ -54,12 +53,13 @@ export class Recovery extends Construct {
   readonly reconcile: ServiceFunction;
   readonly audit: ServiceFunction;
 
-  constructor(scope: Construct, id: string, { code, tables, delivery, settings }: RecoveryProps) {
+  constructor(scope: Construct, id: string, { code, data, delivery, settings }: RecoveryProps) {
     super(scope, id);
+    const { tables, deliveryQueues } = data;
     const GRACE_SECONDS = String(settings.graceSeconds);
     const DELIVERIES_TABLE = tables.deliveries.name;
     const LEDGER_TABLE = tables.ledger.name;
-    const { retry, fresh, slow } = delivery.lanes.queues;
+    const { retry, fresh, slow } = deliveryQueues.lanes;
 
     this.watch = new ServiceFunction(this, 'Watch', {
       name: 'watch',
@@ -76,18 +76,14 @@ export class Recovery extends Construct {
     tables.service.allow(this.watch, 'read');
     tables.deliveries.allow(this.watch, 'change');
     tables.ledger.allow(this.watch, 'change');
-    acknowledge(this.watch.role ?? this.watch, LISTS_STREAMS);
-    this.watch.addEventSource(
-      new DynamoEventSource(tables.deliveries.table, {
-        startingPosition: lambda.StartingPosition.TRIM_HORIZON,
-        batchSize: 1000,
-        // Most deliveries begin and end within one batch, and need no entry in the index.
-        maxBatchingWindow: Duration.seconds(settings.watchWindowSeconds),
-        // Not for its windows: with one, the function is told which shard it reads.
-        tumblingWindow: Duration.minutes(15),
-        filters: [lambda.FilterCriteria.filter(ADDED), lambda.FilterCriteria.filter(ENDED)],
-      }),
-    );
+    feedFromStream(this.watch, tables.deliveries, {
+      batchSize: 1000,
+      // Most deliveries begin and end within one batch, and need no entry in the index.
+      maxBatchingWindow: Duration.seconds(settings.watchWindowSeconds),
+      // Not for its windows: with one, the function is told which shard it reads.
+      tumblingWindow: Duration.minutes(15),
+      filters: [lambda.FilterCriteria.filter(ADDED), lambda.FilterCriteria.filter(ENDED)],
+    });
 
     this.reconcile = new ServiceFunction(this, 'Reconcile', {
       name: 'reconcile',
@@ -96,14 +92,16 @@ export class Recovery extends Construct {
       timeoutSeconds: RUN_SECONDS,
       environment: {
         DELIVERIES_TABLE,
+        FRESH_QUEUE: fresh.queueUrl,
         RETRY_QUEUE: retry.queueUrl,
+        SLOW_QUEUE: slow.queueUrl,
         GRACE_SECONDS,
       } satisfies ReconcileEnvironment,
     });
     tables.deliveries.allow(this.reconcile, 'change');
     tables.deliveries.allowIndex(this.reconcile, DUE_INDEX);
     allowSend(retry, this.reconcile);
-    allowMeasure(retry, this.reconcile);
+    for (const queue of [fresh, retry, slow]) allowMeasure(queue, this.reconcile);
     new events.Rule(this, 'ReconcileSchedule', {
       schedule: events.Schedule.rate(Duration.seconds(RECONCILE_EVERY_SECONDS)),
       targets: [new LambdaFunction(this.reconcile, { retryAttempts: 0 })],
@@ -137,13 +135,7 @@ export class Recovery extends Construct {
       environment: { DELIVERIES_TABLE, GRACE_SECONDS } satisfies DeadRemindersEnvironment,
     });
     tables.deliveries.allow(deadReminders, 'change');
-    deadReminders.addEventSource(
-      new SqsEventSource(delivery.lanes.deadLetters, {
-        batchSize: 10,
-        maxConcurrency: 2,
-        reportBatchItemFailures: true,
-      }),
-    );
+    feedFromQueue(deadReminders, deliveryQueues.deadLetters, { batchSize: 10, maxConcurrency: 2 });
 
     const deadFanOuts = new ServiceFunction(this, 'DeadFanOuts', {
       name: 'dead-fan-outs',
@@ -156,21 +148,15 @@ export class Recovery extends Construct {
         DELIVERIES_TABLE,
         FRESH_QUEUE: fresh.queueUrl,
         SLOW_QUEUE: slow.queueUrl,
-        DEAD_FAN_OUTS: delivery.deadFanOuts.queueUrl,
+        DEAD_FAN_OUTS: deliveryQueues.deadFanOuts.queueUrl,
       } satisfies DeadFanOutsEnvironment,
     });
     tables.service.allow(deadFanOuts, 'read', 'list');
     tables.outbox.allow(deadFanOuts, 'read');
     tables.outbox.allowStreamRead(deadFanOuts);
     tables.deliveries.allow(deadFanOuts, 'add');
-    for (const queue of [fresh, slow, delivery.deadFanOuts]) allowSend(queue, deadFanOuts);
-    deadFanOuts.addEventSource(
-      new SqsEventSource(delivery.deadFanOuts, {
-        batchSize: 1,
-        maxConcurrency: 2,
-        reportBatchItemFailures: true,
-      }),
-    );
+    for (const queue of [fresh, slow, deliveryQueues.deadFanOuts]) allowSend(queue, deadFanOuts);
+    feedFromQueue(deadFanOuts, deliveryQueues.deadFanOuts, { batchSize: 1, maxConcurrency: 2 });
 
     this.addAlarms(delivery.fanOut);
   }

@@ -1,9 +1,10 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { FunctionName } from './bundle.ts';
+import { rolePath, ServiceStack } from './stacks/service-stack.ts';
 
 /** Where the code of a function is: bundled for a deployment, a placeholder in tests of the infrastructure. */
 export type CodeOf = (name: FunctionName) => lambda.Code;
@@ -26,6 +27,7 @@ class FunctionRole extends iam.Role {
     super(scope, id, {
       assumedBy: new iam.ServicePrincipal('lambda.amazonaws.com'),
       description,
+      path: rolePath(ServiceStack.of(scope).policy.stage),
       inlinePolicies: { Grants: grants },
     });
     this.granted = grants;
@@ -37,20 +39,29 @@ class FunctionRole extends iam.Role {
   }
 }
 
+/** A group for logs: encrypted, and kept for as long as the stage says. */
+export function logGroup(scope: Construct, id: string): logs.LogGroup {
+  const { policy, common, removal } = ServiceStack.of(scope);
+  return new logs.LogGroup(scope, id, {
+    retention: policy.logRetention,
+    encryptionKey: common.logsKey,
+    removalPolicy: removal,
+  });
+}
+
 /**
- * A Lambda function as all of ours are: Node.js 24, structured logs in a group of its own that ends after a month, and a role
- * that may write these logs and nothing else until a grant says so.
+ * A Lambda function as all of ours are: Node.js 24, structured logs in a group of its own, and a role that may write these logs and
+ * nothing else until a grant says so.
  */
 export class ServiceFunction extends lambda.Function {
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
-    const logGroup = new logs.LogGroup(scope, `${id}Logs`, {
-      retention: logs.RetentionDays.ONE_MONTH,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
+    const stack = ServiceStack.of(scope);
+    const group = logGroup(scope, `${id}Logs`);
     const role = new FunctionRole(scope, `${id}Role`, `What ${props.name} may do`);
-    logGroup.grantWrite(role);
+    group.grantWrite(role);
     const environment: Record<string, string> = props.environment;
     super(scope, id, {
+      functionName: stack.functionName(props.name),
       description: props.description,
       runtime: lambda.Runtime.NODEJS_24_X,
       architecture: lambda.Architecture.ARM_64,
@@ -58,9 +69,13 @@ export class ServiceFunction extends lambda.Function {
       handler: 'index.handler',
       memorySize: props.memoryMiB ?? 512,
       timeout: Duration.seconds(props.timeoutSeconds),
-      environment: { ...environment, POWERTOOLS_SERVICE_NAME: props.name, POWERTOOLS_LOG_LEVEL: 'INFO' },
+      environment: {
+        ...environment,
+        POWERTOOLS_SERVICE_NAME: props.name,
+        POWERTOOLS_LOG_LEVEL: stack.policy.logLevel,
+      },
       role,
-      logGroup,
+      logGroup: group,
       loggingFormat: lambda.LoggingFormat.JSON,
     });
   }

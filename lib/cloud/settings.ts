@@ -2,9 +2,12 @@ import type { Node } from 'constructs';
 import { DEFAULT_GRACE_SECONDS } from '../../functions/domain/due.ts';
 import { DEFAULT_RATE_LIMITS, type RateLimits } from '../../functions/domain/rate-limit.ts';
 import { DEFAULT_LINGER_SECONDS } from '../../functions/domain/sandbox.ts';
+import { STAGES, type Stage } from './stages.ts';
 
 /** What a deployment may set, as CDK context (`-c retryBaseSeconds=30`). The defaults are the specification's. */
 export interface Settings {
+  /** Which of the deployments it is, and what goes with it (stages.ts). Has no default. */
+  stage: Stage;
   retryBaseSeconds: number;
   retryCapSeconds: number;
   attemptTimeoutSeconds: number;
@@ -24,6 +27,8 @@ export interface Settings {
   noticeSeconds: number;
   /** Sender of e-mail, whose domain or address SES has verified; without one nothing is sent. */
   mailFrom?: string;
+  /** Whom alarms write to, besides whoever subscribes to their topic. */
+  alarmEmail?: string;
   /** Origin of the dashboard, without which session cookies change nothing. */
   dashboardOrigin?: string;
 }
@@ -38,6 +43,7 @@ type Context = Pick<Node, 'tryGetContext'>;
 /** @throws SettingError naming the value, its range and what was given */
 export function readSettings(node: Context): Settings {
   const settings: Settings = {
+    stage: stageOf(node),
     retryBaseSeconds: number(node, 'retryBaseSeconds', 30, SECONDS(0, 3600)),
     // A wait is held by the queue message's visibility, which SQS limits to 12 hours.
     retryCapSeconds: number(node, 'retryCapSeconds', 3600, SECONDS(0, 43_200)),
@@ -54,7 +60,8 @@ export function readSettings(node: Context): Settings {
     },
     ...oidcOf(node),
     ...originOf(node),
-    ...senderOf(node),
+    ...addressOf(node, 'mailFrom'),
+    ...addressOf(node, 'alarmEmail'),
   };
   if (settings.retryCapSeconds < settings.retryBaseSeconds)
     throw new SettingError('context retryCapSeconds must not be less than retryBaseSeconds');
@@ -133,12 +140,20 @@ function oidcOf(node: Context): Pick<Settings, 'oidc'> {
   };
 }
 
-function senderOf(node: Context): Pick<Settings, 'mailFrom'> {
-  const mailFrom = text(node, 'mailFrom');
-  if (mailFrom === undefined) return {};
-  if (!/^[^\s@<>"]+@[^\s@<>"]+$/.test(mailFrom))
-    throw new SettingError(`context mailFrom must be an e-mail address, not "${mailFrom}"`);
-  return { mailFrom };
+function stageOf(node: Context): Stage {
+  const given = text(node, 'stage');
+  const stage = STAGES.find((name) => name === given);
+  if (stage !== undefined) return stage;
+  throw new SettingError(
+    `context stage must be one of ${STAGES.join(', ')} (-c stage=dev)${given === undefined ? '' : `, not "${given}"`}`,
+  );
+}
+
+function addressOf(node: Context, name: 'mailFrom' | 'alarmEmail'): Pick<Settings, typeof name> {
+  const address = text(node, name);
+  if (address !== undefined && !/^[^\s@<>"]+@[^\s@<>"]+$/.test(address))
+    throw new SettingError(`context ${name} must be an e-mail address, not "${address}"`);
+  return address === undefined ? {} : { [name]: address };
 }
 
 /** Browsers send an origin without a path; one with anything more would match nothing. */

@@ -1,10 +1,12 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
+import type * as kms from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { DUE_INDEX } from '../../functions/domain/due.ts';
 import { OF_SANDBOX_INDEX } from '../../functions/domain/sandbox.ts';
 import { acknowledge } from './acknowledgements.ts';
+import { ServiceStack } from './stacks/service-stack.ts';
 
 /** What a function may do with a table, in the words of what it does. */
 const VERBS = {
@@ -22,28 +24,32 @@ export type TableVerb = keyof typeof VERBS;
 
 interface DataTableProps extends Pick<dynamodb.TableProps, 'sortKey' | 'stream'> {
   partitionKey: string;
+  encryptionKey: kms.IKey;
   /** Rows of it may be a sandbox's data, which a purge finds by an index. Live rows are not in it. */
   ofSandbox?: true;
   /** What it holds is worth nothing after a minute: it is neither backed up nor kept when the stack goes. */
   ephemeral?: true;
 }
 
-/** A table of ours: on demand, recoverable to any second of the last 35 days, kept when the stack goes. */
+/** A table of ours: on demand and encrypted; where the stage keeps data, recoverable and kept when the stack goes. */
 export class DataTable extends Construct {
   readonly table: dynamodb.Table;
 
   constructor(scope: Construct, id: string, props: DataTableProps) {
     super(scope, id);
-    const kept = props.ephemeral === undefined;
+    const { policy, removal } = ServiceStack.of(this);
+    const isKept = props.ephemeral === undefined && policy.keepsData;
     this.table = new dynamodb.Table(this, 'Table', {
       partitionKey: { name: props.partitionKey, type: dynamodb.AttributeType.STRING },
       ...(props.sortKey === undefined ? {} : { sortKey: props.sortKey }),
       ...(props.stream === undefined ? {} : { stream: props.stream }),
       billingMode: dynamodb.BillingMode.PAY_PER_REQUEST,
       timeToLiveAttribute: 'expiresAt',
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: kept },
-      deletionProtection: kept,
-      removalPolicy: kept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: isKept },
+      deletionProtection: isKept,
+      removalPolicy: props.ephemeral ? RemovalPolicy.DESTROY : removal,
+      encryption: dynamodb.TableEncryption.CUSTOMER_MANAGED,
+      encryptionKey: props.encryptionKey,
     });
     if (props.ofSandbox)
       this.table.addGlobalSecondaryIndex({
@@ -51,7 +57,12 @@ export class DataTable extends Construct {
         partitionKey: { name: 'ofSandbox', type: dynamodb.AttributeType.STRING },
         projectionType: dynamodb.ProjectionType.KEYS_ONLY,
       });
-    if (!kept) acknowledge(this.table, { DDB3: 'Its items are counts that end with their minute.' });
+    if (!isKept)
+      acknowledge(this.table, {
+        DDB3: props.ephemeral
+          ? 'Its items are counts that end with their minute.'
+          : 'The stage is for development: what it holds may go.',
+      });
   }
 
   get name(): string {
@@ -68,11 +79,16 @@ export class DataTable extends Construct {
     this.allowActions(grantee, ['dynamodb:Query'], `${this.table.tableArn}/index/${name}`);
   }
 
-  /** Reading records of the stream again, for a function that its mapping does not serve. */
-  allowStreamRead(grantee: IGrantable): void {
+  /** @throws Error when the table has no stream */
+  get streamArn(): string {
     const { tableStreamArn } = this.table;
     if (tableStreamArn === undefined) throw new Error(`${this.node.path} has no stream`);
-    this.allowActions(grantee, ['dynamodb:GetShardIterator', 'dynamodb:GetRecords'], tableStreamArn);
+    return tableStreamArn;
+  }
+
+  /** Reading records of the stream again, for a function that its mapping does not serve. */
+  allowStreamRead(grantee: IGrantable): void {
+    this.allowActions(grantee, ['dynamodb:GetShardIterator', 'dynamodb:GetRecords'], this.streamArn);
   }
 
   private allowActions(grantee: IGrantable, actions: string[], resource: string): void {
@@ -94,18 +110,20 @@ export class Tables extends Construct {
   readonly usage: DataTable;
   readonly mailings: DataTable;
 
-  constructor(scope: Construct, id: string) {
+  constructor(scope: Construct, id: string, encryptionKey: kms.IKey) {
     super(scope, id);
+    const partitionKey = 'pk';
     const sortKey = { name: 'sk', type: dynamodb.AttributeType.STRING };
-    this.service = new DataTable(this, 'Service', { partitionKey: 'pk', sortKey, ofSandbox: true });
+    const one = { partitionKey, encryptionKey };
+    const many = { ...one, sortKey };
+    this.service = new DataTable(this, 'Service', { ...many, ofSandbox: true });
     this.outbox = new DataTable(this, 'Outbox', {
-      partitionKey: 'pk',
+      ...one,
       stream: dynamodb.StreamViewType.NEW_IMAGE,
       ofSandbox: true,
     });
     this.deliveries = new DataTable(this, 'Deliveries', {
-      partitionKey: 'pk',
-      sortKey,
+      ...many,
       stream: dynamodb.StreamViewType.NEW_IMAGE,
       ofSandbox: true,
     });
@@ -117,8 +135,8 @@ export class Tables extends Construct {
       projectionType: dynamodb.ProjectionType.INCLUDE,
       nonKeyAttributes: ['orgId', 'generation', 'webhookId', 'eventId'],
     });
-    this.ledger = new DataTable(this, 'Ledger', { partitionKey: 'pk', sortKey, ofSandbox: true });
-    this.knowledge = new DataTable(this, 'Knowledge', { partitionKey: 'pk', sortKey, ofSandbox: true });
+    this.ledger = new DataTable(this, 'Ledger', { ...many, ofSandbox: true });
+    this.knowledge = new DataTable(this, 'Knowledge', { ...many, ofSandbox: true });
     // Sparse as well: a source is in it, its versions are not. All that a check's message says.
     this.knowledge.table.addGlobalSecondaryIndex({
       indexName: DUE_INDEX,
@@ -128,8 +146,8 @@ export class Tables extends Construct {
       nonKeyAttributes: ['orgId', 'generation'],
     });
     // Nothing of a sandbox is ever in these two: what would write it does not pass the gate.
-    this.usage = new DataTable(this, 'Usage', { partitionKey: 'pk', sortKey });
-    this.mailings = new DataTable(this, 'Mailings', { partitionKey: 'pk' });
-    this.rates = new DataTable(this, 'Rates', { partitionKey: 'pk', ephemeral: true });
+    this.usage = new DataTable(this, 'Usage', many);
+    this.mailings = new DataTable(this, 'Mailings', one);
+    this.rates = new DataTable(this, 'Rates', { ...one, ephemeral: true });
   }
 }

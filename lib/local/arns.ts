@@ -17,6 +17,10 @@ export const functionArn = (name: string) => arn('lambda', `function:${name}`);
 /** Secrets Manager ends each ARN in six characters of its own choice; here they are always the same. */
 export const secretArn = (name: string) => arn('secretsmanager', `secret:${name}-000000`);
 
+export const keyArn = (id: string) => arn('kms', `key/${id}`);
+
+export const topicArn = (name: string) => arn('sns', name);
+
 export const userPoolArn = (id: string) => arn('cognito-idp', `userpool/${id}`);
 
 /** @param resource for example `identity/example.com` */

@@ -10,13 +10,13 @@ import { compileRestApi, defineRestApi } from './gateway/rest-api.ts';
 import { type Gateway, startGateway } from './gateway/server.ts';
 import type { Identity } from './identity/identity.ts';
 import { mailPages } from './mail/mail-pages.ts';
-import { provisionQueues, provisionTables } from './provision/provision.ts';
+import { defineNamed, provisionQueues, provisionTables } from './provision/provision.ts';
 import { startServices } from './services.ts';
 import { type EventSourceMapping, eventSourceMappings, shareOf, startMapping } from './sources/mappings.ts';
 import { readByAll } from './sources/readers.ts';
 import { startRules } from './sources/rules.ts';
 import type { Source } from './sources/source.ts';
-import { surroundings } from './surroundings.ts';
+import { type Endpoints, surroundings } from './surroundings.ts';
 import { References } from './template/references.ts';
 import { loadTemplate, type Template } from './template/template.ts';
 
@@ -55,6 +55,8 @@ export interface Cloud {
   /** Page with what was sent by e-mail. */
   mailboxUrl: string;
   outputs: Record<string, string>;
+  /** Where the engines listen, which functions find in their environment. */
+  endpoints: Endpoints;
   /** Stands for the template's user pool; absent when it has none. */
   identity?: Identity;
   /** Invokes a function by its physical name; throws what the function throws. */
@@ -75,6 +77,7 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
   await using started = new AsyncDisposableStack();
   const template = loadTemplate(options.assembly);
   const references = new References(template.stackName);
+  defineNamed(template, references);
   const engines = await startEngines(options, started);
   await provisionTables(template, references, engines.dynamodb);
   await provisionQueues(template, references, engines.sqs, engines.endpoints.sqs);
@@ -118,6 +121,7 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
     url,
     mailboxUrl: `${url}/mailbox`,
     outputs,
+    endpoints,
     identity,
     stop,
     invoke: async (functionName, payload) => invoke(functions.of(functionName), payload),

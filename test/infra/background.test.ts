@@ -1,5 +1,4 @@
 import { App, Stack } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
 import type { IConstruct } from 'constructs';
 import { describe, expect, it } from 'vitest';
 import { BUS_SOURCE, NOTICES } from '../../functions/domain/bus.ts';
@@ -8,19 +7,20 @@ import { METERED_TYPES } from '../../functions/domain/usage.ts';
 import { BusWorker } from '../../lib/cloud/bus-worker.ts';
 import {
   functionNamed,
+  joined,
   ofType,
+  PROD,
   type SynthesizedResource,
-  stackIn,
+  serviceIn,
   statementsOf,
   tableGrants,
 } from './synthesize.ts';
 
-// With a sender of e-mail, without which there is no mailer.
-const context = { mailFrom: 'notifications@example.com', dashboardOrigin: 'https://dashboard.example.com' };
-const stack = stackIn(new App({ analyticsReporting: false, context }));
-const template = Template.fromStack(stack);
+const app = new App({ analyticsReporting: false, context: PROD });
+const service = serviceIn(app);
+const template = joined(app);
 const resources = template.toJSON().Resources as Record<string, SynthesizedResource>;
-const workers = stack.node.findAll().filter((construct) => construct instanceof BusWorker);
+const workers = service.workers.node.findAll().filter((construct) => construct instanceof BusWorker);
 
 /** The logical identifier of a resource. */
 const idOf = (construct: IConstruct): string => String(Stack.of(construct).resolve(logicalId(construct)));
@@ -30,7 +30,7 @@ function logicalId({ node }: IConstruct): unknown {
 const propertiesOf = (construct: IConstruct): Record<string, unknown> =>
   resources[idOf(construct)]?.Properties ?? {};
 const arnOf = (construct: IConstruct) => ({ 'Fn::GetAtt': [idOf(construct), 'Arn'] });
-const bus = { Ref: idOf(stack.bus.events) };
+const bus = { Ref: idOf(service.data.bus.events) };
 
 const mappingsOf = (functionId: string) =>
   ofType(template, 'AWS::Lambda::EventSourceMapping')

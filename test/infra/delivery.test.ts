@@ -6,7 +6,7 @@ import type { IConstruct } from 'constructs';
 import { describe, expect, it } from 'vitest';
 import { attemptClocks } from '../../functions/domain/timing.ts';
 import { ABANDONED_ENTRIES, DEAD_LETTERS, LEDGER_DIFFERENCE } from '../../functions/platform/metric-names.ts';
-import { ofType, stackIn, synthesize } from './synthesize.ts';
+import { ofType, PROD, serviceIn, synthesize } from './synthesize.ts';
 
 const template = synthesize();
 const mappings = ofType(template, 'AWS::Lambda::EventSourceMapping').map(([, { Properties }]) => Properties);
@@ -20,7 +20,7 @@ const sourcesOf = (name: string) => {
 };
 const lanesOf = (from: ReturnType<typeof synthesize>) =>
   ofType(from, 'AWS::SQS::Queue').filter(
-    ([id, { Properties }]) => id.startsWith('DeliveryLanes') && Properties.RedrivePolicy,
+    ([id, { Properties }]) => /^Delivery(Fresh|Retry|Slow)/.test(id) && Properties.RedrivePolicy,
   );
 
 /** What is behind a construct, which anything may change until the synthesis. */
@@ -82,18 +82,18 @@ describe('the clocks of an attempt', () => {
   );
 
   it('stop the synthesis when a message would come back before its lease has ended', () => {
-    const app = new App();
-    const { delivery } = stackIn(app);
-    resourceOf(delivery.lanes.queues.retry, CfnQueue).visibilityTimeout = 20;
+    const app = new App({ context: PROD });
+    const { data } = serviceIn(app);
+    resourceOf(data.deliveryQueues.lanes.retry, CfnQueue).visibilityTimeout = 20;
     expect(() => app.synth()).toThrow(
       'a message hidden for 20 s comes back before a lease of 25 s has ended',
     );
   });
 
   it('stop the synthesis when the function would outlive the lease', () => {
-    const app = new App();
-    const { delivery } = stackIn(app);
-    resourceOf(delivery.dispatch, CfnFunction).timeout = 60;
+    const app = new App({ context: PROD });
+    const { workers } = serviceIn(app);
+    resourceOf(workers.delivery.dispatch, CfnFunction).timeout = 60;
     expect(() => app.synth()).toThrow('a function of 60 s outlives a lease of 25 s');
   });
 });

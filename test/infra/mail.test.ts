@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { NOTICES } from '../../functions/domain/bus.ts';
 import { MAIL_LEASE_SECONDS } from '../../functions/domain/timing.ts';
 import { MAIL as METRICS } from '../../functions/platform/metric-names.ts';
-import { functionNamed, MAIL, ofType, statementsOf, synthesize, tableGrants } from './synthesize.ts';
+import { functionNamed, ofType, PROD, statementsOf, synthesize, tableGrants } from './synthesize.ts';
 
 const template = synthesize();
 const [id, fn] = functionNamed(template, 'notify');
@@ -38,8 +38,8 @@ describe('the function that writes to admins', () => {
 
   it('is told of its sender, the dashboard and the hours', () => {
     expect(Object(fn.Properties.Environment).Variables).toMatchObject({
-      MAIL_FROM: MAIL.mailFrom,
-      DASHBOARD_ORIGIN: MAIL.dashboardOrigin,
+      MAIL_FROM: PROD.mailFrom,
+      DASHBOARD_ORIGIN: PROD.dashboardOrigin,
       NOTICE_SECONDS: '86400',
       USER_POOL: { Ref: expect.stringMatching(/^IdentityUsers/) },
     });
@@ -68,7 +68,7 @@ describe('the function that writes to admins', () => {
     expect(actions.filter((action) => action.startsWith('ses'))).toEqual(['ses:SendEmail']);
     const resources = [grantsOf('ses:SendEmail')[0]?.Resource].flat().map((arn) => JSON.stringify(arn));
     expect(resources).toEqual([
-      expect.stringContaining(`:identity/${MAIL.mailFrom}"`),
+      expect.stringContaining(`:identity/${PROD.mailFrom}"`),
       expect.stringContaining(':identity/mail.example.com"'),
     ]);
   });

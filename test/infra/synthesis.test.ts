@@ -6,10 +6,9 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api/routes.ts';
 import { DOCUMENTATION, WORKERS } from '../../lib/cloud/bundle.ts';
+import { PROD } from './synthesize.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Without a sender of e-mail the stack has no mailer. */
-const MAIL = { mailFrom: 'notifications@example.com', dashboardOrigin: 'https://dashboard.example.com' };
 const run = promisify(execFile);
 const synthesize = (outdir: string, context: Record<string, unknown> = {}) =>
   run(process.execPath, ['bin/app.ts'], {
@@ -17,7 +16,7 @@ const synthesize = (outdir: string, context: Record<string, unknown> = {}) =>
     env: {
       PATH: process.env.PATH,
       CDK_OUTDIR: outdir,
-      CDK_CONTEXT_JSON: JSON.stringify({ ...MAIL, ...context }),
+      CDK_CONTEXT_JSON: JSON.stringify({ ...PROD, ...context }),
     },
   });
 
@@ -48,9 +47,11 @@ describe('the whole synthesis', () => {
   });
 
   it('gives each function its own code, which loads', async () => {
-    const manifest = JSON.parse(await readFile(join(outdir, 'ConversationService.assets.json'), 'utf8'));
-    const assets = Object.values(
-      manifest.files as Record<string, { source: { path: string; packaging: string } }>,
+    const manifests = (await readdir(outdir)).filter((file) => file.endsWith('.assets.json'));
+    const assets = (
+      await Promise.all(manifests.map(async (file) => JSON.parse(await readFile(join(outdir, file), 'utf8'))))
+    ).flatMap(({ files }: { files: Record<string, { source: { path: string; packaging: string } }> }) =>
+      Object.values(files),
     );
     const directories = assets
       .filter(({ source }) => source.packaging === 'zip')

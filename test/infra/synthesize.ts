@@ -1,8 +1,9 @@
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
+import { type ConversationService, conversationService } from '../../lib/cloud/service.ts';
 import { readSettings } from '../../lib/cloud/settings.ts';
-import { ConversationServiceStack } from '../../lib/cloud/stack.ts';
+import { joinStacks } from '../../lib/local/template/stacks.ts';
 
 export interface SynthesizedResource {
   Type: string;
@@ -10,22 +11,29 @@ export interface SynthesizedResource {
   DeletionPolicy?: string;
 }
 
-/** Without a sender of e-mail the stack has no mailer. */
-export const MAIL = {
+/** As in production; without a sender of e-mail there is no mailer. */
+export const PROD = {
+  stage: 'prod',
   mailFrom: 'notifications@mail.example.com',
   dashboardOrigin: 'https://dashboard.example.com',
 };
 
-/** The stack's template with placeholders for the functions' code: what is tested here is not in the bundles. */
+/** The stacks' templates as one, with placeholders for the functions' code: what is tested here is not in the bundles. */
 export function synthesize(context: Record<string, unknown> = {}): Template {
-  return Template.fromStack(
-    stackIn(new App({ analyticsReporting: false, context: { ...MAIL, ...context } })),
-  );
+  const app = new App({ analyticsReporting: false, context: { ...PROD, ...context } });
+  serviceIn(app);
+  return joined(app);
 }
 
-/** The stack itself, for what is done to it before its synthesis. */
-export function stackIn(app: App): ConversationServiceStack {
-  return new ConversationServiceStack(app, 'ConversationService', {
+/** Of the app's stacks, with what one exports in the place of another's imports. */
+export function joined(app: App): Template {
+  const stacks = app.synth().stacks.map(({ stackName, template }) => ({ stackName, content: template }));
+  return Template.fromJSON(joinStacks(stacks).content);
+}
+
+/** The stacks themselves, for what is done to them before their synthesis. */
+export function serviceIn(app: App): ConversationService {
+  return conversationService(app, {
     settings: readSettings(app.node),
     code: () => lambda.Code.fromInline('exports.handler = async () => {};'),
   });

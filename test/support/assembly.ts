@@ -1,10 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FunctionName } from '../../lib/cloud/bundle.ts';
-import { physicalName } from '../../lib/local/provision/physical-name.ts';
 import { loadTemplate, type Resource } from '../../lib/local/template/template.ts';
-
-const TEMPLATE = 'ConversationService.template.json';
 
 /** What a synthesized assembly says of its functions, for tests that look behind the API. */
 export interface Functions {
@@ -19,7 +16,7 @@ export function functionsOf(assembly: string): Functions {
       .ofType('AWS::Lambda::Function')
       .map((resource) => [
         variablesOf(resource).POWERTOOLS_SERVICE_NAME,
-        physicalName(template, resource, undefined),
+        String(resource.properties.FunctionName),
       ]),
   );
   return {
@@ -71,10 +68,12 @@ interface TemplateResource {
 }
 
 function change(assembly: string, edit: (logicalId: string, resource: TemplateResource) => void): void {
-  const file = join(assembly, TEMPLATE);
-  const template: { Resources: Record<string, TemplateResource> } = JSON.parse(readFileSync(file, 'utf8'));
-  for (const [logicalId, resource] of Object.entries(template.Resources)) edit(logicalId, resource);
-  writeFileSync(file, JSON.stringify(template));
+  for (const name of globSync('*.template.json', { cwd: assembly })) {
+    const file = join(assembly, name);
+    const template: { Resources: Record<string, TemplateResource> } = JSON.parse(readFileSync(file, 'utf8'));
+    for (const [logicalId, resource] of Object.entries(template.Resources)) edit(logicalId, resource);
+    writeFileSync(file, JSON.stringify(template));
+  }
 }
 
 /** Variables of a function, values that are made of others left as the template has them. */

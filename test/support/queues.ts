@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 export interface QueuesBehind {
   /**
    * How many messages a queue holds, those in hand and those held back included.
-   * @param path of the queue in the stack, for example `Metering/Meter/Queue`
+   * @param path of the queue in the stack, for example `Bus/Meter/Queue`
    * @throws Error when no queue, or more than one, is there
    */
   queued(path: string): number;

@@ -49,7 +49,7 @@ export interface Service {
   invoke(name: FunctionName, payload?: unknown): Promise<unknown>;
   /** What the service has sent by e-mail, oldest first. */
   mails(): Promise<ReceivedMail[]>;
-  /** How many messages a queue holds. @param path of the queue in the stack, for example `Metering/Meter/Queue` */
+  /** How many messages a queue holds. @param path of the queue in the stack, for example `Bus/Meter/Queue` */
   queued: QueuesBehind['queued'];
   /** PEM: what a receiver of this machine identifies itself with. */
   tls: { cert: string; key: string };
@@ -87,6 +87,7 @@ export async function startService({
       assembly,
       compileCache: join(tmpdir(), 'service-compile-cache'),
       context: {
+        stage: 'dev',
         rateLimitSandbox: SANDBOX_LIMIT,
         rateLimitStandard: STANDARD_LIMIT,
         rateLimitScale: 1_000_000,

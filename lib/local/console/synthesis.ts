@@ -35,6 +35,7 @@ export function contextOf(settings: Settings, gateway: string): StackContext {
     noticeSeconds,
   });
   return {
+    stage: 'dev',
     ...Object.fromEntries(given.filter((entry): entry is [string, number] => entry[1] !== undefined)),
     ...rateLimitsOf(settings),
     dashboardOrigin: gateway,

@@ -88,6 +88,14 @@ export const supported: Readonly<Record<string, Properties>> = {
     Tags: tags,
   },
 
+  'AWS::SNS::Topic': { DisplayName: monitoring, KmsMasterKeyId: encryption, Tags: tags },
+  'AWS::KMS::Key': {
+    KeyPolicy: encryption,
+    EnableKeyRotation: encryption,
+    Description: tags,
+    Tags: tags,
+  },
+
   'AWS::Lambda::Function': {
     FunctionName: applied,
     Code: object({ S3Bucket: inert('the asset is read from the assembly'), S3Key: applied }),
@@ -230,6 +238,7 @@ export const supported: Readonly<Record<string, Properties>> = {
     Name: applied,
     KmsKeyIdentifier: encryption,
     LogConfig: logging,
+    DeadLetterConfig: inert('events are not encrypted here, and can all be read'),
     Policy: resourcePolicy,
     Description: tags,
     Tags: tags,
@@ -261,5 +270,9 @@ export const supported: Readonly<Record<string, Properties>> = {
 /** Resource types that mean nothing on one machine, whatever their properties, and why. */
 export const inertTypes: Readonly<Record<string, string>> = {
   'AWS::CloudWatch::Alarm': 'there are no metrics here to watch',
+  'AWS::CloudWatch::Dashboard': 'there are no metrics here to show',
+  'AWS::SNS::TopicPolicy': 'alarms use it, and there are none here',
+  'AWS::SNS::Subscription': 'alarms use it, and there are none here',
+  'AWS::KMS::Alias': 'a name for people',
   'AWS::CDK::Metadata': 'a note from the CDK to AWS',
 };

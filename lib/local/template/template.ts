@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import { LocalRunError } from '../errors.ts';
 import { object, unsupported } from './shapes.ts';
+import { joinStacks } from './stacks.ts';
 import { inertTypes, supported } from './supported.ts';
 
 /** A resource as the template has it: `properties` still contain intrinsic functions. */
@@ -14,6 +15,7 @@ export interface Resource {
 }
 
 export interface Template {
+  /** What the names of all stacks begin with. */
   stackName: string;
   resources: readonly Resource[];
   /** Output name → unresolved value. */
@@ -73,7 +75,7 @@ const knownSections = new Set([
 ]);
 
 /**
- * Reads a synthesized assembly of one stack and checks that the local run understands all of it.
+ * Reads the stacks of a synthesized assembly as one template and checks that the local run understands all of it.
  *
  * @throws LocalRunError naming the resource, its type and the property that it does not know
  */
@@ -81,26 +83,22 @@ export function loadTemplate(assemblyDirectory: string): Template {
   const directory = resolve(assemblyDirectory);
   const { artifacts } = read(join(directory, 'manifest.json'), Manifest);
 
-  const stacks = Object.entries(artifacts).filter(
-    ([, artifact]) => artifact.type === 'aws:cloudformation:stack',
-  );
-  const [only, ...others] = stacks;
-  if (!only || others.length > 0) {
-    throw new LocalRunError(
-      `The local run takes an assembly of one stack, ${directory} has ${stacks.length}`,
-    );
-  }
-  const [artifactId, artifact] = only;
-  const stack = StackArtifact.parse(artifact.properties);
+  const stacks = Object.entries(artifacts)
+    .filter(([, artifact]) => artifact.type === 'aws:cloudformation:stack')
+    .map(([artifactId, { properties }]) => {
+      const { templateFile, stackName = artifactId } = StackArtifact.parse(properties);
+      return { stackName, content: read(join(directory, templateFile), Properties) };
+    });
+  if (stacks.length === 0) throw new LocalRunError(`The assembly ${directory} has no stack`);
   const assets = Object.values(artifacts)
     .filter(({ type }) => type === 'cdk:asset-manifest')
     .flatMap(({ properties }) =>
       assetDirectories(directory, z.object({ file: z.string() }).parse(properties).file),
     );
 
-  const content = read(join(directory, stack.templateFile), Properties);
+  const { stackName, content } = joinStacks(stacks);
   const { resources, outputs } = parseTemplate(content);
-  return templateOf(stack.stackName ?? artifactId, resources, outputs, new Map(assets));
+  return templateOf(stackName, resources, outputs, new Map(assets));
 }
 
 /**

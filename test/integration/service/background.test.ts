@@ -9,7 +9,7 @@ import { aPlace } from './background/place.ts';
  */
 const place = aPlace({
   variables: { USAGE_TABLE: 'nowhere' },
-  queues: { MeteringMeterQueue: { visibilityTimeout: 1, maxReceiveCount: 3 } },
+  queues: { BusMeterQueue: { visibilityTimeout: 1, maxReceiveCount: 3 } },
 });
 
 describe('content', () => changedContent(place));

@@ -64,9 +64,9 @@ describe('the disabling of an endpoint', () => {
       expect(body).toContain(`${failing.url}/hooks`);
       expect(body).not.toContain('hidden');
     }
-    await until('everything to be told', () => service.queued('Mail/Notify/Queue') === 0);
+    await until('everything to be told', () => service.queued('Bus/Notify/Queue') === 0);
     expect(await mailsOf(live)).toHaveLength(1);
     expect(await service.mails()).toHaveLength(1);
-    expect(service.queued('Mail/Notify/DeadLetters')).toBe(0);
+    expect(service.queued('Bus/Notify/DeadLetters')).toBe(0);
   });
 });

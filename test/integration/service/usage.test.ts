@@ -107,7 +107,7 @@ describe.concurrent('usage', { timeout: 120_000 }, () => {
     await aConversation(live.api);
 
     await counted(live, { conversations: 1, messages: 0 });
-    await until('the queue to be empty', () => service.queued('Metering/Meter/Queue') === 0, 60_000, 200);
+    await until('the queue to be empty', () => service.queued('Bus/Meter/Queue') === 0, 60_000, 200);
 
     expect(await usageOf(live)).toEqual({ conversations: 1, messages: 0 });
     const usage = (await service.rows()).filter(({ table }) => table.includes('Usage'));

@@ -8,7 +8,11 @@ const context = (variables: Record<string, string>) =>
 
 describe('context of the stack', () => {
   it('holds the settings that were given, and no others', () => {
-    const always = { dashboardOrigin: 'http://localhost:1234', mailFrom: 'notifications@local.test' };
+    const always = {
+      stage: 'dev',
+      dashboardOrigin: 'http://localhost:1234',
+      mailFrom: 'notifications@local.test',
+    };
     expect(context({})).toEqual(always);
     const variables = { RETRY_BASE_SECONDS: '0.1', CHECK_EVERY_SECONDS: '2', NOTICE_SECONDS: '3' };
     expect(context({ ...variables, PORT: '1' })).toEqual({

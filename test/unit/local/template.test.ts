@@ -35,8 +35,16 @@ describe('loading an assembly', () => {
     expect(template.assetDirectory(template.get('Api'))).toBe(join(directory, 'asset.abc'));
   });
 
-  it('refuses an assembly of several stacks', () => {
-    expect(() => loadTemplate(anAssembly({ Resources: {} }, ['One', 'Two']))).toThrow(/one stack, .* has 2/);
+  it('refuses an assembly without a stack', () => {
+    expect(() => loadTemplate(anAssembly({ Resources: {} }, []))).toThrow(/has no stack/);
+  });
+
+  it('takes several stacks for one, named by what their names begin with', () => {
+    const template = loadTemplate(
+      anAssembly({ Resources: { Work: { Type: 'AWS::SQS::Queue' } } }, ['Shop-dev-Data', 'Shop-dev-Work']),
+    );
+    expect(template.stackName).toBe('Shop-dev');
+    expect(template.resources.map(({ logicalId }) => logicalId)).toEqual(['Work']);
   });
 
   it('asks for a synthesis where there is none', () => {
@@ -59,8 +67,8 @@ describe('a template', () => {
   it.each([
     [
       'resource type',
-      { Type: 'AWS::SNS::Topic' },
-      'It (AWS::SNS::Topic): the local run does not know this resource type',
+      { Type: 'AWS::SNS::TopicInlinePolicy' },
+      'It (AWS::SNS::TopicInlinePolicy): the local run does not know this resource type',
     ],
     [
       'property',

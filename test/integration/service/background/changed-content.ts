@@ -6,7 +6,7 @@ import { type Page, pageOf, paragraph, startPage } from './page.ts';
 import type { Place } from './place.ts';
 
 const DAY_MS = 86_400_000;
-const QUEUE = 'Mail/Notify/Queue';
+const QUEUE = 'Bus/Notify/Queue';
 
 /** From a page that changes to the e-mail (public-api.md, Email notifications for content changes). */
 export function changedContent(place: Place): void {

@@ -33,12 +33,12 @@ export function failingWorker(place: Place): void {
     // Each message, and the conversation.
     await until(
       'the events to be dead',
-      () => queued('Metering/Meter/DeadLetters') === MESSAGES + 1,
+      () => queued('Bus/Meter/DeadLetters') === MESSAGES + 1,
       60_000,
       200,
     );
-    expect(queued('Metering/Meter/Queue')).toBe(0);
-    for (const other of ['Mail/Notify', 'Knowledge/CheckSource', 'Channels/Relay'])
+    expect(queued('Bus/Meter/Queue')).toBe(0);
+    for (const other of ['Bus/Notify', 'Bus/CheckSource', 'Bus/Relay'])
       expect(queued(`${other}/DeadLetters`)).toBe(0);
   });
 

@@ -1,0 +1,29 @@
+import { CfnOutput, type Stack } from 'aws-cdk-lib';
+import * as sqs from 'aws-cdk-lib/aws-sqs';
+import type { IConstruct } from 'constructs';
+import { KeyringSecret } from './keyrings.ts';
+import { DataTable } from './tables.ts';
+
+/**
+ * Says where everything is that holds data, for the operator's command (`npm run operate`): `TableService`, `QueueFresh`, `DeadLettersMeter`,
+ * `KeysSigning`. Whatever is in the stack is told, so that a new queue or table needs nothing here.
+ */
+export function operatorOutputs(data: Stack): void {
+  for (const [name, value] of data.node.findAll().flatMap(named)) new CfnOutput(data, name, { value });
+}
+
+function named(construct: IConstruct): [name: string, value: string][] {
+  const { id, scope } = construct.node;
+  if (construct instanceof DataTable) return [[`Table${id}`, construct.name]];
+  if (construct instanceof KeyringSecret) return [[`Keys${id.replace(/Keys$/, '')}`, construct.arn]];
+  if (construct instanceof sqs.Queue) return [[queueName(id, scope?.node.id ?? ''), construct.queueUrl]];
+  return [];
+}
+
+/** @param owner a worker has a `Queue` and its `DeadLetters` */
+function queueName(id: string, owner: string): string {
+  if (id === 'Queue') return `Queue${owner}`;
+  if (id === 'DeadLetters') return `DeadLetters${owner}`;
+  if (id === 'Unreadable') return `DeadLetters${id}`;
+  return id.startsWith('Dead') ? `DeadLetters${id.slice('Dead'.length)}` : `Queue${id}`;
+}

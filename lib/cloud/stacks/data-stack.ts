@@ -1,0 +1,52 @@
+import { CfnOutput } from 'aws-cdk-lib';
+import type * as sns from 'aws-cdk-lib/aws-sns';
+import type { Construct } from 'constructs';
+import { attemptClocks } from '../../../functions/domain/timing.ts';
+import { AlarmTopic } from '../alarms.ts';
+import { BusQueues } from '../bus.ts';
+import { Keys } from '../encryption.ts';
+import { Identity } from '../identity.ts';
+import { KeyringSecret } from '../keyrings.ts';
+import { DeliveryQueues } from '../lanes.ts';
+import type { Settings } from '../settings.ts';
+import type { StagePolicy } from '../stages.ts';
+import { Tables } from '../tables.ts';
+import { type Common, ServiceStack } from './service-stack.ts';
+
+/** All that holds data: it outlives whatever is built around it, and nothing that works stands in it. */
+export class DataStack extends ServiceStack {
+  readonly keys: Keys;
+  readonly tables: Tables;
+  readonly signingKeys: KeyringSecret;
+  readonly cursorKeys: KeyringSecret;
+  readonly identity: Identity;
+  readonly deliveryQueues: DeliveryQueues;
+  readonly bus: BusQueues;
+  readonly common: Common;
+
+  constructor(scope: Construct, policy: StagePolicy, settings: Settings) {
+    super(scope, 'Data', 'what holds data, and the keys by which it is encrypted', policy);
+    this.keys = new Keys(this, 'Keys');
+    const topic: sns.ITopic = new AlarmTopic(this, 'Alarms', this.keys.messages, settings).topic;
+    this.common = { logsKey: this.keys.logs, alarmTopic: topic };
+    this.tables = new Tables(this, 'Tables', this.keys.data);
+    this.signingKeys = new KeyringSecret(this, 'SigningKeys', {
+      description: 'Master keys of the webhook signing secrets',
+      key: this.keys.data,
+    });
+    this.cursorKeys = new KeyringSecret(this, 'CursorKeys', {
+      description: 'Keys that seal pagination cursors',
+      key: this.keys.data,
+    });
+    this.identity = new Identity(this, 'Identity', settings);
+    this.deliveryQueues = new DeliveryQueues(this, 'Delivery', {
+      clocks: attemptClocks(settings.attemptTimeoutSeconds),
+      key: this.keys.messages,
+    });
+    this.bus = new BusQueues(this, 'Bus', this.keys.messages);
+
+    const { pool } = this.identity;
+    if (pool) new CfnOutput(this, 'UserPoolId', { value: pool.userPoolId });
+    new CfnOutput(this, 'AlarmTopicArn', { value: topic.topicArn });
+  }
+}

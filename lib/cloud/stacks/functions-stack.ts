@@ -1,0 +1,20 @@
+import type { Construct } from 'constructs';
+import { DocumentationFunctions } from '../documentation.ts';
+import { RouteFunctions } from '../route-functions.ts';
+import type { CodeOf } from '../service-function.ts';
+import type { Settings } from '../settings.ts';
+import type { DataStack } from './data-stack.ts';
+import { type Common, ServiceStack } from './service-stack.ts';
+
+/** The functions behind the API, with the roles by which they reach the data. */
+export class FunctionsStack extends ServiceStack {
+  readonly common: Common;
+  readonly routes: RouteFunctions;
+
+  constructor(scope: Construct, data: DataStack, { settings, code }: { settings: Settings; code: CodeOf }) {
+    super(scope, 'Functions', 'the functions of routes', data.policy);
+    this.common = data.common;
+    this.routes = new RouteFunctions(this, 'Api', { code, data, settings });
+    new DocumentationFunctions(this, 'Documentation', code);
+  }
+}

@@ -1,0 +1,49 @@
+import { CfnOutput } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import type { EnrolEnvironment } from '../../../functions/platform/config.ts';
+import { Bus } from '../bus.ts';
+import { Channels } from '../channels.ts';
+import { Delivery } from '../delivery.ts';
+import { Knowledge } from '../knowledge.ts';
+import { Mail } from '../mail.ts';
+import { Metering } from '../metering.ts';
+import { Recovery } from '../recovery.ts';
+import { Sandboxes } from '../sandboxes.ts';
+import { type CodeOf, ServiceFunction } from '../service-function.ts';
+import type { Settings } from '../settings.ts';
+import type { DataStack } from './data-stack.ts';
+import { type Common, ServiceStack } from './service-stack.ts';
+
+/** Whatever works without being asked: the delivery engine and the workers behind the bus, with what watches them. */
+export class WorkersStack extends ServiceStack {
+  readonly common: Common;
+  readonly delivery: Delivery;
+
+  constructor(scope: Construct, data: DataStack, { settings, code }: { settings: Settings; code: CodeOf }) {
+    super(scope, 'Workers', 'delivery engine and background workers', data.policy);
+    this.common = data.common;
+    const { tables, bus } = data;
+    this.delivery = new Delivery(this, 'Delivery', { code, data, settings });
+    new Bus(this, 'Bus', { code, tables, bus });
+    new Metering(this, 'Metering', { code, tables, bus });
+    new Channels(this, 'Channels', { code, tables, bus });
+    new Knowledge(this, 'Knowledge', { code, tables, bus, settings });
+    const { mailFrom: from, dashboardOrigin, noticeSeconds } = settings;
+    const users = data.identity.pool;
+    // The settings have all of them where they have a sender.
+    if (from !== undefined && dashboardOrigin !== undefined && users !== undefined)
+      new Mail(this, 'Mail', { code, tables, bus, users, from, dashboardOrigin, noticeSeconds });
+    new Sandboxes(this, 'Sandboxes', { code, tables, settings });
+    new Recovery(this, 'Recovery', { code, data, delivery: this.delivery, settings });
+
+    const enrol = new ServiceFunction(this, 'Enrol', {
+      name: 'enrol',
+      description: 'Makes an organization with its first API key; invoked by an operator',
+      code,
+      timeoutSeconds: 10,
+      environment: { SERVICE_TABLE: tables.service.name } satisfies EnrolEnvironment,
+    });
+    tables.service.allow(enrol, 'add');
+    new CfnOutput(this, 'EnrolFunctionName', { value: enrol.functionName });
+  }
+}

@@ -1,0 +1,86 @@
+import { LocalRunError } from '../errors.ts';
+
+/** What a stack has: its template's sections, as they are in the file. */
+export interface StackContent {
+  stackName: string;
+  content: Readonly<Record<string, unknown>>;
+}
+
+/** Several stacks as one. */
+export interface JoinedStacks {
+  /** What the names of all stacks begin with; the name itself when it is one. */
+  stackName: string;
+  content: Record<string, unknown>;
+}
+
+type Section = Readonly<Record<string, unknown>>;
+
+/**
+ * Makes one template of the stacks of an assembly: here they are started and stopped together. What one stack exports takes the place of
+ * its imports in the others (CloudFormation, `Fn::ImportValue`).
+ *
+ * @throws LocalRunError when two stacks give different things one name, or one imports what none exports
+ */
+export function joinStacks(stacks: readonly StackContent[]): JoinedStacks {
+  const outputs = stacks.flatMap(({ content }) => Object.entries(section(content, 'Outputs')));
+  const exported = new Map(
+    outputs.flatMap(([, output]) => {
+      const { Export, Value } = { Export: undefined, Value: undefined, ...Object(output) };
+      return Export === undefined ? [] : [[nameOf(Export), Value]];
+    }),
+  );
+  const resolve = (value: unknown): unknown => importing(value, exported);
+  const joined: Record<string, unknown> = {};
+  for (const { stackName, content } of stacks)
+    for (const [name, value] of Object.entries(content))
+      joined[name] =
+        typeof value === 'object'
+          ? union(Object(joined[name]), Object(resolve(value)), `${name} of ${stackName}`)
+          : value;
+  return {
+    stackName: commonBeginning(stacks.map(({ stackName }) => stackName)),
+    // An output that is there for other stacks is for nobody else.
+    content: {
+      ...joined,
+      Outputs: Object.fromEntries(
+        outputs.filter(([, { Export }]) => !Export).map(([name, output]) => [name, resolve(output)]),
+      ),
+    },
+  };
+}
+
+const section = (content: Section, name: string): Record<string, { Export?: unknown }> =>
+  Object(content[name]);
+
+const nameOf = (exported: unknown): string => String(Object(exported).Name);
+
+function union(one: Section, other: Section, where: string): Section {
+  for (const [name, value] of Object.entries(other))
+    if (Object.hasOwn(one, name) && JSON.stringify(one[name]) !== JSON.stringify(value))
+      throw new LocalRunError(
+        `${where}: another stack has a different ${name}, and the local run makes one of all stacks`,
+      );
+  return { ...one, ...other };
+}
+
+/** The value with what is exported in the place of each import. */
+function importing(value: unknown, exported: ReadonlyMap<string, unknown>): unknown {
+  if (Array.isArray(value)) return value.map((item) => importing(item, exported));
+  if (value === null || typeof value !== 'object') return value;
+  const entries = Object.entries(value);
+  const [[intrinsic, name] = []] = entries;
+  if (entries.length !== 1 || intrinsic !== 'Fn::ImportValue')
+    return Object.fromEntries(entries.map(([key, part]) => [key, importing(part, exported)]));
+  if (typeof name !== 'string' || !exported.has(name))
+    throw new LocalRunError(
+      `A stack imports ${JSON.stringify(name)}, which no stack of the assembly exports`,
+    );
+  return importing(exported.get(name), exported);
+}
+
+/** Without what joins words. */
+function commonBeginning([first = '', ...others]: readonly string[]): string {
+  let length = first.length;
+  for (const other of others) while (!other.startsWith(first.slice(0, length))) length -= 1;
+  return others.length === 0 ? first : first.slice(0, length).replace(/-+$/, '');
+}
