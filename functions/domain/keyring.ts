@@ -13,6 +13,9 @@ export const Keyring = z
   );
 export type Keyring = z.infer<typeof Keyring>;
 
+/** For how long a function uses the keyring that it has read. */
+export const KEYRING_FRESH_SECONDS = 300;
+
 /** A version that the keyring at hand does not have: newer than it, or removed. */
 export class UnknownKeyVersion extends Error {
   override name = 'UnknownKeyVersion';
@@ -32,3 +35,10 @@ export function currentVersion(ring: Keyring): string {
   if (version === undefined) throw new UnknownKeyVersion('the keyring names no current version');
   return version;
 }
+
+/** All versions of the keyring, the oldest first. */
+export const versionsOf = (ring: Keyring): number[] =>
+  Object.keys(ring)
+    .filter((name) => name !== 'current')
+    .map(Number)
+    .sort((a, b) => a - b);

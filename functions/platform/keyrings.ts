@@ -1,4 +1,5 @@
-import { Keyring, UnknownKeyVersion } from '../domain/keyring.ts';
+import { Defect } from '../domain/defect.ts';
+import { KEYRING_FRESH_SECONDS, Keyring, UnknownKeyVersion } from '../domain/keyring.ts';
 
 /** Gives `use` the keyring of one secret. */
 export type KeyringSource = <T>(use: (ring: Keyring) => T) => Promise<T>;
@@ -6,18 +7,23 @@ export type KeyringSource = <T>(use: (ring: Keyring) => T) => Promise<T>;
 /** Reads the text of one secret. */
 export type SecretValue = () => Promise<string | undefined>;
 
-/** How long a keyring is used before it is read again, so that a new version comes into use everywhere. */
-const FRESH_MS = 5 * 60_000;
+/** After it a keyring is read again, so that a new version comes into use everywhere. */
+const FRESH_MS = KEYRING_FRESH_SECONDS * 1000;
+
+/** How long after a version was looked for in vain none is looked for: whoever makes up versions must not keep the secret store busy. */
+const IN_VAIN_MS = 10_000;
 
 /**
  * Reads a keyring from Secrets Manager when it is first needed and keeps it. A version that the kept one lacks may be newer
- * than it: it is then read once more before `UnknownKeyVersion` reaches the caller. When a kept keyring cannot be read again it
+ * than it: it is then read once more before `UnknownKeyVersion` reaches the caller, but not
+ * within ten seconds of the last one that was looked for in vain. When a kept keyring cannot be read again it
  * goes on being used for as long again, because its versions do not expire; asking at each call would make every request
  * wait for a secret store that is down.
  */
 export function keyringSource(secretValue: SecretValue, now = Date.now): KeyringSource {
   let kept: { ring: Keyring; readAt: number } | undefined;
   let reading: Promise<Keyring> | undefined;
+  let inVainAt = Number.NEGATIVE_INFINITY;
 
   async function fetchRing(): Promise<Keyring> {
     const ring = Keyring.parse(jsonOf((await secretValue()) ?? 'null'));
@@ -49,8 +55,14 @@ export function keyringSource(secretValue: SecretValue, now = Date.now): Keyring
       return use(ring);
     } catch (error) {
       if (!(error instanceof UnknownKeyVersion)) throw error;
+      if (now() - inVainAt < IN_VAIN_MS) throw error;
       const newer = await read();
-      return use(newer);
+      try {
+        return use(newer);
+      } catch (again) {
+        if (again instanceof UnknownKeyVersion) inVainAt = now();
+        throw again;
+      }
     }
   };
 }
@@ -60,6 +72,6 @@ function jsonOf(secret: string): unknown {
   try {
     return JSON.parse(secret);
   } catch {
-    throw new Error('the keyring is not JSON');
+    throw new Defect('the keyring is not JSON');
   }
 }

@@ -6,6 +6,7 @@ import { secretArn } from '../arns.ts';
 import { type Engine, ensureStateDirectory } from './engine.ts';
 import { failure, type JsonAnswer, type JsonCall, startJsonService, success } from './json-service.ts';
 import { generateSecretString, type SecretStringRule } from './secret-string.ts';
+import { firstVersion, Refused, SecretVersions, versionOf, withStage, withValue } from './secret-versions.ts';
 
 /** A secret of the template: its physical name, and how its value comes about. */
 export interface SecretDefinition {
@@ -13,12 +14,11 @@ export interface SecretDefinition {
   generate: SecretStringRule;
 }
 
-const StoredSecret = z.object({ value: z.string(), versionId: z.string(), createdAt: z.number() });
-const StoredSecrets = z.record(z.string(), StoredSecret);
+const StoredSecrets = z.record(z.string(), SecretVersions);
 type StoredSecrets = z.infer<typeof StoredSecrets>;
 
 /**
- * Starts a Secrets Manager that answers `GetSecretValue`. Each secret is generated at its first start and kept in
+ * Starts a Secrets Manager for reading secrets and for changing them as an operator does. Each secret is generated at its first start and kept in
  * `<directory>/secrets.json`, which only its owner can read.
  *
  * @throws LocalRunError when the directory is not writable
@@ -28,9 +28,28 @@ export async function startSecrets(options: {
   secrets: readonly SecretDefinition[];
 }): Promise<Engine> {
   ensureStateDirectory(options.directory);
-  const stored = generateMissing(join(options.directory, 'secrets.json'), options.secrets);
-  const served = new Map(options.secrets.flatMap(({ name }) => entriesOf(name, stored[name])));
-  return startJsonService((call) => answer(call, served));
+  const file = join(options.directory, 'secrets.json');
+  let stored = generateMissing(file, options.secrets);
+  const names = new Map(
+    options.secrets.flatMap(({ name }) => [name, secretArn(name)].map((id) => [id, name])),
+  );
+  const vault: Vault = {
+    nameOf: (id) => names.get(id),
+    read: (name) => stored[name] ?? [],
+    write(name, versions) {
+      stored = { ...stored, [name]: versions };
+      save(file, stored);
+    },
+  };
+  return startJsonService((call) => answer(call, vault));
+}
+
+/** The secrets of the template, with all of their versions. */
+interface Vault {
+  /** By its name or ARN. */
+  nameOf(id: string): string | undefined;
+  read(name: string): SecretVersions;
+  write(name: string, versions: SecretVersions): void;
 }
 
 function generateMissing(file: string, definitions: readonly SecretDefinition[]): StoredSecrets {
@@ -39,41 +58,105 @@ function generateMissing(file: string, definitions: readonly SecretDefinition[])
     .filter(({ name }) => !Object.hasOwn(before, name))
     .map(({ name, generate }) => [
       name,
-      { value: generateSecretString(generate, randomInt), versionId: randomUUID(), createdAt: Date.now() },
+      firstVersion(generateSecretString(generate, randomInt), randomUUID(), Date.now()),
     ]);
   if (generated.length === 0) return before;
 
   const after: StoredSecrets = { ...before, ...Object.fromEntries(generated) };
-  // Renamed into place: a start that is killed half-way leaves the old file or the new one.
-  writeFileSync(`${file}.new`, JSON.stringify(after, null, 2), { mode: 0o600 });
-  renameSync(`${file}.new`, file);
+  save(file, after);
   return after;
 }
 
-/** The answer to a request for the secret, under both of its identifiers. */
-function entriesOf(name: string, secret: z.infer<typeof StoredSecret> | undefined): [string, JsonAnswer][] {
-  if (!secret) return [];
-  const body = {
-    ARN: secretArn(name),
-    Name: name,
-    VersionId: secret.versionId,
-    SecretString: secret.value,
-    VersionStages: ['AWSCURRENT'],
-    CreatedDate: secret.createdAt / 1_000,
-  };
-  return [secretArn(name), name].map((id) => [id, success(body)]);
+/** Renamed into place: a start that is killed half-way leaves the old file or the new one. */
+function save(file: string, secrets: StoredSecrets): void {
+  writeFileSync(`${file}.new`, JSON.stringify(secrets, null, 2), { mode: 0o600 });
+  renameSync(`${file}.new`, file);
 }
 
-const GetSecretValue = z.object({ SecretId: z.string(), VersionStage: z.literal('AWSCURRENT').optional() });
+const text = z.string();
+const stages = z.array(text).min(1);
 
-function answer({ target, body }: JsonCall, served: ReadonlyMap<string, JsonAnswer>): JsonAnswer {
-  if (target !== 'secretsmanager.GetSecretValue')
+const GetSecretValue = z.object({
+  SecretId: text,
+  VersionId: text.optional(),
+  VersionStage: text.optional(),
+});
+const PutSecretValue = z.object({
+  SecretId: text,
+  SecretString: text,
+  ClientRequestToken: text.min(32).max(64),
+  VersionStages: stages.default(['AWSCURRENT']),
+});
+const UpdateSecretVersionStage = z.object({
+  SecretId: text,
+  VersionStage: text,
+  MoveToVersionId: text.optional(),
+  RemoveFromVersionId: text.optional(),
+});
+
+function answer({ target = '', body }: JsonCall, vault: Vault): JsonAnswer {
+  const operation = OPERATIONS.get(target);
+  if (operation === undefined)
     return failure('InvalidRequestException', `The local Secrets Manager does not know ${target}`);
-  const wanted = GetSecretValue.safeParse(body);
-  if (!wanted.success)
-    return failure('InvalidParameterException', 'GetSecretValue takes the SecretId of a current secret');
-  return (
-    served.get(wanted.data.SecretId) ??
-    failure('ResourceNotFoundException', "Secrets Manager can't find the specified secret.")
-  );
+  try {
+    return success(operation(body, vault));
+  } catch (error) {
+    if (error instanceof Refused) return failure(error.type, error.message);
+    if (error instanceof z.ZodError)
+      return failure('InvalidParameterException', `${target}: ${z.prettifyError(error)}`);
+    throw error;
+  }
+}
+
+const OPERATIONS = new Map<string, (body: unknown, vault: Vault) => Record<string, unknown>>([
+  [
+    'secretsmanager.GetSecretValue',
+    (body, vault) => {
+      const { SecretId, VersionId, VersionStage } = GetSecretValue.parse(body);
+      const name = known(SecretId, vault);
+      const version = versionOf(vault.read(name), { versionId: VersionId, stage: VersionStage });
+      return {
+        ...identity(name),
+        VersionId: version.versionId,
+        SecretString: version.value,
+        VersionStages: version.stages,
+        CreatedDate: version.createdAt / 1_000,
+      };
+    },
+  ],
+  [
+    'secretsmanager.PutSecretValue',
+    (body, vault) => {
+      const put = PutSecretValue.parse(body);
+      const name = known(put.SecretId, vault);
+      const { ClientRequestToken: versionId, SecretString: value } = put;
+      const version = { versionId, value, createdAt: Date.now(), stages: put.VersionStages };
+      vault.write(name, withValue(vault.read(name), version));
+      return { ...identity(name), VersionId: versionId, VersionStages: put.VersionStages };
+    },
+  ],
+  [
+    'secretsmanager.UpdateSecretVersionStage',
+    (body, vault) => {
+      const update = UpdateSecretVersionStage.parse(body);
+      const name = known(update.SecretId, vault);
+      const move = {
+        stage: update.VersionStage,
+        to: update.MoveToVersionId,
+        from: update.RemoveFromVersionId,
+      };
+      vault.write(name, withStage(vault.read(name), move));
+      return identity(name);
+    },
+  ],
+]);
+
+const identity = (name: string) => ({ ARN: secretArn(name), Name: name });
+
+/** @throws Refused when the template has no such secret */
+function known(id: string, vault: Vault): string {
+  const name = vault.nameOf(id);
+  if (name === undefined)
+    throw new Refused('ResourceNotFoundException', "Secrets Manager can't find the specified secret.");
+  return name;
 }

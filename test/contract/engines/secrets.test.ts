@@ -1,6 +1,14 @@
-import { statSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { GetSecretValueCommand, ResourceNotFoundException } from '@aws-sdk/client-secrets-manager';
+import {
+  GetSecretValueCommand,
+  InvalidParameterException,
+  PutSecretValueCommand,
+  ResourceExistsException,
+  ResourceNotFoundException,
+  UpdateSecretVersionStageCommand,
+} from '@aws-sdk/client-secrets-manager';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { secretArn } from '../../../lib/local/arns.ts';
 import { startSecrets } from '../../../lib/local/engines/secrets.ts';
@@ -56,5 +64,92 @@ describe('the embedded Secrets Manager', () => {
     const read = await start(directory);
 
     await expect(read('former')).rejects.toThrow(ResourceNotFoundException);
+  });
+});
+
+describe('a new version of a secret', () => {
+  async function having(directory = stateDirectory()) {
+    const engine = await startSecrets({ directory, secrets: [master] });
+    onTestFinished(() => engine.stop());
+    const client = secretsClient(engine.endpoint);
+    const SecretId = 'master';
+    return {
+      get: (which: { VersionId?: string; VersionStage?: string } = {}) =>
+        client.send(new GetSecretValueCommand({ SecretId, ...which })),
+      put: (SecretString: string, ClientRequestToken: string = randomUUID(), VersionStages = ['PENDING']) =>
+        client.send(new PutSecretValueCommand({ SecretId, SecretString, ClientRequestToken, VersionStages })),
+      move: (MoveToVersionId?: string, RemoveFromVersionId?: string) =>
+        client.send(
+          new UpdateSecretVersionStageCommand({
+            SecretId,
+            VersionStage: 'AWSCURRENT',
+            ...(MoveToVersionId === undefined ? {} : { MoveToVersionId }),
+            ...(RemoveFromVersionId === undefined ? {} : { RemoveFromVersionId }),
+          }),
+        ),
+    };
+  }
+
+  it('is not current before its label is moved there from the version that has it, which is then the previous one', async () => {
+    const { get, put, move } = await having();
+    const first = await get();
+
+    const { VersionId } = await put('new');
+    expect((await get()).SecretString).toBe(first.SecretString);
+    expect((await get({ VersionStage: 'PENDING' })).SecretString).toBe('new');
+
+    await move(VersionId, first.VersionId);
+    expect(await get()).toMatchObject({ SecretString: 'new', VersionId });
+    expect((await get({ VersionStage: 'AWSPREVIOUS' })).VersionId).toBe(first.VersionId);
+  });
+
+  it('does not become current when another one did meanwhile', async () => {
+    const { get, put, move } = await having();
+    const first = await get();
+    const [mine, theirs] = [await put('mine'), await put('theirs')];
+    await move(theirs.VersionId, first.VersionId);
+
+    await expect(move(mine.VersionId, first.VersionId)).rejects.toThrow(InvalidParameterException);
+    await expect(move(mine.VersionId)).rejects.toThrow(InvalidParameterException);
+    await expect(move('f'.repeat(32), theirs.VersionId)).rejects.toThrow(ResourceNotFoundException);
+    expect((await get()).SecretString).toBe('theirs');
+  });
+
+  it('is the same when the request is repeated, and refused when it says something else', async () => {
+    const { get, put } = await having();
+    const token = randomUUID();
+    await put('new', token);
+    await put('new', token);
+    await expect(put('other', token)).rejects.toThrow(ResourceExistsException);
+    expect((await get({ VersionId: token })).SecretString).toBe('new');
+  });
+
+  it('is current at once when nothing else is said, and stays so at the next start', async () => {
+    const directory = stateDirectory();
+    const { put } = await having(directory);
+    await put('new', randomUUID(), ['AWSCURRENT']);
+    expect((await (await having(directory)).get()).SecretString).toBe('new');
+  });
+
+  it('comes after what an earlier run kept as the only one', async () => {
+    const directory = stateDirectory();
+    await having(directory);
+    const file = join(directory, 'secrets.json');
+    const kept = { master: { value: 'kept', versionId: randomUUID(), createdAt: Date.now() } };
+    expect(readFileSync(file, 'utf8')).toContain('AWSCURRENT');
+    writeFileSync(file, JSON.stringify(kept));
+
+    const { get, put, move } = await having(directory);
+    expect(await get()).toMatchObject({ SecretString: 'kept', VersionStages: ['AWSCURRENT'] });
+    const { VersionId } = await put('new');
+    await move(VersionId, kept.master.versionId);
+    expect((await get({ VersionStage: 'AWSPREVIOUS' })).SecretString).toBe('kept');
+  });
+
+  it('is not made of a request that lacks something', async () => {
+    const { put, get } = await having();
+    const before = await get();
+    await expect(put('new', 'too short')).rejects.toThrow();
+    expect(await get()).toMatchObject({ VersionId: before.VersionId });
   });
 });

@@ -1,0 +1,15 @@
+import { nodeVersionProblem } from '../lib/local/console/node-version.ts';
+
+const problem = nodeVersionProblem(process.versions.node);
+if (problem !== undefined) {
+  process.stderr.write(`${problem}\n`);
+  process.exit(1);
+}
+// Loaded after the check: an older Node.js fails on these modules in ways that tell nobody what to do.
+const { operateCommand } = await import('../lib/operate/command.ts');
+process.exitCode = await operateCommand(process.argv.slice(2), {
+  variables: process.env,
+  output: process.stdout,
+  errors: process.stderr,
+  now: () => new Date(),
+});

@@ -1,0 +1,181 @@
+import { open } from 'node:fs/promises';
+import { type Context, confirmed, type Report, resource } from './context.ts';
+import { OperateError } from './errors.ts';
+import { ago, count, facts, grid, moment } from './grid.ts';
+import { type Letter, letterBox, sendLetters } from './letters.ts';
+import { shapeOf, subjectOf } from './subject.ts';
+
+/** What is shown of a letter. */
+const shown = ({ id, sentAt, receives, body }: Letter) => ({
+  id,
+  sentAt: sentAt.toISOString(),
+  receives,
+  bytes: Buffer.byteLength(body),
+  ...subjectOf(body),
+});
+
+const isMeant =
+  ({ flags }: Context) =>
+  ({ id }: Letter): boolean =>
+    flags.ids.length === 0 || flags.ids.includes(id);
+
+const boxOf = (context: Context, name: string) =>
+  letterBox(context.clients.sqs, resource(context.place, 'deadLetters', name));
+
+/** `dead-letters list`: looks at letters and gives them back. */
+export async function listLetters(context: Context, [name = '']: readonly string[]): Promise<Report> {
+  const letters = await looked(context, name);
+  return { text: listed(context, name, letters), data: { queue: name, letters: letters.map(shown) } };
+}
+
+/** `dead-letters show`: what is known of a letter; of its body, how it is made. */
+export async function showLetter(context: Context, [name = '', id = '']: readonly string[]): Promise<Report> {
+  const letter = (await looked(context, name)).find((one) => one.id === id);
+  if (letter === undefined)
+    throw new OperateError(`${name} has no letter ${id} among the first ${count(context.flags.max)}.`);
+  const { type, ids, bytes } = shown(letter);
+  // What EventBridge says of a letter that it could not put into its queue.
+  const said = Object.entries(letter.message.MessageAttributes ?? {}).map(
+    ([attribute, { StringValue = '' }]) => [attribute, StringValue] as const,
+  );
+  const text = facts(
+    [
+      ['letter', letter.id],
+      ['sent', moment(letter.sentAt)],
+      ['receives', String(letter.receives)],
+      ['event', type],
+      ['about', ids.join(' ')],
+      ['bytes', count(bytes)],
+      ['made of', shapeOf(letter.body)],
+      ...said,
+    ],
+    context.paint,
+  );
+  return {
+    text,
+    data: { ...shown(letter), shape: shapeOf(letter.body), attributes: Object.fromEntries(said) },
+  };
+}
+
+async function looked(context: Context, name: string): Promise<Letter[]> {
+  const box = boxOf(context, name);
+  const letters: Letter[] = [];
+  try {
+    for await (const batch of box.take(context.flags.max)) {
+      letters.push(...batch);
+      context.progress(`${count(letters.length)} letters`);
+    }
+  } finally {
+    await box.giveBack(letters);
+  }
+  return letters.filter(isMeant(context)).sort((a, b) => a.sentAt.getTime() - b.sentAt.getTime());
+}
+
+function listed({ paint, now, flags }: Context, name: string, letters: readonly Letter[]): string {
+  if (letters.length === 0) return `  ${paint('green', '✓')} ${name} has no dead letters.`;
+  const rows = letters.map((letter) => {
+    const { id, sentAt, receives, type = '–', ids } = shown(letter);
+    return [id, ago(new Date(sentAt), now()), String(receives), type, ids.join(' ')];
+  });
+  const more = letters.length >= flags.max ? `\n\n  There may be more: --max ${flags.max * 10}` : '';
+  return `${grid(['letter', 'age', 'receives', 'event', 'about'], rows, paint)}${more}`;
+}
+
+/** `dead-letters redrive`: each letter is sent before it is deleted, so that one which is interrupted comes twice, which its worker can take. */
+export async function redriveLetters(context: Context, [name = '']: readonly string[]): Promise<Report> {
+  const { place, clients } = context;
+  resource(place, 'deadLetters', name);
+  const target = place.queues.get(name);
+  if (target === undefined)
+    throw new OperateError(
+      `The letters of ${name} come from no queue that they could be given back to: a function of the service deals with them, or they can only be discarded.`,
+    );
+  if (!confirmed(context, `Letters of ${name} would be given back to its queue`))
+    return preview(context, name, 'would be given back to its queue');
+  const done = await eachMeant(context, name, async (letters, box) => {
+    const sent = await sendLetters(clients.sqs, target, letters);
+    await box.remove(sent);
+    return sent;
+  });
+  return result(context, name, 'given back to its queue', done);
+}
+
+/** `dead-letters discard`. */
+export async function discardLetters(context: Context, [name = '']: readonly string[]): Promise<Report> {
+  const { flags } = context;
+  resource(context.place, 'deadLetters', name);
+  if (!confirmed(context, `Letters of ${name} would be deleted for good`))
+    return preview(context, name, 'would be deleted for good');
+  const done = await eachMeant(context, name, async (letters, box) => {
+    if (flags.save !== undefined) await save(flags.save, letters);
+    return box.remove(letters);
+  });
+  return result(context, name, 'deleted', done);
+}
+
+interface Done {
+  done: Letter[];
+  /** What the queues did not take. */
+  failed: number;
+}
+
+async function eachMeant(
+  context: Context,
+  name: string,
+  deal: (letters: readonly Letter[], box: ReturnType<typeof letterBox>) => Promise<Letter[]>,
+): Promise<Done> {
+  const box = boxOf(context, name);
+  const done: Letter[] = [];
+  const kept: Letter[] = [];
+  let failed = 0;
+  try {
+    for await (const batch of box.take(context.flags.max)) {
+      const meant = batch.filter(isMeant(context));
+      kept.push(...batch.filter((letter) => !meant.includes(letter)));
+      const dealt = await deal(meant, box);
+      const left = meant.filter((letter) => !dealt.includes(letter));
+      failed += left.length;
+      kept.push(...left);
+      done.push(...dealt);
+      context.progress(`${count(done.length)} of ${name}`);
+    }
+  } finally {
+    await box.giveBack(kept);
+  }
+  return { done, failed };
+}
+
+async function preview(context: Context, name: string, what: string): Promise<Report> {
+  const letters = await looked(context, name);
+  return {
+    text: `${listed(context, name, letters)}\n\n  ${count(letters.length)} ${what}. Nothing was done.`,
+    data: { queue: name, dryRun: true, letters: letters.map(shown) },
+  };
+}
+
+function result({ paint }: Context, name: string, what: string, { done, failed }: Done): Report {
+  if (failed > 0)
+    throw new OperateError(
+      `${count(done.length)} letters of ${name} were ${what}; ${count(failed)} were not, and stay. Try again.`,
+    );
+  const oldest = done.map(({ sentAt }) => sentAt.getTime()).sort((a, b) => a - b)[0];
+  const since = oldest === undefined ? '' : `, the oldest of ${moment(new Date(oldest))}`;
+  return {
+    text: `  ${paint('green', '✓')} ${count(done.length)} letters of ${name} were ${what}${since}.`,
+    data: { queue: name, done: done.map(shown) },
+  };
+}
+
+/** They hold data of customers: for the owner of the file alone. */
+const PRIVATE = 0o600;
+
+async function save(file: string, letters: readonly Letter[]): Promise<void> {
+  const handle = await open(file, 'a', PRIVATE);
+  try {
+    const lines = letters.map(({ id, sentAt, body }) => `${JSON.stringify({ id, sentAt, body })}\n`);
+    await handle.appendFile(lines.join(''));
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

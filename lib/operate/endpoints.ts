@@ -1,0 +1,181 @@
+import type { Endpoint } from '../../functions/domain/endpoint.ts';
+import { OrgId, ReceiverId } from '../../functions/domain/ids.ts';
+import { deliveryStore } from '../../functions/store/deliveries.ts';
+import { endpointScan } from '../../functions/store/endpoint-scan.ts';
+import { endpointStanding } from '../../functions/store/endpoint-standing.ts';
+import { endpointStore } from '../../functions/store/endpoints.ts';
+import { standingOf } from '../../functions/store/organizations.ts';
+import { type Context, confirmed, type Report, tableOf } from './context.ts';
+import { OperateError, UsageError } from './errors.ts';
+import { ago, count, facts, grid, moment } from './grid.ts';
+
+/** Deliveries that are shown of an endpoint. */
+const LAST = 10;
+
+interface Ref {
+  orgId: OrgId;
+  id: ReceiverId;
+}
+
+function refOf([org, webhook]: readonly string[]): Ref {
+  const orgId = OrgId.safeParse(org);
+  const id = ReceiverId.safeParse(webhook);
+  if (!orgId.success) throw new UsageError(`${org} is no organization: org_ and 32 hex digits.`);
+  if (!id.success)
+    throw new UsageError(`${webhook} is no endpoint or channel: whk_ or chn_, and 32 hex digits.`);
+  return { orgId: orgId.data, id: id.data };
+}
+
+async function found(context: Context, { orgId, id }: Ref): Promise<Endpoint> {
+  const endpoint = await endpointStore(tableOf(context, 'service')).find(orgId, id);
+  if (endpoint === undefined) throw new OperateError(`${orgId} has no ${id}.`);
+  return endpoint;
+}
+
+/** Without what may be secret in an address: user, password and query. */
+function shownUrl(text: string): string {
+  const url = URL.parse(text);
+  return url === null ? '–' : `${url.origin}${url.pathname}${url.search === '' ? '' : '?…'}`;
+}
+
+/** `endpoint show`. */
+export async function showEndpoint(context: Context, values: readonly string[]): Promise<Report> {
+  const ref = refOf(values);
+  const { paint, now } = context;
+  const [endpoint, standing] = await Promise.all([
+    found(context, ref),
+    standingOf(tableOf(context, 'service'))(ref.orgId),
+  ]);
+  const page = await deliveryStore(tableOf(context, 'deliveries')).list(
+    { orgId: ref.orgId, generation: standing?.generation ?? 0 },
+    ref.id,
+    { limit: LAST },
+  );
+  const deliveries = page.items.map(
+    ({ id, eventType, status, attempts, createdAt, nextRetryAt, lastResponseStatus }) => ({
+      id,
+      eventType,
+      status,
+      attempts,
+      createdAt,
+      nextRetryAt,
+      lastResponseStatus,
+    }),
+  );
+  const url = shownUrl(endpoint.url);
+  const text = [
+    facts(
+      [
+        ['endpoint', endpoint.id],
+        ['organization', endpoint.orgId],
+        ['url', url],
+        ['events', endpoint.events.join(', ')],
+        ['status', endpoint.status],
+        [
+          'disabled',
+          endpoint.disabledAt &&
+            `${moment(endpoint.disabledAt)}, ${endpoint.disabledReason ?? 'by an operator'}`,
+        ],
+        [
+          'failures',
+          `${endpoint.consecutiveFailures} in a row${endpoint.failingSince ? `, since ${moment(endpoint.failingSince)}` : ''}`,
+        ],
+        ['slow until', endpoint.slowUntil && moment(endpoint.slowUntil)],
+        ['key version', endpoint.keyVersion],
+        ['created', moment(endpoint.createdAt)],
+      ],
+      paint,
+    ),
+    '',
+    deliveries.length === 0
+      ? '  No deliveries.'
+      : grid(
+          ['delivery', 'event', 'status', 'attempts', 'answer', 'age'],
+          deliveries.map((it) => [
+            it.id,
+            it.eventType,
+            paint(
+              it.status === 'succeeded' ? 'green' : it.status === 'exhausted' ? 'red' : 'yellow',
+              it.status,
+            ),
+            String(it.attempts),
+            String(it.lastResponseStatus ?? '–'),
+            ago(new Date(it.createdAt), now()),
+          ]),
+          paint,
+        ),
+  ].join('\n');
+  return { text, data: { ...endpoint, url, deliveries } };
+}
+
+/** `endpoint disable`. */
+export async function disableEndpoint(context: Context, values: readonly string[]): Promise<Report> {
+  const ref = refOf(values);
+  const endpoint = await found(context, ref);
+  if (endpoint.status === 'auto_disabled') return unchanged(context, ref, 'is disabled already');
+  if (!confirmed(context, `${ref.id} would be disabled: its open deliveries and later events are skipped`))
+    return unchanged(context, ref, 'would be disabled');
+  const done = await endpointStanding(tableOf(context, 'service')).disable(ref.orgId, ref.id, context.now());
+  if (!done)
+    throw new OperateError(`${ref.id} was changed by somebody else meanwhile: look at it, and try again.`);
+  return changed(
+    context,
+    ref,
+    'disabled',
+    'What comes up for it is skipped from now on; attempts under way end. Its admins get no e-mail of this: write to them.',
+  );
+}
+
+/** `endpoint enable`. */
+export async function enableEndpoint(context: Context, values: readonly string[]): Promise<Report> {
+  const ref = refOf(values);
+  const endpoint = await found(context, ref);
+  if (endpoint.status === 'active') return unchanged(context, ref, 'is active already');
+  if (!confirmed(context, `${ref.id} would be enabled, with no failures counted`))
+    return unchanged(context, ref, 'would be enabled');
+  const done = await endpointStanding(tableOf(context, 'service')).enable(ref.orgId, ref.id);
+  if (!done)
+    throw new OperateError(`${ref.id} was changed by somebody else meanwhile: look at it, and try again.`);
+  return changed(
+    context,
+    ref,
+    'enabled',
+    'Later events are delivered. What was skipped stays skipped: its organization can send it again (POST …/redeliver).',
+  );
+}
+
+const unchanged = ({ paint }: Context, ref: Ref, what: string): Report => ({
+  text: `  ${paint('yellow', '–')} ${ref.id} ${what}. Nothing was done.`,
+  data: { ...ref, changed: false },
+});
+
+const changed = ({ paint }: Context, ref: Ref, what: string, then: string): Report => ({
+  text: `  ${paint('green', '✓')} ${ref.id} is ${what}.\n    ${then}`,
+  data: { ...ref, changed: true },
+});
+
+/** `endpoint disabled`. */
+export async function disabledEndpoints(context: Context): Promise<Report> {
+  const { paint, now } = context;
+  const endpoints = [];
+  let scanned = 0;
+  for await (const page of endpointScan(tableOf(context, 'service')).disabled()) {
+    endpoints.push(...page.found);
+    scanned += page.scanned;
+    context.progress(`${count(scanned)} rows, ${count(endpoints.length)} disabled`);
+  }
+  const rows = endpoints.map(({ orgId, id, disabledAt, disabledReason }) => [
+    orgId,
+    id,
+    disabledAt === undefined ? '–' : ago(new Date(disabledAt), now()),
+    disabledReason ?? 'by an operator',
+  ]);
+  const text =
+    rows.length === 0
+      ? `  ${paint('green', '✓')} No endpoint is disabled.`
+      : grid(['organization', 'endpoint', 'since', 'why'], rows, paint);
+  return {
+    text: `${text}\n\n  ${paint('dim', `${count(scanned)} rows were read.`)}`,
+    data: { scanned, endpoints },
+  };
+}

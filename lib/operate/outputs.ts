@@ -1,0 +1,83 @@
+import * as z from 'zod';
+import { OperateError } from './errors.ts';
+
+/** What a deployment consists of, by names such as `service`, `fresh` or `check-source`. */
+export interface Resources {
+  /** Names of tables. */
+  tables: ReadonlyMap<string, string>;
+  /** Addresses of the queues that the service works from. */
+  queues: ReadonlyMap<string, string>;
+  /** Addresses of the queues of what could not be dealt with. */
+  deadLetters: ReadonlyMap<string, string>;
+  /** ARNs of the secrets that hold keyrings. */
+  keys: ReadonlyMap<string, string>;
+}
+
+/** As `cdk deploy --outputs-file` writes them. */
+const OfCdk = z.record(z.string(), z.record(z.string(), z.string()));
+/** As `aws cloudformation describe-stacks` prints them. */
+const OfCloudFormation = z.object({
+  Stacks: z.array(
+    z.object({
+      StackName: z.string(),
+      Outputs: z.array(z.object({ OutputKey: z.string(), OutputValue: z.string() })).default([]),
+    }),
+  ),
+});
+const Outputs = z.union([
+  OfCloudFormation.transform(({ Stacks }) =>
+    Object.fromEntries(
+      Stacks.map(({ StackName, Outputs }) => [
+        StackName,
+        Object.fromEntries(Outputs.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue])),
+      ]),
+    ),
+  ),
+  OfCdk,
+]);
+
+/**
+ * The outputs of a stage's stacks, all together.
+ * @param text of the file, in either form
+ * @param source how messages call it
+ * @throws OperateError when it is none, or holds no stack of the stage
+ */
+export function outputsOf(text: string, stage: string, source: string): Record<string, string> {
+  const prefix = `ConversationService-${stage}-`;
+  const parsed = Outputs.safeParse(jsonOf(text));
+  if (!parsed.success)
+    throw new OperateError(
+      `${source} has no outputs of stacks: write it with "cdk deploy --outputs-file" or "aws cloudformation describe-stacks".`,
+    );
+  const stacks = Object.entries(parsed.data).filter(([name]) => name.startsWith(prefix));
+  if (stacks.length === 0) throw new OperateError(`${source} names no stack ${prefix}….`);
+  return Object.assign({}, ...stacks.map(([, outputs]) => outputs));
+}
+
+/** The resources that outputs name: `TableService`, `QueueFresh`, `DeadLettersCheckSource`, `KeysSigning`. */
+export function resourcesOf(outputs: Readonly<Record<string, string>>): Resources {
+  const named = (kind: string) =>
+    new Map(
+      Object.entries(outputs).flatMap(([key, value]): [string, string][] => {
+        const [, name] = new RegExp(`^${kind}([A-Z]\\w*)$`).exec(key) ?? [];
+        return name === undefined ? [] : [[kebab(name), value]];
+      }),
+    );
+  return {
+    tables: named('Table'),
+    queues: named('Queue'),
+    deadLetters: named('DeadLetters'),
+    keys: named('Keys'),
+  };
+}
+
+const kebab = (name: string): string =>
+  name.replaceAll(/(?<!^)[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,52 @@
+import { DEFAULT_GRACE_SECONDS } from '../../functions/domain/due.ts';
+import { RECONCILE_LOOKAHEAD_SECONDS } from '../../functions/domain/timing.ts';
+import type { Log } from '../../functions/engine/log.ts';
+import { reconcile } from '../../functions/engine/reconcile.ts';
+import { deliveryQueues } from '../../functions/platform/delivery-queues.ts';
+import { dueIndex } from '../../functions/store/due-index.ts';
+import { DUE_SHARDS } from '../../functions/store/keys.ts';
+import { type Context, confirmed, type Report, resource, tableOf } from './context.ts';
+import { count, facts } from './grid.ts';
+
+/** A run begins no further page after this; the service's own comes a minute later anyway. */
+const RUN_MS = 60_000;
+
+/** What it did is in what it returns. */
+const SILENT: Log = () => undefined;
+
+/** `reconcile now`: the service's own reconciler, run here. Beside one that runs there it sends a reminder too many at most, which changes nothing. */
+export async function reconcileNow(context: Context): Promise<Report> {
+  const { now, paint, clients, place } = context;
+  const retry = resource(place, 'queues', 'retry');
+  const due = dueIndex(tableOf(context, 'deliveries'));
+  if (!confirmed(context, 'Reminders of what is due would be sent'))
+    return {
+      text: `  ${paint('yellow', '–')} Reminders of what is due would be sent: "status" says how much that is. Nothing was done.`,
+      data: { dryRun: true },
+    };
+  const run = reconcile(
+    { due, queues: deliveryQueues(clients.sqs, { retry }, now), log: SILENT, now },
+    {
+      shards: DUE_SHARDS,
+      graceSeconds: DEFAULT_GRACE_SECONDS,
+      lookaheadSeconds: RECONCILE_LOOKAHEAD_SECONDS,
+    },
+  );
+  const end = now().getTime() + RUN_MS;
+  const done = await run(() => now().getTime() < end);
+  const text = facts(
+    [
+      ['resumed', `${count(done.resumed)} parked deliveries have their reminder`],
+      ['resent', `${count(done.resent)} late ones have another one`],
+      [
+        'deferred',
+        `${count(done.deferred)} late ones were left alone: their reminder waits in the backlog of the queue`,
+      ],
+      ['expired', `${count(done.expired)} were given up after three days`],
+      ['refused', `${count(done.refused)} were not taken by the queue; the next run finds them`],
+    ],
+    paint,
+  );
+  const rest = done.complete ? '' : '\n\n  There is more that is due: run it again.';
+  return { text: `${text}${rest}`, data: done, attention: !done.complete };
+}

@@ -1,0 +1,141 @@
+import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
+import { DUE_STATES, type DueState } from '../../functions/domain/due.ts';
+import { CROWDED_IN_FLIGHT } from '../../functions/domain/lanes.ts';
+import { dueIndex } from '../../functions/store/due-index.ts';
+import { dueSources } from '../../functions/store/due-sources.ts';
+import { DUE_SHARDS, SOURCE_DUE_SHARDS, shards } from '../../functions/store/keys.ts';
+import { purgeStore } from '../../functions/store/purges.ts';
+import { type Context, tableOf } from './context.ts';
+import { keyVersions } from './keys.ts';
+
+/** Messages that a queue gives out before it gives out no more (SQS quotas, standard queues). */
+export const IN_FLIGHT_LIMIT = 120_000;
+
+/** Parked deliveries are resumed within a minute; what is later than this is late. */
+const LATE_SECONDS = 300;
+/** Purges are done in minutes. */
+const PURGE_LATE_SECONDS = 3600;
+
+export interface QueueState {
+  name: string;
+  visible: number;
+  inFlight: number;
+  delayed: number;
+}
+
+/** What is due by now, as far as one page of each shard tells. */
+export interface Due {
+  count: number;
+  /** There is more than was counted. */
+  more: boolean;
+  oldestAt?: string;
+}
+
+export interface State {
+  place: string;
+  at: string;
+  queues: QueueState[];
+  deadLetters: { name: string; messages: number; returns: boolean }[];
+  due: Record<DueState, Due>;
+  sources: Due;
+  purges: { open: number; oldestAt?: string };
+  keyrings: Awaited<ReturnType<typeof keyVersions>>;
+}
+
+/** What somebody should look at, with the runbook's page. */
+export interface Attention {
+  what: string;
+  page: string;
+}
+
+/** Asks queues, tables and secrets what there is to see. */
+export async function stateOf(context: Context): Promise<State> {
+  const { place, now } = context;
+  const at = now();
+  const deliveries = dueIndex(tableOf(context, 'deliveries'));
+  const sources = dueSources(tableOf(context, 'knowledge'));
+  const dueIn = (state: DueState) =>
+    dueOf(shards(DUE_SHARDS).map((shard) => deliveries.find(state, shard, at)));
+  const [queues, dead, [parked, watched], late, purges, keyrings] = await Promise.all([
+    Promise.all([...place.queues].map(([name, url]) => measured(context, name, url))),
+    Promise.all([...place.deadLetters].map(([name, url]) => measured(context, name, url))),
+    Promise.all(DUE_STATES.map(dueIn)),
+    dueOf(shards(SOURCE_DUE_SHARDS).map((shard) => sources.find(shard, at))),
+    purgeStore(tableOf(context, 'service')).open(),
+    keyVersions(context),
+  ]);
+  const none: Due = { count: 0, more: false };
+  const [purge] = purges;
+  return {
+    place: place.name,
+    at: at.toISOString(),
+    queues,
+    deadLetters: dead.map(({ name, visible, inFlight, delayed }) => ({
+      name,
+      messages: visible + inFlight + delayed,
+      returns: DEALT_WITH.has(name),
+    })),
+    due: { parked: parked ?? none, watched: watched ?? none },
+    sources: late,
+    purges: { open: purges.length, ...(purge && { oldestAt: purge.requestedAt }) },
+    keyrings,
+  };
+}
+
+async function measured({ clients }: Context, name: string, QueueUrl: string): Promise<QueueState> {
+  const { Attributes = {} } = await clients.sqs.send(
+    new GetQueueAttributesCommand({
+      QueueUrl,
+      AttributeNames: [
+        'ApproximateNumberOfMessages',
+        'ApproximateNumberOfMessagesNotVisible',
+        'ApproximateNumberOfMessagesDelayed',
+      ],
+    }),
+  );
+  return {
+    name,
+    visible: Number(Attributes.ApproximateNumberOfMessages ?? 0),
+    inFlight: Number(Attributes.ApproximateNumberOfMessagesNotVisible ?? 0),
+    delayed: Number(Attributes.ApproximateNumberOfMessagesDelayed ?? 0),
+  };
+}
+
+async function dueOf(
+  pages: readonly Promise<{ entries: readonly { dueAt: string }[]; next?: unknown }>[],
+): Promise<Due> {
+  const found = await Promise.all(pages);
+  const [oldestAt] = found.flatMap(({ entries }) => entries.map(({ dueAt }) => dueAt)).sort();
+  return {
+    count: found.reduce((sum, { entries }) => sum + entries.length, 0),
+    more: found.some(({ next }) => next !== undefined),
+    ...(oldestAt === undefined ? {} : { oldestAt }),
+  };
+}
+
+/** A function of the service deals with these, again and again; other dead letters are for people. */
+const DEALT_WITH = new Set(['delivery', 'fan-outs', 'publications']);
+
+/** What somebody should look at. */
+export function attentionOf(state: State, now: Date): Attention[] {
+  const isLate = (at: string | undefined, seconds: number) =>
+    at !== undefined && now.getTime() - Date.parse(at) > seconds * 1000;
+  const { queues, deadLetters, due, sources, purges } = state;
+  return [
+    ...deadLetters
+      .filter(({ messages, returns }) => messages > 0 && !returns)
+      .map(({ name }) => ({ what: `${name} has dead letters`, page: 'dead-letters.md' })),
+    ...queues
+      .filter(({ inFlight }) => inFlight >= CROWDED_IN_FLIGHT)
+      .map(({ name }) => ({ what: `${name} nears its limit of messages in flight`, page: 'backlog.md' })),
+    ...(isLate(due.parked.oldestAt, LATE_SECONDS)
+      ? [{ what: 'parked retries are late: the reconciler does not keep up', page: 'backlog.md' }]
+      : []),
+    ...(isLate(sources.oldestAt, 3 * LATE_SECONDS)
+      ? [{ what: 'sources of knowledge are checked late', page: 'background.md' }]
+      : []),
+    ...(isLate(purges.oldestAt, PURGE_LATE_SECONDS)
+      ? [{ what: 'what sandboxes have wiped is not deleted yet', page: 'background.md' }]
+      : []),
+  ];
+}

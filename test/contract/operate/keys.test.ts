@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import { UNUSED_AFTER_SECONDS } from '../../../functions/domain/key-rotation.ts';
+import { endpointStore } from '../../../functions/store/endpoints.ts';
+import { committer } from '../../../functions/store/transaction.ts';
+import { keyringSecret, newKey } from '../../../lib/operate/keyring-secret.ts';
+import { listKeys, retireKey, rotateKeys } from '../../../lib/operate/keys.ts';
+import { anEndpoint } from '../../builders.ts';
+import { operators } from './an-operator.ts';
+
+const anOperator = operators();
+const YES = { yes: true };
+
+async function having() {
+  const operator = await anOperator();
+  const { context } = operator;
+  const secret = keyringSecret(
+    context().clients.secretsManager,
+    context().place.keys.get('signing') ?? expect.fail('there is no keyring'),
+  );
+  return { ...operator, secret, ring: async () => (await secret.read()).ring };
+}
+
+const refusal = (work: Promise<unknown>) =>
+  work.then(
+    () => expect.fail('it was to be refused'),
+    (error: Error) => error.message,
+  );
+
+describe('a rotation by an operator', () => {
+  it('adds a version, waits ten minutes, makes it current, and is begun anew by the next', async () => {
+    const { context, ring, pass } = await having();
+    const first = await ring();
+    const rotate = async () => (await rotateKeys(context(YES), ['signing'])).data;
+
+    expect(await rotate()).toMatchObject({ kind: 'add', version: '2' });
+    expect(await ring()).toMatchObject({ current: '1', '1': first['1'] });
+    pass(590);
+    expect(await rotate()).toMatchObject({ kind: 'wait', version: '2' });
+    pass(20);
+    expect(await rotate()).toMatchObject({ kind: 'promote', version: '2' });
+    expect(await ring()).toMatchObject({ current: '2', '1': first['1'] });
+    expect(await rotate()).toMatchObject({ kind: 'add', version: '3' });
+  });
+
+  it('does not wait in a hurry', async () => {
+    const { context, ring } = await having();
+    for (const kind of ['add', 'promote'])
+      expect((await rotateKeys(context({ ...YES, hurry: true }), ['signing'])).data).toMatchObject({ kind });
+    expect((await ring()).current).toBe('2');
+  });
+
+  it('changes nothing without --yes', async () => {
+    const { context, ring } = await having();
+    const before = await ring();
+    expect(await refusal(rotateKeys(context(), ['signing']))).toContain('Nothing was done');
+    await rotateKeys(context({ 'dry-run': true }), ['signing']);
+    expect(await ring()).toEqual(before);
+  });
+
+  it('does not undo what another operator did meanwhile', async () => {
+    const { secret, ring } = await having();
+    const [mine, theirs] = [await secret.read(), await secret.read()];
+    await secret.replace(theirs, { ...theirs.ring, '2': newKey() });
+    const after = await ring();
+    expect(await refusal(secret.replace(mine, { ...mine.ring, '2': newKey() }))).toContain(
+      'changed by somebody else',
+    );
+    expect(await ring()).toEqual(after);
+  });
+
+  it('by two operators at once adds one version', async () => {
+    const { context, ring } = await having();
+    const results = await Promise.allSettled([0, 1, 2].map(() => rotateKeys(context(YES), ['signing'])));
+    expect(results.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThanOrEqual(1);
+    expect(Object.keys(await ring()).toSorted()).toEqual(['1', '2', 'current']);
+  });
+
+  it('shows no key to anybody', async () => {
+    const { context, ring } = await having();
+    const reports = [
+      await rotateKeys(context({ ...YES, hurry: true }), ['signing']),
+      await rotateKeys(context({ ...YES, hurry: true }), ['signing']),
+      await listKeys(context()),
+    ];
+    const { current, ...keys } = await ring();
+    for (const key of Object.values(keys)) expect(JSON.stringify(reports)).not.toContain(key);
+    expect(reports[2]?.data).toMatchObject({
+      keyrings: [{ keyring: 'signing', current, versions: ['1', '2'] }, {}],
+    });
+  });
+});
+
+describe('a retirement', () => {
+  async function rotated() {
+    const made = await having();
+    for (let step = 0; step < 2; step++) await rotateKeys(made.context({ ...YES, hurry: true }), ['signing']);
+    return made;
+  }
+
+  it('takes a version away that nothing uses, a day after it was replaced', async () => {
+    const { context, ring, pass } = await rotated();
+    expect(await refusal(retireKey(context(YES), ['signing', '1']))).toContain('less than 25 hours ago');
+    pass(UNUSED_AFTER_SECONDS + 1);
+    await retireKey(context(YES), ['signing', '1']);
+    expect(Object.keys(await ring()).toSorted()).toEqual(['2', 'current']);
+  });
+
+  it('is refused while an endpoint uses the version, in a hurry as well', async () => {
+    const { context, ring, pass, tables } = await rotated();
+    const endpoint = anEndpoint({ keyVersion: '1' });
+    await committer(tables.service.client)(endpointStore(tables.service).add(endpoint));
+    pass(UNUSED_AFTER_SECONDS + 1);
+    expect(await refusal(retireKey(context({ ...YES, hurry: true }), ['signing', '1']))).toContain(
+      endpoint.id,
+    );
+    expect(await ring()).toHaveProperty('1');
+  });
+
+  it.each([
+    ['2', 'is the current one'],
+    ['3', 'has no version 3'],
+  ])('of version %s is refused: it %s', async (version, why) => {
+    const { context, pass } = await rotated();
+    pass(UNUSED_AFTER_SECONDS + 1);
+    expect(await refusal(retireKey(context({ ...YES, hurry: true }), ['signing', version]))).toContain(why);
+  });
+
+  it('changes nothing without --yes', async () => {
+    const { context, ring, pass } = await rotated();
+    pass(UNUSED_AFTER_SECONDS + 1);
+    expect(await refusal(retireKey(context(), ['signing', '1']))).toContain('Nothing was done');
+    expect(await ring()).toHaveProperty('1');
+  });
+});

@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import type { Endpoint } from '../../../functions/domain/endpoint.ts';
+import { channelStore } from '../../../functions/store/channels.ts';
+import { endpointScan, type ScannedPage } from '../../../functions/store/endpoint-scan.ts';
+import { endpointStanding } from '../../../functions/store/endpoint-standing.ts';
+import { endpointStore } from '../../../functions/store/endpoints.ts';
+import { idempotencyStore } from '../../../functions/store/idempotency.ts';
+import { committer } from '../../../functions/store/transaction.ts';
+import { anEndpoint, anHttpChannel, aTenant, later, NOW, seconds } from '../../builders.ts';
+import { dynamoDb } from '../../engines.ts';
+import { claimed, exhausted } from './attempts.ts';
+import { dynamoDbStores } from './stores.ts';
+
+const engine = dynamoDb();
+
+async function having(changes: Partial<Endpoint> = {}) {
+  const tables = await engine.tables();
+  const stores = dynamoDbStores(tables);
+  const endpoint = anEndpoint(changes);
+  await stores.endpoints.put(endpoint);
+  const find = () => endpointStore(tables.service).find(endpoint.orgId, endpoint.id);
+  const standing = endpointStanding(tables.service);
+  return { tables, stores, endpoint, find, standing };
+}
+
+describe('an operator', () => {
+  it('disables an active endpoint, without a reason, once', async () => {
+    const { endpoint, find, standing } = await having({ consecutiveFailures: 3 });
+    const { orgId, id } = endpoint;
+
+    const results = await Promise.all([0, 1, 2].map(() => standing.disable(orgId, id, NOW)));
+
+    expect(results.filter(Boolean)).toHaveLength(1);
+    expect(await find()).toEqual({ ...endpoint, status: 'auto_disabled', disabledAt: NOW.toISOString() });
+  });
+
+  it('enables a disabled endpoint as if it were new, once', async () => {
+    const { endpoint, find, standing } = await having({
+      status: 'auto_disabled',
+      consecutiveFailures: 10,
+      failingSince: NOW.toISOString(),
+      disabledAt: NOW.toISOString(),
+      disabledReason: 'consecutive_failures',
+      slowUntil: NOW.toISOString(),
+    });
+    const { orgId, id } = endpoint;
+
+    expect(await standing.enable(orgId, id)).toBe(true);
+    expect(await standing.enable(orgId, id)).toBe(false);
+
+    const { failingSince, disabledAt, disabledReason, slowUntil, ...rest } = endpoint;
+    expect(await find()).toEqual({ ...rest, status: 'active', consecutiveFailures: 0 });
+  });
+
+  it('makes nothing where there is no endpoint', async () => {
+    const { tables, standing } = await having();
+    const { orgId, id } = anEndpoint();
+    expect(await standing.disable(orgId, id, NOW)).toBe(false);
+    expect(await standing.enable(orgId, id)).toBe(false);
+    expect(await endpointStore(tables.service).find(orgId, id)).toBeUndefined();
+  });
+
+  it('does so to a channel as well', async () => {
+    const { tables, standing } = await having();
+    const channel = anHttpChannel();
+    await committer(tables.service.client)(channelStore(tables.service).add(channel));
+    expect(await standing.disable(channel.orgId, channel.id, NOW)).toBe(true);
+    expect(await endpointStore(tables.service).find(channel.orgId, channel.id)).toMatchObject({
+      status: 'auto_disabled',
+    });
+  });
+});
+
+describe('an endpoint that an operator has enabled', () => {
+  it('is disabled by failures again, and its admins are told again', async () => {
+    const { stores, endpoint, find, standing } = await having({ consecutiveFailures: 9 });
+    const { orgId, id } = endpoint;
+    const fail = async (at: Date) =>
+      stores.deliveries.settle(await claimed(stores, { orgId, webhookId: id, attempts: 7 }), exhausted, {
+        endpoint,
+        effect: 'disable',
+        at,
+      });
+    const second = later(NOW, seconds(60));
+
+    expect(await fail(NOW)).toBe('done');
+    expect(await standing.enable(orgId, id)).toBe(true);
+    await stores.endpoints.remove(orgId, id);
+    await stores.endpoints.put({ ...endpoint, consecutiveFailures: 9 });
+    expect(await fail(second)).toBe('done');
+
+    expect(await find()).toMatchObject({ status: 'auto_disabled', disabledAt: second.toISOString() });
+    const times = (await stores.notices()).map(({ disabledAt }) => disabledAt);
+    expect(times.toSorted()).toEqual([NOW.toISOString(), second.toISOString()]);
+  });
+});
+
+async function all<T>(pages: AsyncGenerator<ScannedPage<T>>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const page of pages) found.push(...page.found);
+  return found;
+}
+
+describe('a scan', () => {
+  it('finds what names a version of the keys: endpoints, channels and answers that are kept', async () => {
+    const { tables, stores, endpoint } = await having({ keyVersion: '1' });
+    const second = anEndpoint({ keyVersion: '11' });
+    await stores.endpoints.put(second);
+    const channel = anHttpChannel({ keyVersion: '2' });
+    await committer(tables.service.client)(channelStore(tables.service).add(channel));
+    const scope = { tenant: aTenant(), route: 'register-webhook', key: 'a-key' };
+    const record = {
+      fingerprint: 'f',
+      status: 201,
+      data: JSON.stringify({ id: endpoint.id, keyVersion: '1' }),
+    };
+    await committer(tables.service.client)([idempotencyStore(tables.service).record(scope, record, NOW)]);
+
+    const scan = endpointScan(tables.service);
+    const names = async (version: string) => (await all(scan.usesOf(version))).map(({ sk }) => sk).toSorted();
+    expect(await names('1')).toEqual(['idempotency', endpoint.id].toSorted());
+    expect(await names('2')).toEqual([channel.id]);
+    expect(await names('11')).toEqual([second.id]);
+    expect(await names('3')).toEqual([]);
+  });
+
+  it('finds what is disabled, of all organizations', async () => {
+    const { tables, stores } = await having();
+    const disabled = anEndpoint({
+      status: 'auto_disabled',
+      disabledAt: NOW.toISOString(),
+      disabledReason: 'consecutive_failures',
+    });
+    await stores.endpoints.put(disabled);
+    expect(await all(endpointScan(tables.service).disabled())).toEqual([
+      {
+        id: disabled.id,
+        orgId: disabled.orgId,
+        disabledAt: disabled.disabledAt,
+        disabledReason: disabled.disabledReason,
+      },
+    ]);
+  });
+});

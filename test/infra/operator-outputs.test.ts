@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { resourcesOf } from '../../lib/operate/outputs.ts';
+import { ofType, synthesize } from './synthesize.ts';
+
+const template = synthesize();
+const outputs = template.toJSON().Outputs as Record<string, { Value: unknown }>;
+const told = new Set(Object.values(outputs).map(({ Value }) => JSON.stringify(Value)));
+
+/** The command works with the outputs alone: what is missing there cannot be operated. */
+describe("the operator's command", () => {
+  it.each(['AWS::DynamoDB::Table', 'AWS::SQS::Queue', 'AWS::SecretsManager::Secret'])(
+    'is told of every %s',
+    (type) => {
+      const all = ofType(template, type).map(([id]) => id);
+      expect(all.length).toBeGreaterThan(0);
+      expect(all.filter((id) => !told.has(JSON.stringify({ Ref: id })))).toEqual([]);
+    },
+  );
+
+  it('finds by them what it names itself', () => {
+    const { tables, queues, deadLetters, keys } = resourcesOf(
+      Object.fromEntries(Object.keys(outputs).map((name) => [name, name])),
+    );
+    expect([...tables.keys()]).toEqual(
+      expect.arrayContaining(['service', 'outbox', 'deliveries', 'knowledge']),
+    );
+    expect([...queues.keys()]).toEqual(expect.arrayContaining(['fresh', 'retry', 'slow']));
+    expect([...keys.keys()].toSorted()).toEqual(['cursor', 'signing']);
+    // A function deals with these; all others wait for somebody, and can be given back unless they come of the bus itself.
+    const dealtWith = ['delivery', 'fan-outs', 'publications'];
+    expect([...deadLetters.keys()]).toEqual(expect.arrayContaining(dealtWith));
+    const forPeople = [...deadLetters.keys()].filter((name) => !dealtWith.includes(name));
+    expect(forPeople.filter((name) => !queues.has(name))).toEqual(['unreadable']);
+  });
+});
