@@ -1,7 +1,8 @@
 import { documentClient } from '../platform/clients/dynamodb.ts';
 import { ApiEnvironment, rateLimits, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
-import { RATE_LIMITER_FAILURES } from '../platform/metric-names.ts';
+import { FAILED_INVOCATIONS, RATE_LIMITER_FAILURES } from '../platform/metric-names.ts';
+import { count, publishMetrics } from '../platform/metrics.ts';
 import { type ApiPorts, apiHandler } from '../platform/pipeline/api.ts';
 import { keyAuthentication } from '../platform/pipeline/authentication.ts';
 import { rateLimiter } from '../platform/pipeline/rate-limit.ts';
@@ -36,14 +37,15 @@ const TIER_FRESH_MS = 30_000;
 export const ports: Omit<ApiPorts<Change>, 'authenticate'> = {
   organization: remembered(standingOf(tables.service), TIER_FRESH_MS),
   limit: rateLimiter(rateWindowStore({ client, name: environment.RATE_TABLE }), rateLimits(environment)),
-  // Loaded when it is needed, which is hardly ever.
-  onLimiterFailure: async () => (await import('../platform/metrics.ts')).countOne(RATE_LIMITER_FAILURES),
+  onLimiterFailure: () => count(RATE_LIMITER_FAILURES),
+  onFailure: () => count(FAILED_INVOCATIONS),
+  publishMetrics,
   memory: idempotencyStore(tables.service),
   commit,
   logger,
   now: () => new Date(),
 };
-const authenticate = keyAuthentication(apiKeyStore(tables.service), pairingOf(tables.service), logger);
+const authenticate = keyAuthentication(apiKeyStore(tables.service), pairingOf(tables.service), logger.log);
 
 /** The Lambda handler of a route of the public API. @param reveal completes the answer with what is never stored */
 export const endpoint = <R extends Route>(

@@ -5,7 +5,7 @@ import { success } from '../platform/reply.ts';
 import type { Route } from '../platform/route.ts';
 import { tenantKey } from '../store/keys.ts';
 import type { Page, PageRequest } from '../store/pages.ts';
-import { cursorKeys } from './cursor-keys.ts';
+import { cursorKeys, opening } from './cursor-keys.ts';
 
 /** Lists: opens the cursor, reads a page, seals the next cursor. Both are bound to tenant, route and path. */
 export async function paginated<T>(
@@ -25,7 +25,7 @@ export async function paginated<T>(
   };
   const { cursor } = query;
   const after =
-    cursor === undefined ? undefined : await cursorKeys((ring) => openCursor(ring, cursor, binding));
+    cursor === undefined ? undefined : await opening(cursor, (ring) => openCursor(ring, cursor, binding));
   if (cursor !== undefined && after === undefined)
     return problem('VALIDATION_ERROR', 'cursor is not one that this listing gave.');
   const page = await read({ limit: query.limit, after });

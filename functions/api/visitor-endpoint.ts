@@ -1,5 +1,5 @@
 import { gate } from '../domain/gate.ts';
-import { visitOf } from '../domain/visitor-token.ts';
+import { sealedPartOf, visitOf } from '../domain/visitor-token.ts';
 import { apiHandler } from '../platform/pipeline/api.ts';
 import type { UseCase } from '../platform/pipeline/request.ts';
 import { visitorAuthentication } from '../platform/pipeline/visitor-authentication.ts';
@@ -7,7 +7,7 @@ import type { Route } from '../platform/route.ts';
 import { standings } from '../platform/standings.ts';
 import { standingOf } from '../store/organizations.ts';
 import type { Change } from '../store/transaction.ts';
-import { cursorKeys } from './cursor-keys.ts';
+import { opening } from './cursor-keys.ts';
 import { ports, tables } from './endpoint.ts';
 
 /*
@@ -17,7 +17,7 @@ import { ports, tables } from './endpoint.ts';
 
 const organizations = standings(standingOf(tables.service));
 const authenticate = visitorAuthentication({
-  visitOf: (token) => cursorKeys((ring) => visitOf(ring, token, ports.now())),
+  visitOf: (token) => opening(sealedPartOf(token), (ring) => visitOf(ring, token, ports.now())),
   standings: organizations,
 });
 

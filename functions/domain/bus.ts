@@ -4,6 +4,7 @@ import type { OutboxEvent } from './events.ts';
 import { OrgId, ReceiverId, SourceId } from './ids.ts';
 import { SourceKind } from './source.ts';
 import type { Tenant } from './tenant.ts';
+import { TraceId, traced } from './trace.ts';
 
 /** Who puts events on the bus; for the publisher and the rules. */
 export const BUS_SOURCE = 'conversation-service';
@@ -46,6 +47,7 @@ export const Notice = z.object({
   generation: z.int(),
   createdAt: z.iso.datetime(),
   data: z.record(z.string(), z.unknown()),
+  traceId: TraceId,
 });
 export type Notice = z.infer<typeof Notice>;
 
@@ -54,7 +56,7 @@ export const newNotice = <T extends NoticeType>(
   type: T,
   id: string,
   data: NoticeData<T>,
-  { tenant: { orgId, generation }, now }: { tenant: Tenant; now: Date },
+  { tenant: { orgId, generation }, now, traceId }: { tenant: Tenant; now: Date; traceId?: TraceId },
 ): Notice => ({
   kind: 'notice',
   id,
@@ -63,6 +65,7 @@ export const newNotice = <T extends NoticeType>(
   generation,
   createdAt: now.toISOString(),
   data: NOTICES[type].parse(data),
+  ...traced(traceId),
 });
 
 /** What is put on the bus: the `detail` of an EventBridge event, whose `detail-type` is its type. Workers are idempotent by `id`. */
@@ -73,6 +76,7 @@ export const BusEvent = z.object({
   generation: z.int(),
   createdAt: z.iso.datetime(),
   data: z.record(z.string(), z.unknown()),
+  traceId: TraceId,
 });
 export type BusEvent = z.infer<typeof BusEvent>;
 
@@ -87,23 +91,26 @@ export function busEventOf({
   createdAt,
   body,
   onlyTo,
+  traceId,
 }: OutboxEvent): BusEvent | undefined {
   if (onlyTo !== undefined) return undefined;
   const { data } = Envelope.parse(JSON.parse(body));
-  return { id, type, orgId, generation, createdAt, data };
+  return { id, type, orgId, generation, createdAt, data, ...traced(traceId) };
 }
 
-/** A disabling as the bus tells it. A receiver is disabled once. */
-export const busEventOfDisabling = ({
-  orgId,
-  generation,
-  webhookId,
-  disabledAt,
-}: DisablingNotice): BusEvent => ({
-  id: `${webhookId}#disabled`,
+/**
+ * A disabling as the bus tells it.
+ * @param id of this disabling: a receiver that was enabled again can have another
+ */
+export const busEventOfDisabling = (
+  { orgId, generation, webhookId, disabledAt, traceId }: DisablingNotice,
+  id: string,
+): BusEvent => ({
+  id,
   type: 'webhook.disabled' satisfies NoticeType,
   orgId,
   generation,
   createdAt: disabledAt,
   data: { webhookId, disabledAt },
+  ...traced(traceId),
 });

@@ -4,6 +4,7 @@ import { Endpoint } from './endpoint.ts';
 import { buildEvent, type OutboxEvent, RelayedRole } from './events.ts';
 import { ChannelId, channelEventId, type EventId, OrgId } from './ids.ts';
 import type { Tenant } from './tenant.ts';
+import type { TraceId } from './trace.ts';
 
 /** Channels an organization may have. */
 export const MAX_CHANNELS = 50;
@@ -47,7 +48,7 @@ export function relayed(
   channel: Channel,
   conversation: Conversation,
   message: Message,
-  { id, tenant, createdAt }: { id: EventId; tenant: Tenant; createdAt: string },
+  { id, tenant, createdAt, traceId }: { id: EventId; tenant: Tenant; createdAt: string; traceId?: TraceId },
 ): OutboxEvent | undefined {
   const role = RelayedRole.safeParse(message.role);
   if (channel.kind !== 'http' || !role.success) return undefined;
@@ -61,6 +62,6 @@ export function relayed(
       role: role.data,
       content: message.content,
     },
-    { tenant, now: new Date(createdAt), onlyTo: channel.id, id: channelEventId(id, channel.id) },
+    { tenant, now: new Date(createdAt), onlyTo: channel.id, id: channelEventId(id, channel.id), traceId },
   );
 }

@@ -6,6 +6,7 @@ import { DeliveryId, deliveryId, EventId, OrgId, ReceiverId } from './ids.ts';
 import { type Hold, holdOf, type Lane } from './lanes.ts';
 import { atSpeed } from './simulation.ts';
 import { RECONCILE_LOOKAHEAD_SECONDS } from './timing.ts';
+import { TraceId, traced } from './trace.ts';
 
 export const DeliveryStatus = z.enum(['pending', 'retrying', 'succeeded', 'exhausted', 'skipped']);
 export type DeliveryStatus = z.infer<typeof DeliveryStatus>;
@@ -78,6 +79,11 @@ export const Delivery = z.object({
   parked: z.optional(z.literal(true)),
   /** The delivery that this one repeats at the customer's wish. */
   redeliveryOf: z.optional(DeliveryId),
+  /**
+   * Of the API call that a redelivery began with. Other deliveries have their event's, where it is stored once: here, and with each attempt, it
+   * would make the row larger that is written most often.
+   */
+  traceId: TraceId,
   /** When the next attempt and the end would have been, where time passes faster. */
   atRealSpeed: z.optional(
     z.object({ nextRetryAt: z.optional(z.iso.datetime()), terminalAt: z.optional(z.iso.datetime()) }),
@@ -95,15 +101,17 @@ export const Reminder = z.pick(Delivery, {
   generation: true,
   webhookId: true,
   eventId: true,
+  traceId: true,
 });
 export type Reminder = z.infer<typeof Reminder>;
 
-export const reminderOf = ({ id, orgId, generation, webhookId, eventId }: Delivery): Reminder => ({
+export const reminderOf = ({ id, orgId, generation, webhookId, eventId, traceId }: Delivery): Reminder => ({
   id,
   orgId,
   generation,
   webhookId,
   eventId,
+  ...traced(traceId),
 });
 
 /** A delivery under a lease. */
@@ -275,6 +283,7 @@ export interface EndpointOutcome {
   endpoint: Pick<Endpoint, 'orgId' | 'id'>;
   effect: EndpointEffect;
   at: Date;
+  traceId?: TraceId;
 }
 
 /** What becomes of the queue message that reminded of a delivery. */

@@ -1,6 +1,8 @@
 import * as z from 'zod/mini';
 import { SubscribableType } from './events.ts';
 import { OrgId, ReceiverId } from './ids.ts';
+import { LIVE_GENERATION } from './tenant.ts';
+import { TraceId } from './trace.ts';
 
 /** Consecutive failed *deliveries* (not attempts) after which an endpoint is disabled (public-api.md, Limits). */
 export const FAILURES_TO_DISABLE = 10;
@@ -66,9 +68,11 @@ export const failingOf = ({
 export const DisablingNotice = z.object({
   kind: z.literal('endpoint-disabled'),
   orgId: OrgId,
-  /** Of the data whose delivery disabled it. */
-  generation: z.int(),
+  /** Of the data whose delivery disabled it. Notices of before there were sandboxes do not say it. */
+  generation: z._default(z.int(), LIVE_GENERATION),
   webhookId: ReceiverId,
   disabledAt: z.iso.datetime(),
+  /** Of the delivery whose end it was. */
+  traceId: TraceId,
 });
 export type DisablingNotice = z.infer<typeof DisablingNotice>;

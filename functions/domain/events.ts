@@ -12,6 +12,7 @@ import {
   TicketId,
 } from './ids.ts';
 import type { Tenant } from './tenant.ts';
+import { TraceId, traced } from './trace.ts';
 
 export const MessageRole = z.enum(['user', 'assistant', 'agent', 'system']);
 /** Whose messages are handed on to the channel: the external user wrote the others, or is not to see them. */
@@ -93,6 +94,7 @@ export const OutboxEvent = z.object({
   body: z.string(),
   /** Set when the event is for this endpoint or channel alone, whatever it subscribes to. */
   onlyTo: z.optional(ReceiverId),
+  traceId: TraceId,
 });
 export type OutboxEvent = z.infer<typeof OutboxEvent>;
 
@@ -100,14 +102,21 @@ export type OutboxEvent = z.infer<typeof OutboxEvent>;
  * Builds an event and serialises its envelope, once.
  * @param data taken through the type's allowlist: fields that it does not name are left out
  * @param context.id where it follows from the cause, because that may be met again
+ * @param context.traceId of the API call that caused it
  * @throws a zod error when a listed field is missing or of the wrong type, which is a defect of the caller
  */
 export function buildEvent<T extends EventType>(
   type: T,
   data: EventData<T>,
-  context: { tenant: Tenant; now: Date; onlyTo?: ReceiverId; id?: EventId },
+  context: {
+    tenant: Tenant;
+    now: Date;
+    onlyTo?: ReceiverId;
+    id?: EventId;
+    traceId?: TraceId | undefined;
+  },
 ): OutboxEvent {
-  const { tenant, now, onlyTo, id = newId('evt', now) } = context;
+  const { tenant, now, onlyTo, traceId, id = newId('evt', now) } = context;
   const createdAt = now.toISOString();
   const { schemaVersion, data: allowlist } = EVENT_CATALOGUE[type];
   return {
@@ -124,5 +133,6 @@ export function buildEvent<T extends EventType>(
       data: allowlist.parse(data),
     }),
     ...(onlyTo === undefined ? {} : { onlyTo }),
+    ...traced(traceId),
   };
 }

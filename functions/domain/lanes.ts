@@ -26,8 +26,11 @@ export const firstLaneOf = (endpoint: Pick<Endpoint, 'slowUntil'>, now: Date): F
 /** A wait that SQS cannot hold back is spent in the table. */
 export const LONGEST_QUEUED_WAIT_SECONDS = MAX_DELAY_SECONDS;
 
+/** Messages in flight at which SQS gives out nothing more of a queue. */
+export const IN_FLIGHT_LIMIT = 120_000;
+
 /**
- * Messages in flight from which on a queue counts as crowded. SQS gives out nothing more at 120,000, and a message hidden until its
+ * Messages in flight from which on a queue counts as crowded. SQS gives out nothing more at its limit, and a message hidden until its
  * retry is in flight. Half of that, because the count is approximate and each worker looks at it only now and then.
  */
 export const CROWDED_IN_FLIGHT = 60_000;

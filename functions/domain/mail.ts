@@ -99,7 +99,7 @@ export function endpointDisabled({
       ],
     },
     {
-      paragraph: `It cannot be enabled again. Once its receiver works, ${again} anew, which gives it a new signing secret. The API's list of its deliveries says what each of them met.`,
+      paragraph: `It stays disabled. Once its receiver works, ${again} anew, which gives it a new signing secret. The API's list of its deliveries says what each of them met.`,
     },
     { link: 'Open the dashboard', href: `${dashboardOrigin}/` },
     { note: `You get this e-mail because you are an admin of ${theirs}. It is sent once.` },

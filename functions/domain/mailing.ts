@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
-import type { OrgId, ReceiverId } from './ids.ts';
+import type { OrgId } from './ids.ts';
 
 /** Recipients that SES takes for one e-mail. */
 export const MAX_RECIPIENTS = 50;
@@ -58,8 +58,8 @@ export function mailingStandingOf(
 export const windowStart = (windowSeconds: number, now: Date): string =>
   new Date(Math.max(0, now.getTime() - windowSeconds * 1000)).toISOString();
 
-/** A disabling, which happens to a receiver once. */
-export const aboutDisabling = (id: ReceiverId): string => `mail#${id}#disabled`;
+/** A disabling. @param eventId of the bus, which names it */
+export const aboutDisabling = (eventId: string): string => `mail#${eventId}`;
 
 /** The content at a URL, whichever of the organization's sources has it. */
 export const aboutContent = (url: string): string =>

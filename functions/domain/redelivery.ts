@@ -3,6 +3,7 @@ import { type Delivery, OPEN_STATUSES, Reminder } from './delivery.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { OutboxEvent } from './events.ts';
 import { creationTime, newId } from './ids.ts';
+import { type TraceId, traced } from './trace.ts';
 
 /** Days from its creation for which an event can be sent again; deliveries are kept for as long. */
 export const HISTORY_DAYS = 30;
@@ -25,7 +26,12 @@ export type Redelivery =
  * (decisions.md, Deliveries: Redelivery). It has all its attempts before it, and an identifier of its own, so that receivers
  * which drop what they have seen by `webhook-id` take it. Whether the endpoint still subscribes to the event does not matter.
  */
-export function redeliveryOf(delivery: Delivery, endpoint: Pick<Endpoint, 'status'>, now: Date): Redelivery {
+export function redeliveryOf(
+  delivery: Delivery,
+  endpoint: Pick<Endpoint, 'status'>,
+  now: Date,
+  traceId?: TraceId,
+): Redelivery {
   if (OPEN_STATUSES.some((open) => open === delivery.status)) return { kind: 'refused', why: 'still-open' };
   if (endpoint.status === 'auto_disabled') return { kind: 'refused', why: 'endpoint-disabled' };
   if (now.getTime() - creationTime(delivery.eventId).getTime() > HISTORY_DAYS * MS_PER_DAY)
@@ -45,6 +51,7 @@ export function redeliveryOf(delivery: Delivery, endpoint: Pick<Endpoint, 'statu
       attemptLog: [],
       createdAt: now.toISOString(),
       redeliveryOf: delivery.id,
+      ...traced(traceId),
     },
   };
 }

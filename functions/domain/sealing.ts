@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import * as z from 'zod/mini';
-import { currentVersion, type Keyring, keyOf, UnknownKeyVersion } from './keyring.ts';
+import { currentVersion, type Keyring, keyOf, UnknownKeyVersion, versionsOf } from './keyring.ts';
 
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
@@ -62,6 +62,17 @@ export function opened(ring: Keyring, text: string, purpose: Purpose): string | 
     if (error instanceof UnknownKeyVersion || isAuthenticationFailure(error)) return undefined;
     throw error;
   }
+}
+
+/**
+ * Demands a look at a newer keyring before a text is opened that says to be of a version after the newest one at hand. Everybody can write that
+ * into a text: what follows from it has to be bounded.
+ * @throws UnknownKeyVersion
+ */
+export function requireKnownVersion(ring: Keyring, text: string): void {
+  const [version] = Buffer.from(text, 'base64url');
+  if (version !== undefined && version > (versionsOf(ring).at(-1) ?? 0))
+    throw new UnknownKeyVersion(`no key of version ${version} yet`);
 }
 
 const purposeKey = (ring: Keyring, version: string, { label }: Purpose): Buffer =>

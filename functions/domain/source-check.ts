@@ -9,6 +9,7 @@ import {
   type StoredVersion,
 } from './source.ts';
 import type { Organization } from './tenant.ts';
+import type { TraceId } from './trace.ts';
 
 /** What a check finds at a source's URL. */
 export type Found =
@@ -114,6 +115,7 @@ export function changeOf(
   before: string | undefined,
   settings: Pick<Organization, 'contentChangeNotifications' | 'contentChangeThreshold'> | undefined,
   now: Date,
+  traceId?: TraceId,
 ): Extract<CheckOutcome, { kind: 'changed' }> {
   const kept = neededVersions(source);
   const { text, content } = found;
@@ -127,7 +129,9 @@ export function changeOf(
     text,
     kept,
     measured: { from: source.baseline, difference },
-    ...(isNews ? { notice: noticeOf(source, content.version, difference, [before, text], now) } : {}),
+    ...(isNews
+      ? { notice: noticeOf(source, content.version, difference, [before, text], { now, traceId }) }
+      : {}),
   };
 }
 
@@ -136,13 +140,13 @@ const noticeOf = (
   version: number,
   difference: number,
   [before, after]: [string, string],
-  now: Date,
+  { now, traceId }: { now: Date; traceId: TraceId },
 ): Notice =>
   newNotice(
     'source.changed',
     `${id}#changed#${version}`,
     { sourceId: id, url, kind, version, difference, ...changesIn(before, after, MAX_CHANGES) },
-    { tenant: { orgId, generation }, now },
+    { tenant: { orgId, generation }, now, traceId },
   );
 
 /** Says that a source is due, as the bus would. One that is due again has another identifier. */

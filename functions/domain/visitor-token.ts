@@ -24,10 +24,13 @@ const PURPOSE: Purpose = { label: 'visitor-token', bound: '' };
 export const visitorToken = (ring: Keyring, visit: Visit, seal: Seal): string =>
   PREFIX + sealed(ring, JSON.stringify(Visit.parse(visit)), PURPOSE, seal);
 
+/** What of a token is sealed. */
+export const sealedPartOf = (token: string): string => token.slice(PREFIX.length);
+
 /** The visit that a token holds. Undefined when it is not one of ours, or has ended. */
 export function visitOf(ring: Keyring, token: string, now: Date): Visit | undefined {
   if (!token.startsWith(PREFIX)) return undefined;
-  const text = opened(ring, token.slice(PREFIX.length), PURPOSE);
+  const text = opened(ring, sealedPartOf(token), PURPOSE);
   if (text === undefined) return undefined;
   const visit = Visit.parse(JSON.parse(text));
   return now < new Date(visit.expiresAt) ? visit : undefined;

@@ -139,7 +139,7 @@ export function audit(
       if (JSON.stringify(counts) === JSON.stringify(plus(NOTHING, entry))) return;
       found.differing += 1;
       const corrects = age === LAST_AGE;
-      log.error(`the ledger differs from the deliveries${corrects ? ' and is put right' : ''}`, {
+      log(corrects ? 'LEDGER_CORRECTED' : 'LEDGER_DIFFERS', {
         webhookId: entry.webhookId,
         generation: entry.generation,
         hour: entry.hour,

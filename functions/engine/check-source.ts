@@ -1,4 +1,5 @@
 import { type BusEvent, NOTICES } from '../domain/bus.ts';
+import { Defect } from '../domain/defect.ts';
 import { type LeasedSource, nextCheckAt, type SourceRef, type StoredVersion } from '../domain/source.ts';
 import {
   type CheckOutcome,
@@ -12,6 +13,7 @@ import {
   type Settlement,
 } from '../domain/source-check.ts';
 import type { Organization } from '../domain/tenant.ts';
+import type { TraceId } from '../domain/trace.ts';
 import { generations, type Standings } from './generations.ts';
 import type { Log } from './log.ts';
 
@@ -62,16 +64,17 @@ export function checkSource(ports: CheckSourcePorts, { checkEverySeconds, leaseS
   const generationOf = generations(ports.standings);
 
   /** The text was not there before: compares it with the one that admins know, and makes room for it. */
-  async function changed(source: LeasedSource, found: Parameters<typeof changeOf>[1]): Promise<CheckOutcome> {
+  async function changed(
+    source: LeasedSource,
+    found: Parameters<typeof changeOf>[1],
+    traceId: TraceId,
+  ): Promise<CheckOutcome> {
     const from = measuredFrom(source);
     const before = from && (await sources.text(source, from));
     if (from !== undefined && before === undefined)
-      log.error('the text of a version is missing, the next one is not compared', {
-        sourceId: source.id,
-        version: from.version,
-      });
+      log('VERSION_TEXT_MISSING', { sourceId: source.id, version: from.version, traceId });
     const settings = before === undefined ? undefined : await organizations.find(source.orgId);
-    const outcome = changeOf(source, found, before, settings, now());
+    const outcome = changeOf(source, found, before, settings, now(), traceId);
     // While they are listed with the source: what is deleted twice does no harm, what nobody lists would stay for good.
     const needed = neededVersions(source);
     await sources.forget(
@@ -81,41 +84,39 @@ export function checkSource(ports: CheckSourcePorts, { checkEverySeconds, leaseS
     return outcome;
   }
 
-  async function outcomeOf(source: LeasedSource): Promise<CheckOutcome> {
+  async function outcomeOf(source: LeasedSource, traceId: TraceId): Promise<CheckOutcome> {
     if (source.starts > MAX_STARTS) return failed('the content could not be processed');
     const result = compared(source, await ports.look(source));
-    return result.kind === 'new' ? changed(source, result) : result;
+    return result.kind === 'new' ? changed(source, result, traceId) : result;
   }
 
-  async function check(ref: SourceRef, askedAt: Date): Promise<void> {
+  async function check(ref: SourceRef, askedAt: Date, traceId: TraceId): Promise<void> {
     const leased = await sources.lease(ref, { askedAt, now: now(), leaseSeconds });
     if (leased.kind === 'busy' && leased.since < askedAt)
       throw new CheckUnderWay(`a check of ${ref.id} that began earlier is under way`);
     if (leased.kind !== 'leased') return;
     const { source } = leased;
-    const outcome = await outcomeOf(source);
+    const outcome = await outcomeOf(source, traceId);
     const begunAt = new Date(source.lease.since);
     const settled = await sources.settle(source, {
       outcome,
       nextCheckAt: nextCheckAt(begunAt, checkEverySeconds, ports.random()),
     });
     if (settled === 'refused') {
-      log.warn('a check came too late: its source is gone, or was taken by another check', {
-        sourceId: ref.id,
-      });
+      log('CHECK_TOO_LATE', { sourceId: ref.id, traceId });
       return;
     }
     ports.onChecked(outcome);
   }
 
-  return async ({ type, orgId, generation, createdAt, data }: BusEvent): Promise<void> => {
+  return async ({ type, orgId, generation, createdAt, data, traceId }: BusEvent): Promise<void> => {
     if (type !== 'source.check' && type !== 'source.deleted')
-      throw new Error(`an event of the type ${type} is none of a source`);
+      throw new Defect(`an event of the type ${type} is none of a source`);
     const { sourceId: id } = NOTICES[type].parse(data);
     const ref = { id, orgId, generation };
     // Its rows are deleted elsewhere.
     if ((await generationOf(ref)) === 'over') return;
     if (type === 'source.deleted') await sources.forgetAll(ref);
-    else await check(ref, new Date(createdAt));
+    else await check(ref, new Date(createdAt), traceId);
   };
 }

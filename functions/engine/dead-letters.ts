@@ -20,9 +20,10 @@ export function deadReminder(
   { graceSeconds }: { graceSeconds: number },
 ) {
   return async (reminder: Reminder): Promise<void> => {
-    log.warn('a message was received too often and its delivery is left to the reconciler', {
+    log('REMINDER_DEAD', {
       deliveryId: reminder.id,
       webhookId: reminder.webhookId,
+      traceId: reminder.traceId,
     });
     await due.watch(reminder, new Date(now().getTime() + graceSeconds * 1000));
   };
@@ -63,7 +64,7 @@ export function deadEntries<T>({ stream, outbox, deal, postpone, nameOf, log, no
     if (letter.kind === 'records') {
       const entries = await stream.read(letter.records);
       if (entries === undefined) {
-        log.error('the stream has forgotten records that were never dealt with', { ...letter.records });
+        log('STREAM_FORGOTTEN', letter.records);
         return 1;
       }
       const failed = await deal(entries);
@@ -73,10 +74,7 @@ export function deadEntries<T>({ stream, outbox, deal, postpone, nameOf, log, no
     const found = await Promise.all(letter.ids.map((id) => outbox.find(id)));
     const failed = await deal(found.filter((entry) => entry !== undefined));
     const expired = failed.filter(isExpired);
-    for (const entry of expired)
-      log.error('an entry of the outbox is given up because nothing could be done for it in days', {
-        id: idOf(entry),
-      });
+    for (const entry of expired) log('OUTBOX_ENTRY_GIVEN_UP', { id: idOf(entry) });
     const again = failed.filter((entry) => !expired.includes(entry));
     if (again.length > 0) await postpone(again.map(idOf));
     return expired.length;

@@ -1,4 +1,5 @@
 import type { RetryPolicy } from '../domain/backoff.ts';
+import { Defect } from '../domain/defect.ts';
 import {
   type AttemptResult,
   type Claimed,
@@ -21,6 +22,7 @@ import type { OutboxEvent } from '../domain/events.ts';
 import type { Lane } from '../domain/lanes.ts';
 import { programOf } from '../domain/simulation.ts';
 import { isOfSandbox } from '../domain/tenant.ts';
+import { type TraceId, traced } from '../domain/trace.ts';
 import { generations, type Standings } from './generations.ts';
 import type { Log } from './log.ts';
 import { type SlowMarks, slowEndpoints } from './slow-endpoints.ts';
@@ -60,8 +62,25 @@ export interface DispatchPorts {
     event: OutboxEvent,
     onSlow: () => void,
   ): Promise<Omit<AttemptResult, 'startedAt' | 'endedAt'>>;
+  measures: DispatchMeasures;
   log: Log;
   now: () => Date;
+}
+
+/** What is measured of an attempt once it is recorded. Durations are in milliseconds. */
+export interface AttemptMeasure {
+  outcome: Settlement['kind'];
+  parked: boolean;
+  /** From the time at which it was due to its beginning. */
+  lateMs: number;
+  /** Of a live delivery that is no redelivery: from the commit of its event to the attempt's beginning and end. */
+  sinceCommitMs?: { first: boolean; begun: number; ended: number };
+}
+
+export interface DispatchMeasures {
+  attempt(made: AttemptMeasure): void;
+  /** An endpoint was disabled by its failures. */
+  disabled(): void;
 }
 
 export interface DispatchTerms {
@@ -84,7 +103,7 @@ const LOST_WORKER = 'the last attempt was started, and its outcome was never rec
  * doubled or late changes no outcome: what may happen is decided by conditional writes on the delivery.
  */
 export function dispatch(ports: DispatchPorts, { retry, leaseSeconds }: DispatchTerms) {
-  const { deliveries, endpoints, queues, standings, attempt, log, now } = ports;
+  const { deliveries, endpoints, queues, standings, attempt, measures, log, now } = ports;
   const generationOf = generations(standings);
   const slow = slowEndpoints({ marks: endpoints, log, now });
 
@@ -107,21 +126,28 @@ export function dispatch(ports: DispatchPorts, { retry, leaseSeconds }: Dispatch
     known: Endpoint | undefined,
     ended: 'succeeded' | 'exhausted',
     at: Date,
+    traceId: TraceId,
     move: (outcome: EndpointOutcome) => Promise<MoveResult>,
   ): Promise<MoveResult> {
     let endpoint = known;
     for (let look = 1; look <= MAX_LOOKS; look++) {
       const effect = effectOnEndpoint(endpoint, ended);
-      const result = await move({ endpoint: { orgId: ref.orgId, id: ref.webhookId }, effect, at });
-      if (effect === 'disable' && result === 'done')
-        log.warn('an endpoint was disabled after consecutive failures', {
-          webhookId: ref.webhookId,
-          orgId: ref.orgId,
-        });
+      const result = await move({
+        endpoint: { orgId: ref.orgId, id: ref.webhookId },
+        effect,
+        at,
+        ...traced(traceId),
+      });
+      if (effect === 'disable' && result === 'done') {
+        measures.disabled();
+        log('ENDPOINT_DISABLED', { webhookId: ref.webhookId, orgId: ref.orgId, traceId });
+      }
       if (result !== 'endpoint-changed') return result;
       endpoint = await endpoints.find(ref.orgId, ref.webhookId);
     }
-    throw new Error(`endpoint ${ref.webhookId} changed ${MAX_LOOKS} times while ${ref.id} was being settled`);
+    throw new Defect(
+      `endpoint ${ref.webhookId} changed ${MAX_LOOKS} times while ${ref.id} was being settled`,
+    );
   }
 
   /** Where the next attempt belongs, if this one failed. A queue that says nothing of itself is not trusted with a wait. */
@@ -136,7 +162,8 @@ export function dispatch(ports: DispatchPorts, { retry, leaseSeconds }: Dispatch
     { endpoint, event, lane }: { endpoint: Endpoint; event: OutboxEvent; lane: Lane },
   ): Promise<Disposition> {
     const startedAt = now();
-    const marking = slow.watch(endpoint);
+    const traceId = traceOf(reminder, { event, claimed });
+    const marking = slow.watch(endpoint, traceId);
     const result = await attempt(claimed, endpoint, event, marking.onSlow);
     const endedAt = now();
     const way = await wayOn(endpoint, lane, result.error !== undefined);
@@ -145,22 +172,28 @@ export function dispatch(ports: DispatchPorts, { retry, leaseSeconds }: Dispatch
     const settled =
       settlement.kind === 'retrying'
         ? await deliveries.settle(claimed, settlement, { endpoint, effect: 'none', at: startedAt })
-        : await end(reminder, endpoint, settlement.kind, settlement.at, (outcome) =>
+        : await end(reminder, endpoint, settlement.kind, settlement.at, traceId, (outcome) =>
             deliveries.settle(claimed, settlement, outcome),
           );
     await marking.done();
-    // The common case is told by its row; a line for each would cost more than the attempt's own writes.
-    const level = settled === 'done' && settlement.kind === 'succeeded' ? 'debug' : 'info';
-    log[level]('an attempt ended', {
+    const { status, error: reason } = result;
+    const fields = {
       deliveryId: claimed.id,
       webhookId: endpoint.id,
       orgId: claimed.orgId,
       attempt: claimed.attempts,
-      outcome: settled === 'done' ? settlement.kind : 'lease lost',
-      status: result.status,
-      error: result.error,
-    });
-    return settled === 'done' ? dispositionOf(settlement) : lookAgain(claimed);
+      status,
+      traceId,
+    };
+    if (settled !== 'done') {
+      log('ATTEMPT_OUTLIVED', { ...fields, reason });
+      return lookAgain(claimed);
+    }
+    measures.attempt(measureOf(claimed, event, settlement, startedAt));
+    // The common case is told by its row; a line for each would cost more than the attempt's own writes.
+    if (settlement.kind === 'succeeded') log('ATTEMPT_SUCCEEDED', fields);
+    else log('ATTEMPT_FAILED', { ...fields, outcome: settlement.kind, reason });
+    return dispositionOf(settlement);
   }
 
   return async (
@@ -173,9 +206,10 @@ export function dispatch(ports: DispatchPorts, { retry, leaseSeconds }: Dispatch
     if (endpoint === undefined) return skip(reminder, 'endpoint_deleted');
     if (endpoint.status === 'auto_disabled') return skip(reminder, 'endpoint_disabled');
     if (event === undefined) {
-      log.error('a delivery ends because its event is gone', {
+      log('EVENT_MISSING', {
         deliveryId: reminder.id,
         eventId: reminder.eventId,
+        traceId: reminder.traceId,
       });
       return skip(reminder, 'event_missing');
     }
@@ -191,7 +225,7 @@ export function dispatch(ports: DispatchPorts, { retry, leaseSeconds }: Dispatch
     if (claim.kind !== 'spent') return dispositionOf(claim);
 
     const at = now();
-    const ended = await end(reminder, endpoint, 'exhausted', at, (outcome) =>
+    const ended = await end(reminder, endpoint, 'exhausted', at, traceOf(reminder, { event }), (outcome) =>
       deliveries.exhaust(reminder, LOST_WORKER, retry.maxAttempts, outcome),
     );
     return ended === 'done' ? dispositionOf({ kind: 'terminal' }) : lookAgain(reminder);
@@ -204,4 +238,33 @@ function paceOf(claimed: Claimed, { url }: Endpoint, startedAt: Date): Pace | un
   if (speed === 1) return undefined;
   const { nextRetryAt } = claimed.atRealSpeed ?? {};
   return { speed, startedAt: nextRetryAt === undefined ? startedAt : new Date(nextRetryAt) };
+}
+
+/** A redelivery's own trace, or its event's, which the reconciler's reminders do not know. */
+const traceOf = (
+  reminder: Reminder,
+  { event, claimed }: { event: OutboxEvent; claimed?: Claimed },
+): TraceId => claimed?.traceId ?? reminder.traceId ?? event.traceId;
+
+function measureOf(
+  claimed: Claimed,
+  event: OutboxEvent,
+  settlement: Settlement,
+  startedAt: Date,
+): AttemptMeasure {
+  const since = (from: string, to: Date) => Math.max(0, to.getTime() - Date.parse(from));
+  // A sandbox's time may pass faster, and a redelivery comes whenever somebody asks for it.
+  const isCounted = !isOfSandbox(claimed) && claimed.redeliveryOf === undefined;
+  return {
+    outcome: settlement.kind,
+    parked: settlement.kind === 'retrying' && settlement.wait.hold === 'parked',
+    lateMs: since(claimed.nextRetryAt ?? claimed.createdAt, startedAt),
+    ...(isCounted && {
+      sinceCommitMs: {
+        first: claimed.attempts === 1,
+        begun: since(event.createdAt, startedAt),
+        ended: since(event.createdAt, settlement.at),
+      },
+    }),
+  };
 }

@@ -55,10 +55,8 @@ export function dispatcher({ deal, contexts, queues, log }: DispatcherPorts) {
         }
       }
     } catch (error) {
-      log.error('a delivery could not be dealt with and is left to its queue', {
-        deliveryId: reminder.id,
-        reason: String(error),
-      });
+      const traceId = reminder.traceId ?? context.event?.traceId;
+      log('DELIVERY_LEFT', { deliveryId: reminder.id, traceId, error });
       return 'stays';
     }
   }

@@ -4,6 +4,7 @@ import type { OutboxEvent } from '../domain/events.ts';
 import type { OrgId, ReceiverId } from '../domain/ids.ts';
 import { type FirstLane, firstLaneOf } from '../domain/lanes.ts';
 import type { Owed } from '../domain/redelivery.ts';
+import { traced } from '../domain/trace.ts';
 import { mapConcurrently } from './concurrency.ts';
 import { generations, type Standings } from './generations.ts';
 import type { Log } from './log.ts';
@@ -49,12 +50,9 @@ export function fanOut({ subscribers, deliveries, queues, standings, log, now }:
     );
     const generationOf = generations({ of: remembered((orgId: OrgId) => standings.of(orgId)) });
 
-    const fail = (owed: Owed, reason: unknown) => {
+    const fail = (owed: Owed, error: unknown) => {
       failed.add(owed);
-      log.error('an entry of the outbox could not be dealt with and will be repeated', {
-        ...namesOf(owed),
-        reason: String(reason),
-      });
+      log('FAN_OUT_FAILED', { ...namesOf(owed), error });
     };
 
     /** An event for one receiver alone goes to it whatever it subscribes to; every other event goes to who subscribed. */
@@ -74,10 +72,18 @@ export function fanOut({ subscribers, deliveries, queues, standings, log, now }:
           const result = await deliveries.add(delivery);
           // One that exists may be open although a new one would not: its endpoint was active when it was added.
           if (delivery.status !== 'pending' && result === 'added') return [];
-          return [{ reminder: reminderOf(delivery), lane: firstLaneOf(endpoint, now()) }];
+          const reminder = { ...reminderOf(delivery), ...traced(event.traceId) };
+          return [{ reminder, lane: firstLaneOf(endpoint, now()) }];
         }),
       );
-      return due.flat();
+      const open = due.flat();
+      log('EVENT_FANNED_OUT', {
+        eventId: event.id,
+        orgId: event.orgId,
+        reminders: open.length,
+        traceId: event.traceId,
+      });
+      return open;
     }
 
     async function sendAll(lane: FirstLane, messages: readonly (Due & { owed: Owed })[]): Promise<void> {
@@ -85,10 +91,12 @@ export function fanOut({ subscribers, deliveries, queues, standings, log, now }:
       try {
         for (const { id } of await queues.send(lane, messages)) {
           const owed = owing.get(id);
-          if (owed) fail(owed, 'the queue refused its reminder');
+          if (owed === undefined) continue;
+          failed.add(owed);
+          log('REMINDER_REFUSED', namesOf(owed));
         }
-      } catch (reason) {
-        for (const { owed } of messages) fail(owed, reason);
+      } catch (error) {
+        for (const { owed } of messages) fail(owed, error);
       }
     }
 
@@ -100,8 +108,8 @@ export function fanOut({ subscribers, deliveries, queues, standings, log, now }:
             ? await addDeliveries(owed.event)
             : [{ reminder: owed.reminder, lane: 'fresh' }];
         return open.map((one) => ({ ...one, owed }));
-      } catch (reason) {
-        fail(owed, reason);
+      } catch (error) {
+        fail(owed, error);
         return [];
       }
     });
@@ -113,10 +121,10 @@ export function fanOut({ subscribers, deliveries, queues, standings, log, now }:
 }
 
 /** How the log names it. */
-const namesOf = (owed: Owed): Record<string, string> =>
+const namesOf = (owed: Owed) =>
   owed.kind === 'event'
-    ? { eventId: owed.event.id }
-    : { eventId: owed.reminder.eventId, deliveryId: owed.reminder.id };
+    ? { eventId: owed.event.id, traceId: owed.event.traceId }
+    : { eventId: owed.reminder.eventId, deliveryId: owed.reminder.id, traceId: owed.reminder.traceId };
 
 /** Asks once for each thing, however many ask at the same time. @param keyOf what tells things apart that are not equal by themselves */
 function remembered<T, V>(

@@ -1,7 +1,2 @@
-/** What the engine needs of a logger. */
-export interface Log {
-  debug(message: string, fields: Record<string, unknown>): void;
-  info(message: string, fields: Record<string, unknown>): void;
-  warn(message: string, fields: Record<string, unknown>): void;
-  error(message: string, fields: Record<string, unknown>): void;
-}
+/** What the engine needs of a logger: the codes that there are, and nothing of how they are written. */
+export type { Log } from '../platform/log-codes.ts';

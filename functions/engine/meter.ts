@@ -21,22 +21,16 @@ export function meter({ gate, usage, log }: MeterPorts) {
     const byOrganization = Map.groupBy(events.filter(isMetered), ({ orgId }) => orgId);
     await Promise.all(
       [...byOrganization].map(async ([orgId, theirs]) => {
-        const fail = (failed: readonly { id: string }[], reason: string) => {
-          for (const { id } of failed) again.add(id);
-          log.error('events of an organization could not be counted and will be repeated', {
-            orgId,
-            events: failed.length,
-            reason,
-          });
-        };
         try {
           const left = await gate(orgId, {
             live: (permit) => usage.count(theirs, permit),
             sandbox: async () => [],
           });
-          if (left.length > 0) fail(left, 'others were writing the same counts');
+          for (const { id } of left) again.add(id);
+          if (left.length > 0) log('USAGE_CONTENDED', { orgId, events: left.length });
         } catch (error) {
-          fail(theirs, String(error));
+          for (const { id } of theirs) again.add(id);
+          log('USAGE_NOT_COUNTED', { orgId, events: theirs.length, error });
         }
       }),
     );

@@ -1,4 +1,5 @@
 import { type BusEvent, NOTICES } from '../domain/bus.ts';
+import { Defect } from '../domain/defect.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
 import type { Gate, Permit } from '../domain/gate.ts';
 import type { OrgId, ReceiverId, SourceId } from '../domain/ids.ts';
@@ -19,6 +20,7 @@ import {
 } from '../domain/mailing.ts';
 import type { Source } from '../domain/source.ts';
 import type { Organization, Tenant } from '../domain/tenant.ts';
+import type { TraceId } from '../domain/trace.ts';
 import type { Log } from './log.ts';
 
 export interface NotifyPorts {
@@ -83,28 +85,26 @@ export function notify(ports: NotifyPorts, terms: NotifyTerms) {
   return (event: BusEvent): Promise<void> =>
     ports.gate(event.orgId, {
       live: (permit) => tell(event, permit),
-      sandbox: async () => log.debug('nobody is told of what happens in a sandbox', fieldsOf(event)),
+      sandbox: async () => log('SANDBOX_UNTOLD', fieldsOf(event)),
     });
 
   async function tell(event: BusEvent, permit: Permit): Promise<void> {
     const news = newsOf(event, ports, terms);
     // Spares what is dropped or done the search for people. The claim asks again.
     const standing = await mailings.standing(news.sending, now());
-    if (standing === 'within-window') return log.info('admins were told of this recently', fieldsOf(event));
+    if (standing === 'within-window') return log('ADMINS_TOLD_BEFORE', fieldsOf(event));
     const people = recipientChunks(await ports.directory.adminsOf(event.orgId));
-    if (people.unfit > 0)
-      log.warn('addresses of admins cannot be written to', { ...fieldsOf(event), unfit: people.unfit });
+    if (people.unfit > 0) log('ADDRESSES_UNFIT', { ...fieldsOf(event), unfit: people.unfit });
     if (people.chunks.length === 0) {
       count('nobody');
-      return log.warn('there is no admin to tell', fieldsOf(event));
+      return log('NO_ADMIN', fieldsOf(event));
     }
     const text = await news.text();
-    if (text === undefined)
-      return log.info('what admins were to be told of is of no interest any more', fieldsOf(event));
+    if (text === undefined) return log('NEWS_OUTDATED', fieldsOf(event));
     const outcomes = new Set<Outcome>();
     for (const [chunk, to] of people.chunks.entries()) {
       const sending = { ...news.sending, about: aboutChunk(news.sending.about, chunk) };
-      outcomes.add(await sendOnce(sending, { ...text, to }, permit));
+      outcomes.add(await sendOnce(sending, { ...text, to }, permit, event.traceId));
     }
     if (TOLD.some((outcome) => outcomes.has(outcome))) await news.told(now());
     if (outcomes.has('refused')) throw new NotTold('an e-mail was refused');
@@ -112,42 +112,41 @@ export function notify(ports: NotifyPorts, terms: NotifyTerms) {
   }
 
   /** Claims, sends, and settles, with nothing in between: what is claimed and not settled may have been sent. */
-  async function sendOnce(sending: Sending, mail: Mail, permit: Permit): Promise<Outcome> {
-    const fields = { eventId: sending.eventId, orgId: sending.orgId, recipients: mail.to.length };
+  async function sendOnce(sending: Sending, mail: Mail, permit: Permit, traceId: TraceId): Promise<Outcome> {
+    const fields = { eventId: sending.eventId, orgId: sending.orgId, recipients: mail.to.length, traceId };
     const claim = await mailings.claim(sending, now(), terms.leaseSeconds);
     if (claim.kind !== 'claimed') {
-      if (claim.kind === 'unknown') lost('an e-mail was begun, and nobody knows what became of it', fields);
+      if (claim.kind === 'unknown') {
+        count('unknown');
+        log('MAIL_ABANDONED', fields);
+      }
       return claim.kind;
     }
     const result = await ports.mailer.send(mail, permit);
     if (result.kind === 'unknown') {
-      lost('nobody knows whether an e-mail was sent', { ...fields, reason: result.reason });
+      count('unknown');
+      log('MAIL_OUTCOME_UNKNOWN', { ...fields, reason: result.reason });
       return 'unknown';
     }
     if (result.kind === 'refused') {
       count('failed');
-      log.warn('an e-mail was refused', { ...fields, reason: result.reason });
+      log('MAIL_REFUSED', { ...fields, reason: result.reason });
       await mailings.release(sending, claim.token);
       return 'refused';
     }
     count('sent');
-    log.info('admins were told', fields);
+    log('ADMINS_TOLD', fields);
     try {
       await mailings.settle(sending, claim.token, now());
     } catch (error) {
       // Its claim says that it may have been sent, which keeps others from it just as well.
-      log.warn('that an e-mail was sent could not be recorded', { ...fields, reason: String(error) });
+      log('MAIL_NOT_RECORDED', { ...fields, error });
     }
     return 'sent';
   }
-
-  function lost(message: string, fields: Record<string, unknown>): void {
-    count('unknown');
-    log.error(message, fields);
-  }
 }
 
-const fieldsOf = ({ id, type, orgId }: BusEvent) => ({ eventId: id, type, orgId });
+const fieldsOf = ({ id, type, orgId, traceId }: BusEvent) => ({ eventId: id, type, orgId, traceId });
 
 /** @throws when the event is none that admins are told of, which is a defect of whoever sent it */
 function newsOf(event: BusEvent, ports: NotifyPorts, terms: NotifyTerms): News {
@@ -157,7 +156,7 @@ function newsOf(event: BusEvent, ports: NotifyPorts, terms: NotifyTerms): News {
     case 'source.changed':
       return change(event, ports, terms);
     default:
-      throw new Error(`admins are not told of ${event.type}`);
+      throw new Defect(`admins are not told of ${event.type}`);
   }
 }
 
@@ -168,7 +167,7 @@ function disabling(
 ): News {
   const { webhookId, disabledAt } = NOTICES['webhook.disabled'].parse(data);
   return {
-    sending: { orgId, about: aboutDisabling(webhookId), eventId: id, windowSeconds: Infinity },
+    sending: { orgId, about: aboutDisabling(id), eventId: id, windowSeconds: Infinity },
     async text() {
       const [organization, endpoint] = await Promise.all([
         organizations.find(orgId),

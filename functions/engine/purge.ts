@@ -104,13 +104,9 @@ export function purge(
         if (!isGone) continue;
         open.delete(order);
         done.closed += 1;
-        log.info('a wiped generation of a sandbox is gone', { orgId, generation });
+        log('GENERATION_WIPED', { orgId, generation });
       } catch (error) {
-        log.error('a purge could not go on and is left to the next run', {
-          orgId,
-          generation,
-          reason: String(error),
-        });
+        log('PURGE_FAILED', { orgId, generation, error });
       }
     }
     const [oldest] = open;

@@ -40,6 +40,8 @@ export interface Reconciled {
   refused: number;
   /** How late the latest parked delivery was. */
   latestSeconds: number;
+  /** How long ago the oldest of all that was found had been due, so far as the index says. */
+  oldestSeconds: number;
   /** Whether everything due was dealt with; the next run goes on otherwise. */
   complete: boolean;
 }
@@ -73,10 +75,21 @@ export function reconcile(
       expired: 0,
       refused: 0,
       latestSeconds: 0,
+      oldestSeconds: 0,
       complete: true,
     };
 
+    /** @param leeway what was added to the time at which the entries were due */
+    function age(entries: readonly DueEntry[], leeway: number): void {
+      for (const { dueAt } of entries)
+        done.oldestSeconds = Math.max(
+          done.oldestSeconds,
+          (now().getTime() - Date.parse(dueAt)) / 1000 + leeway,
+        );
+    }
+
     async function resume(entries: readonly DueEntry[]): Promise<void> {
+      age(entries, 0);
       const sent = await sendAll(entries.map((entry) => ({ entry, until: new Date(entry.dueAt) })));
       done.resumed += sent.length;
       for (const { dueAt } of sent)
@@ -92,6 +105,7 @@ export function reconcile(
     }
 
     async function remind(entries: readonly DueEntry[], deferring: boolean): Promise<void> {
+      age(entries, graceSeconds);
       const late: DueEntry[] = [];
       for (const entry of entries) {
         if (isExpired(entry.reminder, now())) await expire(entry);
@@ -108,12 +122,9 @@ export function reconcile(
       try {
         if ((await due.skip(reminder, 'expired', now())) === 'refused') return;
         done.expired += 1;
-        log.error('a delivery ends because nothing could be done for it in days', { deliveryId });
+        log('DELIVERY_EXPIRED', { deliveryId });
       } catch (error) {
-        log.warn('an expired delivery could not be ended and will come up again', {
-          deliveryId,
-          reason: String(error),
-        });
+        log('EXPIRY_FAILED', { deliveryId, error });
       }
     }
 
@@ -135,7 +146,7 @@ export function reconcile(
           done.refused += ids.size;
           return batch.filter(({ entry }) => !ids.has(entry.reminder.id));
         } catch (error) {
-          log.error('reminders could not be sent and are left to the next run', { reason: String(error) });
+          log('REMINDERS_NOT_SENT', { error });
           done.refused += batch.length;
           return [];
         }
@@ -151,10 +162,7 @@ export function reconcile(
         try {
           await due.postpone(entry, until(entry));
         } catch (error) {
-          log.warn('an entry of the due index could not be moved on and will come up again', {
-            deliveryId: entry.reminder.id,
-            reason: String(error),
-          });
+          log('DUE_ENTRY_NOT_MOVED', { deliveryId: entry.reminder.id, error });
         }
       });
     }
@@ -173,7 +181,7 @@ export function reconcile(
         const complete = await throughPages((after) => due.find(state, shard, until, after), deal, goOn);
         if (!complete) done.complete = false;
       } catch (error) {
-        log.error('a shard of the due index could not be read', { state, shard, reason: String(error) });
+        log('DUE_SHARD_UNREAD', { state, shard, error });
         failures.push(error);
       }
     }

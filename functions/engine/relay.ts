@@ -5,6 +5,7 @@ import type { Conversation, Message } from '../domain/conversation.ts';
 import { EVENT_CATALOGUE, type OutboxEvent } from '../domain/events.ts';
 import { type ChannelId, type ConversationId, EventId, type MessageId, type OrgId } from '../domain/ids.ts';
 import type { Tenant } from '../domain/tenant.ts';
+import { traced } from '../domain/trace.ts';
 import { generations, type Standings } from './generations.ts';
 
 export interface RelayPorts {
@@ -51,7 +52,13 @@ export function relay({ standings, conversations, messages, channels, outbox }: 
     const channelId = channelIdOf(conversation);
     const channel = channelId && (await channels.find(tenant.orgId, channelId));
     const told =
-      channel && relayed(channel, conversation, message, { id, tenant, createdAt: event.createdAt });
+      channel &&
+      relayed(channel, conversation, message, {
+        id,
+        tenant,
+        createdAt: event.createdAt,
+        ...traced(event.traceId),
+      });
     if (told) await outbox.add(told);
   };
 }

@@ -25,7 +25,10 @@ export function slowEndpoints({ marks, log, now }: { marks: SlowMarks; log: Log;
     },
 
     /** For one attempt: what to call when it is slow, and what to wait for before its worker may end. */
-    watch(endpoint: Pick<Endpoint, 'id' | 'orgId' | 'slowUntil'>): { onSlow(): void; done(): Promise<void> } {
+    watch(
+      endpoint: Pick<Endpoint, 'id' | 'orgId' | 'slowUntil'>,
+      traceId?: string,
+    ): { onSlow(): void; done(): Promise<void> } {
       let marking = Promise.resolve();
       return {
         onSlow() {
@@ -35,10 +38,7 @@ export function slowEndpoints({ marks, log, now }: { marks: SlowMarks; log: Log;
           if (isSlow(endpoint, soon) || isSlow({ slowUntil: own.get(endpoint.id) }, soon)) return;
           remember(endpoint.id, until.toISOString());
           marking = marks.markSlow(endpoint.orgId, endpoint.id, until).catch((error: unknown) => {
-            log.warn('a slow endpoint could not be marked', {
-              webhookId: endpoint.id,
-              reason: String(error),
-            });
+            log('SLOW_NOT_MARKED', { webhookId: endpoint.id, traceId, error });
           });
         },
         done: () => marking,

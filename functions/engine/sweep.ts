@@ -59,9 +59,7 @@ export function sweep({ due, checks, log, now }: SweepPorts, { shards }: { shard
         const refused = new Set((await checks.send([...events.values()])).map(({ id }) => id));
         return batch.filter((entry) => !refused.has(events.get(entry)?.id ?? ''));
       } catch (error) {
-        log.error('messages for sources could not be sent and are left to the next run', {
-          reason: String(error),
-        });
+        log('CHECKS_NOT_SENT', { error });
         return [];
       }
     }
@@ -71,10 +69,7 @@ export function sweep({ due, checks, log, now }: SweepPorts, { shards }: { shard
         await due.postpone(entry, new Date(now().getTime() + RESEND_SECONDS * 1000));
         return true;
       } catch (error) {
-        log.warn('a source could not be moved on and will come up again', {
-          sourceId: entry.id,
-          reason: String(error),
-        });
+        log('SOURCE_NOT_MOVED', { sourceId: entry.id, error });
         return false;
       }
     }
@@ -100,7 +95,7 @@ export function sweep({ due, checks, log, now }: SweepPorts, { shards }: { shard
         const complete = await throughPages((after) => due.find(shard, until, after), deal, goOn);
         if (!complete) done.complete = false;
       } catch (error) {
-        log.error('a shard of the due index could not be read', { shard, reason: String(error) });
+        log('SOURCE_SHARD_UNREAD', { shard, error });
         failures.push(error);
       }
     });

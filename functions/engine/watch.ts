@@ -1,3 +1,4 @@
+import { Defect } from '../domain/defect.ts';
 import type { DeliveryRef } from '../domain/delivery.ts';
 import { type DeliveryChange, entryKeyOf, type LedgerAddition, tally } from '../domain/ledger.ts';
 import { isOfSandbox } from '../domain/tenant.ts';
@@ -52,7 +53,7 @@ export function watch(
       if (result === 'added') return;
       uncounted = uncounted.filter(({ sequence }) => BigInt(sequence) > BigInt(result.countedTo));
     }
-    throw new Error(`the ledger was ahead of ${shardId} ${MAX_CUTS} times`);
+    throw new Defect(`the ledger was ahead of ${shardId} ${MAX_CUTS} times`);
   }
 
   /** Whether a change's tenant is at its generation, past it, or not to be found. */
@@ -64,7 +65,7 @@ export function watch(
     } catch (error) {
       // Repeating it would stop the shard. What is open is watched all the same, and the audit finds what is missing from the ledger.
       if (!(error instanceof UnknownTenant)) throw error;
-      log.error('deliveries of an unknown tenant are not counted', { reason: error.message });
+      log('TENANT_UNKNOWN', { orgId: delivery.orgId, error });
       return 'unknown';
     }
   }
@@ -95,6 +96,6 @@ export function watch(
     await mapConcurrently(open, CONCURRENCY, ({ delivery }) => due.watch(delivery, dueAt));
     const byEntry = Map.groupBy(current, ({ delivery }) => entryKeyOf(delivery));
     await mapConcurrently([...byEntry.values()], CONCURRENCY, (each) => count(shardId, each));
-    if (open.length > 0) log.debug('deliveries are watched', { count: open.length });
+    if (open.length > 0) log('DELIVERIES_WATCHED', { count: open.length });
   };
 }

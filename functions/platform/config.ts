@@ -95,7 +95,7 @@ export type WatchEnvironment = z.input<typeof WatchEnvironment>;
 
 export const ReconcileEnvironment = z.object({
   DELIVERIES_TABLE: name,
-  RETRY_QUEUE: name,
+  ...Queues,
   GRACE_SECONDS: number,
 });
 export type ReconcileEnvironment = z.input<typeof ReconcileEnvironment>;

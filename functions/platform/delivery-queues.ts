@@ -94,6 +94,11 @@ export function deliveryQueues<L extends Lane>(client: SQSClient, urls: Record<L
       }
     },
 
+    /** Messages that were received, or are hidden until their retry. */
+    inFlight(lane: L): Promise<number> {
+      return measure(lane, 'ApproximateNumberOfMessagesNotVisible');
+    },
+
     /** Messages that could be received now. */
     backlog(lane: L): Promise<number> {
       return measure(lane, 'ApproximateNumberOfMessages');

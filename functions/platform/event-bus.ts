@@ -16,7 +16,7 @@ export interface EventBus {
 export function eventBus(
   client: EventBridgeClient,
   name: string,
-  onRefusal: (reason: string) => void,
+  onRefusal: (refused: { reason?: string; error?: unknown }) => void,
 ): EventBus {
   async function putSome(events: readonly BusEvent[]): Promise<BusEvent[]> {
     try {
@@ -32,10 +32,11 @@ export function eventBus(
         }),
       );
       const refused = events.filter((_, index) => Entries[index]?.EventId === undefined);
-      for (const code of new Set(Entries.flatMap(({ ErrorCode }) => ErrorCode ?? []))) onRefusal(code);
+      for (const reason of new Set(Entries.flatMap(({ ErrorCode }) => ErrorCode ?? [])))
+        onRefusal({ reason });
       return refused;
     } catch (error) {
-      onRefusal(String(error));
+      onRefusal({ error });
       return [...events];
     }
   }

@@ -1,4 +1,65 @@
 import { Logger } from '@aws-lambda-powertools/logger';
+import type { Context } from 'aws-lambda';
+import { failureFields } from './failure-fields.ts';
+import { CONTEXT_FIELDS, type ContextFields, LOG_CODES, type Log } from './log-codes.ts';
+import type { FieldKind, Line } from './log-lines/line.ts';
 
-/** Structured logs. Name and level come from POWERTOOLS_SERVICE_NAME and POWERTOOLS_LOG_LEVEL. Bodies and secrets are never logged. */
-export const logger = new Logger();
+/** What invocations log by. */
+export interface Logging {
+  log: Log;
+  /** Begins an invocation: what lines said of an earlier one they say no more. */
+  begin(context: Context): void;
+  /** Gives all further lines of the invocation these fields. */
+  add(fields: ContextFields): void;
+}
+
+/** @param printer writes the lines, with what it knows of the function and the invocation */
+export function logging(printer: Logger): Logging {
+  return {
+    log(code, fields) {
+      const { level, says, fields: declared }: Line = LOG_CODES[code];
+      printer[level](says, { code, ...written(fields, { ...CONTEXT_FIELDS, ...declared }) });
+    },
+    begin(context) {
+      printer.resetKeys();
+      printer.addContext(context);
+    },
+    add(fields) {
+      printer.appendKeys(written(fields, CONTEXT_FIELDS));
+    },
+  };
+}
+
+/** Structured logs. Name and level come from POWERTOOLS_SERVICE_NAME and POWERTOOLS_LOG_LEVEL. */
+export const logger: Logging = logging(new Logger());
+
+/** Stands for a value that is not of its field's kind: the code that it came by may be wrong, and the value is nobody's business then. */
+const WITHHELD = '[withheld]';
+const ID = /^[\w#./:=+-]{1,300}$/;
+/** How credentials begin: keys, visitors' tokens, signing secrets, tokens of sessions. */
+const CREDENTIAL = /^(ck_|cvt_|whsec_|eyJ)/;
+const WORDS = /^[\w .,:()/'-]{1,160}$/;
+
+const WRITTEN: Readonly<Record<FieldKind, (value: unknown) => unknown>> = {
+  id: (value) => (typeof value === 'string' && ID.test(value) && !CREDENTIAL.test(value) ? value : WITHHELD),
+  words: (value) => (typeof value === 'string' && WORDS.test(value) ? value : WITHHELD),
+  count: (value) => (typeof value === 'number' ? value : WITHHELD),
+  flag: (value) => (typeof value === 'boolean' ? value : WITHHELD),
+  counts: (value) =>
+    Object.fromEntries(
+      Object.entries(Object(value)).filter(
+        ([name, count]) => /^\w+$/.test(name) && typeof count === 'number',
+      ),
+    ),
+  failure: failureFields,
+};
+
+/** What is not declared is left out, and what is absent as well. */
+function written(fields: object, declared: Readonly<Record<string, FieldKind>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, value]) => {
+      const kind = Object.hasOwn(declared, name) ? declared[name] : undefined;
+      return kind === undefined || value === undefined ? [] : [[name, WRITTEN[kind](value)]];
+    }),
+  );
+}

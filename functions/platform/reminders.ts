@@ -1,7 +1,7 @@
 import { Reminder } from '../domain/delivery.ts';
 import { logger } from './logger.ts';
 import { UNREADABLE_MESSAGES } from './metric-names.ts';
-import { countOne } from './metrics.ts';
+import { count } from './metrics.ts';
 
 /**
  * The reminder that a queue message holds. One that holds none can be dropped: every open delivery is in its table, whatever its message says.
@@ -11,8 +11,8 @@ export function parseReminder(body: string, messageId: string): Reminder | undef
   try {
     return Reminder.parse(JSON.parse(body));
   } catch (error) {
-    logger.error('a queue message is no reminder and is dropped', { messageId, reason: String(error) });
-    countOne(UNREADABLE_MESSAGES);
+    logger.log('REMINDER_UNREADABLE', { messageId, error });
+    count(UNREADABLE_MESSAGES);
     return undefined;
   }
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { Defect } from '../domain/defect.ts';
 import {
   type Claimed,
   type ClaimResult,
@@ -12,6 +13,7 @@ import {
   standingOf,
 } from '../domain/delivery.ts';
 import type { DisablingNotice } from '../domain/endpoint.ts';
+import { traced } from '../domain/trace.ts';
 import { deliveryOf } from './deliveries.ts';
 import { claimUpdate, type DeliveryUpdate, exhaustUpdate, settleUpdate } from './delivery-updates.ts';
 import { skipping } from './due-index.ts';
@@ -64,13 +66,14 @@ export function deliveryMoves(
     }
   }
 
-  const noticeOf = ({ endpoint, at }: EndpointOutcome, generation: number): Change => {
+  const noticeOf = ({ endpoint, at, traceId }: EndpointOutcome, generation: number): Change => {
     const notice: DisablingNotice = {
       kind: 'endpoint-disabled',
       orgId: endpoint.orgId,
       generation,
       webhookId: endpoint.id,
       disabledAt: at.toISOString(),
+      ...traced(traceId),
     };
     return disablingNotice(outbox, notice);
   };
@@ -98,7 +101,7 @@ export function deliveryMoves(
         if (found?.lease?.token === lease.token) return { kind: 'claimed', delivery: { ...found, lease } };
         const standing = standingOf(found, now, maxAttempts);
         if (standing.kind !== 'claimable') return standing;
-        throw new Error(`the claim of ${ref.id} was refused although its row allows it`, { cause: error });
+        throw new Defect(`the claim of ${ref.id} was refused although its row allows it`, { cause: error });
       }
     },
 

@@ -121,8 +121,10 @@ export const keys = {
   due: (state: DueState, shard: number): string => `${state}#${shard}`,
   dueOf: (state: DueState, id: DeliveryId): string => keys.due(state, shardOf(id, DUE_SHARDS)),
 
-  /** An admin is told of an endpoint's disabling once: an endpoint is disabled once. */
-  disablingNotice: (id: ReceiverId): { pk: string } => ({ pk: `${id}#disabled` }),
+  /** An admin is told of each disabling once. It is known by its time, because an operator can enable an endpoint again. */
+  disablingNotice: (id: ReceiverId, disabledAt: string): { pk: string } => ({
+    pk: `${id}#disabled#${disabledAt}`,
+  }),
 
   /** What is told to the service's own workers. */
   notice: (id: string): { pk: string } => ({ pk: id }),

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { Defect } from '../domain/defect.ts';
 import {
   Mailing,
   type MailingStanding,
@@ -81,7 +82,7 @@ export function mailingStore(mailings: Table) {
         if (found.claimToken === token) return { kind: 'claimed', token };
         const kind = mailingStandingOf(found, sending, now);
         if (kind !== 'free') return { kind };
-        throw new Error(`the claim of ${sending.about} was refused although its row allows it`, {
+        throw new Defect(`the claim of ${sending.about} was refused although its row allows it`, {
           cause: error,
         });
       }

@@ -76,7 +76,7 @@ export function outboxStore(outbox: Table) {
 /** Orders that the admins be told of a disabling, in the transaction that disables. */
 export const disablingNotice = (outbox: Pick<Table, 'name'>, notice: DisablingNotice): Change =>
   addition(outbox, {
-    ...keys.disablingNotice(notice.webhookId),
+    ...keys.disablingNotice(notice.webhookId, notice.disabledAt),
     ...markOf(notice),
     ...notice,
     expiresAt: expiry(new Date(notice.disabledAt), EVENT_DAYS),
@@ -86,7 +86,7 @@ export const disablingNotice = (outbox: Pick<Table, 'name'>, notice: DisablingNo
 export const eventOf = (row: unknown): OutboxEvent => OutboxEvent.parse(row);
 
 /** Events have no kind: they are what the outbox is for. */
-const Entry = z.object({ kind: z.optional(z.string()) });
+const Entry = z.object({ pk: z.optional(z.string()), kind: z.optional(z.string()) });
 
 /**
  * What a row of the outbox, or of its stream, owes to endpoints; nothing when it is an order for somebody else.
@@ -103,8 +103,9 @@ export function owedBy(row: unknown): Owed | undefined {
  * @throws a zod error when it should tell something and is not readable
  */
 export function toldBy(row: unknown): BusEvent | undefined {
-  const { kind } = Entry.parse(row);
+  const { pk, kind } = Entry.parse(row);
   if (kind === undefined) return busEventOf(eventOf(row));
-  if (kind === 'endpoint-disabled') return busEventOfDisabling(DisablingNotice.parse(row));
+  // Under its key, whatever that is: it is found again by it.
+  if (kind === 'endpoint-disabled') return busEventOfDisabling(DisablingNotice.parse(row), String(pk));
   return kind === 'notice' ? BusEvent.parse(row) : undefined;
 }

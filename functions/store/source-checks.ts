@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { Defect } from '../domain/defect.ts';
 import { type LeasedSource, Source, type SourceLease, type SourceRef } from '../domain/source.ts';
 import type { CheckOutcome, Settlement } from '../domain/source-check.ts';
 import { keys } from './keys.ts';
@@ -133,7 +134,7 @@ export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
           const result = await commit(moved(source, settlement, outcome));
           if (result.kind === 'committed') return 'done';
           if (result.refusal === 'lease-lost') return 'refused';
-          throw new Error(`a new version of ${source.id} was refused: ${result.refusal}`);
+          throw new Defect(`a new version of ${source.id} was refused: ${result.refusal}`);
         }
         case 'unchanged': {
           const { content } = outcome;

@@ -6,6 +6,7 @@ import {
   ResourceNotFoundException,
   TrimmedDataAccessException,
 } from '@aws-sdk/client-dynamodb-streams';
+import { Defect } from '../domain/defect.ts';
 import { rowOf } from './stream-rows.ts';
 
 /** A part of a shard, its ends included. */
@@ -63,7 +64,7 @@ export function streamReader(client: DynamoDBStreamsClient) {
       if (!begun) return undefined;
       // Where the shard ends, there is nothing more. Where reads only brought nothing, there may be.
       if (iterator === undefined) return rows;
-      throw new Error(`${shardId} was not read to the end of what was asked for`);
+      throw new Defect(`${shardId} was not read to the end of what was asked for`);
     } catch (error) {
       if (error instanceof TrimmedDataAccessException || error instanceof ResourceNotFoundException)
         return undefined;

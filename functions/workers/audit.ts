@@ -5,8 +5,8 @@ import { documentClient } from '../platform/clients/dynamodb.ts';
 import { AuditEnvironment, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { LEDGER_DIFFERENCE } from '../platform/metric-names.ts';
-import { gauge } from '../platform/metrics.ts';
-import { logContext } from '../platform/pipeline/worker.ts';
+import { count } from '../platform/metrics.ts';
+import { invocation } from '../platform/pipeline/worker.ts';
 import { standings } from '../platform/standings.ts';
 import { dueIndex } from '../store/due-index.ts';
 import { DELIVERY_SHARDS, LEDGER_SHARDS } from '../store/keys.ts';
@@ -26,7 +26,7 @@ const run = audit(
     deliveries: { inHour: deliveriesInHour(deliveries) },
     due: dueIndex(deliveries),
     standings: standings(standingOf({ client, name: environment.SERVICE_TABLE })),
-    log: logger,
+    log: logger.log,
     now: () => new Date(),
   },
   { ledgerShards: LEDGER_SHARDS, deliveryShards: DELIVERY_SHARDS, graceSeconds: environment.GRACE_SECONDS },
@@ -34,10 +34,10 @@ const run = audit(
 
 /** Invoked by a schedule. */
 export const handler = middy<unknown, Audited>()
-  .use(logContext(logger))
+  .use(invocation())
   .handler(async (_event: unknown, context: Context) => {
     const found = await run(() => context.getRemainingTimeInMillis() > PAGE_MS);
-    gauge(LEDGER_DIFFERENCE, found.differing);
-    logger.info('the ledger was checked', { ...found });
+    count(LEDGER_DIFFERENCE, found.differing);
+    logger.log('LEDGER_CHECKED', found);
     return found;
   });

@@ -6,7 +6,7 @@ import { CheckSourceEnvironment, loopbackReceivers, readEnvironment } from '../p
 import { extractor } from '../platform/extraction/extractor.ts';
 import { logger } from '../platform/logger.ts';
 import { CHECKED } from '../platform/metric-names.ts';
-import { countOne } from '../platform/metrics.ts';
+import { count } from '../platform/metrics.ts';
 import { outboundClient } from '../platform/outbound/client.ts';
 import { busWorker, oneByOne } from '../platform/pipeline/bus-worker.ts';
 import { sourceContent } from '../platform/source-content.ts';
@@ -38,10 +38,10 @@ const deal = checkSource(
       extract: extractor({ timeoutMs: EXTRACTION_TIMEOUT_SECONDS * 1000 }),
     }),
     onChecked(outcome) {
-      countOne(CHECKED.checked);
-      if (outcome.kind === 'failed') countOne(CHECKED.failed);
+      count(CHECKED.checked);
+      if (outcome.kind === 'failed') count(CHECKED.failed);
     },
-    log: logger,
+    log: logger.log,
     now: () => new Date(),
     random: Math.random,
   },
@@ -49,4 +49,4 @@ const deal = checkSource(
 );
 
 /** Takes events of sources from their queue: each check apart, all of a batch at once. */
-export const handler = busWorker(oneByOne(deal, logger));
+export const handler = busWorker(oneByOne(deal, logger.log));

@@ -12,8 +12,8 @@ import { outboxStore, toldBy } from '../store/outbox.ts';
 import { streamReader } from '../store/stream.ts';
 
 const environment = readEnvironment(DeadPublicationsEnvironment);
-const bus = eventBus(eventBridgeClient(), environment.EVENT_BUS, (reason) =>
-  logger.warn('the bus did not take entries, which are left for later', { reason }),
+const bus = eventBus(eventBridgeClient(), environment.EVENT_BUS, (refused) =>
+  logger.log('BUS_REFUSED', refused),
 );
 const readStream = streamReader(streamsClient());
 const outbox = outboxStore({ client: documentClient(), name: environment.OUTBOX_TABLE });
@@ -35,7 +35,7 @@ export const handler = deadLetterWorker(
     postpone: postponement(queueClient(), environment.DEAD_PUBLICATIONS),
     // On the bus, entries have the identifiers that are their keys in the outbox.
     nameOf: (event) => event,
-    log: logger,
+    log: logger.log,
     now: () => new Date(),
   }),
 );

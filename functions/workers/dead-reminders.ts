@@ -5,8 +5,8 @@ import { documentClient } from '../platform/clients/dynamodb.ts';
 import { DeadRemindersEnvironment, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { DEAD_LETTERS } from '../platform/metric-names.ts';
-import { countOne } from '../platform/metrics.ts';
-import { logContext } from '../platform/pipeline/worker.ts';
+import { count } from '../platform/metrics.ts';
+import { invocation } from '../platform/pipeline/worker.ts';
 import { parseReminder } from '../platform/reminders.ts';
 import { dueIndex } from '../store/due-index.ts';
 
@@ -15,7 +15,7 @@ const environment = readEnvironment(DeadRemindersEnvironment);
 const deal = deadReminder(
   {
     due: dueIndex({ client: documentClient(), name: environment.DELIVERIES_TABLE }),
-    log: logger,
+    log: logger.log,
     now: () => new Date(),
   },
   { graceSeconds: environment.GRACE_SECONDS },
@@ -23,21 +23,18 @@ const deal = deadReminder(
 
 /** Takes the dead letters of the delivery queues. */
 export const handler = middy<SQSEvent, SQSBatchResponse>()
-  .use(logContext(logger))
+  .use(invocation())
   .handler(async ({ Records }: SQSEvent) => {
     const kept = await Promise.all(
       Records.map(async ({ body, messageId }) => {
         const reminder = parseReminder(body, messageId);
         if (reminder === undefined) return [];
-        countOne(DEAD_LETTERS);
+        count(DEAD_LETTERS);
         try {
           await deal(reminder);
           return [];
         } catch (error) {
-          logger.error('a dead letter could not be dealt with and stays', {
-            messageId,
-            reason: String(error),
-          });
+          logger.log('DEAD_REMINDER_STAYS', { messageId, error });
           return [{ itemIdentifier: messageId }];
         }
       }),

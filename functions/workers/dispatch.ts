@@ -1,5 +1,6 @@
 import middy from '@middy/core';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { Defect } from '../domain/defect.ts';
 import { gate } from '../domain/gate.ts';
 import { currentVersion } from '../domain/keyring.ts';
 import { LANES, type Lane } from '../domain/lanes.ts';
@@ -10,11 +11,12 @@ import { documentClient } from '../platform/clients/dynamodb.ts';
 import { secretValue } from '../platform/clients/secrets-manager.ts';
 import { queueClient } from '../platform/clients/sqs.ts';
 import { DispatchEnvironment, loopbackReceivers, readEnvironment, retryPolicy } from '../platform/config.ts';
+import { deliveryMetrics } from '../platform/delivery-metrics.ts';
 import { deliveryQueues } from '../platform/delivery-queues.ts';
 import { keyringSource } from '../platform/keyrings.ts';
 import { logger } from '../platform/logger.ts';
 import { outboundClient } from '../platform/outbound/client.ts';
-import { logContext } from '../platform/pipeline/worker.ts';
+import { invocation } from '../platform/pipeline/worker.ts';
 import { parseReminder } from '../platform/reminders.ts';
 import { simulatedReceiver } from '../platform/simulated-receiver.ts';
 import { standings } from '../platform/standings.ts';
@@ -65,7 +67,8 @@ const deal = dispatch(
       signingKeys,
       now,
     }),
-    log: logger,
+    measures: deliveryMetrics,
+    log: logger.log,
     now,
   },
   { retry: retryPolicy(environment), leaseSeconds: clocks.lease },
@@ -79,7 +82,7 @@ const run = dispatcher({
     return contextOf;
   },
   queues,
-  log: logger,
+  log: logger.log,
 });
 
 /**
@@ -87,7 +90,7 @@ const run = dispatcher({
  * delivery is due; the others are deleted.
  */
 export const handler = middy<SQSEvent, SQSBatchResponse>()
-  .use(logContext(logger))
+  .use(invocation())
   .handler(async ({ Records }: SQSEvent) => {
     const messages = Records.flatMap(({ messageId, body, receiptHandle }) => {
       const reminder = parseReminder(body, messageId);
@@ -106,6 +109,6 @@ export const handler = middy<SQSEvent, SQSBatchResponse>()
 function laneOf([record]: readonly SQSRecord[]): Lane {
   const name = record?.eventSourceARN.split(':').at(-1);
   const lane = LANES.find((candidate) => urls[candidate].split('/').at(-1) === name);
-  if (lane === undefined) throw new Error(`${name} is none of the delivery queues`);
+  if (lane === undefined) throw new Defect(`${name} is none of the delivery queues`);
   return lane;
 }

@@ -5,7 +5,7 @@ import { newId } from '../domain/ids.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
 import { EnrolEnvironment, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
-import { logContext } from '../platform/pipeline/worker.ts';
+import { invocation } from '../platform/pipeline/worker.ts';
 import { apiKeyStore } from '../store/api-keys.ts';
 import { organizationStore } from '../store/organizations.ts';
 import { committer } from '../store/transaction.ts';
@@ -28,7 +28,7 @@ const Enrolment = z.object({
  * @throws a zod error when the payload is not an enrolment
  */
 export const handler = middy<unknown, unknown>()
-  .use(logContext(logger))
+  .use(invocation())
   .handler(async (payload: unknown) => {
     const { name, tier, scopes } = Enrolment.parse(payload);
     const now = new Date();
@@ -44,7 +44,7 @@ export const handler = middy<unknown, unknown>()
       now,
     );
     await commit([organizations.add(organization), ...apiKeys.create(digestOf(secret), key)]);
-    logger.info('an organization was enrolled', { orgId: organization.id, keyId: key.id });
+    logger.log('ORGANIZATION_ENROLLED', { orgId: organization.id, keyId: key.id });
     const { orgId: _, ...shown } = key;
     return { organizationId: organization.id, key: { ...shown, secretOnce: secret } };
   });

@@ -22,7 +22,7 @@ const run = fanOut({
   standings: standings(standingOf(service)),
   deliveries: deliveryStore({ client, name: environment.DELIVERIES_TABLE }),
   queues: deliveryQueues(queueClient(), fanOutLanes(environment), now),
-  log: logger,
+  log: logger.log,
   now,
 });
 

@@ -17,6 +17,6 @@ export const handler = busWorker(
   meter({
     gate: gate(of),
     usage: usageMeter({ client, name: environment.USAGE_TABLE }),
-    log: logger,
+    log: logger.log,
   }),
 );

@@ -9,7 +9,7 @@ import { userDirectory } from '../platform/directory.ts';
 import { logger } from '../platform/logger.ts';
 import { mailer } from '../platform/mailer.ts';
 import { MAIL } from '../platform/metric-names.ts';
-import { countOne } from '../platform/metrics.ts';
+import { count } from '../platform/metrics.ts';
 import { busWorker, oneByOne } from '../platform/pipeline/bus-worker.ts';
 import { standings } from '../platform/standings.ts';
 import { endpointStore } from '../store/endpoints.ts';
@@ -30,8 +30,8 @@ const tell = notify(
     mailings: mailingStore({ client, name: environment.MAILINGS_TABLE }),
     directory: userDirectory(userPoolClient(), environment.USER_POOL),
     mailer: mailer(mailClient(), environment.MAIL_FROM),
-    count: (what) => countOne(MAIL[what]),
-    log: logger,
+    count: (what) => count(MAIL[what]),
+    log: logger.log,
     now: () => new Date(),
   },
   {
@@ -42,4 +42,4 @@ const tell = notify(
 );
 
 /** Takes what admins are told of from its queue. What certainly did not reach them comes again. */
-export const handler = busWorker(oneByOne(tell, logger));
+export const handler = busWorker(oneByOne(tell, logger.log));

@@ -7,8 +7,8 @@ import { toldBy } from '../store/outbox.ts';
 import { rowOf } from '../store/stream-rows.ts';
 
 const environment = readEnvironment(PublishEnvironment);
-const bus = eventBus(eventBridgeClient(), environment.EVENT_BUS, (reason) =>
-  logger.warn('the bus did not take entries, which will be repeated', { reason }),
+const bus = eventBus(eventBridgeClient(), environment.EVENT_BUS, (refused) =>
+  logger.log('BUS_REFUSED', refused),
 );
 
 /** Takes inserts of the outbox's stream, and puts what they tell on the bus. */

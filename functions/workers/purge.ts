@@ -5,8 +5,8 @@ import { documentClient } from '../platform/clients/dynamodb.ts';
 import { PurgeEnvironment, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { PURGED } from '../platform/metric-names.ts';
-import { gauge } from '../platform/metrics.ts';
-import { logContext } from '../platform/pipeline/worker.ts';
+import { count, gauge } from '../platform/metrics.ts';
+import { invocation } from '../platform/pipeline/worker.ts';
 import { purgeStore, remainsIn } from '../store/purges.ts';
 
 const environment = readEnvironment(PurgeEnvironment);
@@ -28,7 +28,7 @@ const run = purge(
       ),
       remainsIn(service),
     ],
-    log: logger,
+    log: logger.log,
     now: () => new Date(),
   },
   { lingerSeconds: environment.LINGER_SECONDS, leaseSeconds: LEASE_SECONDS },
@@ -36,14 +36,12 @@ const run = purge(
 
 /** Invoked by a schedule. */
 export const handler = middy<unknown, Purged>()
-  .use(logContext(logger))
+  .use(invocation())
   .handler(async (_event: unknown, context: Context) => {
     const done = await run(() => context.getRemainingTimeInMillis() > PAGE_MS);
-    gauge(PURGED.deleted, done.deleted);
+    count(PURGED.deleted, done.deleted);
     gauge(PURGED.open, done.open);
     gauge(PURGED.oldestSeconds, done.oldestSeconds, 'Seconds');
-    logger[done.deleted + done.closed > 0 ? 'info' : 'debug']('wiped data of sandboxes was deleted', {
-      ...done,
-    });
+    logger.log(done.deleted + done.closed > 0 ? 'ROWS_PURGED' : 'NOTHING_TO_PURGE', done);
     return done;
   });

@@ -1,5 +1,6 @@
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
+import { IN_FLIGHT_LIMIT, LANES, type Lane } from '../domain/lanes.ts';
 import { RECONCILE_LOOKAHEAD_SECONDS } from '../domain/timing.ts';
 import { type Reconciled, reconcile } from '../engine/reconcile.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
@@ -7,14 +8,21 @@ import { queueClient } from '../platform/clients/sqs.ts';
 import { ReconcileEnvironment, readEnvironment } from '../platform/config.ts';
 import { deliveryQueues } from '../platform/delivery-queues.ts';
 import { logger } from '../platform/logger.ts';
-import { RECONCILED } from '../platform/metric-names.ts';
-import { gauge } from '../platform/metrics.ts';
-import { logContext } from '../platform/pipeline/worker.ts';
+import { BACKLOG_AGE, IN_FLIGHT, RECONCILED } from '../platform/metric-names.ts';
+import { count, gauge } from '../platform/metrics.ts';
+import { invocation } from '../platform/pipeline/worker.ts';
 import { dueIndex } from '../store/due-index.ts';
 import { DUE_SHARDS } from '../store/keys.ts';
 
 const environment = readEnvironment(ReconcileEnvironment);
 const now = () => new Date();
+
+const lanes: Record<Lane, string> = {
+  fresh: environment.FRESH_QUEUE,
+  retry: environment.RETRY_QUEUE,
+  slow: environment.SLOW_QUEUE,
+};
+const queues = deliveryQueues(queueClient(), lanes, now);
 
 /** Time that the page under way needs when the run's time is up. */
 const PAGE_MS = 10_000;
@@ -22,8 +30,8 @@ const PAGE_MS = 10_000;
 const run = reconcile(
   {
     due: dueIndex({ client: documentClient(), name: environment.DELIVERIES_TABLE }),
-    queues: deliveryQueues(queueClient(), { retry: environment.RETRY_QUEUE }, now),
-    log: logger,
+    queues,
+    log: logger.log,
     now,
   },
   {
@@ -33,18 +41,29 @@ const run = reconcile(
   },
 );
 
+/** Of the fullest queue: at the limit it gives out nothing more. What the queues do not say stands in nobody's way. */
+async function measureQueues(): Promise<void> {
+  try {
+    const inFlight = await Promise.all(LANES.map((lane) => queues.inFlight(lane)));
+    gauge(IN_FLIGHT, (Math.max(...inFlight) / IN_FLIGHT_LIMIT) * 100, 'Percent');
+  } catch (error) {
+    logger.log('QUEUES_NOT_MEASURED', { error });
+  }
+}
+
 /** Invoked by a schedule. */
 export const handler = middy<unknown, Reconciled>()
-  .use(logContext(logger))
+  .use(invocation())
   .handler(async (_event: unknown, context: Context) => {
     const done = await run(() => context.getRemainingTimeInMillis() > PAGE_MS);
-    gauge(RECONCILED.resumed, done.resumed);
-    gauge(RECONCILED.resent, done.resent);
-    gauge(RECONCILED.deferred, done.deferred);
-    gauge(RECONCILED.expired, done.expired);
-    gauge(RECONCILED.latestSeconds, Math.max(0, done.latestSeconds), 'Seconds');
-    const level =
-      done.resumed + done.resent + done.deferred + done.expired + done.refused > 0 ? 'info' : 'debug';
-    logger[level]('deliveries were reconciled', { ...done });
+    count(RECONCILED.resumed, done.resumed);
+    count(RECONCILED.resent, done.resent);
+    count(RECONCILED.deferred, done.deferred);
+    count(RECONCILED.expired, done.expired);
+    gauge(RECONCILED.latestSeconds, done.latestSeconds, 'Seconds');
+    gauge(BACKLOG_AGE, done.oldestSeconds, 'Seconds');
+    const found = done.resumed + done.resent + done.deferred + done.expired + done.refused;
+    logger.log(found > 0 ? 'DELIVERIES_RECONCILED' : 'NOTHING_TO_RECONCILE', done);
+    await measureQueues();
     return done;
   });

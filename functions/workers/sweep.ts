@@ -7,8 +7,8 @@ import { queueClient } from '../platform/clients/sqs.ts';
 import { readEnvironment, SweepEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { SWEPT } from '../platform/metric-names.ts';
-import { gauge } from '../platform/metrics.ts';
-import { logContext } from '../platform/pipeline/worker.ts';
+import { count, gauge } from '../platform/metrics.ts';
+import { invocation } from '../platform/pipeline/worker.ts';
 import { dueSources } from '../store/due-sources.ts';
 import { SOURCE_DUE_SHARDS } from '../store/keys.ts';
 
@@ -21,7 +21,7 @@ const run = sweep(
   {
     due: dueSources({ client: documentClient(), name: environment.KNOWLEDGE_TABLE }),
     checks: checkQueue(queueClient(), environment.CHECKS_QUEUE),
-    log: logger,
+    log: logger.log,
     now: () => new Date(),
   },
   { shards: SOURCE_DUE_SHARDS },
@@ -29,11 +29,11 @@ const run = sweep(
 
 /** Invoked by a schedule. */
 export const handler = middy<unknown, Swept>()
-  .use(logContext(logger))
+  .use(invocation())
   .handler(async (_event: unknown, context: Context) => {
     const done = await run(() => context.getRemainingTimeInMillis() > PAGE_MS);
-    gauge(SWEPT.sent, done.sent);
-    gauge(SWEPT.latestSeconds, Math.max(0, done.latestSeconds), 'Seconds');
-    logger[done.sent + done.left > 0 ? 'info' : 'debug']('sources are due', { ...done });
+    count(SWEPT.sent, done.sent);
+    gauge(SWEPT.latestSeconds, done.latestSeconds, 'Seconds');
+    logger.log(done.sent + done.left > 0 ? 'SOURCES_SWEPT' : 'NO_SOURCE_DUE', done);
     return done;
   });

@@ -5,7 +5,9 @@ import { type SequencedChange, watch } from '../engine/watch.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
 import { readEnvironment, WatchEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
-import { logContext } from '../platform/pipeline/worker.ts';
+import { ENDED } from '../platform/metric-names.ts';
+import { count } from '../platform/metrics.ts';
+import { invocation } from '../platform/pipeline/worker.ts';
 import { standings } from '../platform/standings.ts';
 import { deliveryOf } from '../store/deliveries.ts';
 import { dueIndex } from '../store/due-index.ts';
@@ -21,7 +23,7 @@ const run = watch(
     due: dueIndex({ client, name: environment.DELIVERIES_TABLE }),
     ledger: ledgerStore({ client, name: environment.LEDGER_TABLE }),
     standings: standings(standingOf({ client, name: environment.SERVICE_TABLE })),
-    log: logger,
+    log: logger.log,
     now: () => new Date(),
   },
   { graceSeconds: environment.GRACE_SECONDS },
@@ -38,11 +40,16 @@ interface WindowedEvent extends DynamoDBStreamEvent {
 
 /** Takes additions and ends of deliveries from their table's stream. Fails as a whole: whatever was done is not done again. */
 export const handler = middy<WindowedEvent, { state: Record<string, unknown> }>()
-  .use(logContext(logger))
+  .use(invocation())
   .handler(async ({ Records, shardId }: WindowedEvent) => {
-    await run(shardId, Records.flatMap(changeOf));
+    const changes = Records.flatMap(changeOf);
+    await run(shardId, changes);
+    for (const { delivery } of changes) if (isEnd(delivery.status)) count(ENDED[delivery.status]);
     return { state: {} };
   });
+
+/** One that is skipped from the start ends with its addition. */
+const isEnd = (status: string): status is keyof typeof ENDED => Object.hasOwn(ENDED, status);
 
 function changeOf({ eventName, dynamodb }: DynamoDBRecord): SequencedChange[] {
   const sequence = dynamodb?.SequenceNumber ?? '0';
@@ -51,7 +58,7 @@ function changeOf({ eventName, dynamodb }: DynamoDBRecord): SequencedChange[] {
     return [{ kind: eventName === 'INSERT' ? 'added' : 'ended', delivery, sequence }];
   } catch (error) {
     // Repeating it would stop the shard. The audit finds what is missing from the ledger.
-    logger.error('a stream record is no delivery and is not counted', { sequence, reason: String(error) });
+    logger.log('DELIVERY_UNREADABLE', { sequence, error });
     return [];
   }
 }

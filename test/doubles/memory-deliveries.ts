@@ -13,6 +13,7 @@ import {
 import { DEFAULT_GRACE_SECONDS, type DueState } from '../../functions/domain/due.ts';
 import type { DisablingNotice } from '../../functions/domain/endpoint.ts';
 import { isOfSandbox } from '../../functions/domain/tenant.ts';
+import { traced } from '../../functions/domain/trace.ts';
 import type { DispatchPorts } from '../../functions/engine/dispatch.ts';
 import type { FanOutPorts } from '../../functions/engine/fan-out.ts';
 import type { MemoryEndpoints } from './memory-endpoints.ts';
@@ -188,6 +189,7 @@ export class MemoryDeliveries implements DeliveryPorts {
         generation: moved.generation,
         webhookId: outcome.endpoint.id,
         disabledAt: outcome.at.toISOString(),
+        ...traced(outcome.traceId),
       });
     if (isOpen(moved)) this.#rows.set(rowKey(moved), { delivery: moved, due });
     else this.#end(moved);

@@ -14,7 +14,7 @@ const conversations = conversationStore(tables.service);
 const channels = channelStore(tables.service);
 const outbox = outboxStore(tables.outbox);
 
-export const handler = endpoint(routes.createConversation, async ({ tenant, body, now, effect }) => {
+export const handler = endpoint(routes.createConversation, async ({ tenant, body, now, traceId, effect }) => {
   // What has another form is a label of the customer's own, and costs no read.
   const channelId = channelIdOf(body);
   if (channelId !== undefined && (await channels.find(tenant.orgId, channelId)) === undefined)
@@ -29,7 +29,7 @@ export const handler = endpoint(routes.createConversation, async ({ tenant, body
   const event = buildEvent(
     'conversation.created',
     { ...conversation, conversationId: conversation.id },
-    { tenant, now },
+    { tenant, now, traceId },
   );
   return effect(success(conversation, { location: `/api/v1/conversations/${conversation.id}` }), [
     conversations.add(tenant, conversation),

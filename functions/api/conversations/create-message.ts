@@ -22,7 +22,7 @@ const REOPEN = { kind: 'reopen' } as const;
  * opens a resolved conversation again writes it: the others, which find it opened meanwhile, do without. A conversation that is
  * resolved after that read stays resolved: the message came before.
  */
-export const handler = endpoint(routes.createMessage, ({ tenant, params, body, now, effect }) =>
+export const handler = endpoint(routes.createMessage, ({ tenant, params, body, now, traceId, effect }) =>
   optimistic(async (again) => {
     const conversation = await conversations.find(tenant, params.id);
     if (!conversation) return notFound('conversation');
@@ -33,7 +33,11 @@ export const handler = endpoint(routes.createMessage, ({ tenant, params, body, n
       content: body.content,
       createdAt: now.toISOString(),
     };
-    const event = buildEvent('message.received', { ...message, messageId: message.id }, { tenant, now });
+    const event = buildEvent(
+      'message.received',
+      { ...message, messageId: message.id },
+      { tenant, now, traceId },
+    );
     const reopened = moved(conversation, REOPEN) ? [conversations.move(tenant, conversation.id, REOPEN)] : [];
     return effect(
       success(message, { location: `/api/v1/conversations/${conversation.id}/messages/${message.id}` }),

@@ -17,7 +17,7 @@ const outbox = outboxStore(tables.outbox);
 const HAND_OFF = { kind: 'hand-off' } as const;
 
 /** Of several requests at once one gets through; the others read again, and say what they found. */
-export const handler = endpoint(routes.requestHandoff, ({ tenant, params, body, now, effect }) =>
+export const handler = endpoint(routes.requestHandoff, ({ tenant, params, body, now, traceId, effect }) =>
   optimistic(async (again) => {
     const conversation = await conversations.find(tenant, params.id);
     if (!conversation) return notFound('conversation');
@@ -31,7 +31,7 @@ export const handler = endpoint(routes.requestHandoff, ({ tenant, params, body, 
     const event = buildEvent(
       'handoff.requested',
       { ...escalation, escalationLogId: escalation.id },
-      { tenant, now },
+      { tenant, now, traceId },
     );
     return effect(
       success(escalation, {

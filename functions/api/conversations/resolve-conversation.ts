@@ -15,22 +15,24 @@ const outbox = outboxStore(tables.outbox);
  * Resolving a resolved conversation changes nothing and tells nobody (decisions.md, Conversations). Of several requests at once one
  * gets through; the others read again, and answer with what it made.
  */
-export const handler = endpoint(routes.resolveConversation, ({ tenant, params, body, now, effect }) =>
-  optimistic(async (again) => {
-    const conversation = await conversations.find(tenant, params.id);
-    if (!conversation) return notFound('conversation');
-    const move = { kind: 'resolve', by: body.resolvedBy, at: now } as const;
-    const resolved = moved(conversation, move);
-    if (!resolved) return effect(success(conversation), []);
-    const event = buildEvent(
-      'conversation.resolved',
-      { conversationId: conversation.id, resolvedBy: body.resolvedBy },
-      { tenant, now },
-    );
-    return effect(
-      success(resolved),
-      [conversations.move(tenant, conversation.id, move), outbox.append(event)],
-      { 'conversation-changed': again },
-    );
-  }),
+export const handler = endpoint(
+  routes.resolveConversation,
+  ({ tenant, params, body, now, traceId, effect }) =>
+    optimistic(async (again) => {
+      const conversation = await conversations.find(tenant, params.id);
+      if (!conversation) return notFound('conversation');
+      const move = { kind: 'resolve', by: body.resolvedBy, at: now } as const;
+      const resolved = moved(conversation, move);
+      if (!resolved) return effect(success(conversation), []);
+      const event = buildEvent(
+        'conversation.resolved',
+        { conversationId: conversation.id, resolvedBy: body.resolvedBy },
+        { tenant, now, traceId },
+      );
+      return effect(
+        success(resolved),
+        [conversations.move(tenant, conversation.id, move), outbox.append(event)],
+        { 'conversation-changed': again },
+      );
+    }),
 );

@@ -12,7 +12,7 @@ import { sources } from './sources.ts';
 const outbox = outboxStore(tables.outbox);
 
 /** The source and the order to import it commit together. */
-export const handler = endpoint(routes.createSource, async ({ tenant, body, now, effect }) => {
+export const handler = endpoint(routes.createSource, async ({ tenant, body, now, traceId, effect }) => {
   const target = checkReceiver(body.url, tenant);
   if (!target.ok) return problem('VALIDATION_ERROR', `${target.problem}.`);
   const source = newSource({
@@ -26,7 +26,7 @@ export const handler = endpoint(routes.createSource, async ({ tenant, body, now,
     'source.check',
     `${source.id}#check#created`,
     { sourceId: source.id },
-    { tenant, now },
+    { tenant, now, traceId },
   );
   return effect(
     success(shownSource(source), { location: `/api/v1/knowledge/sources/${source.id}` }),

@@ -11,7 +11,7 @@ import { sources } from './sources.ts';
 const outbox = outboxStore(tables.outbox);
 
 /** Orders a check. Which was asked for before it begins is what it does as well, so that many at once fetch once or twice. */
-export const handler = endpoint(routes.syncSource, async ({ tenant, params, now, effect }) => {
+export const handler = endpoint(routes.syncSource, async ({ tenant, params, now, traceId, effect }) => {
   const source = await sources.find(tenant, params.id);
   if (!source) return notFound('source of knowledge');
   // Each sync is told for itself, so its notice has an identifier of its own.
@@ -19,7 +19,7 @@ export const handler = endpoint(routes.syncSource, async ({ tenant, params, now,
     'source.check',
     `${source.id}#check#${newId('evt', now)}`,
     { sourceId: source.id },
-    { tenant, now },
+    { tenant, now, traceId },
   );
   return effect(success(shownSource(source)), [outbox.appendNotice(notice)]);
 });

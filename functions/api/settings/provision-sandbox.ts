@@ -1,4 +1,5 @@
 import { digestOf, issueKey } from '../../domain/api-key.ts';
+import { Defect } from '../../domain/defect.ts';
 import { newSandbox, type Sandbox } from '../../domain/sandbox.ts';
 import { success } from '../../platform/reply.ts';
 import { apiKeyStore } from '../../store/api-keys.ts';
@@ -39,7 +40,7 @@ export const handler = sessionEndpoint(routes.provisionSandbox, async ({ tenant,
     {
       'sandbox-exists': async () => {
         const other = await sandboxOf(tenant.orgId);
-        if (!other) throw new Error('there is a pairing, and it cannot be read');
+        if (!other) throw new Defect('there is a pairing, and it cannot be read');
         return issueFor(other.sandbox);
       },
     },

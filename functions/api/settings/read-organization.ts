@@ -1,3 +1,4 @@
+import { Defect } from '../../domain/defect.ts';
 import { success } from '../../platform/reply.ts';
 import { organizationStore } from '../../store/organizations.ts';
 import { tables } from '../endpoint.ts';
@@ -9,6 +10,6 @@ const organizations = organizationStore(tables.service);
 export const handler = sessionEndpoint(routes.readOrganization, async ({ tenant }) => {
   const organization = await organizations.find(tenant.orgId);
   // The pipeline has just met it, and organizations do not go.
-  if (!organization) throw new Error('the organization of a session is gone');
+  if (!organization) throw new Defect('the organization of a session is gone');
   return success(organization);
 });

@@ -1,3 +1,4 @@
+import { Defect } from '../../domain/defect.ts';
 import type { OrgId } from '../../domain/ids.ts';
 import { type Pairing, routed, type Sandbox } from '../../domain/sandbox.ts';
 import { sandboxStore } from '../../store/sandboxes.ts';
@@ -14,6 +15,6 @@ export async function sandboxOf(orgId: OrgId): Promise<{ pairing: Pairing; sandb
   if (pairing === undefined) return undefined;
   const route = routed({ orgId, environment: 'sandbox' }, pairing, sandbox);
   if (route.kind === 'refused' || sandbox === undefined)
-    throw new Error('the pairing of an organization does not hold');
+    throw new Defect('the pairing of an organization does not hold');
   return { pairing, sandbox };
 }

@@ -1,3 +1,4 @@
+import { Defect } from '../../domain/defect.ts';
 import { success } from '../../platform/reply.ts';
 import { organizationStore } from '../../store/organizations.ts';
 import { tables } from '../endpoint.ts';
@@ -9,6 +10,6 @@ const organizations = organizationStore(tables.service);
 export const handler = sessionEndpoint(routes.updateOrganization, async ({ tenant, body }) => {
   const changed = await organizations.change(tenant.orgId, body);
   // The pipeline has just met it, and organizations do not go.
-  if (!changed) throw new Error('the organization of a session is gone');
+  if (!changed) throw new Defect('the organization of a session is gone');
   return success(changed);
 });

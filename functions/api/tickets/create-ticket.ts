@@ -14,12 +14,12 @@ const tickets = ticketStore(tables.service);
 const outbox = outboxStore(tables.outbox);
 
 /** The conversation is read before the transaction and not checked in it: conversations are never deleted one by one. */
-export const handler = endpoint(routes.createTicket, async ({ tenant, body, now, effect }) => {
+export const handler = endpoint(routes.createTicket, async ({ tenant, body, now, traceId, effect }) => {
   const { conversationId, reason } = body;
   if (conversationId !== undefined && !(await conversations.find(tenant, conversationId)))
     return notFound('conversation');
   const ticket: Ticket = { id: newId('tkt', now), conversationId, reason, createdAt: now.toISOString() };
-  const event = buildEvent('ticket.created', { ...ticket, ticketId: ticket.id }, { tenant, now });
+  const event = buildEvent('ticket.created', { ...ticket, ticketId: ticket.id }, { tenant, now, traceId });
   return effect(success(ticket, { location: `/api/v1/tickets/${ticket.id}` }), [
     tickets.add(tenant, ticket),
     outbox.append(event),

@@ -14,17 +14,20 @@ const outbox = outboxStore(tables.outbox);
  * The new delivery and the order of its reminder commit together, so that no crash leaves a delivery that nobody is reminded of.
  * What was read before cannot spoil it: a terminal delivery stays as it is, and one to an endpoint that goes meanwhile is skipped.
  */
-export const handler = endpoint(routes.redeliverDelivery, async ({ tenant, params, now, effect }) => {
-  const found = await deliveryOf(tenant, params);
-  if ('kind' in found) return found;
-  const redelivery = redeliveryOf(found.delivery, found.endpoint, now);
-  if (redelivery.kind === 'refused') return problem('CONFLICT', REFUSALS[redelivery.why]);
-  const { delivery } = redelivery;
-  return effect(
-    success(delivery, { location: `/api/v1/webhooks/${delivery.webhookId}/deliveries/${delivery.id}` }),
-    [deliveries.adding(delivery), outbox.appendRedelivery(reminderOf(delivery))],
-  );
-});
+export const handler = endpoint(
+  routes.redeliverDelivery,
+  async ({ tenant, params, now, traceId, effect }) => {
+    const found = await deliveryOf(tenant, params);
+    if ('kind' in found) return found;
+    const redelivery = redeliveryOf(found.delivery, found.endpoint, now, traceId);
+    if (redelivery.kind === 'refused') return problem('CONFLICT', REFUSALS[redelivery.why]);
+    const { delivery } = redelivery;
+    return effect(
+      success(delivery, { location: `/api/v1/webhooks/${delivery.webhookId}/deliveries/${delivery.id}` }),
+      [deliveries.adding(delivery), outbox.appendRedelivery(reminderOf(delivery))],
+    );
+  },
+);
 
 const REFUSALS: Record<RedeliveryRefusal, string> = {
   'still-open': 'The delivery is still being delivered. It can be sent again once it has ended.',

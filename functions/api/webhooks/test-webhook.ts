@@ -11,10 +11,14 @@ const endpoints = endpointStore(tables.service);
 const outbox = outboxStore(tables.outbox);
 
 /** Writes a `webhook.test` event for this endpoint alone; it takes the way of every other event. */
-export const handler = endpoint(routes.testWebhook, async ({ tenant, params, now, effect }) => {
+export const handler = endpoint(routes.testWebhook, async ({ tenant, params, now, traceId, effect }) => {
   const found = await endpoints.find(tenant.orgId, params.id);
   if (!found) return notFound('webhook endpoint');
-  const event = buildEvent('webhook.test', { webhookId: params.id }, { tenant, now, onlyTo: found.id });
+  const event = buildEvent(
+    'webhook.test',
+    { webhookId: params.id },
+    { tenant, now, traceId, onlyTo: found.id },
+  );
   return effect(success({ eventId: event.id, deliveryId: deliveryId(event.id, found.id) }), [
     outbox.append(event),
   ]);

@@ -1,4 +1,6 @@
 import { CognitoIdentityProviderClient } from '@aws-sdk/client-cognito-identity-provider';
 import { terms } from './terms.ts';
+import { countingThrottles } from './throttles.ts';
 
-export const userPoolClient = (): CognitoIdentityProviderClient => new CognitoIdentityProviderClient(terms());
+export const userPoolClient = (): CognitoIdentityProviderClient =>
+  countingThrottles(new CognitoIdentityProviderClient(terms()), 'cognito');

@@ -1,4 +1,6 @@
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { terms } from './terms.ts';
+import { countingThrottles } from './throttles.ts';
 
-export const streamsClient = (): DynamoDBStreamsClient => new DynamoDBStreamsClient(terms());
+export const streamsClient = (): DynamoDBStreamsClient =>
+  countingThrottles(new DynamoDBStreamsClient(terms()), 'streams');

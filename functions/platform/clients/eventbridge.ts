@@ -1,4 +1,6 @@
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { terms } from './terms.ts';
+import { countingThrottles } from './throttles.ts';
 
-export const eventBridgeClient = (): EventBridgeClient => new EventBridgeClient(terms());
+export const eventBridgeClient = (): EventBridgeClient =>
+  countingThrottles(new EventBridgeClient(terms()), 'eventbridge');

@@ -1,4 +1,5 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { terms } from './terms.ts';
+import { countingThrottles } from './throttles.ts';
 
-export const queueClient = (): SQSClient => new SQSClient(terms());
+export const queueClient = (): SQSClient => countingThrottles(new SQSClient(terms()), 'sqs');

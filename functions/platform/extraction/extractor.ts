@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { Defect } from '../../domain/defect.ts';
 import type { SourceKind } from '../../domain/source.ts';
 import { libraryPath } from '../config.ts';
 import { FromReader, type ToReader } from './messages.ts';
@@ -79,7 +80,7 @@ const UNREADABLE = { ok: false, problem: 'the content could not be read' } as co
 async function extractIn(reader: ChildProcess, job: ToReader, timeoutMs: number): Promise<Extraction> {
   const { promise, resolve, reject } = Promise.withResolvers<Extraction>();
   let isReady = false;
-  let timer = setTimeout(() => reject(new Error('the reader did not start in time')), START_MS);
+  let timer = setTimeout(() => reject(new Defect('the reader did not start in time')), START_MS);
 
   reader.on('message', (received) => {
     const message = FromReader.safeParse(received);
@@ -91,7 +92,7 @@ async function extractIn(reader: ChildProcess, job: ToReader, timeoutMs: number)
   });
   reader.on('error', reject);
   reader.on('exit', (code, signal) => {
-    if (!isReady) reject(new Error(`the reader did not start (${signal ?? code})`));
+    if (!isReady) reject(new Defect(`the reader did not start (${signal ?? code})`));
     // V8 aborts when the heap is full.
     resolve(signal === 'SIGABRT' ? TOO_MUCH : UNREADABLE);
   });

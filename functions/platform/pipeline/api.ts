@@ -1,9 +1,10 @@
-import type { Logger } from '@aws-lambda-powertools/logger';
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import { Defect } from '../../domain/defect.ts';
 import { type Problem, problem, unavailable } from '../../domain/problem.ts';
 import { type Budget, type Quota, quotaHeaders, type RateBucket } from '../../domain/rate-limit.ts';
 import type { OrganizationStanding, Tenant, Tier } from '../../domain/tenant.ts';
+import type { Logging } from '../logger.ts';
 import { problemResult, type Reply, type Success, successResult } from '../reply.ts';
 import type { Route } from '../route.ts';
 import { type Authenticate, type Caller, unauthenticated } from './authentication.ts';
@@ -11,7 +12,7 @@ import { crossOriginHeaders } from './cross-origin.ts';
 import { deprecationHeaders, gone } from './deprecation.ts';
 import { isTransient } from './failure.ts';
 import { type Memory, type Once, onceOf, remember, replay } from './idempotency.ts';
-import { type ApiRequest, type Refusals, requestIdOf, type UseCase } from './request.ts';
+import { type ApiRequest, type Refusals, requestIdOf, traceOf, type UseCase } from './request.ts';
 import { parseBody, parseQuery } from './validation.ts';
 
 /** Commits all changes or none. */
@@ -29,10 +30,14 @@ export interface ApiPorts<Change> {
   /** Takes the request out of the caller's budget. */
   limit(bucket: RateBucket, tier: Budget, now: Date): Promise<Quota>;
   /** Counts a failure of the limiter, which an alarm watches: requests pass meanwhile. */
-  onLimiterFailure(): Promise<void>;
+  onLimiterFailure(): void;
   memory: Memory<Change>;
   commit: CommitEffect<Change>;
-  logger: Logger;
+  logger: Logging;
+  /** Counts a request that ends as nobody meant it to. */
+  onFailure(): void;
+  /** Writes the metrics of the request, which ends. */
+  publishMetrics(): Promise<void>;
   now: () => Date;
 }
 
@@ -60,9 +65,17 @@ export function apiHandler<R extends Route, Change>(
   reveal: (data: unknown) => unknown = (data) => data,
 ) {
   const { logger, authenticate, organization, limit, onLimiterFailure, memory, commit, now } = ports;
+  const { log } = logger;
 
   /** A hook that returns a result ends the pipeline there. */
   const answer = async (event: Arriving, reply: Reply): Promise<APIGatewayProxyResult> => {
+    const result = await resultOf(event, reply);
+    log('REQUEST_ANSWERED', { status: result.statusCode });
+    await ports.publishMetrics();
+    return result;
+  };
+
+  const resultOf = async (event: Arriving, reply: Reply): Promise<APIGatewayProxyResult> => {
     const requestId = requestIdOf(event);
     const headers = {
       ...deprecationHeaders(route.deprecation),
@@ -77,14 +90,13 @@ export function apiHandler<R extends Route, Change>(
 
   const observed: Stage = {
     before: ({ event, context }) => {
-      // The logger outlives the request: without this, lines would name the organization and key of an earlier one.
-      logger.resetKeys();
-      logger.addContext(context);
-      logger.appendKeys({ requestId: requestIdOf(event), route: route.name });
+      logger.begin(context);
+      logger.add({ requestId: requestIdOf(event), route: route.name, traceId: traceOf(event) });
     },
     onError: ({ event, error }) => {
       const transient = isTransient(error);
-      logger.error(transient ? 'a dependency is unavailable' : 'the request failed', error as Error);
+      log(transient ? 'DEPENDENCY_UNAVAILABLE' : 'REQUEST_FAILED', { error });
+      ports.onFailure();
       const reply = transient
         ? unavailable()
         : problem('INTERNAL_ERROR', 'Something went wrong on our side.');
@@ -104,7 +116,7 @@ export function apiHandler<R extends Route, Change>(
       const caller = await authenticate(event, route);
       if ('kind' in caller) return answer(event, caller);
       event.established = { caller };
-      logger.appendKeys({ orgId: caller.tenant.orgId, ...caller.logged });
+      logger.add({ orgId: caller.tenant.orgId, ...caller.logged });
     },
   };
 
@@ -112,7 +124,7 @@ export function apiHandler<R extends Route, Change>(
   async function liveTierOf({ bucket }: Caller, at: Date): Promise<Tier | undefined> {
     const known = await organization(bucket.orgId, at);
     if (known === undefined || known.environment === 'live') return known?.tier;
-    logger.warn('a live key or a session names an organization that is not live', { orgId: bucket.orgId });
+    log('CALLER_NOT_LIVE', { orgId: bucket.orgId });
     return undefined;
   }
 
@@ -124,9 +136,9 @@ export function apiHandler<R extends Route, Change>(
       const tier = caller.tier ?? (await liveTierOf(caller, at));
       if (tier === undefined)
         return answer(event, unauthenticated(route.role === undefined ? 'key' : 'session'));
-      const quota = await limit(caller.bucket, tier, at).catch(async (error: Error) => {
-        logger.warn('the rate limiter failed, the request passes', error);
-        await onLimiterFailure();
+      const quota = await limit(caller.bucket, tier, at).catch((error: unknown) => {
+        log('RATE_LIMITER_FAILED', { error });
+        onLimiterFailure();
         return undefined;
       });
       if (quota === undefined) return;
@@ -194,6 +206,7 @@ export function apiHandler<R extends Route, Change>(
         conversationId: caller.conversationId,
         ...input,
         now: at,
+        traceId: traceOf(event),
         effect: effectOf(route, { memory, commit }, event.established?.once, at),
       } as ApiRequest<R, Change>;
       const reply = await useCase(request);
@@ -210,7 +223,8 @@ function complete<K extends keyof Established>(
   { established = {} }: Arriving,
   ...parts: K[]
 ): Required<Pick<Established, K>> {
-  if (parts.some((part) => established[part] === undefined)) throw new Error('the pipeline ran out of order');
+  if (parts.some((part) => established[part] === undefined))
+    throw new Defect('the pipeline ran out of order');
   return established as Required<Pick<Established, K>>;
 }
 
@@ -251,6 +265,6 @@ function effectOf<Change>(
     }
     const refused = refusals[result.refusal];
     if (refused) return typeof refused === 'function' ? refused() : refused;
-    throw new Error(`the effect of ${route.name} was refused: ${result.refusal}`);
+    throw new Defect(`the effect of ${route.name} was refused: ${result.refusal}`);
   };
 }

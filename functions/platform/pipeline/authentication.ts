@@ -6,6 +6,7 @@ import type { Budget, RateBucket } from '../../domain/rate-limit.ts';
 import type { Pairing, Sandbox } from '../../domain/sandbox.ts';
 import { routed } from '../../domain/sandbox.ts';
 import { LIVE_GENERATION, type Tenant } from '../../domain/tenant.ts';
+import type { ContextFields, Log } from '../log-codes.ts';
 import type { Route } from '../route.ts';
 import { header } from './request.ts';
 
@@ -19,7 +20,7 @@ export interface Caller {
   /** Where it follows from who calls. Elsewhere the organization says it, which must then be a live one. */
   tier?: Budget;
   /** Names the caller in the logs. */
-  logged: Record<string, string>;
+  logged: ContextFields;
   /** A caller who is known, and may not do this. */
   denied?: Problem;
 }
@@ -29,11 +30,6 @@ export type Authenticate = (
   event: APIGatewayProxyEvent,
   route: Pick<Route, 'scope' | 'role' | 'method'>,
 ) => Promise<Caller | Problem>;
-
-/** What is refused silently is told here. */
-export interface Log {
-  warn(message: string, details: Record<string, string>): void;
-}
 
 /** Finds a key by its digest. */
 export interface Keys {
@@ -72,7 +68,7 @@ export function keyAuthentication(keys: Keys, findSandbox: FindSandbox, log: Log
     const { pairing, sandbox } = await findSandbox(orgId);
     const route = routed(key, pairing, sandbox);
     if (route.kind === 'refused') {
-      log.warn('a sandbox key is refused: its pairing does not hold', {
+      log('SANDBOX_KEY_REFUSED', {
         keyId: key.id,
         liveOrgId: orgId,
         why: route.why,

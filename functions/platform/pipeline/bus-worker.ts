@@ -2,10 +2,11 @@ import middy from '@middy/core';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { BusEvent } from '../../domain/bus.ts';
+import type { Log } from '../log-codes.ts';
 import { logger } from '../logger.ts';
 import { UNREADABLE_MESSAGES } from '../metric-names.ts';
-import { countOne } from '../metrics.ts';
-import { logContext } from './worker.ts';
+import { count } from '../metrics.ts';
+import { invocation } from './worker.ts';
 
 /** What a rule sends to a queue: EventBridge's envelope around what was put on the bus. */
 const Message = z.object({ detail: BusEvent });
@@ -17,7 +18,7 @@ const Message = z.object({ detail: BusEvent });
  */
 export const busWorker = (deal: (events: readonly BusEvent[]) => Promise<readonly BusEvent[]>) =>
   middy<SQSEvent, SQSBatchResponse>()
-    .use(logContext(logger))
+    .use(invocation())
     .handler(async ({ Records }: SQSEvent) => {
       const failed = new Set<string>();
       const messages = new Map<BusEvent, string>();
@@ -25,8 +26,8 @@ export const busWorker = (deal: (events: readonly BusEvent[]) => Promise<readonl
         try {
           messages.set(Message.parse(JSON.parse(body)).detail, messageId);
         } catch (error) {
-          logger.error('a message is no event of the bus', { messageId, reason: String(error) });
-          countOne(UNREADABLE_MESSAGES);
+          logger.log('BUS_EVENT_UNREADABLE', { messageId, error });
+          count(UNREADABLE_MESSAGES);
           failed.add(messageId);
         }
       }
@@ -36,16 +37,17 @@ export const busWorker = (deal: (events: readonly BusEvent[]) => Promise<readonl
 
 /** Deals with the events of a batch one by one, all at once. @param log told of each that fails */
 export const oneByOne =
-  (deal: (event: BusEvent) => Promise<void>, log: Pick<typeof logger, 'error'>) =>
+  (deal: (event: BusEvent) => Promise<void>, log: Log) =>
   async (events: readonly BusEvent[]): Promise<BusEvent[]> => {
     const outcomes = await Promise.allSettled(events.map((event) => deal(event)));
     return events.filter((event, index) => {
       const outcome = outcomes[index];
       if (outcome?.status !== 'rejected') return false;
-      log.error('an event of the bus could not be dealt with and will be repeated', {
+      log('BUS_EVENT_FAILED', {
         eventId: event.id,
         type: event.type,
-        reason: String(outcome.reason),
+        traceId: event.traceId,
+        error: outcome.reason,
       });
       return true;
     });

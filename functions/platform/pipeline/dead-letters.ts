@@ -3,8 +3,8 @@ import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { DeadLetter } from '../../domain/dead-letter.ts';
 import { logger } from '../logger.ts';
 import { ABANDONED_ENTRIES } from '../metric-names.ts';
-import { countOne, gauge } from '../metrics.ts';
-import { logContext } from './worker.ts';
+import { count } from '../metrics.ts';
+import { invocation } from './worker.ts';
 
 /**
  * Lambda handler of a function that takes the dead letters of the outbox's stream. A letter that fails stays in the queue.
@@ -12,7 +12,7 @@ import { logContext } from './worker.ts';
  */
 export const deadLetterWorker = (deal: (letter: DeadLetter) => Promise<number>) =>
   middy<SQSEvent, SQSBatchResponse>()
-    .use(logContext(logger))
+    .use(invocation())
     .handler(async ({ Records }: SQSEvent) => {
       const kept = [];
       for (const { body, messageId } of Records) {
@@ -20,26 +20,22 @@ export const deadLetterWorker = (deal: (letter: DeadLetter) => Promise<number>) 
         if (letter === undefined) continue;
         try {
           const abandoned = await deal(letter);
-          if (abandoned > 0) gauge(ABANDONED_ENTRIES, abandoned);
+          count(ABANDONED_ENTRIES, abandoned);
         } catch (error) {
-          logger.error('a dead letter of the outbox stays', { messageId, reason: String(error) });
+          logger.log('OUTBOX_LETTER_STAYS', { messageId, error });
           kept.push({ itemIdentifier: messageId });
         }
       }
       return { batchItemFailures: kept };
     });
 
-/** What a letter says. One that nobody understands would come back for two weeks: it is told in full and dropped. */
+/** What a letter says. One that nobody understands would come back for two weeks: it is told and dropped. */
 function parse(body: string, messageId: string): DeadLetter | undefined {
   try {
     return DeadLetter.parse(JSON.parse(body));
   } catch (error) {
-    logger.error('a dead letter of the outbox is not understood and given up', {
-      messageId,
-      body,
-      reason: String(error),
-    });
-    countOne(ABANDONED_ENTRIES);
+    logger.log('OUTBOX_LETTER_UNREADABLE', { messageId, bytes: Buffer.byteLength(body), error });
+    count(ABANDONED_ENTRIES);
     return undefined;
   }
 }
@@ -54,11 +50,8 @@ export const orAbandon =
     try {
       return read(row);
     } catch (error) {
-      logger.error('an entry of the outbox cannot be read and is given up', {
-        id: row.pk,
-        reason: String(error),
-      });
-      countOne(ABANDONED_ENTRIES);
+      logger.log('OUTBOX_ENTRY_UNREADABLE', { id: String(row.pk), error });
+      count(ABANDONED_ENTRIES);
       return undefined;
     }
   };

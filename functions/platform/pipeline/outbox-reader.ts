@@ -3,8 +3,8 @@ import middy from '@middy/core';
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import { logger } from '../logger.ts';
 import { ABANDONED_ENTRIES } from '../metric-names.ts';
-import { countOne } from '../metrics.ts';
-import { logContext } from './worker.ts';
+import { count } from '../metrics.ts';
+import { invocation } from './worker.ts';
 
 type Image = Record<string, AttributeValue>;
 
@@ -18,7 +18,7 @@ export const outboxReader = <T extends object>(
   deal: (batch: readonly T[]) => Promise<readonly T[]>,
 ) =>
   middy<DynamoDBStreamEvent, DynamoDBBatchResponse>()
-    .use(logContext(logger))
+    .use(invocation())
     .handler(async ({ Records }: DynamoDBStreamEvent) => {
       const sequences = new Map<T, string>();
       for (const { dynamodb } of Records) {
@@ -29,11 +29,8 @@ export const outboxReader = <T extends object>(
           if (entry) sequences.set(entry, sequence);
         } catch (error) {
           // Repeating it would hold up what comes after it in its shard, and change nothing.
-          logger.error('a stream record is no entry of the outbox and is given up', {
-            sequence,
-            reason: String(error),
-          });
-          countOne(ABANDONED_ENTRIES);
+          logger.log('STREAM_RECORD_UNREADABLE', { sequence, error });
+          count(ABANDONED_ENTRIES);
         }
       }
       const failed = (await deal([...sequences.keys()])).map((entry) => sequences.get(entry) ?? '');

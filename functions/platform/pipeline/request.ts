@@ -3,6 +3,7 @@ import type * as z from 'zod/mini';
 import type { ConversationId } from '../../domain/ids.ts';
 import type { Problem } from '../../domain/problem.ts';
 import type { Tenant } from '../../domain/tenant.ts';
+import { traceIdOf } from '../../domain/trace.ts';
 import type { Reply, Success } from '../reply.ts';
 import type { Route } from '../route.ts';
 
@@ -19,6 +20,8 @@ export interface ApiRequest<R extends Route, Change> {
   query: z.output<R['query']>;
   body: R['body'] extends z.ZodMiniType ? z.output<R['body']> : undefined;
   now: Date;
+  /** Goes with all that the request causes. */
+  traceId: string;
   /**
    * Commits the request's effect together with its idempotency record, and gives the reply to answer: `reply`, or the first
    * reply when another request with the same key was faster, or the problem that a refused change stands for.
@@ -32,6 +35,10 @@ export type UseCase<R extends Route, Change> = (request: ApiRequest<R, Change>) 
 /** The id by which gateway, access log, functions and client name one request. A client cannot choose this one. */
 export const requestIdOf = (event: APIGatewayProxyEvent): string =>
   event.requestContext.extendedRequestId ?? event.requestContext.requestId;
+
+/** What the logs of all that the request causes have in common. */
+export const traceOf = (event: APIGatewayProxyEvent): string =>
+  traceIdOf(header(event, 'x-amzn-trace-id'), requestIdOf(event));
 
 /** Header names are case-insensitive (RFC 9110, 5.1), but the gateway passes them on as they were sent. */
 export function header(event: APIGatewayProxyEvent, name: string): string | undefined {

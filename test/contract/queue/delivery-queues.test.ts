@@ -54,6 +54,15 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
     expect(await queue.receive()).toEqual([]);
   });
 
+  it('hands a reminder out with the trace that it came with', async () => {
+    const queue = await aQueue();
+    const reminder = { ...aReminder(), traceId: '1-5759e988-bd862e3fe1be46a994272793' };
+
+    await queue.send(reminder);
+
+    expect((await queue.receiveOne()).reminder).toEqual(reminder);
+  });
+
   it('has nothing to do for no reminders', async () => {
     const queue = await aQueue();
 

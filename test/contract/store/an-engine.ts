@@ -32,6 +32,7 @@ import { outboxStore, owedBy, toldBy } from '../../../functions/store/outbox.ts'
 import { purgeStore, remainsIn } from '../../../functions/store/purges.ts';
 import { sourceChecks } from '../../../functions/store/source-checks.ts';
 import { committer } from '../../../functions/store/transaction.ts';
+import { noMeasures } from '../../doubles/no-measures.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 import type { TestTables } from '../../engines.ts';
 import { rowsIn } from './rows.ts';
@@ -91,6 +92,7 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
         signingKeys: async (use) => use(keyring),
         now,
       }),
+      measures: noMeasures,
       log,
       now,
     },

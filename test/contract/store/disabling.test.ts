@@ -13,10 +13,13 @@ const engine = dynamoDb();
 const claims = (stores: Stores, { orgId, id }: Endpoint, count: number): Promise<Claimed[]> =>
   Promise.all(Array.from({ length: count }, () => claimed(stores, { orgId, webhookId: id, attempts: 7 })));
 
+const TRACE = '1-5759e988-bd862e3fe1be46a994272793';
+
 const outcomeAt = (endpoint: Endpoint, effect: EndpointOutcome['effect'], at = ENDED): EndpointOutcome => ({
   endpoint,
   effect,
   at,
+  traceId: TRACE,
 });
 
 const noticeOf = ({ orgId, id }: Endpoint) => ({
@@ -25,6 +28,7 @@ const noticeOf = ({ orgId, id }: Endpoint) => ({
   orgId,
   webhookId: id,
   disabledAt: ENDED.toISOString(),
+  traceId: TRACE,
 });
 
 /** Settles all claims at the same time as those that disable, and says how many did. */

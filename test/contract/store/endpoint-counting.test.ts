@@ -5,6 +5,7 @@ import type { DisablingNotice, Endpoint } from '../../../functions/domain/endpoi
 import { type DispatchPorts, dispatch } from '../../../functions/engine/dispatch.ts';
 import { aDelivery, anEndpoint, anEvent, NOW } from '../../builders.ts';
 import { memoryStandings } from '../../doubles/memory-standings.ts';
+import { noMeasures } from '../../doubles/no-measures.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 import { dynamoDb } from '../../engines.ts';
 import { conflictOnOverlap } from './faults.ts';
@@ -51,7 +52,10 @@ async function dispatchAll(
   };
   const queues = { crowded: async () => false };
   const standings = memoryStandings();
-  const deal = dispatch({ ...stores, standings, queues, attempt, log, now: () => NOW }, terms);
+  const deal = dispatch(
+    { ...stores, standings, queues, attempt, measures: noMeasures, log, now: () => NOW },
+    terms,
+  );
   await Promise.all(reminders.map((reminder) => deal(reminder, { endpoint, event }, 'retry')));
   return { disabled: log.entries.filter(({ level }) => level === 'warn').length };
 }

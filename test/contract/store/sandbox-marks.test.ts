@@ -43,7 +43,7 @@ const KINDS = {
   'idempotency record': /^service \S+#idempotency#/,
   event: /^outbox evt_\w+$/,
   'order of a redelivery': /^outbox dlv_\w+$/,
-  'notice of a disabling': /^outbox whk_\w+#disabled$/,
+  'notice of a disabling': /^outbox whk_\w+#disabled#\S+$/,
   delivery: /^deliveries /,
   'ledger entry': /^ledger /,
   source: /^knowledge \S+#sources#\d src_/,

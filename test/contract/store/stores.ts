@@ -22,6 +22,7 @@ import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
 import { MemoryLedger } from '../../doubles/memory-ledger.ts';
 import { memoryStandings } from '../../doubles/memory-standings.ts';
+import { memoryTables } from '../../doubles/tables/memory-tables.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 
 /** What the engine's ports are made of, whichever kind it is. */
@@ -52,11 +53,12 @@ export const SANDBOX_ORGANIZATION = {
   createdAt: NOW.toISOString(),
 } as const;
 
-/** Both kinds of stores, each made anew for a test. */
+/** All kinds of stores, each made anew for a test. */
 export function storeKinds(engine = dynamoDb()): [name: string, make: () => Promise<Stores>][] {
   return [
     ['memory', async () => memoryStores()],
     ['dynamodb', async () => dynamoDbStores(await engine.tables())],
+    ['tables in memory', async () => dynamoDbStores(memoryTables())],
   ];
 }
 

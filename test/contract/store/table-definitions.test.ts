@@ -1,12 +1,17 @@
-import { App, Stack } from 'aws-cdk-lib';
+import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
+import { Code } from 'aws-cdk-lib/aws-lambda';
 import { expect, it } from 'vitest';
-import { Tables } from '../../../lib/cloud/tables.ts';
+import { conversationService } from '../../../lib/cloud/service.ts';
+import { readSettings } from '../../../lib/cloud/settings.ts';
 import { TABLE_DEFINITIONS } from '../../engines.ts';
 
 it("the tables that the contracts run on have the keys, indexes and streams of the stack's", () => {
-  const stack = new Stack(new App(), 'Test');
-  const tables = new Tables(stack, 'Tables');
+  const { data: stack } = conversationService(new App(), {
+    settings: readSettings({ tryGetContext: (name: string) => (name === 'stage' ? 'prod' : undefined) }),
+    code: () => Code.fromInline('exports.handler = async () => {};'),
+  });
+  const { tables } = stack;
   const { Resources } = Template.fromStack(stack).toJSON();
 
   for (const name of ['service', 'outbox', 'deliveries', 'rates', 'ledger'] as const) {

@@ -40,7 +40,7 @@ describe('an event on the bus', () => {
     expect(busEventOf(anEvent({ onlyTo: newId('whk', NOW) }))).toBeUndefined();
   });
 
-  it('of a disabling is the only one of its receiver', () => {
+  it('of a disabling is known by what names the disabling', () => {
     const webhookId = newId('whk', NOW);
     const notice = {
       kind: 'endpoint-disabled',
@@ -49,8 +49,8 @@ describe('an event on the bus', () => {
       disabledAt: NOW.toISOString(),
     } as const;
 
-    expect(busEventOfDisabling(notice)).toEqual({
-      id: `${webhookId}#disabled`,
+    expect(busEventOfDisabling(notice, 'the-first')).toEqual({
+      id: 'the-first',
       type: 'webhook.disabled',
       ...tenant,
       createdAt: NOW.toISOString(),

@@ -108,9 +108,11 @@ describe('what an e-mail is about', () => {
     expect(aboutContent('no URL')).toMatch(/^mail#source#[0-9a-f]{64}$/);
   });
 
-  it('is a receiver', () => {
+  it('is one disabling of a receiver, and another one when it is disabled again', () => {
     const id = newId('whk', NOW);
-    expect(aboutDisabling(id)).toBe(`mail#${id}#disabled`);
+    const [first, second] = [NOW, later(NOW, 1)].map((at) => `${id}#disabled#${at.toISOString()}`);
+    expect(aboutDisabling(String(first))).toBe(`mail#${first}`);
+    expect(aboutDisabling(String(second))).not.toBe(aboutDisabling(String(first)));
   });
 
   it('is another thing for each part of many recipients, and the same for the first', () => {

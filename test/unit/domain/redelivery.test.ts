@@ -126,7 +126,7 @@ describe('an event', () => {
   it('is kept until the last attempt of its last redelivery, however slow its retries may be set', () => {
     const slowest = { baseSeconds: 3600, capSeconds: 43_200, maxAttempts: MAX_ATTEMPTS };
     const settings = (context: Record<string, number>) =>
-      readSettings({ tryGetContext: (name: string) => context[name] });
+      readSettings({ tryGetContext: (name: string) => ({ stage: 'prod', ...context })[name] });
     expect(() => settings({ retryBaseSeconds: 3601, retryCapSeconds: 43_200 })).toThrow('retryBaseSeconds');
     expect(() => settings({ retryCapSeconds: 43_201 })).toThrow('retryCapSeconds');
     let due = later(NOW, HISTORY_DAYS * DAY);

@@ -3,7 +3,7 @@ import { type Delivery, Reminder } from '../../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import type { Lane } from '../../../functions/domain/lanes.ts';
 import { FIRST_SANDBOX_GENERATION, LIVE_GENERATION } from '../../../functions/domain/tenant.ts';
-import { type DispatchPorts, dispatch } from '../../../functions/engine/dispatch.ts';
+import { type AttemptMeasure, type DispatchPorts, dispatch } from '../../../functions/engine/dispatch.ts';
 import { aDelivery, anEndpoint, anEvent } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
@@ -66,6 +66,8 @@ export async function aDispatch({
 
   /** The numbers of the attempts that reached the receiver. */
   const attempts: number[] = [];
+  const measured: AttemptMeasure[] = [];
+  let disabled = 0;
   const deal = dispatch(
     {
       deliveries: inFront(deliveries),
@@ -75,6 +77,12 @@ export async function aDispatch({
       async attempt(claimed, _endpoint, _event, onSlow) {
         attempts.push(claimed.attempts);
         return attempt(claimed.attempts, onSlow);
+      },
+      measures: {
+        attempt: (made) => void measured.push(made),
+        disabled: () => {
+          disabled += 1;
+        },
       },
       log,
       now: clock.now,
@@ -93,6 +101,8 @@ export async function aDispatch({
     delivery,
     reminder,
     attempts,
+    measured,
+    disablings: () => disabled,
     deal,
     /** Deals with the reminder, knowing the endpoint as it is now. In the retry lane a message may stay for all its attempts. */
     dispatch: async (lane: Lane = 'retry') =>

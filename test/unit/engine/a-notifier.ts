@@ -41,7 +41,7 @@ export function aDisabling({
   webhookId?: ReceiverId;
 } = {}): BusEvent {
   return {
-    id: `${webhookId}#disabled`,
+    id: `${webhookId}#disabled#${NOW.toISOString()}`,
     type: 'webhook.disabled',
     ...tenant,
     createdAt: NOW.toISOString(),

@@ -16,6 +16,7 @@ import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
 import { MemoryLanes } from '../../doubles/memory-lanes.ts';
 import { memoryStandings } from '../../doubles/memory-standings.ts';
+import { noMeasures } from '../../doubles/no-measures.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 import { VirtualClock } from '../../doubles/virtual-clock.ts';
 
@@ -56,7 +57,16 @@ export function aService(terms: {
   const events = new Map<string, OutboxEvent>();
 
   const deal = dispatch(
-    { deliveries, endpoints, standings, queues: lanes, attempt: terms.attempt, log, now },
+    {
+      deliveries,
+      endpoints,
+      standings,
+      queues: lanes,
+      attempt: terms.attempt,
+      measures: noMeasures,
+      log,
+      now,
+    },
     { retry: DEFAULT_RETRY_POLICY, leaseSeconds: clocks.lease },
   );
   const runBatch = dispatcher({

@@ -10,6 +10,7 @@ import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
 import { MemoryLanes } from '../../doubles/memory-lanes.ts';
 import { memoryStandings } from '../../doubles/memory-standings.ts';
+import { noMeasures } from '../../doubles/no-measures.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 import { VirtualClock } from '../../doubles/virtual-clock.ts';
 
@@ -36,6 +37,7 @@ async function aHangingReceiver(messageCount: number) {
       queues: lanes,
       attempt: (_claimed, _endpoint, _event, onSlow) =>
         new Promise((resolve) => attempts.push({ onSlow, answer: () => resolve({ status: 204 }) })),
+      measures: noMeasures,
       log,
       now: clock.now,
     },

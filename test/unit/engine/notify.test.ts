@@ -93,7 +93,7 @@ describe('a change of content', () => {
 });
 
 describe('the disabling of an endpoint', () => {
-  it('is told once for ever', async () => {
+  it('is told once for ever, and another one when it was enabled meanwhile', async () => {
     const { run, sent, register, clock, notified } = aNotifier();
     const event = aDisabling();
     const webhookId = newId('whk', NOW);
@@ -102,11 +102,12 @@ describe('the disabling of an endpoint', () => {
     for (const days of [0, 30, 300]) {
       clock.elapse(days * DAY);
       await run(disabling);
-      await run({ ...disabling, id: `another of day ${days}` });
     }
+    await run({ ...disabling, id: 'the next disabling' });
     await run(event);
 
     expect(sent.map(({ subject }) => subject)).toEqual([
+      'Webhook endpoint disabled: receiver.example.com',
       'Webhook endpoint disabled: receiver.example.com',
       `Webhook endpoint disabled: ${event.data.webhookId}`,
     ]);

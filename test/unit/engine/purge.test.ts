@@ -194,7 +194,7 @@ describe('a purge that fails', () => {
       expect(left(other)).toBe(0);
       expect(purges.has(other)).toBe(false);
       expect(log.entries.filter(({ level }) => level === 'error')).toMatchObject([
-        { fields: { ...wiped, reason: `Error: cannot ${what}` } },
+        { fields: { ...wiped, error: new Error(`cannot ${what}`) } },
       ]);
       expect(await run(IN_FULL)).toMatchObject({ closed: 1, open: 0 });
       expect(left(wiped)).toBe(0);

@@ -111,7 +111,7 @@ describe('a mark that cannot be set', () => {
 
     expect(slow.has(endpoint)).toBe(true);
     expect(log.entries).toMatchObject([
-      { level: 'warn', fields: { webhookId: endpoint.id, reason: 'Error: the table is throttled' } },
+      { level: 'warn', fields: { webhookId: endpoint.id, error: new Error('the table is throttled') } },
     ]);
   });
 });

@@ -1,15 +1,20 @@
 import { Logger, type LogItem } from '@aws-lambda-powertools/logger';
+import { type Logging, logging } from '../../../functions/platform/logger.ts';
 
-/** The real logger, except that its lines are kept instead of printed. */
-export class CapturingLogger extends Logger {
+/** The real printer of lines, except that they are kept instead of printed. */
+class CapturingPrinter extends Logger {
   readonly lines: Record<string, unknown>[] = [];
-
-  constructor() {
-    super({ logLevel: 'DEBUG' });
-  }
 
   protected override printLog(_level: number, log: LogItem): void {
     log.prepareForPrint();
     this.lines.push(log.getAttributes());
   }
+}
+
+export type CapturedLogging = Logging & { lines: Record<string, unknown>[] };
+
+/** What functions log by, with its lines kept. */
+export function capturingLogger(logLevel: 'DEBUG' | 'INFO' = 'INFO'): CapturedLogging {
+  const printer = new CapturingPrinter({ logLevel });
+  return { ...logging(printer), lines: printer.lines };
 }

@@ -8,8 +8,8 @@ import { eventBus } from '../../../functions/platform/event-bus.ts';
 import { aBusEvent } from '../../builders.ts';
 
 const eventBridge = mockClient(EventBridgeClient);
-let refusals: string[];
-const bus = eventBus(new EventBridgeClient({}), 'bus', (reason) => refusals.push(reason));
+let refusals: { reason?: string; error?: unknown }[];
+const bus = eventBus(new EventBridgeClient({}), 'bus', (refused) => refusals.push(refused));
 
 const someEvents = (count: number) => Array.from({ length: count }, () => aBusEvent());
 const eventIn = ({ Detail = '' }: PutEventsRequestEntry) => BusEvent.parse(JSON.parse(Detail));
@@ -73,7 +73,7 @@ describe('the bus', () => {
 
     expect(await bus.put(events)).toEqual(events.filter(({ id }) => refused.has(id)));
 
-    expect(refusals).toEqual(['ThrottlingException', 'ThrottlingException']);
+    expect(refusals).toEqual([{ reason: 'ThrottlingException' }, { reason: 'ThrottlingException' }]);
   });
 
   it('gives back all of a request that failed, and none of the others', async () => {
@@ -85,7 +85,7 @@ describe('the bus', () => {
 
     expect(await bus.put(events)).toEqual(events.slice(10));
 
-    expect(refusals).toEqual(['Error: connection reset']);
+    expect(refusals).toEqual([{ error: new Error('connection reset') }]);
   });
 
   it.each([{}, { Entries: [] }, { Entries: [{ EventId: 'taken' }] }])(

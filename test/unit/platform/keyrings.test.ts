@@ -72,6 +72,22 @@ describe('a keyring', () => {
     expect(secrets).toHaveReceivedCommandTimes(GetSecretValueCommand, 2);
   });
 
+  it('is not read again for ten seconds after a version was looked for in vain, whoever makes up versions', async () => {
+    secrets.on(GetSecretValueCommand).resolves(answer(aKeyring()));
+    const { source, pass } = aSource();
+    const ask = (version = '2') => source((ring) => keyOf(ring, version));
+    for (let version = 2; version < 22; version++)
+      await expect(ask(String(version))).rejects.toThrow(UnknownKeyVersion);
+    expect(secrets).toHaveReceivedCommandTimes(GetSecretValueCommand, 2);
+
+    secrets.on(GetSecretValueCommand).resolves(answer(aKeyring({ versions: 2 })));
+    pass(9_999);
+    await expect(ask()).rejects.toThrow(UnknownKeyVersion);
+    pass(1);
+    expect(await ask()).toBe(aKeyring({ versions: 2 })['2']);
+    expect(secrets).toHaveReceivedCommandTimes(GetSecretValueCommand, 3);
+  });
+
   it('is not read again for another mistake of who uses it', async () => {
     secrets.on(GetSecretValueCommand).resolves(answer(aKeyring()));
     const { source } = aSource();

@@ -1,30 +1,99 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import * as names from '../../../functions/platform/metric-names.ts';
 import { METRICS, RATE_LIMITER_FAILURES } from '../../../functions/platform/metric-names.ts';
-import { countOne } from '../../../functions/platform/metrics.ts';
+import { count, gauge, publishMetrics, sample } from '../../../functions/platform/metrics.ts';
 
-afterEach(() => vi.restoreAllMocks());
+let printed: string[];
 
-it('counts under the names that the alarm watches, in one line of the embedded metric format', () => {
-  const lines: string[] = [];
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    lines.push(String(text));
-    return true;
-  });
-  countOne(RATE_LIMITER_FAILURES);
-  expect(lines.map((line) => JSON.parse(line))).toEqual([
-    {
-      _aws: {
-        Timestamp: expect.any(Number),
-        CloudWatchMetrics: [
-          {
-            Namespace: METRICS.namespace,
-            Dimensions: [['service']],
-            Metrics: [{ Name: RATE_LIMITER_FAILURES, Unit: 'Count' }],
-          },
-        ],
+beforeEach(() => {
+  printed = [];
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
+});
+afterEach(async () => {
+  await publishMetrics();
+  vi.restoreAllMocks();
+});
+
+const lines = () => printed.map((line) => JSON.parse(line));
+
+/** A line of the embedded metric format (Amazon CloudWatch, Specification: Embedded metric format). */
+const document = (metrics: Record<string, [unit: string, value: number | number[]]>) => ({
+  _aws: {
+    Timestamp: expect.any(Number),
+    CloudWatchMetrics: [
+      {
+        Namespace: METRICS.namespace,
+        Dimensions: [['service']],
+        Metrics: Object.entries(metrics).map(([Name, [Unit]]) => ({ Name, Unit })),
       },
-      service: METRICS.serviceName,
-      [RATE_LIMITER_FAILURES]: 1,
-    },
-  ]);
+    ],
+  },
+  service: METRICS.serviceName,
+  ...Object.fromEntries(Object.entries(metrics).map(([name, [, value]]) => [name, value])),
+});
+
+describe('the metrics of an invocation', () => {
+  it('are one line of the embedded metric format, with sums, extremes and the values of percentiles', async () => {
+    count(RATE_LIMITER_FAILURES);
+    count('Things', 3);
+    sample('Latency', 12);
+    gauge('Age', 7, 'Seconds');
+    count('Things');
+    gauge('Age', 5, 'Seconds');
+    sample('Latency', 8);
+    expect(printed).toEqual([]);
+
+    await publishMetrics();
+
+    expect(lines()).toEqual([
+      document({
+        [RATE_LIMITER_FAILURES]: ['Count', 1],
+        Things: ['Count', 4],
+        Latency: ['Milliseconds', [12, 8]],
+        Age: ['Seconds', 7],
+      }),
+    ]);
+  });
+
+  it('are nothing when nothing happened', async () => {
+    count('Things', 0);
+    gauge('Age', 0);
+    gauge('Age', -3);
+    gauge('Age', Number.NaN);
+    await publishMetrics();
+    expect(printed).toEqual([]);
+  });
+
+  it('are told once', async () => {
+    count('Things');
+    await publishMetrics();
+    await publishMetrics();
+    count('Others');
+    await publishMetrics();
+    expect(lines()).toEqual([document({ Things: ['Count', 1] }), document({ Others: ['Count', 1] })]);
+  });
+
+  it('lose no value, however many there are', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(), { minLength: 1, maxLength: 350 }), async (values) => {
+        printed = [];
+        for (const value of values) sample('Latency', value);
+        await publishMetrics();
+        expect(lines().flatMap(({ Latency }) => Latency)).toEqual(values);
+        // CloudWatch takes a hundred values of a metric in a line.
+        for (const { Latency } of lines()) expect([Latency].flat().length).toBeLessThanOrEqual(100);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+it('has a name of its own for each metric', () => {
+  const { METRICS: _, ...groups } = names;
+  const all = Object.values(groups).flatMap((group) =>
+    typeof group === 'string' ? [group] : Object.values(group),
+  );
+  expect(all.length).toBeGreaterThan(20);
+  expect(new Set(all).size).toBe(all.length);
 });

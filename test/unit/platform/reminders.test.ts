@@ -3,27 +3,31 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { reminderOf } from '../../../functions/domain/delivery.ts';
 import { logger } from '../../../functions/platform/logger.ts';
 import { UNREADABLE_MESSAGES } from '../../../functions/platform/metric-names.ts';
+import { publishMetrics } from '../../../functions/platform/metrics.ts';
 import { parseReminder } from '../../../functions/platform/reminders.ts';
 import { aDelivery } from '../../builders.ts';
 
 const printed: string[] = [];
-const errors: unknown[][] = [];
+const lines: unknown[][] = [];
 
 beforeEach(() => {
   printed.length = 0;
-  errors.length = 0;
+  lines.length = 0;
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
-  vi.spyOn(logger, 'error').mockImplementation((...line) => void errors.push(line));
+  vi.spyOn(logger, 'log').mockImplementation((...line) => void lines.push(line));
 });
 afterEach(() => vi.restoreAllMocks());
 
-const counted = () => printed.filter((line) => line.includes(UNREADABLE_MESSAGES)).length;
+const counted = async () => {
+  await publishMetrics();
+  return printed.filter((line) => line.includes(UNREADABLE_MESSAGES)).length;
+};
 
 describe('a queue message', () => {
-  it('is the reminder that was sent', () => {
+  it('is the reminder that was sent', async () => {
     const reminder = reminderOf(aDelivery());
     expect(parseReminder(JSON.stringify(reminder), 'message-1')).toEqual(reminder);
-    expect([errors, counted()]).toEqual([[], 0]);
+    expect([lines, await counted()]).toEqual([[], 0]);
   });
 
   it.each([
@@ -33,10 +37,10 @@ describe('a queue message', () => {
     '{"id":',
     JSON.stringify({ ...reminderOf(aDelivery()), id: 'evt_1' }),
     JSON.stringify({ ...reminderOf(aDelivery()), generation: 'first' }),
-  ])('that says %j is dropped, which is told and counted', (body) => {
+  ])('that says %j is dropped, which is told and counted', async (body) => {
     expect(parseReminder(body, 'message-1')).toBeUndefined();
-    expect(errors).toEqual([[expect.any(String), expect.objectContaining({ messageId: 'message-1' })]]);
-    expect(counted()).toBe(1);
+    expect(lines).toEqual([['REMINDER_UNREADABLE', { messageId: 'message-1', error: expect.any(Error) }]]);
+    expect(await counted()).toBe(1);
   });
 
   it('of any other text brings no worker down', () => {

@@ -46,6 +46,20 @@ describe('a row of the outbox', () => {
     expect(row).toMatchObject({ pk: reminder.id });
   });
 
+  it('has the trace of what is told by it', () => {
+    const traceId = '1-5759e988-bd862e3fe1be46a994272793';
+    const event = { ...anEvent(), traceId };
+    const order = { ...reminderOf(aDelivery()), traceId };
+    expect(owedBy(store.append(event).write.Put?.Item)).toEqual({ kind: 'event', event });
+    expect(owedBy(store.appendRedelivery(order).write.Put?.Item)).toMatchObject({ reminder: { traceId } });
+    for (const { write } of [
+      store.append(event),
+      store.appendNotice({ ...aNotice(), traceId }),
+      disablingNotice(outbox, { ...notice, traceId }),
+    ])
+      expect(toldBy(write.Put?.Item)).toMatchObject({ traceId });
+  });
+
   it.each([
     ['nothing', {}],
     ['a kind that is no text', { ...anEvent(), kind: 7 }],
@@ -69,7 +83,7 @@ describe('a row of the outbox', () => {
     expect(refusal).toBe('exists');
     expect(write.Put).toMatchObject({
       TableName: 'outbox',
-      Item: { pk: `${notice.webhookId}#disabled`, expiresAt: EXPIRY },
+      Item: { pk: `${notice.webhookId}#disabled#${notice.disabledAt}`, expiresAt: EXPIRY },
       ConditionExpression: 'attribute_not_exists(pk)',
     });
     expect(DisablingNotice.parse(write.Put?.Item)).toEqual(notice);
@@ -146,12 +160,31 @@ describe('a row of the outbox, for the bus,', () => {
     expect(toldBy(row)).toMatchObject({ id: row?.pk, type: 'webhook.disabled', orgId: notice.orgId });
   });
 
+  it('of a disabling that an older version wrote tells it under the key that it has', () => {
+    const row = { ...notice, pk: `${notice.webhookId}#disabled` };
+    expect(toldBy(row)).toMatchObject({ id: row.pk, type: 'webhook.disabled' });
+  });
+
   it.each([
     ['an event for one endpoint alone', store.append(anEvent({ onlyTo: newId('whk', NOW) })).write.Put?.Item],
     ['a redelivery', store.appendRedelivery(reminderOf(aDelivery())).write.Put?.Item],
     ['an order of something else', { kind: 'refund' }],
   ])('of %s tells nothing', (_what, row) => {
     expect(toldBy(row)).toBeUndefined();
+  });
+
+  it('has the trace of what is told by it', () => {
+    const traceId = '1-5759e988-bd862e3fe1be46a994272793';
+    const event = { ...anEvent(), traceId };
+    const order = { ...reminderOf(aDelivery()), traceId };
+    expect(owedBy(store.append(event).write.Put?.Item)).toEqual({ kind: 'event', event });
+    expect(owedBy(store.appendRedelivery(order).write.Put?.Item)).toMatchObject({ reminder: { traceId } });
+    for (const { write } of [
+      store.append(event),
+      store.appendNotice({ ...aNotice(), traceId }),
+      disablingNotice(outbox, { ...notice, traceId }),
+    ])
+      expect(toldBy(write.Put?.Item)).toMatchObject({ traceId });
   });
 
   it.each([

@@ -11,7 +11,8 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Delivery, reminderOf } from '../../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
-import { UNREADABLE_MESSAGES } from '../../../functions/platform/metric-names.ts';
+import { DELIVERED, UNREADABLE_MESSAGES } from '../../../functions/platform/metric-names.ts';
+import { InvocationFailed } from '../../../functions/platform/pipeline/worker.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { handler } from '../../../functions/workers/dispatch.ts';
 import { aDelivery, aKeyring, anEndpoint, anEvent, aTenant } from '../../builders.ts';
@@ -93,6 +94,16 @@ describe('the dispatcher function', () => {
         },
       ],
     });
+  });
+
+  it('writes one line of metrics for a batch', async () => {
+    const output = capturedOutput();
+    const { reminder } = held();
+
+    await handler(received('fresh', reminder), WITH_TIME);
+
+    const written = output.lines.filter((line) => '_aws' in line);
+    expect(written).toMatchObject([{ [DELIVERED.attempts]: 1, [DELIVERED.failedAttempts]: 1 }]);
   });
 
   it('knows the lane that a batch comes from: in the retry lane the message stays, hidden', async () => {
@@ -198,7 +209,7 @@ describe('the dispatcher function', () => {
     const { reminder } = held();
     dynamo.on(BatchGetCommand).rejects(new Error('throttled'));
 
-    await expect(handler(received('fresh', reminder), WITH_TIME)).rejects.toThrow('throttled');
+    await expect(handler(received('fresh', reminder), WITH_TIME)).rejects.toThrow(InvocationFailed);
     expect(updates()).toEqual([]);
   });
 

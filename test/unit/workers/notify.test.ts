@@ -80,7 +80,7 @@ describe('the function that writes to admins', () => {
     });
     expect(dynamo).toHaveReceivedCommandWith(UpdateCommand, {
       TableName: FUNCTION_ENVIRONMENT.MAILINGS_TABLE,
-      Key: keys.mailing(orgId, aboutDisabling(endpoint.id)),
+      Key: keys.mailing(orgId, aboutDisabling(disabling.id)),
     });
     expect(output.metric(MAIL.sent)).toBe(1);
     expect(JSON.stringify(output.lines)).not.toContain('ada@');

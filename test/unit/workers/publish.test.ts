@@ -43,7 +43,7 @@ describe('the publisher', () => {
 
     expect(await run(rowOf(event), disabling.write.Put?.Item ?? {})).toEqual({ batchItemFailures: [] });
 
-    expect(put()).toEqual([event.id, `${webhookId}#disabled`]);
+    expect(put()).toEqual([event.id, `${webhookId}#disabled#${NOW.toISOString()}`]);
     const [call] = eventBridge.commandCalls(PutEventsCommand);
     expect(call?.args[0].input.Entries?.[0]).toMatchObject({
       EventBusName: 'bus',

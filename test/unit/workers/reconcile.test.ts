@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type Delivery, reminderOf } from '../../../functions/domain/delivery.ts';
 import { EXPIRY_SECONDS } from '../../../functions/domain/due.ts';
 import { newId } from '../../../functions/domain/ids.ts';
-import { RECONCILED } from '../../../functions/platform/metric-names.ts';
+import { BACKLOG_AGE, IN_FLIGHT, RECONCILED } from '../../../functions/platform/metric-names.ts';
 import { DUE_SHARDS, keys } from '../../../functions/store/keys.ts';
 import { handler } from '../../../functions/workers/reconcile.ts';
 import { aDelivery, later, seconds } from '../../builders.ts';
@@ -55,6 +55,7 @@ describe('the reconciler function', () => {
     });
     expect(output.metric(RECONCILED.resumed)).toBe(1);
     expect(output.metric(RECONCILED.latestSeconds)).toBeGreaterThanOrEqual(90);
+    expect(output.metric(BACKLOG_AGE)).toBeGreaterThanOrEqual(90);
     expect(output.logged('INFO')).toHaveLength(1);
   });
 
@@ -80,7 +81,30 @@ describe('the reconciler function', () => {
     expect(dynamo).toHaveReceivedCommandTimes(QueryCommand, 2 * DUE_SHARDS);
     expect(dynamo).not.toHaveReceivedCommand(UpdateCommand);
     expect(output.logged('INFO')).toEqual([]);
-    expect(output.metric(RECONCILED.expired)).toBe(0);
+    expect(output.metric(RECONCILED.expired)).toBeUndefined();
+    expect(output.metric(IN_FLIGHT)).toBeUndefined();
+  });
+
+  it('says how full the fullest queue is of messages in flight, in percent of what SQS allows', async () => {
+    const output = capturedOutput();
+    const inFlight = { FRESH_QUEUE: '1200', RETRY_QUEUE: '60000', SLOW_QUEUE: '0' } as const;
+    for (const [queue, count] of Object.entries(inFlight))
+      sqs
+        .on(GetQueueAttributesCommand, { QueueUrl: FUNCTION_ENVIRONMENT[queue as keyof typeof inFlight] })
+        .resolves({ Attributes: { ApproximateNumberOfMessagesNotVisible: count } });
+
+    await handler({}, WITH_TIME);
+
+    expect(output.metric(IN_FLIGHT)).toBe(50);
+  });
+
+  it('does its work although no queue says anything of itself', async () => {
+    const output = capturedOutput();
+    sqs.on(GetQueueAttributesCommand).rejects(new Error('out of reach'));
+
+    expect(await handler({}, WITH_TIME)).toMatchObject({ complete: true });
+
+    expect(output.logged('WARN')).toHaveLength(1);
   });
 
   it('begins no page that its time would not suffice for', async () => {

@@ -3,6 +3,8 @@ import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { ENDED } from '../../../functions/platform/metric-names.ts';
+import { InvocationFailed } from '../../../functions/platform/pipeline/worker.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { handler } from '../../../functions/workers/watch.ts';
 import { aDelivery } from '../../builders.ts';
@@ -57,6 +59,22 @@ describe('the function that follows the deliveries', () => {
     ]);
   });
 
+  it('counts the ends among what it read, by their status, and no other change', async () => {
+    const output = capturedOutput();
+    const ended = (status: string) => ({ ...aDelivery(), status, attempts: 1 });
+
+    await run(
+      aRecord(aDelivery(), 41),
+      aRecord(ended('succeeded'), 42, 'MODIFY'),
+      aRecord(ended('succeeded'), 43, 'MODIFY'),
+      aRecord(ended('skipped'), 44),
+    );
+
+    expect(output.metric(ENDED.succeeded)).toBe(2);
+    expect(output.metric(ENDED.skipped)).toBe(1);
+    expect(output.metric(ENDED.exhausted)).toBeUndefined();
+  });
+
   it('gives up a record that cannot be read, loudly, without holding up its shard', async () => {
     const output = capturedOutput();
 
@@ -71,6 +89,6 @@ describe('the function that follows the deliveries', () => {
       .on(UpdateCommand, { TableName: FUNCTION_ENVIRONMENT.LEDGER_TABLE })
       .rejects(new Error('throttled'));
 
-    await expect(run(aRecord(aDelivery(), 41))).rejects.toThrow('throttled');
+    await expect(run(aRecord(aDelivery(), 41))).rejects.toThrow(InvocationFailed);
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { BUS_SOURCE, type BusEvent } from '../../../../functions/domain/bus.ts';
 import { UNREADABLE_MESSAGES } from '../../../../functions/platform/metric-names.ts';
 import { busWorker, oneByOne } from '../../../../functions/platform/pipeline/bus-worker.ts';
+import { InvocationFailed } from '../../../../functions/platform/pipeline/worker.ts';
 import { aBusEvent } from '../../../builders.ts';
 import { recordedLog } from '../../../doubles/recorded-log.ts';
 import { busMessage, capturedOutput, received, WITH_TIME } from '../../workers/a-worker.ts';
@@ -62,7 +63,7 @@ describe('a worker behind the bus', () => {
     });
 
     await expect(handler(received('queue', busMessage(aBusEvent())), WITH_TIME)).rejects.toThrow(
-      'out of reach',
+      InvocationFailed,
     );
   });
 });
@@ -81,7 +82,7 @@ describe('dealing with events one by one', () => {
 
     expect(dealtWith).toEqual([events[0], events[2]]);
     expect(log.entries).toMatchObject([
-      { level: 'error', fields: { eventId: events[1]?.id, reason: 'Error: out of reach' } },
+      { level: 'error', fields: { eventId: events[1]?.id, error: new Error('out of reach') } },
     ]);
   });
 });

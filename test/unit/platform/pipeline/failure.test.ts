@@ -50,7 +50,11 @@ describe('an unexpected failure', () => {
         route: 'create-thing',
         orgId: service.key.orgId,
         keyId: service.key.id,
-        error: { message: 'the inside' },
+        code: 'REQUEST_FAILED',
+        error: {
+          name: 'Error',
+          frames: expect.arrayContaining([expect.stringContaining('failure.test.ts')]),
+        },
       },
     ]);
   });

@@ -9,7 +9,7 @@ import {
 } from '../../../../functions/platform/pipeline/authentication.ts';
 import type { IdempotencyScope, Remembered } from '../../../../functions/platform/pipeline/idempotency.ts';
 import { anApiKey, NOW } from '../../../builders.ts';
-import { CapturingLogger } from '../capturing-logger.ts';
+import { type CapturedLogging, capturingLogger } from '../capturing-logger.ts';
 
 /** A write: of an idempotency record, or whatever a use case says. */
 export type Change = { record: IdempotencyScope; answer: Remembered } | { write: string };
@@ -38,7 +38,9 @@ export interface InMemory {
   rememberMeanwhile(scope: IdempotencyScope, answer: Remembered): void;
   /** When set, every commit is refused as this. */
   refusal?: string;
-  logger: CapturingLogger;
+  /** Requests that failed for no fault of theirs. */
+  failures: number;
+  logger: CapturedLogging;
   ports: ApiPorts<Change>;
 }
 
@@ -50,7 +52,7 @@ export function inMemory(): InMemory {
   const key = anApiKey();
   const answers = new Map<string, Remembered>();
   const nameOf = (scope: IdempotencyScope) => JSON.stringify(scope);
-  const logger = new CapturingLogger();
+  const logger = capturingLogger();
 
   const service: InMemory = {
     secret,
@@ -65,11 +67,12 @@ export function inMemory(): InMemory {
     environment: 'live',
     budget: 10,
     limiterFailures: 0,
+    failures: 0,
     ports: {
       authenticate: keyAuthentication(
         { find: (digest) => service.lookup.find(digest) },
         async (id) => service.sandboxes.get(id) ?? { pairing: undefined, sandbox: undefined },
-        logger,
+        logger.log,
       ),
       organization: async (id) =>
         id === MISSING_ORGANIZATION ? undefined : { tier: 'standard', environment: service.environment },
@@ -78,9 +81,13 @@ export function inMemory(): InMemory {
         if (allowed) service.budget -= 1;
         return { tier, limit: 10, remaining: service.budget, resetSeconds: 42, allowed };
       },
-      onLimiterFailure: async () => {
+      onLimiterFailure: () => {
         service.limiterFailures += 1;
       },
+      onFailure: () => {
+        service.failures += 1;
+      },
+      publishMetrics: async () => undefined,
       memory: {
         find: async (scope) => answers.get(nameOf(scope)),
         record: (scope, answer) => ({ record: scope, answer }),

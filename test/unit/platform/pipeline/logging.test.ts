@@ -10,7 +10,7 @@ describe('the log of a request', () => {
     const service = inMemory();
     const body = JSON.stringify({ name: 'canary' });
     await send(thingRoute, service, aRequest(service, { body }), async () => {
-      service.logger.info('something to say');
+      service.logger.log('CHECK_TOO_LATE', {});
       throw new Error('failed');
     });
     const { orgId, id: keyId } = service.key;

@@ -8,7 +8,7 @@ import {
   keyAuthentication,
 } from '../../../../functions/platform/pipeline/authentication.ts';
 import { anApiKey, NOW } from '../../../builders.ts';
-import { CapturingLogger } from '../capturing-logger.ts';
+import { capturingLogger } from '../capturing-logger.ts';
 import { aRequest, createThing, createThingWith, envelope, send, thingRoute } from './call.ts';
 import { type InMemory, inMemory } from './in-memory.ts';
 
@@ -66,7 +66,7 @@ describe('a request with a sandbox key', () => {
   it('is logged with the sandbox and the key', async () => {
     const service = withSandboxKey();
     await send(thingRoute, service, aRequest(service), async () => {
-      service.logger.info('something to say');
+      service.logger.log('CHECK_TOO_LATE', {});
       throw new Error('failed');
     });
     expect(service.logger.lines).toHaveLength(2);
@@ -203,7 +203,7 @@ describe('where a sandbox key leads', () => {
         asked.push(id);
         return of(id);
       },
-      new CapturingLogger(),
+      capturingLogger().log,
     );
     const event = aRequest({ ...inMemory(), secret: mintKey('sandbox') });
     return { caller: await authenticate(event, thingRoute), asked };

@@ -56,7 +56,7 @@ async function request(
   const limit = vi.spyOn(service.ports, 'limit');
   const answer = await send(settingsRoute(method, role), service, event, async ({ tenant }) => {
     tenants.push(tenant);
-    service.logger.info('something to say');
+    service.logger.log('CHECK_TOO_LATE', {});
     return success({ name: 'thing' });
   });
   const budgets = limit.mock.calls.map(([bucket]) => bucket);

@@ -72,7 +72,7 @@ async function request(given: Given = {}) {
   const answer = await send(widgetRoute, service, event, async ({ tenant, conversationId }) => {
     if (thrown) throw thrown;
     seen.push({ tenant, conversationId });
-    service.logger.info('something to say');
+    service.logger.log('CHECK_TOO_LATE', {});
     return success({ name: 'thing' });
   });
   return { ...answer, seen, buckets, logged: JSON.stringify(service.logger.lines) };

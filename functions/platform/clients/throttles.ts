@@ -1,0 +1,74 @@
+import { type Dependency, THROTTLES } from '../metric-names.ts';
+import { count } from '../metrics.ts';
+
+/** Names and codes by which AWS says: too much at once. */
+const THROTTLING = new Set([
+  'LimitExceededException',
+  'ProvisionedThroughputExceeded',
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'RequestThrottled',
+  'RequestThrottledException',
+  'SlowDown',
+  'ThrottledException',
+  'Throttling',
+  'ThrottlingError',
+  'ThrottlingException',
+  'TooManyRequestsException',
+]);
+
+type Fields = Readonly<Record<string, unknown>>;
+const fieldsOf = (value: unknown): Fields => Object(value);
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+const isThrottling = (name: unknown): boolean => THROTTLING.has(String(name));
+
+/** Whether a call was refused because there were too many. A transaction says it of one of its items. */
+export function isThrottled(error: unknown): boolean {
+  const { name, $metadata, $retryable, CancellationReasons } = fieldsOf(error);
+  return (
+    isThrottling(name) ||
+    fieldsOf($metadata).httpStatusCode === 429 ||
+    fieldsOf($retryable).throttling === true ||
+    listOf(CancellationReasons).some((reason) => isThrottling(fieldsOf(reason).Code))
+  );
+}
+
+/** Whether a part of what was asked for was not done because there was too much: a batch succeeds all the same. */
+export function isThrottledInPart(output: unknown): boolean {
+  const { UnprocessedKeys, UnprocessedItems, Failed, Entries } = fieldsOf(output);
+  return (
+    Object.keys(fieldsOf(UnprocessedKeys)).length > 0 ||
+    Object.keys(fieldsOf(UnprocessedItems)).length > 0 ||
+    listOf(Failed).some((failed) => isThrottling(fieldsOf(failed).Code)) ||
+    listOf(Entries).some((entry) => isThrottling(fieldsOf(entry).ErrorCode))
+  );
+}
+
+/** What is needed of any SDK client: room for a step around each of its tries. */
+interface Client {
+  middlewareStack: {
+    add(
+      step: <A, O extends { output: unknown }>(next: (args: A) => Promise<O>) => (args: A) => Promise<O>,
+      options: { step: 'finalizeRequest'; name: string; priority: 'low' },
+    ): void;
+  };
+}
+
+/** Counts each try that a dependency throttled, also those that the SDK repeats by itself. @returns the client */
+export function countingThrottles<C extends Client>(client: C, dependency: Dependency): C {
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      try {
+        const result = await next(args);
+        if (isThrottledInPart(result.output)) count(THROTTLES[dependency]);
+        return result;
+      } catch (error) {
+        if (isThrottled(error)) count(THROTTLES[dependency]);
+        throw error;
+      }
+    },
+    // Within the step that repeats.
+    { step: 'finalizeRequest', name: 'countThrottles', priority: 'low' },
+  );
+  return client;
+}

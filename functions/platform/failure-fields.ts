@@ -1,0 +1,86 @@
+/*
+ * What the log says of an error. Messages of the SDK, of parsers and of Node quote what they were given (`Unexpected token 'm', "my secret…"`), so
+ * that none of them is written: an error is told by its name, its codes and where it was thrown, and by its message only where that is of our own words.
+ */
+
+/** Names of our errors whose messages hold nothing but our words and our identifiers. */
+const IN_OUR_WORDS = new Set([
+  'CheckUnderWay',
+  'ConfigurationError',
+  'Contended',
+  'Defect',
+  'GateClosed',
+  'NotPermitted',
+  'NotTold',
+  'NothingToRelay',
+  'UnknownTenant',
+]);
+
+/** Whatever an error's message says, this is all that may stand in the log. */
+const HARMLESS = /^[\w .,:;#()/'-]{1,300}$/;
+const A_NAME = /^\$?[\w.#-]{1,80}$/;
+/** `at name (file:line:column)`, `at file:line:column`. */
+const A_FRAME = /^ {4}at (?:async )?(?:[\w$.<>[\] ]{1,120} \()?(?:file:\/\/)?[\w@./:+-]{1,300}:\d+:\d+\)?$/;
+const MOST_FRAMES = 8;
+const MOST_CAUSES = 3;
+
+export interface FailureFields {
+  name: string;
+  message?: string;
+  code?: string;
+  /** HTTP status of a dependency's answer. */
+  status?: number;
+  /** By which AWS knows the call. */
+  awsRequestId?: string;
+  attempts?: number;
+  /** What a parser found at fault: the kind of fault and the name of the attribute. */
+  issues?: string[];
+  frames?: string[];
+  cause?: FailureFields;
+}
+
+/** @param error whatever was thrown */
+export function failureFields(error: unknown, depth = 1): FailureFields {
+  if (!(error instanceof Error)) return { name: typeof error };
+  const { code, cause, $metadata, issues } = error as Error & Record<string, unknown>;
+  const { httpStatusCode, requestId, attempts } = Object($metadata) as Record<string, unknown>;
+  const frames = framesOf(error);
+  return {
+    name: A_NAME.test(error.name) ? error.name : 'Error',
+    ...(IN_OUR_WORDS.has(error.name) && HARMLESS.test(error.message) ? { message: error.message } : {}),
+    ...(isName(code) ? { code } : {}),
+    ...(typeof httpStatusCode === 'number' ? { status: httpStatusCode } : {}),
+    ...(isName(requestId) ? { awsRequestId: requestId } : {}),
+    ...(typeof attempts === 'number' ? { attempts } : {}),
+    ...(Array.isArray(issues) ? { issues: issues.slice(0, 5).map(issueOf) } : {}),
+    ...(frames.length === 0 ? {} : { frames }),
+    ...(cause === undefined || depth === MOST_CAUSES ? {} : { cause: failureFields(cause, depth + 1) }),
+  };
+}
+
+/** One line of the same, for whoever can only be told a text. */
+export function summaryOf(error: unknown): string {
+  const { name, message, code, status, issues } = failureFields(error);
+  return [name, message, code, status, ...(issues ?? [])].filter((part) => part !== undefined).join(' ');
+}
+
+const isName = (value: unknown): value is string => typeof value === 'string' && A_NAME.test(value);
+
+/** A schema's attribute is named by us; what stands below it may be named by others. */
+function issueOf(issue: unknown): string {
+  const { code, path } = Object(issue) as Record<string, unknown>;
+  const [attribute] = Array.isArray(path) ? path : [];
+  return [attribute, code].filter(isName).join(' ');
+}
+
+/** Where it was thrown. The message stands before the frames in the text that has them, and may look like one. */
+function framesOf({ message, stack = '' }: Error): string[] {
+  const at = stack.indexOf(message);
+  if (at < 0 || stack.slice(0, at).includes('\n')) return [];
+  return stack
+    .slice(at + message.length)
+    .split('\n')
+    .filter((line) => A_FRAME.test(line))
+    .slice(0, MOST_FRAMES)
+    .map((line) => line.trim().replace(/^at /, ''));
+}

@@ -1,0 +1,109 @@
+import { lines } from './line.ts';
+
+const ATTEMPT = {
+  deliveryId: 'id',
+  webhookId: 'id',
+  orgId: 'id',
+  attempt: 'count',
+  status: 'count',
+} as const;
+
+const DEFECT = 'A defect, or rows of a version that this one cannot read.';
+
+/** What is logged on the way of an event to its receivers. */
+export const DELIVERY_LINES = lines({
+  EVENT_FANNED_OUT: {
+    level: 'debug',
+    says: 'an event has its deliveries',
+    operator: 'Nothing.',
+    fields: { eventId: 'id', orgId: 'id', reminders: 'count' },
+  },
+  FAN_OUT_FAILED: {
+    level: 'error',
+    says: 'an entry of the outbox could not be dealt with and will be repeated',
+    operator:
+      'Nothing, unless it goes on: then events of the same shard wait behind it, and after many repetitions it is a dead letter.',
+    fields: { eventId: 'id', deliveryId: 'id', error: 'failure' },
+  },
+  REMINDER_REFUSED: {
+    level: 'error',
+    says: 'a queue refused a reminder, and the entry of the outbox will be repeated',
+    operator: 'Nothing, unless it goes on: then look at the queue and its key.',
+    fields: { eventId: 'id', deliveryId: 'id' },
+  },
+  ATTEMPT_SUCCEEDED: {
+    level: 'debug',
+    says: 'an attempt succeeded',
+    operator: 'Nothing.',
+    fields: ATTEMPT,
+  },
+  ATTEMPT_FAILED: {
+    level: 'info',
+    says: 'an attempt failed',
+    operator:
+      "Nothing: `outcome` is what it made of the delivery, `reason` is what the customer reads. Many of one `webhookId`: see the runbook of an endpoint's storm.",
+    fields: { ...ATTEMPT, outcome: 'words', reason: 'words' },
+  },
+  ATTEMPT_OUTLIVED: {
+    level: 'info',
+    says: 'an attempt ended after its lease, and somebody else decides on the delivery',
+    operator:
+      'Nothing, unless there are many: then attempts take longer than the timeout that the stack was given.',
+    fields: { ...ATTEMPT, reason: 'words' },
+  },
+  DELIVERY_LEFT: {
+    level: 'error',
+    says: 'a delivery could not be dealt with and is left to its queue',
+    operator: 'Nothing, unless it goes on: its message comes again, and ends as a dead letter.',
+    fields: { deliveryId: 'id', error: 'failure' },
+  },
+  EVENT_MISSING: {
+    level: 'error',
+    says: 'a delivery ends because its event is gone',
+    operator:
+      'The customer sees `event_missing`. Nothing deletes an event before its time: find out what did.',
+    fields: { deliveryId: 'id', eventId: 'id' },
+  },
+  ENDPOINT_DISABLED: {
+    level: 'warn',
+    says: 'an endpoint was disabled after consecutive failures',
+    operator: 'Nothing: its admins get an e-mail. Many at once: look whether it is us.',
+    fields: { webhookId: 'id', orgId: 'id' },
+  },
+  SLOW_NOT_MARKED: {
+    level: 'warn',
+    says: 'a slow endpoint could not be marked',
+    operator: 'Nothing: the next slow attempt marks it.',
+    fields: { webhookId: 'id', error: 'failure' },
+  },
+  REMINDER_UNREADABLE: {
+    level: 'error',
+    says: 'a queue message is no reminder and is dropped',
+    operator: `${DEFECT} If it was one, the reconciler sends it again.`,
+    fields: { messageId: 'id', error: 'failure' },
+  },
+  DELIVERIES_WATCHED: {
+    level: 'debug',
+    says: 'deliveries are watched',
+    operator: 'Nothing.',
+    fields: { count: 'count' },
+  },
+  DELIVERY_UNREADABLE: {
+    level: 'error',
+    says: 'a stream record is no delivery and is not counted',
+    operator: `${DEFECT} The audit puts the ledger right; the delivery itself has to be looked at.`,
+    fields: { sequence: 'id', error: 'failure' },
+  },
+  TENANT_UNKNOWN: {
+    level: 'error',
+    says: 'deliveries of an unknown tenant are not counted',
+    operator: 'Rows of an organization contradict each other: look at the organization and its generation.',
+    fields: { orgId: 'id', error: 'failure' },
+  },
+  STREAM_RECORD_UNREADABLE: {
+    level: 'error',
+    says: 'a stream record is no entry of the outbox and is given up',
+    operator: `${DEFECT} What it owed is not delivered: find the entry by its place in the stream.`,
+    fields: { sequence: 'id', error: 'failure' },
+  },
+});

@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { MAX_ATTEMPTS } from '../../../functions/domain/backoff.ts';
+import { reminderOf, type Settlement } from '../../../functions/domain/delivery.ts';
+import { deliveryContexts } from '../../../functions/store/delivery-context.ts';
+import { outboxStore } from '../../../functions/store/outbox.ts';
+import { committer } from '../../../functions/store/transaction.ts';
+import { Measured } from '../../../lib/cost/measured.ts';
+import { type Consumed, metered } from '../../bench/consumed.ts';
+import { aDelivery, anEndpoint, anEvent, later, NOW, seconds } from '../../builders.ts';
+import { dynamoDb, type TestTables } from '../../engines.ts';
+import { anAttempt, claimAgain, exhausted, refusal, succeeded, unaffected } from './attempts.ts';
+import { dynamoDbStores, type Stores } from './stores.ts';
+
+/*
+ * The counts that the cost model multiplies are measured now and then, on the local run; what writes a delivery changes in between. So the units of a
+ * delivery's way are counted here again, over the real stores.
+ */
+const MEASURED = Measured.parse(
+  JSON.parse(readFileSync(new URL('../../../lib/cost/measured.json', import.meta.url), 'utf8')),
+);
+const { fanOut, dispatchBatch, deliveries } = MEASURED;
+
+const engine = dynamoDb();
+let tables: TestTables;
+let stores: Stores;
+let consumed: () => Consumed;
+
+beforeEach(async () => {
+  const client = engine.client();
+  tables = await engine.tables(client);
+  stores = dynamoDbStores(tables);
+  consumed = metered(client);
+});
+
+/** An endpoint, an event for it and the delivery that is to be made of them. */
+async function aWay() {
+  const endpoint = anEndpoint();
+  await stores.endpoints.put(endpoint);
+  const event = anEvent({ tenant: { orgId: endpoint.orgId, generation: 0 } });
+  await committer(tables.outbox.client)([outboxStore(tables.outbox).append(event)]);
+  const delivery = aDelivery({ orgId: endpoint.orgId, webhookId: endpoint.id, eventId: event.id });
+  consumed();
+  return { endpoint, delivery };
+}
+
+describe('the units of lib/cost/measured.json', () => {
+  it('are what the fan-out of one event to one endpoint takes', async () => {
+    const { endpoint, delivery } = await aWay();
+
+    await stores.endpoints.all(endpoint.orgId);
+    await stores.deliveries.add(delivery);
+
+    const { perBatch, perEvent, perDelivery } = fanOut;
+    const { reads, writes } = consumed();
+    expect(writes).toBeCloseTo(perBatch.writes + perEvent.writes + perDelivery.writes, 1);
+    expect(reads).toBeCloseTo(perBatch.reads + perEvent.reads + perDelivery.reads, 1);
+  });
+
+  it('are what a delivery takes that succeeds at once', async () => {
+    const { delivery } = await aWay();
+    await stores.deliveries.add(delivery);
+    consumed();
+
+    const contextOf = await deliveryContexts(tables.service, tables.outbox)([reminderOf(delivery)]);
+    contextOf(reminderOf(delivery));
+    const claim = await claimAgain(stores, delivery, NOW);
+    await stores.deliveries.settle(claim, succeeded, unaffected(claim));
+
+    const { reads, writes } = consumed();
+    expect(writes).toBeCloseTo(dispatchBatch.writes + deliveries.succeeded.dispatch.writes, 1);
+    expect(reads).toBeCloseTo(dispatchBatch.reads + deliveries.succeeded.dispatch.reads, 1);
+  });
+
+  it.each([
+    ['fails once and then succeeds', 'retried', ['retrying', 'succeeded']],
+    ['fails eight times', 'exhausted', [...Array(MAX_ATTEMPTS - 1).fill('retrying'), 'exhausted']],
+  ] as const)('are what a delivery takes that %s', async (_, kind, outcomes) => {
+    const { endpoint, delivery } = await aWay();
+    await stores.deliveries.add(delivery);
+    consumed();
+
+    let now = NOW;
+    for (const outcome of outcomes) {
+      const claim = await claimAgain(stores, delivery, now);
+      const at = later(now, seconds(1));
+      const effect = outcome === 'exhausted' ? 'count' : 'none';
+      await stores.deliveries.settle(claim, settlement(outcome, claim.attempts, now), {
+        endpoint,
+        effect,
+        at,
+      });
+      now = later(now, seconds(60));
+    }
+
+    expect(consumed().writes).toBeCloseTo(deliveries[kind].dispatch.writes, 0);
+  });
+});
+
+/** As receivers answered when it was measured: what is kept of an answer makes the item larger. */
+const { response: _, ...silent } = refusal;
+
+/** How an attempt ends a second after it began. */
+function settlement(kind: Settlement['kind'], number: number, began: Date): Settlement {
+  const at = later(began, seconds(1));
+  const attempt = { startedAt: began.toISOString(), number };
+  if (kind === 'succeeded') return { ...succeeded, attempt: anAttempt(attempt), at };
+  if (kind === 'exhausted') return { ...exhausted, attempt: { ...silent, ...attempt }, at };
+  return {
+    kind,
+    attempt: { ...silent, ...attempt },
+    at,
+    nextRetryAt: later(at, seconds(30)),
+    wait: { hold: 'hidden', lane: 'retry' },
+  };
+}

@@ -1,0 +1,252 @@
+/** A row, or a part of one, as the document client has it. */
+export type Row = Record<string, unknown>;
+
+/** What stands for names and values in an expression. */
+export interface Placeholders {
+  names: Readonly<Record<string, string>>;
+  values: Readonly<Record<string, unknown>>;
+}
+
+type Evaluate<T> = (row: Row, given: Placeholders) => T;
+export type Condition = Evaluate<boolean>;
+/** Gives the row as it is after the update. */
+export type Update = Evaluate<Row>;
+
+const TOKEN = /\s*([#:]?[A-Za-z_][\w-]*|<=|>=|<>|[=<>(),.+-])/y;
+
+/** Words that DynamoDB knows as functions, and what they are worth. */
+const FUNCTIONS: Readonly<Record<string, (args: readonly unknown[]) => unknown>> = {
+  attribute_exists: ([value]) => value !== undefined,
+  attribute_not_exists: ([value]) => value === undefined,
+  begins_with: ([value, prefix]) => typeof value === 'string' && value.startsWith(String(prefix)),
+  if_not_exists: ([value, otherwise]) => value ?? otherwise,
+  list_append: ([one, other]) => [...asList(one), ...asList(other)],
+};
+
+const COMPARISONS: Readonly<Record<string, (a: unknown, b: unknown) => boolean>> = {
+  '=': (a, b) => a !== undefined && isSame(a, b),
+  '<>': (a, b) => !isSame(a, b),
+  '<': (a, b) => order(a, b) < 0,
+  '<=': (a, b) => order(a, b) <= 0,
+  '>': (a, b) => order(a, b) > 0,
+  '>=': (a, b) => order(a, b) >= 0,
+};
+
+/** Tokens of an expression, read one after another. */
+function readerOf(text: string) {
+  const tokens: string[] = [];
+  TOKEN.lastIndex = 0;
+  while (TOKEN.lastIndex < text.trimEnd().length) {
+    const found = TOKEN.exec(text);
+    if (found?.[1] === undefined) throw new Error(`the expression "${text}" is not understood`);
+    tokens.push(found[1]);
+  }
+  let at = 0;
+  const is = (token: string) => tokens[at]?.toUpperCase() === token;
+  return {
+    get isAtEnd() {
+      return at === tokens.length;
+    },
+    is,
+    /** Takes the token if it is this one. */
+    takes(token: string): boolean {
+      const taken = is(token);
+      if (taken) at += 1;
+      return taken;
+    },
+    next(): string {
+      const token = tokens[at];
+      if (token === undefined) throw new Error(`the expression "${text}" ends too early`);
+      at += 1;
+      return token;
+    },
+    expect(token: string): void {
+      if (!this.takes(token)) throw new Error(`"${token}" is missing in the expression "${text}"`);
+    },
+  };
+}
+type Reader = ReturnType<typeof readerOf>;
+
+const list = <T>(tokens: Reader, part: (tokens: Reader) => T): T[] => {
+  const parts = [part(tokens)];
+  while (tokens.takes(',')) parts.push(part(tokens));
+  return parts;
+};
+
+type Path = readonly string[];
+
+function pathOf(tokens: Reader, first = tokens.next()): Path {
+  const path = [first];
+  while (tokens.takes('.')) path.push(tokens.next());
+  return path;
+}
+
+const named = (path: Path, { names }: Placeholders): string[] =>
+  path.map((part) => {
+    if (!part.startsWith('#')) return part;
+    const name = names[part];
+    if (name === undefined) throw new Error(`${part} is not defined`);
+    return name;
+  });
+
+const valueAt = (row: Row, path: readonly string[]): unknown =>
+  path.reduce<unknown>((value, name) => (isRow(value) ? value[name] : undefined), row);
+
+/** A value, an attribute, or what a function makes of some. */
+function operand(tokens: Reader): Evaluate<unknown> {
+  const token = tokens.next();
+  if (token.startsWith(':'))
+    return (_, { values }) => {
+      if (!(token in values)) throw new Error(`${token} is not defined`);
+      return values[token];
+    };
+  const call = FUNCTIONS[token];
+  if (call !== undefined && tokens.takes('(')) {
+    const parameters = list(tokens, operand);
+    tokens.expect(')');
+    return (row, given) => call(parameters.map((parameter) => parameter(row, given)));
+  }
+  const path = pathOf(tokens, token);
+  return (row, given) => valueAt(row, named(path, given));
+}
+
+function alternatives(tokens: Reader): Condition {
+  const parts = [conjunction(tokens)];
+  while (tokens.takes('OR')) parts.push(conjunction(tokens));
+  return (row, given) => parts.some((part) => part(row, given));
+}
+
+function conjunction(tokens: Reader): Condition {
+  const parts = [term(tokens)];
+  while (tokens.takes('AND')) parts.push(term(tokens));
+  return (row, given) => parts.every((part) => part(row, given));
+}
+
+function term(tokens: Reader): Condition {
+  if (tokens.takes('NOT')) {
+    const negated = term(tokens);
+    return (row, given) => !negated(row, given);
+  }
+  if (tokens.takes('(')) {
+    const inner = alternatives(tokens);
+    tokens.expect(')');
+    return inner;
+  }
+  const left = operand(tokens);
+  if (tokens.takes('BETWEEN')) {
+    const from = operand(tokens);
+    tokens.expect('AND');
+    const to = operand(tokens);
+    return (row, given) => {
+      const value = left(row, given);
+      return order(value, from(row, given)) >= 0 && order(value, to(row, given)) <= 0;
+    };
+  }
+  if (tokens.takes('IN')) {
+    tokens.expect('(');
+    const among = list(tokens, operand);
+    tokens.expect(')');
+    return (row, given) => {
+      const value = left(row, given);
+      return value !== undefined && among.some((one) => isSame(value, one(row, given)));
+    };
+  }
+  for (const [sign, holds] of Object.entries(COMPARISONS))
+    if (tokens.takes(sign)) {
+      const right = operand(tokens);
+      return (row, given) => holds(left(row, given), right(row, given));
+    }
+  return (row, given) => left(row, given) === true;
+}
+
+type Deed = (row: Row, before: Row, given: Placeholders) => void;
+
+function assignment(tokens: Reader): Deed {
+  const path = pathOf(tokens);
+  tokens.expect('=');
+  let value = operand(tokens);
+  for (const [sign, factor] of [['+', 1] as const, ['-', -1] as const])
+    if (tokens.takes(sign)) {
+      const [left, right] = [value, operand(tokens)];
+      value = (row, given) => Number(left(row, given)) + factor * Number(right(row, given));
+    }
+  return (row, before, given) => put(row, named(path, given), value(before, given));
+}
+
+function removal(tokens: Reader): Deed {
+  const path = pathOf(tokens);
+  return (row, _, given) => put(row, named(path, given), undefined);
+}
+
+function increase(tokens: Reader): Deed {
+  const path = pathOf(tokens);
+  const by = operand(tokens);
+  return (row, before, given) => {
+    const place = named(path, given);
+    put(row, place, Number(valueAt(before, place) ?? 0) + Number(by(before, given)));
+  };
+}
+
+const SECTIONS = { SET: assignment, REMOVE: removal, ADD: increase } as const;
+
+/** Of the same text once: a run has thousands of the same. */
+function remembered<T>(compile: (text: string) => T): (text: string) => T {
+  const compiled = new Map<string, T>();
+  return (text) => {
+    const known = compiled.get(text);
+    if (known !== undefined) return known;
+    const made = compile(text);
+    compiled.set(text, made);
+    return made;
+  };
+}
+
+/** @throws Error when it is none, or has what this double does not know */
+export const conditionOf = remembered((text): Condition => {
+  const tokens = readerOf(text);
+  const condition = alternatives(tokens);
+  if (!tokens.isAtEnd) throw new Error(`the condition "${text}" goes on with "${tokens.next()}"`);
+  return condition;
+});
+
+/** @throws Error when it is none, or has what this double does not know */
+export const updateOf = remembered((text): Update => {
+  const tokens = readerOf(text);
+  const deeds: Deed[] = [];
+  while (!tokens.isAtEnd) {
+    const section = tokens.next().toUpperCase();
+    if (!(section in SECTIONS)) throw new Error(`the update "${text}" has "${section}"`);
+    deeds.push(...list(tokens, SECTIONS[section as keyof typeof SECTIONS]));
+  }
+  return (before, given) => {
+    const row = structuredClone(before);
+    for (const deed of deeds) deed(row, before, given);
+    return row;
+  };
+});
+
+function put(row: Row, path: readonly string[], value: unknown): void {
+  const last = path.at(-1);
+  const holder = valueAt(row, path.slice(0, -1));
+  if (last === undefined || !isRow(holder)) throw new Error(`${path.join('.')} is in nothing that is there`);
+  if (value === undefined) delete holder[last];
+  else holder[last] = value;
+}
+
+const isRow = (value: unknown): value is Row =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function asList(value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw new Error('only lists are appended to one another');
+  return value;
+}
+
+const isSame = (a: unknown, b: unknown): boolean =>
+  a === b || (typeof a === 'object' && typeof b === 'object' && JSON.stringify(a) === JSON.stringify(b));
+
+/** Of two strings or two numbers; of anything else no comparison holds. */
+function order(a: unknown, b: unknown): number {
+  if (typeof a !== typeof b || (typeof a !== 'string' && typeof a !== 'number')) return Number.NaN;
+  if (a === b) return 0;
+  return (a as string) < (b as string) ? -1 : 1;
+}

@@ -1,0 +1,110 @@
+import { describe, expect, it, vi } from 'vitest';
+import { busEventOf, busEventOfDisabling, newNotice } from '../../../functions/domain/bus.ts';
+import { Reminder, reminderOf } from '../../../functions/domain/delivery.ts';
+import { OutboxEvent } from '../../../functions/domain/events.ts';
+import { newId } from '../../../functions/domain/ids.ts';
+import { redeliveryOf } from '../../../functions/domain/redelivery.ts';
+import { aDelivery, anEndpoint, anEvent, NOW } from '../../builders.ts';
+import { aDispatch, FAILED } from './a-dispatch.ts';
+import { aFanOut, ours, owing, tenant } from './a-fan-out.ts';
+
+const CALL = '1-5759e988-bd862e3fe1be46a994272793';
+const OTHER = '1-5759e988-000000000000000000000000';
+
+const tracesOf = (log: { entries: { fields: Record<string, unknown> }[] }) =>
+  log.entries.map(({ fields }) => fields.traceId);
+
+describe('the trace of an API call', () => {
+  it('goes with its event to the reminders, and into the lines of the fan-out', async () => {
+    const { run, sent, log } = aFanOut([ours()]);
+
+    await run([owing({ ...anEvent({ tenant }), traceId: CALL })]);
+
+    expect(sent.map(({ traceId }) => traceId)).toEqual([CALL]);
+    expect(tracesOf(log)).toEqual([CALL]);
+  });
+
+  it.each([
+    ['succeeds', undefined],
+    ['fails', () => FAILED],
+  ])('is in every line of an attempt that %s', async (_, attempt) => {
+    const { deal, reminder, endpoint, event, log } = await aDispatch(attempt ? { attempt } : {});
+    await deal(reminder, { endpoint, event: { ...event, traceId: CALL } }, 'fresh');
+    expect(log.entries.length).toBeGreaterThan(0);
+    expect(new Set(tracesOf(log))).toEqual(new Set([CALL]));
+  });
+
+  it('is in the lines of a delivery whose event is gone, by its reminder', async () => {
+    const { deal, reminder, endpoint, log } = await aDispatch();
+    await deal({ ...reminder, traceId: CALL }, { endpoint, event: undefined }, 'fresh');
+    expect(log.entries).toMatchObject([{ code: 'EVENT_MISSING', fields: { traceId: CALL } }]);
+  });
+
+  it('reaches the notice of the endpoint that its delivery disables, and from there the bus', async () => {
+    const { deal, reminder, endpoint, event, log, deliveries } = await aDispatch({
+      delivery: { attempts: 7 },
+      endpoint: { consecutiveFailures: 9 },
+      attempt: () => FAILED,
+    });
+    const settle = vi.spyOn(deliveries, 'settle');
+    await deal(reminder, { endpoint, event: { ...event, traceId: CALL } }, 'fresh');
+    expect(settle.mock.calls.map(([, , outcome]) => outcome)).toMatchObject([
+      { effect: 'disable', traceId: CALL },
+    ]);
+    expect(new Set(tracesOf(log))).toEqual(new Set([CALL]));
+    const notice = {
+      kind: 'endpoint-disabled',
+      orgId: endpoint.orgId,
+      generation: 0,
+      webhookId: endpoint.id,
+      disabledAt: NOW.toISOString(),
+      traceId: CALL,
+    } as const;
+    expect(busEventOfDisabling(notice, 'id').traceId).toBe(CALL);
+  });
+
+  it('goes over the bus with events and notices', () => {
+    expect(busEventOf({ ...anEvent({ tenant }), traceId: CALL })?.traceId).toBe(CALL);
+    const sourceId = newId('src', NOW);
+    const notice = newNotice('source.check', 'id', { sourceId }, { tenant, now: NOW, traceId: CALL });
+    expect(notice.traceId).toBe(CALL);
+  });
+});
+
+describe('a redelivery', () => {
+  const redelivered = () => {
+    const delivery = aDelivery({ status: 'succeeded', eventId: newId('evt', NOW) });
+    const redelivery = redeliveryOf(delivery, anEndpoint(), NOW, OTHER);
+    if (redelivery.kind !== 'redeliver') throw new Error(redelivery.why);
+    return redelivery.delivery;
+  };
+
+  it('has the trace of the call that asked for it, which its reminder carries', () => {
+    expect(redelivered().traceId).toBe(OTHER);
+    expect(reminderOf(redelivered()).traceId).toBe(OTHER);
+  });
+
+  it('logs its own trace and not its event’s, also when its reminder does not know it', async () => {
+    const { deal, reminder, endpoint, event, log } = await aDispatch({ delivery: { traceId: OTHER } });
+    const { traceId: _, ...ofTheIndex } = reminder;
+    await deal(ofTheIndex, { endpoint, event: { ...event, traceId: CALL } }, 'retry');
+    expect(tracesOf(log)).toEqual([OTHER]);
+  });
+});
+
+describe('what was stored before there were traces', () => {
+  it('is read as what has none', () => {
+    const event = anEvent();
+    expect(OutboxEvent.parse(event)).not.toHaveProperty('traceId');
+    expect(Reminder.parse(aDelivery())).not.toHaveProperty('traceId');
+    expect(reminderOf(aDelivery())).not.toHaveProperty('traceId');
+    expect(busEventOf(event)).not.toHaveProperty('traceId');
+  });
+
+  it('is delivered', async () => {
+    const { dispatch, attempts, log } = await aDispatch();
+    await dispatch();
+    expect(attempts).toEqual([1]);
+    expect(tracesOf(log)).toEqual([undefined]);
+  });
+});

@@ -1,0 +1,115 @@
+import { DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
+import { Defect } from '../../../functions/domain/defect.ts';
+import { UnknownTenant } from '../../../functions/engine/generations.ts';
+import { failureFields, summaryOf } from '../../../functions/platform/failure-fields.ts';
+
+const CANARY = 'canary7f3a';
+
+/** Errors as they come about where something was sent that must not be told of. */
+const SPEAKING: Readonly<Record<string, () => unknown>> = {
+  'of a parser': () => thrownBy(() => JSON.parse(`{"name":"${CANARY}`)),
+  'of a schema that met another type': () =>
+    thrownBy(() => z.object({ name: z.number() }).parse({ name: CANARY })),
+  'of a schema, below an attribute': () =>
+    thrownBy(() => z.object({ all: z.record(z.string(), z.number()) }).parse({ all: { [CANARY]: 'x' } })),
+  'of the SDK': () =>
+    new DynamoDBServiceException({
+      name: 'ValidationException',
+      $fault: 'client',
+      message: `cannot be converted: ${CANARY}`,
+      $metadata: { httpStatusCode: 400, requestId: 'AWSREQUEST', attempts: 1 },
+    }),
+  'that anybody made': () => new Error(CANARY),
+  'with a name of anybody’s': () => Object.assign(new Error('x'), { name: `an ${CANARY} error` }),
+  'with a code of anybody’s': () => Object.assign(new Error('x'), { code: `code ${CANARY}` }),
+  'with such a cause': () => new Error('x', { cause: new Error('y', { cause: new Error(CANARY) }) }),
+  'of several': () => new AggregateError([new Error(CANARY)], CANARY),
+  'whose message looks like a frame': () => new Error(`x\n    at ${CANARY} (file:///var/task/index.mjs:1:1)`),
+  'whose message was changed since': () => {
+    const error = new Error(`x\n    at ${CANARY} (file:///var/task/index.mjs:1:1)`);
+    error.message = 'another';
+    return error;
+  },
+  'with what somebody added to it': () => Object.assign(new Error('x'), { body: CANARY, url: CANARY }),
+  'of ours, about an address': () => new Defect(`ada@${CANARY}.example failed`),
+  'of ours, about a URL with a query': () => new Defect(`https://example.com/?token=${CANARY} failed`),
+  'that is a text': () => CANARY,
+  'that is no error': () => ({ message: CANARY, name: CANARY }),
+};
+
+function thrownBy(act: () => unknown): unknown {
+  try {
+    act();
+  } catch (error) {
+    return error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+describe('what the log says of an error', () => {
+  it.each(Object.entries(SPEAKING))('%s holds nothing of what it was about', (_, make) => {
+    const error = make();
+    expect(JSON.stringify(failureFields(error))).not.toContain(CANARY);
+    expect(summaryOf(error)).not.toContain(CANARY);
+  });
+
+  it('holds nothing of a message, whatever it is', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (before, after) => {
+        const error = new TypeError(`${before}${CANARY}${after}`);
+        expect(JSON.stringify(failureFields(error))).not.toContain(CANARY);
+      }),
+    );
+  });
+
+  it('names the error and where it was thrown', () => {
+    expect(failureFields(new RangeError('too much'))).toEqual({
+      name: 'RangeError',
+      frames: expect.arrayContaining([expect.stringMatching(/failure-fields\.test\.ts:\d+:\d+\)?$/)]),
+    });
+  });
+
+  it('keeps the message of an error that is in our own words', () => {
+    expect(failureFields(new UnknownTenant('there is no organization org_1'))).toMatchObject({
+      name: 'UnknownTenant',
+      message: 'there is no organization org_1',
+    });
+    expect(summaryOf(new Defect('the pipeline ran out of order'))).toBe(
+      'Defect the pipeline ran out of order',
+    );
+  });
+
+  it('keeps what AWS knows a failed call by', () => {
+    expect(failureFields(SPEAKING['of the SDK']?.())).toMatchObject({
+      name: 'ValidationException',
+      status: 400,
+      awsRequestId: 'AWSREQUEST',
+      attempts: 1,
+    });
+  });
+
+  it('keeps the code of a failed connection', () => {
+    expect(failureFields(Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }))).toMatchObject({
+      code: 'ECONNREFUSED',
+    });
+  });
+
+  it('names the attribute that a schema found at fault, and how', () => {
+    expect(failureFields(SPEAKING['of a schema that met another type']?.())).toMatchObject({
+      name: expect.stringContaining('ZodError'),
+      issues: ['name invalid_type'],
+    });
+  });
+
+  it('follows causes, and ends where they go in a circle', () => {
+    const error = new Error('x');
+    error.cause = new Defect('y', { cause: error });
+    expect(failureFields(error)).toMatchObject({
+      name: 'Error',
+      cause: { name: 'Defect', message: 'y', cause: { name: 'Error' } },
+    });
+  });
+});

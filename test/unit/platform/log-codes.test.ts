@@ -1,0 +1,35 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { LOG_CODES } from '../../../functions/platform/log-codes.ts';
+import { LOGS_PAGE, logsPage } from '../../../lib/logs/page.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const sources = globSync('functions/**/*.ts', { cwd: ROOT })
+  .filter((path) => !path.includes('log-lines'))
+  .map((path) => readFileSync(join(ROOT, path), 'utf8'));
+
+describe('the registry of the lines', () => {
+  it.each(Object.entries(LOG_CODES))(
+    'has for %s a meaning, a word to the operator, and somebody who logs it',
+    (code, line) => {
+      expect(code).toMatch(/^[A-Z]+(_[A-Z]+)*$/);
+      expect(line.says).toMatch(/^[a-z].*[^.]$/);
+      expect(line.operator).toMatch(/^[A-Z].*\.$/);
+      expect(sources.some((source) => source.includes(`'${code}'`))).toBe(true);
+    },
+  );
+
+  it('loads nothing but itself, so that the engine may know its codes', () => {
+    const files = ['log-codes.ts', ...globSync('log-lines/*.ts', { cwd: join(ROOT, 'functions/platform') })];
+    for (const file of files) {
+      const text = readFileSync(join(ROOT, 'functions/platform', file), 'utf8');
+      for (const [, from] of text.matchAll(/ from '(.*)'/g))
+        expect(from).toMatch(file === 'log-codes.ts' ? /^\.\/log-lines\// : /^\.\/line\.ts$/);
+    }
+  });
+
+  it('is what the page says (npm run logs)', () => {
+    expect(readFileSync(join(ROOT, LOGS_PAGE), 'utf8')).toBe(logsPage());
+  });
+});

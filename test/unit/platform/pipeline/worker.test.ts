@@ -1,0 +1,57 @@
+import middy from '@middy/core';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Defect } from '../../../../functions/domain/defect.ts';
+import { FAILED_INVOCATIONS } from '../../../../functions/platform/metric-names.ts';
+import { count } from '../../../../functions/platform/metrics.ts';
+import { InvocationFailed, invocation } from '../../../../functions/platform/pipeline/worker.ts';
+import { INVOCATION } from '../../../support/functions.ts';
+import { capturingLogger } from '../capturing-logger.ts';
+
+const CANARY = 'canary 7f3a';
+let printed: string[];
+
+beforeEach(() => {
+  printed = [];
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
+});
+afterEach(() => vi.restoreAllMocks());
+
+const metrics = () => printed.map((line) => JSON.parse(line));
+
+function aWorker(work: () => Promise<string>) {
+  const logger = capturingLogger();
+  const handler = middy<unknown, string>().use(invocation(logger)).handler(work);
+  return { run: () => handler({}, INVOCATION), lines: logger.lines };
+}
+
+describe('the invocation of a worker', () => {
+  it('names itself in its lines, and writes its metrics when it ends', async () => {
+    const { run } = aWorker(async () => {
+      count('Things');
+      expect(printed).toEqual([]);
+      return 'done';
+    });
+    expect(await run()).toBe('done');
+    expect(metrics()).toMatchObject([{ Things: 1 }]);
+  });
+
+  it('that throws is told of, counted, and thrown on without what the error says', async () => {
+    const { run, lines } = aWorker(async () => JSON.parse(CANARY));
+    const error: unknown = await run().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(InvocationFailed);
+    // What Lambda writes of it into the log.
+    const { name, message, stack, cause } = error as Error;
+    expect(JSON.stringify([name, message, stack, cause])).not.toContain(CANARY);
+    expect(message).toBe('SyntaxError');
+    expect(lines).toMatchObject([{ code: 'INVOCATION_FAILED', error: { name: 'SyntaxError' } }]);
+    expect(JSON.stringify(lines)).not.toContain(CANARY);
+    expect(metrics()).toMatchObject([{ [FAILED_INVOCATIONS]: 1 }]);
+  });
+
+  it('that throws with words of our own keeps them', async () => {
+    const { run } = aWorker(async () => {
+      throw new Defect('the queue is none of ours');
+    });
+    await expect(run()).rejects.toThrow('the queue is none of ours');
+  });
+});

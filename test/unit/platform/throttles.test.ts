@@ -1,0 +1,101 @@
+import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  countingThrottles,
+  isThrottled,
+  isThrottledInPart,
+} from '../../../functions/platform/clients/throttles.ts';
+import { THROTTLES } from '../../../functions/platform/metric-names.ts';
+import { publishMetrics } from '../../../functions/platform/metrics.ts';
+
+let printed: string[];
+
+beforeEach(() => {
+  printed = [];
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
+});
+afterEach(() => vi.restoreAllMocks());
+
+const answered = (statusCode: number, body: object) => () => ({
+  response: {
+    statusCode,
+    headers: { 'content-type': 'application/x-amz-json-1.0' },
+    body: Buffer.from(JSON.stringify(body)),
+  },
+});
+const throttled = answered(400, { __type: 'ProvisionedThroughputExceededException', message: 'slow down' });
+const fine = answered(200, {});
+
+/** A client whose tries are answered so, one after the other. */
+function clientOf(answers: (typeof fine)[], maxAttempts = 3) {
+  return countingThrottles(
+    new DynamoDBClient({
+      region: 'us-east-1',
+      credentials: { accessKeyId: 'x', secretAccessKey: 'x' },
+      maxAttempts,
+      requestHandler: { handle: async () => (answers.shift() ?? fine)() },
+    }),
+    'dynamodb',
+  );
+}
+
+const read = new GetItemCommand({ TableName: 'table', Key: { pk: { S: 'x' } } });
+
+async function counted(): Promise<unknown> {
+  await publishMetrics();
+  return printed.map((line) => JSON.parse(line)[THROTTLES.dynamodb]);
+}
+
+describe('throttled calls', () => {
+  it('are counted although the next try succeeds', async () => {
+    await clientOf([throttled, fine], 2).send(read);
+    expect(await counted()).toEqual([1]);
+  });
+
+  it('are counted when the last try fails too', async () => {
+    await expect(clientOf([throttled], 1).send(read)).rejects.toThrow('slow down');
+    expect(await counted()).toEqual([1]);
+  });
+
+  it('are none where nothing was throttled', async () => {
+    await clientOf([fine]).send(read);
+    expect(await counted()).toEqual([]);
+  });
+});
+
+describe('a call', () => {
+  it.each([
+    [{ name: 'ThrottlingException' }, true],
+    [{ name: 'RequestThrottled' }, true],
+    [
+      {
+        name: 'TransactionCanceledException',
+        CancellationReasons: [{ Code: 'None' }, { Code: 'ThrottlingError' }],
+      },
+      true,
+    ],
+    [
+      { name: 'TransactionCanceledException', CancellationReasons: [{ Code: 'ConditionalCheckFailed' }] },
+      false,
+    ],
+    [{ name: 'AnyError', $metadata: { httpStatusCode: 429 } }, true],
+    [{ name: 'AnyError', $retryable: { throttling: true } }, true],
+    [{ name: 'ConditionalCheckFailedException', $metadata: { httpStatusCode: 400 } }, false],
+    [undefined, false],
+  ])('that failed with %j was throttled: %s', (error, expected) => {
+    expect(isThrottled(error)).toBe(expected);
+  });
+
+  it.each([
+    [{ UnprocessedKeys: { table: { Keys: [] } } }, true],
+    [{ UnprocessedItems: { table: [] } }, true],
+    [{ UnprocessedKeys: {}, UnprocessedItems: {} }, false],
+    [{ Failed: [{ Code: 'RequestThrottled' }] }, true],
+    [{ Failed: [{ Code: 'InvalidParameterValue' }] }, false],
+    [{ Entries: [{ EventId: 'x' }, { ErrorCode: 'ThrottlingException' }] }, true],
+    [{ Entries: [{ ErrorCode: 'InternalFailure' }] }, false],
+    [{}, false],
+  ])('that answered %j was throttled in part: %s', (output, expected) => {
+    expect(isThrottledInPart(output)).toBe(expected);
+  });
+});
