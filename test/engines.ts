@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   CreateTableCommand,
-  type CreateTableCommandInput,
   DeleteTableCommand,
   DynamoDBClient,
   waitUntilTableExists,
@@ -18,102 +17,14 @@ import {
 } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll } from 'vitest';
-import { Reminder } from '../functions/domain/delivery.ts';
-import { DUE_INDEX } from '../functions/domain/due.ts';
-import { OF_SANDBOX_INDEX } from '../functions/domain/sandbox.ts';
 import type { Table } from '../functions/store/table.ts';
 import { startDynamoDb } from '../lib/local/engines/dynamodb.ts';
 import type { Engine } from '../lib/local/engines/engine.ts';
 import { startSqs } from '../lib/local/engines/sqs.ts';
+import { TABLE_DEFINITIONS, type TableName } from './table-definitions.ts';
 
-type TableDefinition = Pick<
-  CreateTableCommandInput,
-  'AttributeDefinitions' | 'KeySchema' | 'GlobalSecondaryIndexes' | 'StreamSpecification'
->;
-type TableName =
-  | 'service'
-  | 'outbox'
-  | 'deliveries'
-  | 'rates'
-  | 'ledger'
-  | 'knowledge'
-  | 'usage'
-  | 'mailings';
+export { TABLE_DEFINITIONS };
 export type TestTables = Record<TableName, Table>;
-
-const text = (AttributeName: string) => ({ AttributeName, AttributeType: 'S' as const });
-const partitionKey = (AttributeName: string) => ({ AttributeName, KeyType: 'HASH' as const });
-const sortKey = (AttributeName: string) => ({ AttributeName, KeyType: 'RANGE' as const });
-
-const byPartition: TableDefinition = {
-  AttributeDefinitions: [text('pk')],
-  KeySchema: [partitionKey('pk')],
-};
-
-/** Of the tables whose rows may be a sandbox's. */
-const ofSandbox = {
-  attribute: text('ofSandbox'),
-  index: {
-    IndexName: OF_SANDBOX_INDEX,
-    KeySchema: [partitionKey('ofSandbox')],
-    Projection: { ProjectionType: 'KEYS_ONLY' as const },
-  },
-};
-
-const byPartitionAndSort: TableDefinition = {
-  AttributeDefinitions: [text('pk'), text('sk'), ofSandbox.attribute],
-  KeySchema: [partitionKey('pk'), sortKey('sk')],
-  GlobalSecondaryIndexes: [ofSandbox.index],
-};
-
-const streamed: TableDefinition['StreamSpecification'] = { StreamEnabled: true, StreamViewType: 'NEW_IMAGE' };
-
-/** The stack's tables: their keys, indexes and streams. */
-export const TABLE_DEFINITIONS: Record<TableName, TableDefinition> = {
-  service: byPartitionAndSort,
-  outbox: {
-    AttributeDefinitions: [text('pk'), ofSandbox.attribute],
-    KeySchema: [partitionKey('pk')],
-    GlobalSecondaryIndexes: [ofSandbox.index],
-    StreamSpecification: streamed,
-  },
-  deliveries: {
-    AttributeDefinitions: [text('pk'), text('sk'), ofSandbox.attribute, text('dueIn'), text('dueAt')],
-    KeySchema: [partitionKey('pk'), sortKey('sk')],
-    GlobalSecondaryIndexes: [
-      ofSandbox.index,
-      {
-        IndexName: DUE_INDEX,
-        KeySchema: [partitionKey('dueIn'), sortKey('dueAt')],
-        Projection: {
-          ProjectionType: 'INCLUDE',
-          // What a reminder says; its delivery's identifier is the sort key.
-          NonKeyAttributes: Object.keys(Reminder.shape).filter((name) => name !== 'id'),
-        },
-      },
-    ],
-    StreamSpecification: streamed,
-  },
-  rates: byPartition,
-  ledger: byPartitionAndSort,
-  knowledge: {
-    AttributeDefinitions: [text('pk'), text('sk'), ofSandbox.attribute, text('dueIn'), text('dueAt')],
-    KeySchema: [partitionKey('pk'), sortKey('sk')],
-    GlobalSecondaryIndexes: [
-      ofSandbox.index,
-      {
-        IndexName: DUE_INDEX,
-        KeySchema: [partitionKey('dueIn'), sortKey('dueAt')],
-        Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['orgId', 'generation'] },
-      },
-    ],
-  },
-  usage: {
-    AttributeDefinitions: [text('pk'), text('sk')],
-    KeySchema: [partitionKey('pk'), sortKey('sk')],
-  },
-  mailings: byPartition,
-};
 
 /** Clients of one engine under test. */
 interface Clients {

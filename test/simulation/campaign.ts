@@ -7,6 +7,8 @@ export interface Share {
   firstSeed: number;
   step: number;
   runs: number;
+  /** Whether the previous version of the code runs beside the present one. */
+  versions: boolean;
 }
 
 /** What a thread tells from time to time: how many runs it has done since, what happened in them, and where promises did not hold. */
@@ -26,7 +28,12 @@ export interface Campaign {
  * @param onProgress called with the number of runs that are done
  */
 export async function campaign(
-  { runs, seed, workers }: { runs: number; seed: number; workers: number },
+  {
+    runs,
+    seed,
+    workers,
+    versions = false,
+  }: { runs: number; seed: number; workers: number; versions?: boolean },
   onProgress: (done: number) => void,
 ): Promise<Campaign> {
   const statistics = new Statistics();
@@ -38,6 +45,7 @@ export async function campaign(
       firstSeed: seed + index,
       step: workers,
       runs: Math.ceil((runs - index) / workers),
+      versions,
     }),
   );
   const threads: Worker[] = [];

@@ -1,4 +1,3 @@
-import { deadEntries, deadReminder, nameOfOwed } from '../../functions/engine/dead-letters.ts';
 import { idOf, tenantOf } from './entries.ts';
 import { fanOutOf } from './functions.ts';
 import type { Invoke } from './invocations.ts';
@@ -29,7 +28,11 @@ export class DeadLetters {
     if (organizations.isOver(letter.content)) statistics.count('dead letters of wiped data');
     this.#invoke(
       'dead-reminders',
-      ({ due, log, now }) => deadReminder({ due, log, now }, terms)(letter.content),
+      async ({ own, due, log, now }) => {
+        const reminder = own.reminder(letter.content);
+        // What nobody can read is dropped: the table has the truth.
+        if (reminder !== undefined) await own.engine.deadReminder({ due, log, now }, terms)(reminder);
+      },
       (failed) => {
         if (failed) return;
         deadReminders.remove(letter);
@@ -62,22 +65,23 @@ export class DeadLetters {
       'dead-fan-outs',
       async (reach) => {
         const ports = reach.gate('dead', {
-          read: async () => (isForgotten() ? undefined : records.map(({ value }) => value.owed)),
+          read: async () => (isForgotten() ? undefined : records.map(({ value }) => reach.own.owed(value))),
           find: async (id: string) => {
             const entry = entries.get(id);
-            return entry?.isPurged ? undefined : entry?.owed;
+            return entry && reach.own.find(entry);
           },
           postpone: async (ids: readonly string[]) => {
             deadFanOuts.send({ kind: 'entries', ids }, clock.ms + PATIENCE_MS);
             for (const id of ids) again.add(id);
           },
         });
-        const deal = deadEntries({
+        const { engine } = reach.own;
+        const deal = engine.deadEntries({
           stream: { read: ports.read },
           outbox: { find: ports.find },
           deal: fanOutOf(reach),
           postpone: ports.postpone,
-          nameOf: nameOfOwed,
+          nameOf: engine.nameOfOwed,
           log: reach.log,
           now: reach.now,
         });

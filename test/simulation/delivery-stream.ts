@@ -1,14 +1,15 @@
 import type { Delivery } from '../../functions/domain/delivery.ts';
 import type { DeliveryId } from '../../functions/domain/ids.ts';
 import { entryKeyOf, type LedgerEntry } from '../../functions/domain/ledger.ts';
-import type { MemoryDeliveries, RowChange } from '../doubles/memory-deliveries.ts';
+import type { RowChange } from '../doubles/memory-deliveries.ts';
 import type { VirtualClock } from '../doubles/virtual-clock.ts';
+import type { Stores } from './stores.ts';
 import { type StreamRecord, StreamShard } from './stream-shard.ts';
 
 /** The stream of the deliveries' table, and how far the ledger has counted it. */
 export class DeliveryStream {
   readonly shards: readonly StreamShard<RowChange>[];
-  readonly #deliveries: MemoryDeliveries;
+  readonly #deliveries: Pick<Stores['deliveries'], 'stream'>;
   readonly #clock: VirtualClock;
   readonly #additions = new Map<DeliveryId, { shardId: string; record: StreamRecord<RowChange> }>();
   /** Up to where each shard was counted, by entry. */
@@ -20,7 +21,7 @@ export class DeliveryStream {
   #taken = 0;
   #longestLagMs = 0;
 
-  constructor(deliveries: MemoryDeliveries, clock: VirtualClock, shards: number) {
+  constructor(deliveries: Pick<Stores['deliveries'], 'stream'>, clock: VirtualClock, shards: number) {
     this.#deliveries = deliveries;
     this.#clock = clock;
     this.shards = Array.from({ length: shards }, (_, shard) => new StreamShard(`deliveries-${shard}`));

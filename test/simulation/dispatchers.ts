@@ -1,8 +1,8 @@
 import type { Reminder } from '../../functions/domain/delivery.ts';
 import { LANES, type Lane } from '../../functions/domain/lanes.ts';
-import { dispatch } from '../../functions/engine/dispatch.ts';
-import { dispatcher } from '../../functions/engine/dispatcher.ts';
 import type { ReceivedReminder } from '../doubles/memory-queue.ts';
+import { noMeasures } from '../doubles/no-measures.ts';
+import { brokenBy } from './failures.ts';
 import type { Process } from './processes.ts';
 import type { Reach } from './reach.ts';
 import { senderOf } from './sender.ts';
@@ -57,7 +57,9 @@ export class Dispatchers {
     free.run(lane, messages).then(
       () => this.#rest(free),
       (error: unknown) => {
-        if (error instanceof TypeError) witness.tell('no defect', `${process.name}: ${error.stack}`);
+        const promise = brokenBy(error);
+        if (promise !== undefined)
+          witness.tell(promise, `${process.name}: ${error instanceof Error && error.stack}`);
         this.#rest(free);
       },
     );
@@ -84,20 +86,23 @@ export class Dispatchers {
   #runOf(process: Process): Dispatcher['run'] {
     const { terms, lanes, witness } = this.#world;
     const reach = this.#reach(process);
-    const { deliveries, endpoints, standings, queues, log, now } = reach;
-    const attempt = senderOf(this.#world, process, standings);
-    const deal = dispatch(
-      { deliveries, endpoints, standings, queues, log, now, attempt },
+    const { own, deliveries, endpoints, standings, queues, log, now } = reach;
+    const attempt = senderOf(this.#world, process, own.engine, standings);
+    const deal = own.engine.dispatch(
+      { deliveries, endpoints, standings, queues, log, now, attempt, measures: noMeasures },
       { retry: terms.retry, leaseSeconds: clocks.lease },
     );
     const { contexts, remove } = reach.gate('batch', {
-      contexts: async (reminders: readonly Reminder[]) => this.#contexts(process, reminders),
+      contexts: (reminders: readonly Reminder[]) => {
+        this.#world.reads(process);
+        return own.contexts(reminders);
+      },
       remove: async (lane: Lane, { receiptHandle, reminder }: ReceivedReminder) => {
         await lanes.queues[lane].remove(receiptHandle);
         witness.deleted(process, reminder);
       },
     });
-    const run = dispatcher({
+    const run = own.engine.dispatcher({
       deal: async (reminder, context, lane) => {
         witness.attempts.dealing(process, reminder);
         const over = witness.wiped.begins(process, reminder);
@@ -116,25 +121,14 @@ export class Dispatchers {
       log,
     });
     return async (lane, messages) => {
-      const staying = await run(lane, messages);
+      const readable = messages.flatMap((message) => {
+        const reminder = own.reminder(message.reminder);
+        return reminder === undefined ? [] : [{ ...message, reminder }];
+      });
+      const staying = await run(lane, readable);
       const handles = new Set(staying.map(({ receiptHandle }) => receiptHandle));
       // The mapping's part: what the function does not report as failed is deleted.
       for (const message of messages) if (!handles.has(message.receiptHandle)) await remove(lane, message);
     };
-  }
-
-  #contexts(process: Process, reminders: readonly Reminder[]) {
-    const { history, random } = this.#world;
-    this.#world.reads(process);
-    const found = new Map(
-      reminders.map(({ orgId, webhookId }) => [
-        webhookId,
-        history.staleRead(orgId, webhookId, random, this.#world.staleReads),
-      ]),
-    );
-    return ({ webhookId, eventId }: Reminder) => ({
-      endpoint: found.get(webhookId),
-      event: this.#world.events.get(eventId),
-    });
   }
 }

@@ -1,9 +1,9 @@
 import type { Endpoint } from '../../functions/domain/endpoint.ts';
 import type { OutboxEvent } from '../../functions/domain/events.ts';
 import type { OrgId, ReceiverId } from '../../functions/domain/ids.ts';
-import type { MemoryEndpoints } from '../doubles/memory-endpoints.ts';
 import type { VirtualClock } from '../doubles/virtual-clock.ts';
 import type { Random } from './random.ts';
+import type { Stores } from './stores.ts';
 
 /** For how long a read without strong consistency may show what was there before. */
 export const STALE_MS = 1000;
@@ -18,13 +18,13 @@ interface Version {
 
 /** What all endpoints were at each time. */
 export class EndpointHistory {
-  readonly #endpoints: MemoryEndpoints;
+  readonly #endpoints: Pick<Stores['endpoints'], 'present'>;
   readonly #clock: VirtualClock;
   readonly #versions = new Map<ReceiverId, Version[]>();
   /** The place in the order that the last version has. */
   order = 0;
 
-  constructor(endpoints: MemoryEndpoints, clock: VirtualClock) {
+  constructor(endpoints: Pick<Stores['endpoints'], 'present'>, clock: VirtualClock) {
     this.#endpoints = endpoints;
     this.#clock = clock;
   }

@@ -3,20 +3,14 @@ import { entryKeyOf, type LedgerEntry } from '../../functions/domain/ledger.ts';
 import { DEFAULT_LINGER_SECONDS } from '../../functions/domain/sandbox.ts';
 import { isOfSandbox } from '../../functions/domain/tenant.ts';
 import { RECONCILE_LOOKAHEAD_SECONDS } from '../../functions/domain/timing.ts';
-import { audit } from '../../functions/engine/audit.ts';
-import { fanOut } from '../../functions/engine/fan-out.ts';
-import { purge } from '../../functions/engine/purge.ts';
-import { reconcile } from '../../functions/engine/reconcile.ts';
-import { watch } from '../../functions/engine/watch.ts';
 import type { RowChange } from '../doubles/memory-deliveries.ts';
 import type { Entry } from './entries.ts';
+import { logTo } from './failures.ts';
 import type { Invoke } from './invocations.ts';
 import { isOpen } from './moves.ts';
 import type { Reach } from './reach.ts';
 import type { StreamRecord, StreamShard } from './stream-shard.ts';
 import type { World } from './world.ts';
-
-const MS_PER_HOUR = 3_600_000;
 
 /** The functions that run once and keep nothing, as the stack invokes them. */
 export class Functions {
@@ -35,10 +29,12 @@ export class Functions {
       'fan-out',
       async (reach) => {
         const run = fanOutOf(reach);
-        const again = await run(batch.records.map(({ value }) => value.owed));
-        failed = batch.records.flatMap(({ value, sequence }) =>
-          again.includes(value.owed) ? [sequence] : [],
-        );
+        const entries = batch.records.map(({ value, sequence }) => ({
+          owed: reach.own.owed(value),
+          sequence,
+        }));
+        const again = new Set(await run(entries.map(({ owed }) => owed)));
+        failed = entries.flatMap(({ owed, sequence }) => (again.has(owed) ? [sequence] : []));
       },
       (lost) => {
         if (lost) return shard.failed(batch);
@@ -54,12 +50,9 @@ export class Functions {
     const batch = shard.take(this.#world.random.between(1, 20));
     this.#invoke(
       'watch',
-      async ({ due, ledger, standings, notFound, log, now }) => {
-        const run = watch({ due, ledger, standings, log, now }, this.#world.terms);
-        await run(
-          shard.id,
-          batch.records.map(({ value, sequence }) => ({ ...value, sequence: String(sequence) })),
-        );
+      async ({ own, due, ledger, standings, notFound, log, now }) => {
+        const run = own.engine.watch({ due, ledger, standings, log, now }, this.#world.terms);
+        await run(shard.id, own.changes(batch.records));
         this.#watched(batch.records, notFound);
       },
       (lost) => (lost ? shard.failed(batch) : shard.answered(batch, [])),
@@ -87,8 +80,8 @@ export class Functions {
     const { random, terms, statistics } = this.#world;
     this.#invoke(
       'purge',
-      async ({ purges, remains, log, now }) => {
-        const run = purge(
+      async ({ own, purges, remains, log, now }) => {
+        const run = own.engine.purge(
           { purges, remains, log, now },
           { lingerSeconds: DEFAULT_LINGER_SECONDS, leaseSeconds: terms.purgeLeaseSeconds },
         );
@@ -107,8 +100,8 @@ export class Functions {
     const since = clock.ms;
     this.#invoke(
       'reconcile',
-      async ({ due, queues, log, now }) => {
-        const run = reconcile(
+      async ({ own, due, queues, log, now }) => {
+        const run = own.engine.reconcile(
           { due, queues, log, now },
           { shards: 1, graceSeconds: terms.graceSeconds, lookaheadSeconds: RECONCILE_LOOKAHEAD_SECONDS },
         );
@@ -134,39 +127,32 @@ export class Functions {
   }
 
   audit(over: () => void): void {
-    const { ledger, deliveries, terms, statistics, witness, faults, uncounted } = this.#world;
+    const { terms, statistics, witness, faults, uncounted } = this.#world;
     this.#invoke(
       'audit',
-      async ({ process, due, gate, standings, notFound, log, now }) => {
+      async ({ process, own, due, gate, standings, notFound, log, now }) => {
         const books = gate('books', {
-          inHour: async (hour: string) => ({ entries: ledger.every.filter((entry) => entry.hour === hour) }),
-          correct: (...[seen, counts]: Parameters<typeof ledger.correct>) => {
+          inHour: (hour: string, shard: number) => own.ledger.inHour(hour, shard),
+          correct: (...[seen, counts]: Parameters<typeof own.ledger.correct>) => {
             if (this.#world.ledgerLags)
               this.#world.correctedTooSoon.add(`${seen.webhookId}#${seen.generation}#${seen.hour}`);
-            return ledger.correct(seen, counts);
+            return own.ledger.correct(seen, counts);
           },
         });
         const rows = gate('rows', {
-          inHour: async ({ webhookId, generation, hour }: LedgerEntry) => ({
-            deliveries: deliveries.every.filter(
-              (delivery) =>
-                delivery.webhookId === webhookId &&
-                delivery.generation === generation &&
-                Math.floor(this.#world.createdMs(delivery.id) / MS_PER_HOUR) * MS_PER_HOUR ===
-                  new Date(hour).getTime(),
-            ),
-          }),
+          inHour: (entry: LedgerEntry, shard: number) => own.rows.inHour(entry, shard),
         });
-        // An entry was judged to be wrong.
-        const judged = (message: string, fields: Record<string, unknown>) => {
-          log.error(message, fields);
+        const judging = logTo((line, fields) => {
+          log(line as Parameters<typeof log>[0], fields);
+          // An entry was judged to be wrong: nothing else that an audit logs names one.
+          if (fields.webhookId === undefined || fields.hour === undefined) return;
           const webhookId = fields.webhookId as ReceiverId;
           const tenant = this.#world.tenantAt({ webhookId, generation: Number(fields.generation) });
           if (notFound.size === 0 && tenant !== undefined)
             witness.wiped.writes(process, 'judges an entry', tenant);
-        };
-        const run = audit(
-          { ledger: books, deliveries: rows, due, standings, log: { ...log, error: judged }, now },
+        });
+        const run = own.engine.audit(
+          { ledger: books, deliveries: rows, due, standings, log: judging, now },
           { ledgerShards: 1, deliveryShards: 1, graceSeconds: terms.graceSeconds },
         );
         const { differing } = await run(() => true);
@@ -182,5 +168,5 @@ export class Functions {
   }
 }
 
-export const fanOutOf = ({ endpoints, deliveries, queues, standings, log, now }: Reach) =>
-  fanOut({ subscribers: endpoints, deliveries, queues, standings, log, now });
+export const fanOutOf = ({ own, endpoints, deliveries, queues, standings, log, now }: Reach) =>
+  own.engine.fanOut({ subscribers: endpoints, deliveries, queues, standings, log, now });

@@ -113,13 +113,13 @@ export class Happenings {
 
   /** The body of an event that the fan-out is done with goes missing, as nothing should make it. */
   #loseEvent(): string | undefined {
-    const { entries, events, random } = this.#world;
+    const { entries, events, random, stores } = this.#world;
     const done = [...entries.values()].flatMap(({ owed, done }) =>
       owed.kind === 'event' && done !== undefined && events.has(owed.event.id) ? [owed.event.id] : [],
     );
     if (done.length === 0) return undefined;
     const id = random.pick(done);
-    events.delete(id);
+    stores.lose(id);
     return id;
   }
 

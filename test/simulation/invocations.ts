@@ -1,3 +1,4 @@
+import { brokenBy } from './failures.ts';
 import type { Process } from './processes.ts';
 import type { Reach } from './reach.ts';
 import type { World } from './world.ts';
@@ -43,7 +44,9 @@ export function invoker(world: World, reach: (process: Process) => Reach): Invok
     work(reach(process)).then(
       () => retire(false),
       (error: unknown) => {
-        if (error instanceof TypeError) witness.tell('no defect', `${process.name}: ${error.stack}`);
+        const promise = brokenBy(error);
+        if (promise !== undefined)
+          witness.tell(promise, `${process.name}: ${error instanceof Error && error.stack}`);
         retire(true);
       },
     );

@@ -44,6 +44,13 @@ export class LaggingRows {
     return true;
   }
 
+  /** A row goes missing, as nothing should make it. */
+  drop(key: string): void {
+    const row = this.#present.get(key);
+    this.#present.delete(key);
+    if (row !== undefined) row.goneMs = this.#terms.nowMs();
+  }
+
   /** All tenants that have rows. */
   get tenants(): Tenant[] {
     return [...this.#present.values()].map(({ tenant }) => tenant);

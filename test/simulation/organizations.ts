@@ -3,7 +3,6 @@ import {
   FIRST_SANDBOX_GENERATION,
   isOfSandbox,
   LIVE_GENERATION,
-  type OrganizationStanding,
   type Tenant,
 } from '../../functions/domain/tenant.ts';
 import { tenantKey } from '../../functions/store/keys.ts';
@@ -77,9 +76,9 @@ export class Organizations {
     this.#inDoubtUntilMs.clear();
   }
 
-  /** What a read of its item gives. */
-  read(orgId: OrgId): OrganizationStanding | undefined {
+  /** Whether a read of its item misses it. */
+  isMissed(orgId: OrgId): boolean {
     const isInDoubt = (this.#inDoubtUntilMs.get(orgId) ?? 0) > this.#clock.ms;
-    return isInDoubt && this.#random.chance(MISSED) ? undefined : this.standings.present(orgId);
+    return isInDoubt && this.#random.chance(MISSED);
   }
 }

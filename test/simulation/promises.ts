@@ -21,6 +21,8 @@ export const PROMISES = {
   'wiped is over': 'what begins after a reset does nothing about the data that it has wiped',
   'wiped is gone': 'when a purge is closed nothing of its generation is left, and nothing comes after it',
   'nothing else is wiped': 'only data that a reset has wiped is purged',
+  'each reads the other': 'what one version of the code has stored is readable to the other',
+  'nothing unknown is dropped': 'a write leaves alone what another version of the code has stored with a row',
   'no defect': 'no function fails by a defect of its own',
 } as const;
 export type PromiseName = keyof typeof PROMISES;

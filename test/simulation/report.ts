@@ -24,12 +24,12 @@ export function table(runs: number, { counts }: Statistics): string {
 }
 
 /** A run in which a promise did not hold, and how to see it again. */
-export function finding({ seed, violation }: Outcome): string {
+export function finding({ seed, violation }: Outcome, versions: boolean): string {
   if (violation === undefined) return '';
   return [
     styled('red', `  seed ${seed}: ${PROMISES[violation.promise]}`),
     `  ${violation.detail}`,
-    `  npm run simulate -- --replay ${seed} --trace`,
+    `  npm run simulate -- ${versions ? '--versions ' : ''}--replay ${seed} --trace`,
   ].join('\n');
 }
 

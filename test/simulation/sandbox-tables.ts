@@ -4,7 +4,7 @@ import { LaggingRows } from './lagging-rows.ts';
 import type { World } from './world.ts';
 
 /** The tables that have rows of sandboxes, in the order in which the purge goes through them. */
-const NAMES = ['outbox', 'deliveries', 'ledger', 'service'] as const;
+export const NAMES = ['outbox', 'deliveries', 'ledger', 'service'] as const;
 export type TableName = (typeof NAMES)[number];
 
 /** By how much indexes are behind in a run, in seconds. */
@@ -15,18 +15,21 @@ const PAGE_SIZES = [1, 3, 200];
 /** What a purge deletes: the rows of sandboxes by their tables. */
 export class SandboxTables {
   readonly all: Readonly<Record<TableName, LaggingRows>>;
+  /** Rows that one look gives at most, whatever is asked for. */
+  readonly pageSize: number;
+  readonly #lagMs: number;
   readonly #world: World;
 
   constructor(world: World) {
     this.#world = world;
     const { random, clock, faults } = world;
-    const lagMs = faults.isCalm ? 0 : random.pick(LAGS) * 1000;
-    const pageSize = random.pick(PAGE_SIZES);
+    this.#lagMs = faults.isCalm ? 0 : random.pick(LAGS) * 1000;
+    this.pageSize = random.pick(PAGE_SIZES);
     const table = (name: TableName) =>
       new LaggingRows({
         nowMs: () => clock.ms,
-        lagMs: () => (world.isUntroubled ? 0 : lagMs),
-        pageSize,
+        lagMs: () => this.lagMs,
+        pageSize: this.pageSize,
         erased: ({ key, tenant }) => {
           world.witness.wiped.erased(name, tenant);
           this.#erase[name](key);
@@ -40,9 +43,15 @@ export class SandboxTables {
     };
   }
 
+  /** By how much the indexes are behind. */
+  get lagMs(): number {
+    return this.#world.isUntroubled ? 0 : this.#lagMs;
+  }
+
   /** Notes a row that was written. Of live organizations nothing is noted, as their rows are in no such index. */
   written(name: TableName, { orgId, generation }: Tenant, ...key: (string | number)[]): void {
     if (!isOfSandbox({ generation })) return;
+    if (name === 'service') this.#world.stores.record({ orgId, generation }, ...key);
     if (this.all[name].put({ orgId, generation }, key.join('/')))
       this.#world.witness.wiped.added(name, { orgId, generation });
   }

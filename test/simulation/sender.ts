@@ -1,10 +1,10 @@
 import type { Claimed } from '../../functions/domain/delivery.ts';
-import { GateClosed, gate, type Permit, requirePermit } from '../../functions/domain/gate.ts';
+import type { Permit } from '../../functions/domain/gate.ts';
 import { SLOW_AFTER_SECONDS } from '../../functions/domain/lanes.ts';
 import { DEFAULT_ATTEMPT_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
 import type { DispatchPorts } from '../../functions/engine/dispatch.ts';
 import type { Standings } from '../../functions/engine/generations.ts';
-import { simulatedReceiver } from '../../functions/platform/simulated-receiver.ts';
+import type { Engine } from './engine.ts';
 import { Interference } from './ports.ts';
 import { forever, type Process } from './processes.ts';
 import type { World } from './world.ts';
@@ -14,7 +14,12 @@ type Result = Awaited<ReturnType<DispatchPorts['attempt']>>;
 const NO_BODY = new Uint8Array();
 
 /** Sends requests as the webhook sender does: through the gate, and then to the world's receivers or to a simulated one. */
-export function senderOf(world: World, process: Process, standings: Standings): DispatchPorts['attempt'] {
+export function senderOf(
+  world: World,
+  process: Process,
+  { gate, requirePermit, simulatedReceiver }: Engine,
+  standings: Standings,
+): DispatchPorts['attempt'] {
   const { processes, receivers, witness, statistics } = world;
   const pass = gate((orgId) => standings.of(orgId));
 
@@ -80,7 +85,8 @@ export function senderOf(world: World, process: Process, standings: Standings): 
       live: (permit) => post(claimed, onSlow, permit),
       sandbox: () => simulate(claimed, endpoint.url, onSlow),
     }).catch((error: unknown) => {
-      if (error instanceof GateClosed) statistics.count('attempts before a closed gate');
+      if (error instanceof Error && error.name === 'GateClosed')
+        statistics.count('attempts before a closed gate');
       throw error;
     });
 }

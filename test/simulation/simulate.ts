@@ -2,6 +2,7 @@ import { faultsAtRest } from './ends.ts';
 import type { Violation } from './promises.ts';
 import { Random } from './random.ts';
 import { Schedule } from './schedule.ts';
+import type { Stores } from './stores.ts';
 import { World } from './world.ts';
 
 /** What came of one run. */
@@ -16,9 +17,14 @@ export interface Outcome {
  * Runs the service through what its seed has in store, lets it come to rest, and checks the promises at each step and at the end. The same seed
  * gives the same run.
  * @param trace is told of everything that happens, a line at a time
+ * @param storesOf what its world keeps its data in, unless that are the stores' doubles
  */
-export async function simulate(seed: number, trace?: (line: string) => void): Promise<Outcome> {
-  const world = new World(new Random(seed));
+export async function simulate(
+  seed: number,
+  trace?: (line: string) => void,
+  storesOf?: (world: World) => Stores,
+): Promise<Outcome> {
+  const world = new World(new Random(seed), storesOf);
   if (trace) world.trace = (line) => trace(world.named(`${world.clock.now().toISOString()}  ${line}`));
   const schedule = new Schedule(world);
   await schedule.trouble();

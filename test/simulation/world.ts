@@ -7,18 +7,15 @@ import type { LedgerEntry } from '../../functions/domain/ledger.ts';
 import type { Owed } from '../../functions/domain/redelivery.ts';
 import type { Tenant } from '../../functions/domain/tenant.ts';
 import { NOW } from '../builders.ts';
-import { MemoryDeliveries, type RowChange } from '../doubles/memory-deliveries.ts';
-import { MemoryDueIndex } from '../doubles/memory-due-index.ts';
-import { MemoryEndpoints } from '../doubles/memory-endpoints.ts';
+import type { RowChange } from '../doubles/memory-deliveries.ts';
 import { MemoryLanes } from '../doubles/memory-lanes.ts';
-import { MemoryLedger } from '../doubles/memory-ledger.ts';
-import { MemoryPurges } from '../doubles/memory-purges.ts';
 import { VirtualClock } from '../doubles/virtual-clock.ts';
 import { DeliveryStream } from './delivery-stream.ts';
 import { EndpointHistory } from './endpoint-history.ts';
 import { type Entry, idOf, tenantOf } from './entries.ts';
 import { type Faults, faultsOf } from './faults.ts';
 import { LetterBox } from './letter-box.ts';
+import { MemoryStores } from './memory-stores.ts';
 import { Organizations } from './organizations.ts';
 import { type Process, Processes } from './processes.ts';
 import type { Program } from './programs.ts';
@@ -27,6 +24,7 @@ import { Receivers } from './receivers.ts';
 import { longestRestMs } from './rest.ts';
 import { SandboxTables } from './sandbox-tables.ts';
 import { Statistics } from './statistics.ts';
+import type { Stores } from './stores.ts';
 import { StreamShard } from './stream-shard.ts';
 import { clocks, Witness } from './witness.ts';
 
@@ -70,6 +68,8 @@ const SHARDS = 2;
 /** By how much the ledger may be behind before an audit takes it for wrong; a run of the audit takes time itself. */
 const AUDITED_LAG_MS = 540_000;
 
+const TOKEN = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
+
 /** Everything outside of the processes: stores, queues, streams and receivers, on a clock that the scheduler moves. */
 export class World {
   readonly random: Random;
@@ -78,11 +78,13 @@ export class World {
   readonly clock: VirtualClock;
   readonly statistics = new Statistics();
   readonly organizations: Organizations;
-  readonly endpoints = new MemoryEndpoints();
-  readonly deliveries: MemoryDeliveries;
-  readonly due: MemoryDueIndex;
-  readonly ledger = new MemoryLedger();
-  readonly purges = new MemoryPurges();
+  /** Entries of the due index that one look gives at most. */
+  readonly duePage: number;
+  readonly stores: Stores;
+  readonly endpoints: Stores['endpoints'];
+  readonly deliveries: Stores['deliveries'];
+  readonly ledger: Stores['ledger'];
+  readonly purges: Stores['purges'];
   readonly sandboxTables: SandboxTables;
   readonly lanes: MemoryLanes;
   readonly processes: Processes;
@@ -111,21 +113,23 @@ export class World {
   readonly #readMs = new Map<Process, number>();
   #deliveries = 0;
   #notices = 0;
+  #tokens = 0;
   #ids = 0;
 
-  constructor(random: Random) {
+  /** @param storesOf what the world keeps its data in */
+  constructor(random: Random, storesOf = (world: World): Stores => new MemoryStores(world)) {
     this.random = random;
     this.faults = faultsOf(random);
     this.isUntroubled = this.faults.isCalm;
     this.terms = termsOf(random, this.faults.isCalm);
     this.clock = new VirtualClock(new Date(NOW.getTime() + random.below(3_600_000)));
     this.organizations = new Organizations(random, this.clock, (name) => this.newId('org', name));
-    this.deliveries = new MemoryDeliveries(
-      this.endpoints,
-      this.terms.graceSeconds,
-      this.organizations.standings,
-    );
-    this.due = new MemoryDueIndex(this.deliveries, { sharded: false, pageSize: random.pick([2, 100]) });
+    this.duePage = random.pick([2, 100]);
+    this.stores = storesOf(this);
+    this.endpoints = this.stores.endpoints;
+    this.deliveries = this.stores.deliveries;
+    this.ledger = this.stores.ledger;
+    this.purges = this.stores.purges;
     this.lanes = new MemoryLanes({
       now: this.clock.now,
       visibilitySeconds: clocks.visibility,
@@ -169,9 +173,21 @@ export class World {
     return id;
   }
 
+  /** Tokens that the stores draw by themselves, by the order in which they are seen. */
+  #tokenName(token: string): string {
+    const known = this.#names.get(token);
+    if (known !== undefined) return known;
+    this.#tokens += 1;
+    const name = `token ${this.#tokens}`;
+    this.#names.set(token, name);
+    return name;
+  }
+
   /** The text with identifiers as a person reads them. */
   named(text: string): string {
-    return text.replace(/\b[a-z]{3}_[0-9a-f]{32}\b/g, (id) => this.#names.get(id) ?? id);
+    return text
+      .replace(/\b[a-z]{3}_[0-9a-f]{32}\b/g, (id) => this.#names.get(id) ?? id)
+      .replace(TOKEN, (token) => this.#tokenName(token));
   }
 
   createdMs(id: DeliveryId | EventId): number {
@@ -189,6 +205,7 @@ export class World {
       isPurged: false,
     };
     this.entries.set(id, entry);
+    this.stores.commit(entry);
     this.sandboxTables.written('outbox', tenantOf(owed), id);
     if (owed.kind === 'event') this.events.set(owed.event.id, owed.event);
     this.outboxShards[this.#ids % SHARDS]?.write(entry, this.clock.ms);

@@ -22,7 +22,7 @@ import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
 import { MemoryLedger } from '../../doubles/memory-ledger.ts';
 import { memoryStandings } from '../../doubles/memory-standings.ts';
-import { memoryTables } from '../../doubles/tables/memory-tables.ts';
+import { memoryTables } from '../../doubles/tables/stack-tables.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 
 /** What the engine's ports are made of, whichever kind it is. */

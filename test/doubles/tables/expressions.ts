@@ -8,9 +8,9 @@ export interface Placeholders {
 }
 
 type Evaluate<T> = (row: Row, given: Placeholders) => T;
-export type Condition = Evaluate<boolean>;
+type Condition = Evaluate<boolean>;
 /** Gives the row as it is after the update. */
-export type Update = Evaluate<Row>;
+type Update = Evaluate<Row>;
 
 const TOKEN = /\s*([#:]?[A-Za-z_][\w-]*|<=|>=|<>|[=<>(),.+-])/y;
 

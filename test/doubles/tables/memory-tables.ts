@@ -8,12 +8,12 @@ import {
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { Table } from '../../../functions/store/table.ts';
-import { TABLE_DEFINITIONS, type TableName } from '../../table-definitions.ts';
 import { conditionOf, type Placeholders, type Row, updateOf } from './expressions.ts';
+import type { BatchWrite, Input, Write } from './input.ts';
 import { MemoryIndex, namesIn, picked } from './memory-index.ts';
 
 /** What a table is created with, as far as it matters here. */
-export interface Definition {
+interface Definition {
   AttributeDefinitions?: AttributeDefinition[] | undefined;
   KeySchema?: KeySchemaElement[] | undefined;
   GlobalSecondaryIndexes?: GlobalSecondaryIndex[] | undefined;
@@ -26,7 +26,7 @@ export interface Written {
 }
 
 /** What a world has to say about its tables. */
-export interface TableTerms {
+interface TableTerms {
   nowMs(): number;
   /** By how much an index is behind, in milliseconds. */
   lagMs(table: string, index: string): number;
@@ -51,35 +51,6 @@ interface Store {
   /** By partition, then by sort key. */
   rows: Map<string, Map<string, Row>>;
   indexes: ReadonlyMap<string, MemoryIndex>;
-}
-
-interface Write {
-  TableName?: string | undefined;
-  Key?: Row | undefined;
-  Item?: Row | undefined;
-  UpdateExpression?: string | undefined;
-  ConditionExpression?: string | undefined;
-  ExpressionAttributeNames?: Record<string, string> | undefined;
-  ExpressionAttributeValues?: Row | undefined;
-  ReturnValues?: string | undefined;
-  ReturnValuesOnConditionCheckFailure?: string | undefined;
-}
-/** What any of the commands may say. */
-interface Input extends Write {
-  ConsistentRead?: boolean | undefined;
-  IndexName?: string | undefined;
-  KeyConditionExpression?: string | undefined;
-  ScanIndexForward?: boolean | undefined;
-  Limit?: number | undefined;
-  ExclusiveStartKey?: Row | undefined;
-  /** Keys to be read by their tables, or writes. */
-  RequestItems?: Record<string, { Keys?: readonly Row[] } | readonly BatchWrite[]> | undefined;
-  TransactItems?: readonly Record<string, Write>[] | undefined;
-  ClientRequestToken?: string | undefined;
-}
-interface BatchWrite {
-  DeleteRequest?: { Key: Row };
-  PutRequest?: { Item: Row };
 }
 
 /** What the document client leaves out of what it sends. */
@@ -149,11 +120,6 @@ export class MemoryTables {
 
   delete(name: string, key: Row): void {
     this.#replace(this.#store(name), key, undefined);
-  }
-
-  /** Rows that an index shows under a partition key. */
-  indexed(name: string, index: string, pk: string): Row[] {
-    return this.#index(this.#store(name), index).shown(pk);
   }
 
   #store(name: string | undefined): Store {
@@ -316,10 +282,3 @@ const givenOf = ({ ExpressionAttributeNames, ExpressionAttributeValues }: Write)
   names: ExpressionAttributeNames ?? {},
   values: ExpressionAttributeValues ?? {},
 });
-
-/** The stack's tables, empty. */
-export function memoryTables(): Record<TableName, Table> {
-  const tables = new MemoryTables(TABLE_DEFINITIONS);
-  const names = Object.keys(TABLE_DEFINITIONS) as TableName[];
-  return Object.fromEntries(names.map((name) => [name, tables.table(name)])) as Record<TableName, Table>;
-}

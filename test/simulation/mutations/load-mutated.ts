@@ -7,19 +7,25 @@ import type { Mutation } from './mutation.ts';
 const ROOT = join(import.meta.dirname, '../../..');
 
 /**
- * Lets whatever this thread loads from now on have the changed source in place of the real one.
+ * Lets whatever this thread loads from now on have the changed sources in place of the real ones.
  * @throws Error when what is to be changed is not there exactly once
  */
-export function loadMutated({ file, find, replace }: Mutation): void {
-  const path = join(ROOT, file);
-  const parts = readFileSync(path, 'utf8').split(find);
-  if (parts.length !== 2)
-    throw new Error(`"${find}" occurs ${parts.length - 1} times in ${file}, and must once`);
-  const target = pathToFileURL(path).href;
+export function loadMutated({ also = [], ...first }: Mutation): void {
+  const sources = new Map<string, string>();
+  for (const { file, find, replace } of [first, ...also]) {
+    const path = join(ROOT, file);
+    const { href } = pathToFileURL(path);
+    const parts = (sources.get(href) ?? readFileSync(path, 'utf8')).split(find);
+    if (parts.length !== 2)
+      throw new Error(`"${find}" occurs ${parts.length - 1} times in ${file}, and must once`);
+    sources.set(href, parts.join(replace));
+  }
   registerHooks({
-    load: (url, context, nextLoad) =>
-      url === target
-        ? { format: 'module-typescript', source: parts.join(replace), shortCircuit: true }
-        : nextLoad(url, context),
+    load(url, context, nextLoad) {
+      const source = sources.get(url);
+      return source === undefined
+        ? nextLoad(url, context)
+        : { format: 'module-typescript', source, shortCircuit: true };
+    },
   });
 }

@@ -13,8 +13,8 @@ export const MESSAGES: readonly Mutation[] = [
   {
     name: 'a message is deleted although its delivery could not be dealt with',
     file: 'functions/engine/dispatcher.ts',
-    find: "        reason: String(error),\n      });\n      return 'stays';",
-    replace: "        reason: String(error),\n      });\n      return 'done';",
+    find: "deliveryId: reminder.id, traceId, error });\n      return 'stays';",
+    replace: "deliveryId: reminder.id, traceId, error });\n      return 'done';",
     breaks: ['nothing lost'],
   },
   {

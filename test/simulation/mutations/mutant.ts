@@ -4,10 +4,15 @@ import { loadMutated } from './load-mutated.ts';
 import type { MutantTask } from './run-mutant.ts';
 
 /* A thread in which a mutation is simulated, seed after seed, until a promise does not hold. */
-const { mutation, seeds } = workerData as MutantTask;
+const { mutation, seeds, by } = workerData as MutantTask;
 
 loadMutated(mutation);
-const { simulate } = await import('../simulate.ts');
+const one = {
+  doubles: async () => (await import('../simulate.ts')).simulate,
+  'both versions': async () => (await import('../versions/simulate-versions.ts')).simulateVersions,
+  'the present version': async () => (await import('../versions/simulate-versions.ts')).simulateAlone,
+};
+const simulate = await one[by]();
 
 const { firstSeed = 1 } = mutation;
 let outcome: Outcome | undefined;

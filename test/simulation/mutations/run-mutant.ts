@@ -7,11 +7,17 @@ import type { Mutation } from './mutation.ts';
 export interface MutantTask {
   mutation: Mutation;
   seeds: number;
+  /** What keeps the world's data: the stores' doubles, or the stores, of both versions of the code or of the present one. */
+  by: 'doubles' | 'both versions' | 'the present version';
 }
 
 /** Simulates a mutation with as many seeds. @returns the first run in which a promise did not hold, or the last one */
-export async function runMutant(mutation: Mutation, seeds: number): Promise<Outcome> {
-  const workerData: MutantTask = { mutation, seeds };
+export async function runMutant(
+  mutation: Mutation,
+  seeds: number,
+  by: MutantTask['by'] = 'doubles',
+): Promise<Outcome> {
+  const workerData: MutantTask = { mutation, seeds, by };
   const thread = new Worker(new URL('./mutant.ts', import.meta.url), { workerData });
   try {
     const [outcome] = await once(thread, 'message');

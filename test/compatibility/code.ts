@@ -1,0 +1,34 @@
+/*
+ * What of a version of the code works with others on the same tables, queues and streams. `freeze.ts` makes one file of it for the version before,
+ * so it names nothing but the functions' own modules.
+ */
+export { Reminder } from '../../functions/domain/delivery.ts';
+export { GateClosed, gate, requirePermit } from '../../functions/domain/gate.ts';
+export { audit } from '../../functions/engine/audit.ts';
+export { deadEntries, deadReminder, nameOfOwed } from '../../functions/engine/dead-letters.ts';
+export { dispatch } from '../../functions/engine/dispatch.ts';
+export { dispatcher } from '../../functions/engine/dispatcher.ts';
+export { fanOut } from '../../functions/engine/fan-out.ts';
+export { purge } from '../../functions/engine/purge.ts';
+export { reconcile } from '../../functions/engine/reconcile.ts';
+export { watch } from '../../functions/engine/watch.ts';
+export { deliveryQueues } from '../../functions/platform/delivery-queues.ts';
+export { simulatedReceiver } from '../../functions/platform/simulated-receiver.ts';
+export { standings } from '../../functions/platform/standings.ts';
+export { deliveryOf, deliveryStore } from '../../functions/store/deliveries.ts';
+export { deliveryContexts } from '../../functions/store/delivery-context.ts';
+export { deliveryMoves } from '../../functions/store/delivery-moves.ts';
+export { dueIndex } from '../../functions/store/due-index.ts';
+export { endpointStore } from '../../functions/store/endpoints.ts';
+export {
+  DELIVERY_SHARDS,
+  DUE_SHARDS,
+  LEDGER_SHARDS,
+  shards,
+} from '../../functions/store/keys.ts';
+export { deliveriesInHour, ledgerStore } from '../../functions/store/ledger.ts';
+export { organizationStore, standingOf } from '../../functions/store/organizations.ts';
+export { outboxStore, owedBy } from '../../functions/store/outbox.ts';
+export { purgeStore, remainsIn } from '../../functions/store/purges.ts';
+export { sandboxStore } from '../../functions/store/sandboxes.ts';
+export { committer } from '../../functions/store/transaction.ts';

@@ -1,0 +1,248 @@
+import * as z from 'zod';
+import { ApiKey } from '../../functions/domain/api-key.ts';
+import { Channel } from '../../functions/domain/channel.ts';
+import { Conversation, Escalation, Message, Ticket } from '../../functions/domain/conversation.ts';
+import { DisablingNotice, Endpoint } from '../../functions/domain/endpoint.ts';
+import type { OrgId, SourceId } from '../../functions/domain/ids.ts';
+import { LedgerEntry } from '../../functions/domain/ledger.ts';
+import { Mailing } from '../../functions/domain/mailing.ts';
+import type { RateBucket } from '../../functions/domain/rate-limit.ts';
+import { Pairing, Purge } from '../../functions/domain/sandbox.ts';
+import { Source } from '../../functions/domain/source.ts';
+import { Organization, OrganizationStanding, type Tenant } from '../../functions/domain/tenant.ts';
+import { UsageCounts } from '../../functions/domain/usage.ts';
+import { deliveryOf } from '../../functions/store/deliveries.ts';
+import { IdempotencyRecord } from '../../functions/store/idempotency.ts';
+import { keys } from '../../functions/store/keys.ts';
+import { eventOf, owedBy, toldBy } from '../../functions/store/outbox.ts';
+import type { Row } from '../doubles/tables/expressions.ts';
+import type { TableName } from '../table-definitions.ts';
+
+/** A kind of row. */
+export interface Kind {
+  table: TableName;
+  /** Whether a row of the table is one. */
+  is(row: Row): boolean;
+  /**
+   * Reads the row as the stores do, and builds its key from what they read: a row that is elsewhere is not found.
+   * @throws a zod error when it is not readable
+   */
+  keyOf(row: Row): { pk: string; sk?: string };
+  /** Why its key may have been another one before: nobody builds it again. */
+  isFoundOtherwise?: string;
+}
+
+/** Builders of the keys of single rows; the others build those of partitions. */
+type RowKey = {
+  [K in keyof typeof keys]: ReturnType<(typeof keys)[K]> extends { pk: string } ? K : never;
+}[keyof typeof keys];
+
+const at = (row: Row) => ({ pk: String(row.pk), sk: String(row.sk) });
+const under = (ending: RegExp) => (row: Row) => ending.test(at(row).pk);
+const sorted = (sk: string) => (row: Row) => row.sk === sk;
+const owes = (kind: string | undefined) => (row: Row) => row.kind === kind;
+
+/** The tenant that a row's partition begins with. */
+function tenantOf(row: Row): Tenant {
+  const [orgId, generation] = at(row).pk.split('#');
+  return { orgId: orgId as OrgId, generation: Number(generation) };
+}
+const orgOf = (row: Row): OrgId => tenantOf(row).orgId;
+
+const counts = (name: string) => z.object({ [name]: z.int() });
+
+/** Every kind of row that the stores write, by what builds its key: a new builder without a kind does not compile. */
+export const KINDS: Readonly<Record<RowKey, Kind>> = {
+  organization: {
+    table: 'service',
+    is: sorted('organization'),
+    keyOf(row) {
+      OrganizationStanding.parse(row);
+      return keys.organization(Organization.parse(row).id);
+    },
+  },
+  pairing: {
+    table: 'service',
+    is: sorted('sandbox'),
+    keyOf: (row) => keys.pairing(Pairing.parse(row).liveOrganizationId),
+  },
+  purge: { table: 'service', is: under(/^purges#/), keyOf: (row) => keys.purge(Purge.parse(row)) },
+  endpointCount: {
+    table: 'service',
+    is: sorted('endpoint-count'),
+    keyOf(row) {
+      counts('endpoints').parse(row);
+      return keys.endpointCount(orgOf(row));
+    },
+  },
+  channelCount: {
+    table: 'service',
+    is: sorted('channel-count'),
+    keyOf(row) {
+      counts('channels').parse(row);
+      return keys.channelCount(orgOf(row));
+    },
+  },
+  apiKey: {
+    table: 'service',
+    is: under(/^key#/),
+    keyOf(row) {
+      ApiKey.parse(row);
+      return keys.apiKey(at(row).pk.slice('key#'.length));
+    },
+  },
+  listedApiKey: {
+    table: 'service',
+    is: under(/#api-keys$/),
+    keyOf(row) {
+      const { orgId, id } = ApiKey.parse(row);
+      return keys.listedApiKey(orgId, id);
+    },
+  },
+  endpoint: {
+    table: 'service',
+    is: under(/#(webhooks|channels)$/),
+    keyOf(row) {
+      const { orgId, id } = (at(row).pk.endsWith('#channels') ? Channel : Endpoint).parse(row);
+      return keys.endpoint(orgId, id);
+    },
+  },
+  conversation: {
+    table: 'service',
+    is: under(/#conversations#\d+$/),
+    keyOf: (row) => keys.conversation(tenantOf(row), Conversation.parse(row).id),
+  },
+  message: {
+    table: 'service',
+    is: under(/#messages$/),
+    keyOf(row) {
+      const { conversationId, id } = Message.parse(row);
+      return keys.message(tenantOf(row), conversationId, id);
+    },
+  },
+  escalation: {
+    table: 'service',
+    is: under(/#escalations$/),
+    keyOf(row) {
+      const { conversationId, id } = Escalation.parse(row);
+      return keys.escalation(tenantOf(row), conversationId, id);
+    },
+  },
+  ticket: {
+    table: 'service',
+    is: under(/#tickets#\d+$/),
+    keyOf: (row) => keys.ticket(tenantOf(row), Ticket.parse(row).id),
+  },
+  idempotency: {
+    table: 'service',
+    is: sorted('idempotency'),
+    keyOf(row) {
+      IdempotencyRecord.parse(row);
+      const [, , , route = '', key = ''] = at(row).pk.split('#');
+      return keys.idempotency(tenantOf(row), route, key);
+    },
+  },
+  event: {
+    table: 'outbox',
+    is: owes(undefined),
+    keyOf(row) {
+      toldBy(row);
+      owedBy(row);
+      return keys.event(eventOf(row).id);
+    },
+  },
+  redelivery: {
+    table: 'outbox',
+    is: owes('redelivery'),
+    keyOf(row) {
+      const owed = owedBy(row);
+      if (owed?.kind !== 'redelivery') throw new Error('it is no redelivery');
+      return keys.redelivery(owed.reminder.id);
+    },
+  },
+  disablingNotice: {
+    table: 'outbox',
+    is: owes('endpoint-disabled'),
+    keyOf(row) {
+      toldBy(row);
+      const { webhookId, disabledAt } = DisablingNotice.parse(row);
+      return keys.disablingNotice(webhookId, disabledAt);
+    },
+    isFoundOtherwise: 'it is read from the stream, and by the key that it has there',
+  },
+  notice: {
+    table: 'outbox',
+    is: owes('notice'),
+    keyOf: (row) => keys.notice(String(toldBy(row)?.id)),
+  },
+  rateWindow: {
+    table: 'rates',
+    is: () => true,
+    keyOf(row) {
+      counts('used').parse(row);
+      const [orgId, kind, start] = at(row).pk.split('#');
+      return keys.rateWindow({ orgId, kind } as RateBucket, Number(start));
+    },
+  },
+  delivery: {
+    table: 'deliveries',
+    is: () => true,
+    keyOf(row) {
+      const { webhookId, generation, id } = deliveryOf(row);
+      return keys.delivery(webhookId, generation, id);
+    },
+  },
+  source: {
+    table: 'knowledge',
+    is: under(/#sources#\d+$/),
+    keyOf: (row) => keys.source(tenantOf(row), Source.parse(row).id),
+  },
+  sourceCount: {
+    table: 'knowledge',
+    is: sorted('source-count'),
+    keyOf(row) {
+      counts('sources').parse(row);
+      return keys.sourceCount(tenantOf(row));
+    },
+  },
+  versionPart: {
+    table: 'knowledge',
+    is: under(/#versions$/),
+    keyOf(row) {
+      const { part } = z.object({ part: z.int(), text: z.instanceof(Uint8Array) }).parse(row);
+      const [, , id] = at(row).pk.split('#');
+      return keys.versionPart(tenantOf(row), id as SourceId, Number(at(row).sk.split('#')[0]), part);
+    },
+  },
+  metered: {
+    table: 'usage',
+    is: sorted('metered'),
+    keyOf: (row) => keys.metered(orgOf(row), String(at(row).pk.split('#')[2])),
+  },
+  usageOf: {
+    table: 'usage',
+    is: under(/#usage$/),
+    keyOf(row) {
+      UsageCounts.parse(row);
+      const [month = '', shard] = at(row).sk.split('#');
+      return keys.usageOf(orgOf(row), month, Number(shard));
+    },
+  },
+  mailing: {
+    table: 'mailings',
+    is: () => true,
+    keyOf(row) {
+      Mailing.parse(row);
+      const { pk } = at(row);
+      return keys.mailing(orgOf(row), pk.slice(pk.indexOf('#') + 1));
+    },
+  },
+  ledger: {
+    table: 'ledger',
+    is: () => true,
+    keyOf(row) {
+      const { webhookId, generation, hour } = LedgerEntry.parse(row);
+      return keys.ledger(webhookId, generation, hour);
+    },
+  },
+};

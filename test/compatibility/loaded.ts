@@ -1,0 +1,34 @@
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { memoryTables } from '../doubles/tables/stack-tables.ts';
+import { dynamoDb, type TestTables } from '../engines.ts';
+import type { TableName } from '../table-definitions.ts';
+import type { Fixture } from './recording/fixture.ts';
+
+/** DynamoDB takes so many items in one request. */
+const BATCH = 25;
+
+/** Puts what a version has left behind into empty tables, as it is. */
+async function load(tables: TestTables, fixture: Fixture): Promise<TestTables> {
+  for (const [table, rows] of Object.entries(fixture.tables)) {
+    const { client, name } = tables[table as TableName];
+    for (let from = 0; from < rows.length; from += BATCH) {
+      const requests = rows.slice(from, from + BATCH).map((Item) => ({ PutRequest: { Item } }));
+      await client.send(new BatchWriteCommand({ RequestItems: { [name]: requests } }));
+    }
+  }
+  return tables;
+}
+
+/** Tables with what a version has left behind. */
+export interface TableKind {
+  name: string;
+  load(fixture: Fixture): Promise<TestTables>;
+}
+
+/** In memory, and in the engine. */
+export function tableKinds(engine = dynamoDb()): { memory: TableKind; engine: TableKind } {
+  return {
+    memory: { name: 'in memory', load: (fixture) => load(memoryTables(), fixture) },
+    engine: { name: 'in the engine', load: async (fixture) => load(await engine.tables(), fixture) },
+  };
+}

@@ -1,0 +1,28 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { versions } from './versions.ts';
+
+const PREVIOUS = join(import.meta.dirname, 'previous');
+
+describe('the version before', () => {
+  it('has everything that the present one is driven by', async () => {
+    const { present, previous } = await versions();
+
+    expect(Object.keys(previous).toSorted()).toEqual(Object.keys(present).toSorted());
+  });
+
+  it('says which commit it is of', () => {
+    const note = JSON.parse(readFileSync(join(PREVIOUS, 'code.json'), 'utf8'));
+    const { commit } = z
+      .object({ commit: z.string().regex(/^[0-9a-f]{40}$/), committedAt: z.string() })
+      .parse(note);
+
+    expect(readFileSync(join(PREVIOUS, 'code.mjs'), 'utf8').split('\n')[0]).toContain(commit);
+  });
+
+  it('is small enough to be kept with the sources', () => {
+    expect(statSync(join(PREVIOUS, 'code.mjs')).size).toBeLessThan(300 * 1024);
+  });
+});

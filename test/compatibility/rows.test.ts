@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { routes } from '../../functions/api/routes.ts';
+import { BusEvent } from '../../functions/domain/bus.ts';
+import { openCursor } from '../../functions/domain/cursor.ts';
+import { Reminder } from '../../functions/domain/delivery.ts';
+import { visitOf } from '../../functions/domain/visitor-token.ts';
+import { tenantKey } from '../../functions/store/keys.ts';
+import type { Row } from '../doubles/tables/expressions.ts';
+import { KINDS, type Kind } from './kinds.ts';
+import { fixtures } from './recording/fixture.ts';
+
+const FIXTURES = fixtures();
+const kinds = Object.entries<Kind>(KINDS);
+const rowsOf = (tables: object): [table: string, row: Row][] =>
+  Object.entries<Row[]>(tables as Record<string, Row[]>).flatMap(([table, rows]) =>
+    rows.map((row): [string, Row] => [table, row]),
+  );
+const keyOf = ({ pk, sk }: Row) => (sk === undefined ? { pk } : { pk, sk });
+
+describe('what versions have stored', () => {
+  it.each(kinds)('has a row of the kind %s', (_, { table, is }) => {
+    expect(FIXTURES.some(({ fixture }) => fixture.tables[table]?.some(is))).toBe(true);
+  });
+});
+
+describe.each(FIXTURES)('what $name has stored', ({ fixture }) => {
+  const rows = rowsOf(fixture.tables);
+
+  it('is of one known kind, row by row', () => {
+    const unclear = rows.filter(
+      ([table, row]) => kinds.filter(([, kind]) => kind.table === table && kind.is(row)).length !== 1,
+    );
+    expect(unclear).toEqual([]);
+  });
+
+  it('is readable, and found where the present code looks for it', () => {
+    for (const [table, row] of rows) {
+      const [name, kind] = kinds.find(([, one]) => one.table === table && one.is(row)) ?? [];
+      const key = kind?.keyOf(row);
+      if (kind?.isFoundOtherwise === undefined) expect(key, name).toEqual(keyOf(row));
+    }
+  });
+
+  it('is readable as messages of queues, of both kinds', () => {
+    const told = fixture.messages.filter(({ body }) => 'detail' in JSON.parse(body));
+    const reminders = fixture.messages.filter((message) => !told.includes(message));
+
+    expect(reminders.length).toBeGreaterThan(0);
+    for (const { body } of reminders) expect(Reminder.parse(JSON.parse(body)).id).toMatch(/^dlv_/);
+    for (const { body } of told)
+      expect(z.object({ detail: BusEvent }).parse(JSON.parse(body)).detail.data).not.toEqual({});
+  });
+
+  it('gives cursors that are still good, for their own listing', () => {
+    const orgIds = new Set(
+      (fixture.tables.service ?? []).flatMap(({ orgId }) => (orgId ? [String(orgId)] : [])),
+    );
+    const cursors = fixture.given.filter(({ kind }) => kind === 'cursor');
+
+    expect(cursors.length).toBeGreaterThan(2);
+    for (const { route: path, value } of cursors) {
+      const opened = [...orgIds].map((orgId) =>
+        openCursor(fixture.cursorKeys, value, {
+          tenant: tenantKey({ orgId: orgId as `org_${string}`, generation: 0 }),
+          ...listingOf(path),
+        }),
+      );
+      expect(opened.filter((position) => position !== undefined)).toHaveLength(1);
+    }
+  });
+
+  it('gives tokens of visitors that are good until they end', () => {
+    for (const { kind, value } of fixture.given) {
+      if (kind !== 'visitor-token') continue;
+      const at = new Date(fixture.made.recordedAt);
+      const early = visitOf(fixture.cursorKeys, value, at);
+      expect(early?.conversationId).toMatch(/^cnv_/);
+      const late = new Date(at.getTime() + 3_600_000 + Date.parse(early?.expiresAt ?? '') - at.getTime());
+      expect(visitOf(fixture.cursorKeys, value, late)).toBeUndefined();
+    }
+  });
+});
+
+/** What a cursor of a path is bound to. */
+function listingOf(path: string): { route: string; filters: string[] } {
+  const asked = path
+    .replace(/\?.*/, '')
+    .replace(/^\/api/, '')
+    .split('/');
+  for (const { method, path: pattern, name } of Object.values(routes)) {
+    const parts = pattern.split('/');
+    const isIt =
+      parts.length === asked.length && parts.every((part, at) => part.startsWith('{') || part === asked[at]);
+    if (method === 'GET' && isIt)
+      return { route: name, filters: asked.filter((_, at) => parts[at]?.startsWith('{')) };
+  }
+  throw new Error(`${path} is no route`);
+}

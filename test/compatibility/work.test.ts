@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest';
+import type { EndpointId, OrgId, ReceiverId } from '../../functions/domain/ids.ts';
+import type { Tenant } from '../../functions/domain/tenant.ts';
+import { conversationStore } from '../../functions/store/conversations.ts';
+import { deliveryStore } from '../../functions/store/deliveries.ts';
+import { endpointStore } from '../../functions/store/endpoints.ts';
+import { idempotencyStore } from '../../functions/store/idempotency.ts';
+import { tenantKey } from '../../functions/store/keys.ts';
+import { organizationStore } from '../../functions/store/organizations.ts';
+import { pairingOf, sandboxStore } from '../../functions/store/sandboxes.ts';
+import { sourceVersions } from '../../functions/store/source-versions.ts';
+import { sourceStore } from '../../functions/store/sources.ts';
+import { committer } from '../../functions/store/transaction.ts';
+import { rowsIn } from '../contract/store/rows.ts';
+import type { Row } from '../doubles/tables/expressions.ts';
+import type { TestTables } from '../engines.ts';
+import { aWorker } from './a-worker.ts';
+import { KINDS } from './kinds.ts';
+import { tableKinds } from './loaded.ts';
+import { type Fixture, fixtures } from './recording/fixture.ts';
+
+const HOUR_MS = 3_600_000;
+const ALL = { limit: 1000, after: undefined };
+
+const { memory, engine } = tableKinds();
+
+/** All that is of a kind in what was recorded. */
+const of = ({ tables }: Fixture, { table, is }: (typeof KINDS)['event']): Row[] =>
+  (tables[table] ?? []).filter(is);
+
+/** Tenants by their rows' partitions. */
+const tenantsOf = (rows: readonly Row[]): Tenant[] =>
+  [...new Set(rows.map(({ pk }) => String(pk).split('#').slice(0, 2).join('#')))].map((text) => {
+    const [orgId, generation] = text.split('#');
+    return { orgId: orgId as OrgId, generation: Number(generation) };
+  });
+
+/** Some hours after it was recorded: all waits, leases and windows are over, and nothing has expired. */
+const hoursAfter = ({ made }: Fixture, hours: number) =>
+  new Date(new Date(made.recordedAt).getTime() + hours * HOUR_MS);
+
+describe.each([memory, engine])('the workers, on what versions have stored ($name)', ({ load }) => {
+  describe.each(fixtures())('$name', ({ fixture }) => {
+    const isOver = (tenant: Tenant) =>
+      of(fixture, KINDS.purge).some((row) => tenantKey(tenant) === tenantKey(row as unknown as Tenant));
+
+    it('is dealt with to its end: whatever is open is found due, attempted and settled once', async () => {
+      const worker = aWorker(await load(fixture), hoursAfter(fixture, 13));
+      const before = await worker.open();
+
+      await worker.finish();
+
+      expect((await worker.open()).filter((delivery) => !isOver(delivery))).toEqual([]);
+      const ended = await worker.all();
+      for (const { id, attempts } of before) {
+        const delivery = ended.find((one) => one.id === id);
+        if (delivery === undefined || isOver(delivery)) continue;
+        expect(delivery).toMatchObject({ terminalAt: expect.any(String) });
+        expect(delivery.attempts - attempts).toBeLessThanOrEqual(1);
+        if (delivery.status === 'succeeded')
+          expect(delivery.attemptLog.at(-1)).toMatchObject({ status: 204, number: delivery.attempts });
+      }
+      expect(worker.log.trouble().filter(({ level }) => level === 'error')).toEqual([]);
+    });
+
+    it('is counted: the audit puts right what was under way, and then agrees', async () => {
+      const tables = await load(fixture);
+      const worker = aWorker(tables, hoursAfter(fixture, 13));
+      await worker.finish();
+
+      const hours = new Set(of(fixture, KINDS.ledger).map(({ hour }) => String(hour)));
+      expect(hours.size).toBeGreaterThan(0);
+      for (const hour of hours) {
+        const auditor = aWorker(tables, new Date(Date.parse(hour) + 80.5 * HOUR_MS));
+        expect((await auditor.audit()).entries).toBeGreaterThan(0);
+        expect(await auditor.audit()).toMatchObject({ differing: 0, open: 0 });
+      }
+    });
+
+    it('is purged where it was wiped, and nowhere else', async () => {
+      const tables = await load(fixture);
+      const worker = aWorker(tables, hoursAfter(fixture, 2));
+      const orders = of(fixture, KINDS.purge);
+
+      expect(await worker.purge()).toMatchObject({ closed: orders.length, open: 0 });
+
+      const wiped = new Set(orders.map((row) => tenantKey(row as unknown as Tenant)));
+      for (const [name, rows] of Object.entries(fixture.tables)) {
+        const left = (await rowsIn(tables[name as keyof TestTables])).length;
+        const over = rows.filter((row) => wiped.has(String(row.ofSandbox)));
+        const closed = name === 'service' ? orders.length : 0;
+        expect(left, name).toBe(rows.length - over.length - closed);
+      }
+    });
+  });
+});
+
+// The engine adds nothing here but time: its own suites hold the double to it.
+describe('the API, on what versions have stored', () => {
+  const { load } = memory;
+  describe.each(fixtures())('$name', ({ fixture }) => {
+    it('is listed', async () => {
+      const { service, deliveries } = await load(fixture);
+      for (const tenant of tenantsOf(of(fixture, KINDS.conversation))) {
+        const { items } = await conversationStore(service).list(tenant, ALL);
+        const rows = of(fixture, KINDS.conversation).filter(({ pk }) =>
+          String(pk).startsWith(`${tenantKey(tenant)}#`),
+        );
+        expect(items.map(({ id }) => id)).toEqual(
+          rows
+            .map(({ sk }) => sk)
+            .toSorted()
+            .reverse(),
+        );
+      }
+      const rows = of(fixture, KINDS.delivery);
+      for (const webhookId of new Set(rows.map((row) => row.webhookId as ReceiverId))) {
+        const own = rows.filter((row) => row.webhookId === webhookId);
+        for (const generation of new Set(own.map((row) => Number(row.generation)))) {
+          const tenant = { orgId: own[0]?.orgId as OrgId, generation };
+          const { items } = await deliveryStore(deliveries).list(tenant, webhookId, ALL);
+          const expected = own.filter((row) => row.generation === generation);
+          expect(items.map(({ id }) => id)).toEqual(
+            expected
+              .map(({ sk }) => sk)
+              .toSorted()
+              .reverse(),
+          );
+        }
+      }
+    });
+
+    it('keeps what a change does not name', async () => {
+      const { service } = await load(fixture);
+      const endpoints = endpointStore(service);
+      for (const row of of(fixture, KINDS.endpoint).filter(({ sk }) => String(sk).startsWith('whk_'))) {
+        const [orgId, id] = [row.orgId as OrgId, row.sk as EndpointId];
+        await endpoints.update(orgId, id, { events: ['ticket.created'] });
+        await endpoints.markSlow(orgId, id, hoursAfter(fixture, 1));
+        const after = (await rowsIn(service)).find(({ sk }) => sk === id);
+        expect(after).toEqual({
+          ...row,
+          events: ['ticket.created'],
+          slowUntil: hoursAfter(fixture, 1).toISOString(),
+        });
+      }
+      for (const row of of(fixture, KINDS.organization)) {
+        await organizationStore(service).change(row.pk as OrgId, { contentChangeThreshold: 33 });
+        const after = (await rowsIn(service)).find(({ pk, sk }) => pk === row.pk && sk === row.sk);
+        expect(after).toEqual({ ...row, contentChangeThreshold: 33 });
+      }
+    });
+
+    it('moves on: open conversations are resolved, and sandboxes reset', async () => {
+      const { service } = await load(fixture);
+      const commit = committer(service.client);
+      const at = hoursAfter(fixture, 1);
+      for (const row of of(fixture, KINDS.conversation)) {
+        const [tenant] = tenantsOf([row]);
+        if (tenant === undefined || row.status === 'resolved') continue;
+        const store = conversationStore(service);
+        const id = row.sk as `cnv_${string}`;
+        expect(await commit([store.move(tenant, id, { kind: 'resolve', at, by: 'ada' })])).toEqual({
+          kind: 'committed',
+        });
+        expect(await store.find(tenant, id)).toMatchObject({ status: 'resolved', resolvedBy: 'ada' });
+      }
+      for (const row of of(fixture, KINDS.pairing)) {
+        const { sandbox } = await pairingOf(service)(row.liveOrganizationId as OrgId);
+        if (sandbox === undefined) throw new Error('a pairing leads to no sandbox');
+        const tenant = { orgId: sandbox.id, generation: sandbox.generation };
+        expect(await commit([sandboxStore(service).nextGeneration(tenant, at)])).toEqual({
+          kind: 'committed',
+        });
+      }
+    });
+
+    it('answers a repeated call as it did the first time', async () => {
+      const { service } = await load(fixture);
+      const store = idempotencyStore(service);
+      for (const row of of(fixture, KINDS.idempotency)) {
+        const [tenant] = tenantsOf([row]);
+        const [, , , route = '', key = ''] = String(row.pk).split('#');
+        if (tenant === undefined) continue;
+        const found = await store.find({ tenant, route, key }, new Date(fixture.made.recordedAt));
+        const { fingerprint, status, data } = row;
+        expect(found).toMatchObject({ fingerprint, status, data });
+      }
+    });
+
+    it('has sources whose versions are still readable', async () => {
+      const { knowledge } = await load(fixture);
+      for (const row of of(fixture, KINDS.source)) {
+        const [tenant] = tenantsOf([row]);
+        const source = tenant && (await sourceStore(knowledge).find(tenant, row.sk as `src_${string}`));
+        const { version } = source?.content ?? {};
+        const stored = source?.stored.find((one) => one.version === version);
+        if (source === undefined || stored === undefined) continue;
+        expect(await sourceVersions(knowledge).read(source, stored)).toMatch(/\w+/);
+      }
+    });
+  });
+});

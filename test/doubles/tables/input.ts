@@ -1,0 +1,31 @@
+import type { Row } from './expressions.ts';
+
+/** A write, alone or in a transaction. */
+export interface Write {
+  TableName?: string | undefined;
+  Key?: Row | undefined;
+  Item?: Row | undefined;
+  UpdateExpression?: string | undefined;
+  ConditionExpression?: string | undefined;
+  ExpressionAttributeNames?: Record<string, string> | undefined;
+  ExpressionAttributeValues?: Row | undefined;
+  ReturnValues?: string | undefined;
+  ReturnValuesOnConditionCheckFailure?: string | undefined;
+}
+/** What any of the commands may say. */
+export interface Input extends Write {
+  ConsistentRead?: boolean | undefined;
+  IndexName?: string | undefined;
+  KeyConditionExpression?: string | undefined;
+  ScanIndexForward?: boolean | undefined;
+  Limit?: number | undefined;
+  ExclusiveStartKey?: Row | undefined;
+  /** Keys to be read by their tables, or writes. */
+  RequestItems?: Record<string, { Keys?: readonly Row[] } | readonly BatchWrite[]> | undefined;
+  TransactItems?: readonly Record<string, Write>[] | undefined;
+  ClientRequestToken?: string | undefined;
+}
+export interface BatchWrite {
+  DeleteRequest?: { Key: Row };
+  PutRequest?: { Item: Row };
+}

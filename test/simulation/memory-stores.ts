@@ -1,0 +1,109 @@
+import type { Reminder } from '../../functions/domain/delivery.ts';
+import type { EventId } from '../../functions/domain/ids.ts';
+import type { Lane } from '../../functions/domain/lanes.ts';
+import type { LedgerEntry } from '../../functions/domain/ledger.ts';
+import type { Outgoing } from '../../functions/engine/queues.ts';
+import { MemoryDeliveries } from '../doubles/memory-deliveries.ts';
+import { MemoryDueIndex } from '../doubles/memory-due-index.ts';
+import { MemoryEndpoints } from '../doubles/memory-endpoints.ts';
+import { MemoryLedger } from '../doubles/memory-ledger.ts';
+import { MemoryPurges } from '../doubles/memory-purges.ts';
+import { PRESENT } from './engine.ts';
+import type { Process } from './processes.ts';
+import type { OwnStores, Stores } from './stores.ts';
+import type { World } from './world.ts';
+
+const MS_PER_HOUR = 3_600_000;
+
+/** The stores' doubles. All processes share them, and run the present code. */
+export class MemoryStores implements Stores {
+  readonly endpoints = new MemoryEndpoints();
+  readonly deliveries: MemoryDeliveries;
+  readonly ledger = new MemoryLedger();
+  readonly purges = new MemoryPurges();
+  readonly #due: MemoryDueIndex;
+  readonly #world: World;
+
+  constructor(world: World) {
+    this.#world = world;
+    const { terms, organizations } = world;
+    this.deliveries = new MemoryDeliveries(this.endpoints, terms.graceSeconds, organizations.standings);
+    this.#due = new MemoryDueIndex(this.deliveries, { sharded: false, pageSize: world.duePage });
+  }
+
+  commit(): void {
+    // The entry itself is what the stream tells.
+  }
+
+  record(): void {
+    // The world has noted it.
+  }
+
+  lose(event: EventId): void {
+    this.#world.events.delete(event);
+  }
+
+  of(process: Process): OwnStores {
+    const { deliveries, endpoints, ledger, purges } = this;
+    const world = this.#world;
+    const { lanes, organizations, sandboxTables } = world;
+    return {
+      engine: PRESENT,
+      deliveries,
+      endpoints,
+      due: this.#due,
+      ledger: {
+        add: (part, entry) => ledger.add(part, entry),
+        inHour: async (hour) => ({ entries: ledger.every.filter((entry) => entry.hour === hour) }),
+        correct: (seen, counts) => ledger.correct(seen, counts),
+      },
+      rows: { inHour: async (entry) => ({ deliveries: this.#inHour(entry) }) },
+      purges,
+      remains: sandboxTables.all,
+      queues: {
+        send: (lane: Lane, messages) => lanes.send(lane, byTrueTime(process, messages)),
+        hide: (lane, receiptHandle, until) =>
+          lanes.hide(lane, receiptHandle, new Date(until.getTime() - process.skewMs)),
+        crowded: (lane) => lanes.crowded(lane),
+        backlog: (lane) => lanes.backlog(lane),
+      },
+      standing: async (orgId) => organizations.standings.present(orgId),
+      contexts: async (reminders) => this.#contexts(reminders),
+      owed: ({ owed }) => owed,
+      find: async (entry) => (entry.isPurged ? undefined : entry.owed),
+      changes: (records) => records.map(({ value, sequence }) => ({ ...value, sequence: String(sequence) })),
+      reminder: (message) => message,
+    };
+  }
+
+  #inHour({ webhookId, generation, hour }: LedgerEntry) {
+    return this.deliveries.every.filter(
+      (delivery) =>
+        delivery.webhookId === webhookId &&
+        delivery.generation === generation &&
+        Math.floor(this.#world.createdMs(delivery.id) / MS_PER_HOUR) * MS_PER_HOUR ===
+          new Date(hour).getTime(),
+    );
+  }
+
+  #contexts(reminders: readonly Reminder[]) {
+    const { history, random, staleReads, events } = this.#world;
+    const found = new Map(
+      reminders.map(({ orgId, webhookId }) => [
+        webhookId,
+        history.staleRead(orgId, webhookId, random, staleReads),
+      ]),
+    );
+    return ({ webhookId, eventId }: Reminder) => ({
+      endpoint: found.get(webhookId),
+      event: events.get(eventId),
+    });
+  }
+}
+
+/** A queue counts the seconds of a delay by its own clock, and its caller by another. */
+const byTrueTime = (process: Process, messages: readonly Outgoing[]): Outgoing[] =>
+  messages.map(({ reminder, until }) => ({
+    reminder,
+    ...(until === undefined ? {} : { until: new Date(until.getTime() - process.skewMs) }),
+  }));

@@ -1,0 +1,116 @@
+import type { Mutation } from './mutation.ts';
+
+const DELIVERY = 'functions/domain/delivery.ts';
+const DELIVERIES = 'functions/store/deliveries.ts';
+const OUTBOX = 'functions/store/outbox.ts';
+const UPDATES = 'functions/store/delivery-updates.ts';
+const ENDPOINTS = 'functions/store/endpoints.ts';
+
+/**
+ * Changes of what is stored that the rules of decision 14 forbid. The first of them do no harm to a version of the code that runs alone: it reads
+ * what it writes.
+ */
+export const HARMLESS_ALONE: readonly Mutation[] = [
+  {
+    name: 'an attribute is renamed in one step',
+    file: OUTBOX,
+    find: '  ...markOf(event),\n  ...event,\n',
+    replace: '  ...markOf(event),\n  ...event,\n  onlyTo: undefined,\n  receiver: event.onlyTo,\n',
+    also: [
+      {
+        file: OUTBOX,
+        find: 'export const eventOf = (row: unknown): OutboxEvent => OutboxEvent.parse(row);',
+        replace:
+          'export const eventOf = (row: unknown): OutboxEvent => OutboxEvent.parse({ ...(row as object), onlyTo: (row as { receiver?: string }).receiver });',
+      },
+    ],
+    breaks: ['right deliveries', 'nothing lost'],
+  },
+  {
+    name: 'an attribute gets another type',
+    file: UPDATES,
+    find: "':attempt': [attempt],",
+    replace: "':attempt': [{ ...attempt, durationMs: String(attempt.durationMs) }],",
+    also: [
+      {
+        file: DELIVERIES,
+        find: 'export const deliveryOf = (row: unknown): Delivery => Delivery.parse(row);',
+        replace:
+          'export const deliveryOf = (row: unknown): Delivery => {\n  const { attemptLog, ...others } = row as Delivery;\n  return Delivery.parse({ ...others, attemptLog: attemptLog.map((record) => ({ ...record, durationMs: Number(record.durationMs) })) });\n};',
+      },
+    ],
+    breaks: ['each reads the other'],
+  },
+  {
+    name: 'rows are found under other keys',
+    file: 'functions/store/keys.ts',
+    find: 'export const DELIVERY_SHARDS = 8;',
+    replace: 'export const DELIVERY_SHARDS = 16;',
+    breaks: ['nothing lost', 'right deliveries', 'comes to rest', 'true ledger'],
+  },
+  {
+    name: 'a reason has a value that nobody could read before',
+    file: DELIVERY,
+    find: "export const SkipReason = z.enum(['endpoint_disabled', 'endpoint_deleted',",
+    replace: "export const SkipReason = z.enum(['endpoint_removed', 'endpoint_disabled', 'endpoint_deleted',",
+    also: [
+      {
+        file: UPDATES,
+        find: "':reason': reason,",
+        replace: "':reason': reason === 'endpoint_deleted' ? 'endpoint_removed' : reason,",
+      },
+      {
+        file: DELIVERIES,
+        find: 'export const deliveryOf = (row: unknown): Delivery => Delivery.parse(row);',
+        replace:
+          "export const deliveryOf = (row: unknown): Delivery => {\n  const delivery = Delivery.parse(row);\n  return String(delivery.terminalReason) === 'endpoint_removed' ? { ...delivery, terminalReason: 'endpoint_deleted' } : delivery;\n};",
+      },
+    ],
+    breaks: ['each reads the other'],
+  },
+];
+
+/** Changes that show without another version as well: by what an index projects, or by what a version to come has stored. */
+export const HARMFUL_ALONE: readonly Mutation[] = [
+  {
+    name: 'a message has to say what it did not have to',
+    file: DELIVERY,
+    find: '  webhookId: true,\n  eventId: true,\n',
+    replace: '  webhookId: true,\n  eventId: true,\n  eventType: true,\n',
+    also: [
+      {
+        file: DELIVERY,
+        find: '  eventId,\n  ...traced(traceId),\n});',
+        replace: '  eventId,\n  eventType,\n  ...traced(traceId),\n});',
+      },
+      {
+        file: DELIVERY,
+        find: 'webhookId, eventId, traceId }: Delivery): Reminder',
+        replace: 'webhookId, eventId, eventType, traceId }: Delivery): Reminder',
+      },
+    ],
+    breaks: ['each reads the other', 'nothing lost'],
+  },
+  {
+    name: 'an endpoint is written anew, from what is known of it, when it is marked as slow',
+    file: ENDPOINTS,
+    find: "      await updated(service, {\n        Key: keys.endpoint(orgId, id),\n        UpdateExpression: 'SET slowUntil = :until',",
+    replace:
+      "      const endpoint = await this.find(orgId, id);\n      const Item = { ...keys.endpoint(orgId, id), ...endpoint, slowUntil: until.toISOString() };\n      if (endpoint) await service.client.send(new PutCommand({ TableName: service.name, Item }));\n      if (until.getTime() < 0) await updated(service, {\n        Key: keys.endpoint(orgId, id),\n        UpdateExpression: 'SET slowUntil = :until',",
+    also: [
+      {
+        file: ENDPOINTS,
+        find: 'import { GetCommand, QueryCommand,',
+        replace: 'import { GetCommand, PutCommand, QueryCommand,',
+      },
+    ],
+    breaks: ['nothing unknown is dropped'],
+  },
+  {
+    name: 'a reader refuses what it does not know',
+    file: 'functions/domain/events.ts',
+    find: 'export const OutboxEvent = z.object({',
+    replace: 'export const OutboxEvent = z.strictObject({',
+    breaks: ['each reads the other'],
+  },
+];

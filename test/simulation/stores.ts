@@ -1,0 +1,64 @@
+import type { Reminder } from '../../functions/domain/delivery.ts';
+import type { EventId, OrgId } from '../../functions/domain/ids.ts';
+import type { Owed } from '../../functions/domain/redelivery.ts';
+import type { OrganizationStanding, Tenant } from '../../functions/domain/tenant.ts';
+import type { AuditPorts } from '../../functions/engine/audit.ts';
+import type { DispatchPorts } from '../../functions/engine/dispatch.ts';
+import type { DispatcherPorts } from '../../functions/engine/dispatcher.ts';
+import type { FanOutPorts } from '../../functions/engine/fan-out.ts';
+import type { PurgePorts } from '../../functions/engine/purge.ts';
+import type { ReconcilePorts } from '../../functions/engine/reconcile.ts';
+import type { SequencedChange, WatchPorts } from '../../functions/engine/watch.ts';
+import type { MemoryDeliveries, RowChange } from '../doubles/memory-deliveries.ts';
+import type { MemoryEndpoints } from '../doubles/memory-endpoints.ts';
+import type { MemoryLedger } from '../doubles/memory-ledger.ts';
+import type { MemoryPurges } from '../doubles/memory-purges.ts';
+import type { Engine } from './engine.ts';
+import type { Entry } from './entries.ts';
+import type { Process } from './processes.ts';
+import type { TableName } from './sandbox-tables.ts';
+import type { StreamRecord } from './stream-shard.ts';
+
+/** What a world keeps, as customers write it and as witnesses look at it: at once, and past everything that may go wrong. */
+export interface Stores {
+  readonly endpoints: Pick<MemoryEndpoints, 'present' | 'put' | 'remove'>;
+  readonly deliveries: Pick<
+    MemoryDeliveries,
+    'every' | 'due' | 'present' | 'dueOf' | 'add' | 'remove' | 'stream' | 'notices'
+  >;
+  readonly ledger: Pick<MemoryLedger, 'every' | 'remove'>;
+  readonly purges: Pick<MemoryPurges, 'every' | 'order' | 'has'>;
+  /** An entry of the outbox is committed. */
+  commit(entry: Entry): void;
+  /** A call of the API has written a row of a sandbox that nobody reads here. */
+  record(tenant: Tenant, ...name: readonly (string | number)[]): void;
+  /** An event's body goes missing. */
+  lose(event: EventId): void;
+  /** What the process reaches; it runs the same code for as long as it lives. */
+  of(process: Process): OwnStores;
+}
+
+/** The stores as a process has them, by the code that it runs. */
+export interface OwnStores {
+  readonly engine: Engine;
+  readonly deliveries: DispatchPorts['deliveries'] & FanOutPorts['deliveries'];
+  readonly endpoints: DispatchPorts['endpoints'] & FanOutPorts['subscribers'];
+  readonly queues: DispatchPorts['queues'] &
+    DispatcherPorts['queues'] &
+    Pick<ReconcilePorts['queues'], 'backlog'>;
+  readonly due: ReconcilePorts['due'] & WatchPorts['due'];
+  readonly ledger: WatchPorts['ledger'] & AuditPorts['ledger'];
+  readonly rows: AuditPorts['deliveries'];
+  readonly purges: PurgePorts['purges'];
+  readonly remains: Readonly<Record<TableName, PurgePorts['remains'][number]>>;
+  standing(orgId: OrgId): Promise<OrganizationStanding | undefined>;
+  contexts: DispatcherPorts['contexts'];
+  /** What an entry of the outbox owes, by its record in the stream. */
+  owed(entry: Entry): Owed;
+  /** The same, by its key. */
+  find(entry: Entry): Promise<Owed | undefined>;
+  /** Changes that records of the deliveries' stream tell. */
+  changes(records: readonly StreamRecord<RowChange>[]): SequencedChange[];
+  /** What a message reminds of; undefined when it is not readable. */
+  reminder(message: Reminder): Reminder | undefined;
+}

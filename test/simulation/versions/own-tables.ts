@@ -1,0 +1,110 @@
+import type { Reminder } from '../../../functions/domain/delivery.ts';
+import type { DueEntry } from '../../../functions/domain/due.ts';
+import type { Code } from '../../compatibility/versions.ts';
+import type { MemoryTables } from '../../doubles/tables/memory-tables.ts';
+import type { Process } from '../processes.ts';
+import { NAMES, type TableName } from '../sandbox-tables.ts';
+import type { OwnStores } from '../stores.ts';
+import type { World } from '../world.ts';
+import { LANE_URLS, lanesClient } from './lanes-client.ts';
+import { imageOf } from './rows.ts';
+
+/** What the stores of a version reach in the world's tables, queues and streams. */
+export function ownTables(world: World, tables: MemoryTables, code: Code, process: Process): OwnStores {
+  const { terms, sandboxTables } = world;
+  const { client } = tables;
+  const [service, outbox] = [tables.table('service'), tables.table('outbox')];
+  const [deliveries, ledgerTable] = [tables.table('deliveries'), tables.table('ledger')];
+  const ledger = code.ledgerStore(ledgerTable);
+  const inHour = code.deliveriesInHour(deliveries);
+  const standingOf = code.standingOf(service);
+  const contextsOf = code.deliveryContexts(service, outbox);
+  const rowsOf = code.outboxStore(outbox);
+  const { moves, due } = {
+    moves: code.deliveryMoves(deliveries, {
+      service,
+      outbox,
+      commit: code.committer(client),
+      graceSeconds: terms.graceSeconds,
+    }),
+    due: code.dueIndex(deliveries),
+  };
+
+  /** As many entries of all shards as a look at one has: runs of the reconciler would be much longer otherwise. */
+  const find: OwnStores['due']['find'] = async (state, _, until, after) => {
+    const pages = await Promise.all(
+      code.shards(code.DUE_SHARDS).map((shard) => due.find(state, shard, until)),
+    );
+    const entries = pages
+      .flatMap((page) => page.entries)
+      .filter((entry) => after === undefined || placeOf(entry) > String(after.place))
+      .toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
+    const page = entries.slice(0, world.duePage);
+    const last = page.at(-1);
+    const isAll = last === undefined || page.length === entries.length;
+    return { entries: page, ...(isAll ? {} : { next: { place: placeOf(last) } }) };
+  };
+
+  const remains = (name: TableName) => {
+    const rows = code.remainsIn(tables.table(name));
+    return {
+      find: (...[tenant, limit]: Parameters<typeof rows.find>) =>
+        rows.find(tenant, Math.min(limit, sandboxTables.pageSize)),
+      remove: rows.remove,
+    };
+  };
+
+  return {
+    engine: code,
+    deliveries: { ...code.deliveryStore(deliveries), ...moves },
+    endpoints: code.endpointStore(service),
+    due: { ...due, find },
+    ledger: {
+      add: ledger.add,
+      correct: ledger.correct,
+      async inHour(hour) {
+        const pages = await Promise.all(
+          code.shards(code.LEDGER_SHARDS).map((shard) => ledger.inHour(hour, shard)),
+        );
+        return { entries: pages.flatMap(({ entries }) => entries) };
+      },
+    },
+    rows: {
+      async inHour(entry) {
+        const pages = await Promise.all(
+          code.shards(code.DELIVERY_SHARDS).map((shard) => inHour(entry, shard)),
+        );
+        return { deliveries: pages.flatMap((page) => page.deliveries) };
+      },
+    },
+    purges: code.purgeStore(service),
+    remains: Object.fromEntries(NAMES.map((name) => [name, remains(name)])) as OwnStores['remains'],
+    queues: code.deliveryQueues(lanesClient(world), LANE_URLS, () => process.now()),
+    standing: standingOf,
+    contexts: contextsOf,
+    owed(entry) {
+      const owed = code.owedBy(imageOf(entry));
+      if (owed === undefined) throw new TypeError('an entry of the outbox owes nothing');
+      return owed;
+    },
+    async find(entry) {
+      const { pk } = imageOf(entry);
+      const row = await rowsOf.find(String(pk));
+      // One whose body went missing in the table was dealt with before.
+      return row || !entry.isPurged ? code.owedBy(row ?? imageOf(entry)) : undefined;
+    },
+    changes: (records) =>
+      records.map(({ value, sequence }) => ({
+        kind: value.kind,
+        delivery: code.deliveryOf(imageOf(value)),
+        sequence: String(sequence),
+      })),
+    reminder(message: Reminder) {
+      const { success, data } = code.Reminder.safeParse(message);
+      return success ? data : undefined;
+    },
+  };
+}
+
+/** By time; those of one time in some order. */
+const placeOf = ({ dueAt, reminder }: DueEntry): string => `${dueAt}/${reminder.id}`;

@@ -1,0 +1,91 @@
+import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
+import { DUE_INDEX } from '../functions/domain/due.ts';
+import { OF_SANDBOX_INDEX } from '../functions/domain/sandbox.ts';
+
+export type TableDefinition = Pick<
+  CreateTableCommandInput,
+  'AttributeDefinitions' | 'KeySchema' | 'GlobalSecondaryIndexes' | 'StreamSpecification'
+>;
+export type TableName =
+  | 'service'
+  | 'outbox'
+  | 'deliveries'
+  | 'rates'
+  | 'ledger'
+  | 'knowledge'
+  | 'usage'
+  | 'mailings';
+
+const text = (AttributeName: string) => ({ AttributeName, AttributeType: 'S' as const });
+const partitionKey = (AttributeName: string) => ({ AttributeName, KeyType: 'HASH' as const });
+const sortKey = (AttributeName: string) => ({ AttributeName, KeyType: 'RANGE' as const });
+
+const byPartition: TableDefinition = {
+  AttributeDefinitions: [text('pk')],
+  KeySchema: [partitionKey('pk')],
+};
+
+/** Of the tables whose rows may be a sandbox's. */
+const ofSandbox = {
+  attribute: text('ofSandbox'),
+  index: {
+    IndexName: OF_SANDBOX_INDEX,
+    KeySchema: [partitionKey('ofSandbox')],
+    Projection: { ProjectionType: 'KEYS_ONLY' as const },
+  },
+};
+
+const byPartitionAndSort: TableDefinition = {
+  AttributeDefinitions: [text('pk'), text('sk'), ofSandbox.attribute],
+  KeySchema: [partitionKey('pk'), sortKey('sk')],
+  GlobalSecondaryIndexes: [ofSandbox.index],
+};
+
+const streamed: TableDefinition['StreamSpecification'] = { StreamEnabled: true, StreamViewType: 'NEW_IMAGE' };
+
+/** The stack's tables: their keys, indexes and streams. */
+export const TABLE_DEFINITIONS: Record<TableName, TableDefinition> = {
+  service: byPartitionAndSort,
+  outbox: {
+    AttributeDefinitions: [text('pk'), ofSandbox.attribute],
+    KeySchema: [partitionKey('pk')],
+    GlobalSecondaryIndexes: [ofSandbox.index],
+    StreamSpecification: streamed,
+  },
+  deliveries: {
+    AttributeDefinitions: [text('pk'), text('sk'), ofSandbox.attribute, text('dueIn'), text('dueAt')],
+    KeySchema: [partitionKey('pk'), sortKey('sk')],
+    GlobalSecondaryIndexes: [
+      ofSandbox.index,
+      {
+        IndexName: DUE_INDEX,
+        KeySchema: [partitionKey('dueIn'), sortKey('dueAt')],
+        Projection: {
+          ProjectionType: 'INCLUDE',
+          // What a reminder has to say; its delivery's identifier is the sort key. An index keeps what it was made to project (decision 14).
+          NonKeyAttributes: ['orgId', 'generation', 'webhookId', 'eventId'],
+        },
+      },
+    ],
+    StreamSpecification: streamed,
+  },
+  rates: byPartition,
+  ledger: byPartitionAndSort,
+  knowledge: {
+    AttributeDefinitions: [text('pk'), text('sk'), ofSandbox.attribute, text('dueIn'), text('dueAt')],
+    KeySchema: [partitionKey('pk'), sortKey('sk')],
+    GlobalSecondaryIndexes: [
+      ofSandbox.index,
+      {
+        IndexName: DUE_INDEX,
+        KeySchema: [partitionKey('dueIn'), sortKey('dueAt')],
+        Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['orgId', 'generation'] },
+      },
+    ],
+  },
+  usage: {
+    AttributeDefinitions: [text('pk'), text('sk')],
+    KeySchema: [partitionKey('pk'), sortKey('sk')],
+  },
+  mailings: byPartition,
+};
