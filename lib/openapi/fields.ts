@@ -21,14 +21,14 @@ const webhook = {
   url: 'Where its deliveries go, as the service understood it: host names in lower case, for example.',
   events: 'The event types it receives. There is no wildcard.',
   status:
-    '`active`, or `auto_disabled` after 10 deliveries in a row ended `exhausted`. A disabled endpoint stays disabled: register it again.',
+    '`active`, or `auto_disabled`: after 10 deliveries in a row ended `exhausted`, or by support. A disabled endpoint stays disabled: register it again, or ask support.',
   consecutiveFailures:
     'How many of its deliveries ended `exhausted` since one last ended `succeeded`. A failed attempt that is retried does not count.',
   failing:
     'While its last deliveries ended `exhausted` and it is not disabled yet: since when, and how many more will disable it. Null otherwise.',
   disabledAt: 'When it was disabled, UTC; null while it is `active`.',
   disabledReason:
-    'Why it was disabled: `consecutive_failures`, 10 deliveries in a row ended `exhausted`. Null while it is `active`.',
+    'Why it was disabled: `consecutive_failures`, 10 deliveries in a row ended `exhausted`. Null while it is `active`, and when support disabled it.',
   createdAt: 'When it was registered, UTC.',
 };
 
@@ -68,7 +68,7 @@ const channel = {
   name: 'Label for people.',
   url: 'Where messages go, as the service understood it; null for a `web_widget`.',
   status:
-    '`active`, or `auto_disabled` after 10 deliveries in a row ended `exhausted`. A disabled channel stays disabled: set up another one.',
+    '`active`, or `auto_disabled`: after 10 deliveries in a row ended `exhausted`, or by support. A disabled channel stays disabled: set up another one, or ask support.',
   consecutiveFailures: webhook.consecutiveFailures,
   failing: webhook.failing,
   disabledAt: webhook.disabledAt,

@@ -21,6 +21,7 @@ const NAMES = {
   logs: 'logs',
   mailbox: 'mailbox',
   environment: 'env',
+  outputs: 'outputs.json',
 } as const;
 
 /**
@@ -33,6 +34,7 @@ const OURS = [
   NAMES.logs,
   NAMES.mailbox,
   NAMES.environment,
+  NAMES.outputs,
   ...Object.values(CERTIFICATE_FILE_NAMES),
 ];
 
@@ -44,6 +46,8 @@ export interface LocalDirectory {
   state: string;
   logs: string;
   environmentFile: string;
+  /** Outputs of the stacks, for the operator's command. */
+  outputsFile: string;
   /** Lets another local run have the directory. */
   release(): void;
 }
@@ -67,6 +71,7 @@ export async function openLocalDirectory(
     state: join(path, NAMES.state),
     logs: join(path, NAMES.logs),
     environmentFile: environmentFileIn(path),
+    outputsFile: join(path, NAMES.outputs),
   };
   await mkdir(directory.state, { recursive: true });
   if (options.fresh) await deleteOurs(path);

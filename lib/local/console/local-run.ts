@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { REGION } from '../arns.ts';
 import { type CertificateFiles, ensureCertificates } from '../certificates/certificate-files.ts';
 import type { Cloud, CloudOptions } from '../cloud.ts';
 import { freePort } from '../engines/free-port.ts';
@@ -7,6 +8,7 @@ import { startReceiver } from '../receiver/receiver.ts';
 import { ApiClient } from './api-client.ts';
 import { demonstrate } from './demonstration.ts';
 import { type LocalEnvironment, readEnvironmentFile, writeEnvironmentFile } from './environment-file.ts';
+import { PRIVATE, replaceFile } from './files.ts';
 import { formatDuration } from './format.ts';
 import { openFunctionLog } from './function-log.ts';
 import { type LocalDirectory, openLocalDirectory } from './local-directory.ts';
@@ -88,6 +90,7 @@ export async function localRun(
     });
     stop.signal.throwIfAborted();
 
+    await writeOutputs(cloud, directory.outputsFile);
     const { organization, sandbox } = await makeReachable(cloud, directory, certificates, screen);
     stop.signal.throwIfAborted();
     await showDemonstration(cloud, organization, certificates, parts).catch((error: unknown) => {
@@ -131,6 +134,11 @@ function cloudOptions(
     sqsEndpoint: settings.sqsEndpoint,
     onLog,
   };
+}
+
+/** For `npm run operate -- --local`, which finds everything by the outputs as it does on AWS. */
+async function writeOutputs({ outputs, endpoints }: Cloud, file: string): Promise<void> {
+  await replaceFile(file, `${JSON.stringify({ region: REGION, endpoints, outputs }, null, 2)}\n`, PRIVATE);
 }
 
 /** Sees to it that there is an organization with a working key, a sandbox and people who can sign in, and that shells find them all. */

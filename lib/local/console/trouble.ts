@@ -11,8 +11,12 @@ const Structured = z.object({
   error: z.optional(z.unknown()),
 });
 
-/** An error as the logger writes it; other things go by this name too. */
-const LoggedError = z.object({ name: z.string(), message: z.string() });
+/** An error as the logger writes it, its message only where that is of the service's own words; other things go by this name too. */
+const LoggedError = z.object({
+  name: z.string(),
+  message: z.optional(z.string()),
+  code: z.optional(z.string()),
+});
 
 /** Of text that is no structured log: what the function runner and the runtime client say when something goes wrong. */
 const ALARMING = /\b(error|exception|denied|not authorized|timed out|fatal)\b/i;
@@ -32,7 +36,8 @@ export function renderTrouble(line: LogLine, paint: Paint): string | undefined {
   const { level, message, service, error } = parsed.data;
   const source = paint('dim', service ?? line.source);
   const { data: logged } = LoggedError.safeParse(error);
-  const detail = logged === undefined ? '' : ` (${logged.name}: ${logged.message})`;
+  const said = logged?.message ?? logged?.code;
+  const detail = logged === undefined ? '' : ` (${logged.name}${said === undefined ? '' : `: ${said}`})`;
   if (level === 'WARN') return `${paint('yellow', 'warn')}  ${source} ${shorten(message + detail)}`;
   if (level === 'ERROR' || level === 'CRITICAL') {
     return `${paint('red', 'error')} ${source} ${shorten(message + detail)}`;

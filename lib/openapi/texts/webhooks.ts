@@ -70,8 +70,8 @@ ${PROGRAMS}`,
 holds for events that happen from then on; a new address also for the next attempts of deliveries under way. In a sandbox it says what
 the simulated receiver does (\`registerWebhook\`).
 
-The secret, the status and the count of failures stay as they are: an endpoint that was disabled cannot be enabled again. Register a new
-one.`,
+The secret, the status and the count of failures stay as they are: an endpoint that was disabled is not enabled by it. Register a new
+one, or ask support.`,
     body: { events: ['conversation.created', 'conversation.resolved'] },
     answer: 'The endpoint as it is now.',
     data: { ...cast.webhook, events: ['conversation.created', 'conversation.resolved'] },

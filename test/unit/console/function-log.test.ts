@@ -6,6 +6,16 @@ import { renderTrouble } from '../../../lib/local/console/trouble.ts';
 const trouble = (text: string) => renderTrouble({ source: 'Dispatch', text }, plain);
 
 describe('trouble in the functions', () => {
+  it.each([
+    [{ name: 'Contended' }, '(Contended)'],
+    [{ name: 'Error', code: 'ECONNREFUSED' }, '(Error: ECONNREFUSED)'],
+    [{ name: 'Defect', message: 'out of order', code: 'X' }, '(Defect: out of order)'],
+  ])('names the error %j with what is known of it', (error, expected) => {
+    expect(trouble(JSON.stringify({ level: 'ERROR', message: 'the request failed', error }))).toContain(
+      `the request failed ${expected}`,
+    );
+  });
+
   it('shows warnings and errors of structured logs in short', () => {
     expect(trouble('{"level":"WARN","message":"slow receiver"}')).toBe('warn  Dispatch slow receiver');
     expect(

@@ -62,7 +62,8 @@ describe('stacks as one', () => {
     fc.assert(
       fc.property(values, (Resources) => {
         const { stackName, content } = joinStacks([stack('Only-', { Resources })]);
-        expect([stackName, content.Resources]).toEqual(['Only-', JSON.parse(JSON.stringify(Resources))]);
+        // As a file has them, which knows no negative zero.
+        expect(JSON.stringify([stackName, content.Resources])).toBe(JSON.stringify(['Only-', Resources]));
       }),
     );
   });

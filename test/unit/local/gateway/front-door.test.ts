@@ -12,7 +12,14 @@ function anApi(path: string): RestApi {
     integration: { kind: 'mock', respond: () => ({ statusCode: 200, headers: {}, body: '' }) },
   });
   const gatewayResponses = () => ({ statusCode: 404, headers: {}, body: '' });
-  return { id: 'local', stage: 'api', operations, gatewayResponses, isBinary: () => false };
+  return {
+    id: 'local',
+    stage: 'api',
+    operations,
+    gatewayResponses,
+    takes: () => true,
+    isBinary: () => false,
+  };
 }
 
 const request = (method: string, ...segments: string[]) => ({ ...UNREADABLE, method, segments });

@@ -5,6 +5,7 @@ import type { GatewayRequest } from '../../../../lib/local/gateway/request.ts';
 const arrival: Arrival = {
   requestId: '6f1f5a5e-0000-4000-8000-000000000000',
   extendedRequestId: 'abcdefghijklmno=',
+  traceId: '1-6a0ec739-0123456789abcdef01234567',
   time: new Date('2026-11-20T09:03:05.123Z'),
   stage: 'api',
   apiId: 'local',
@@ -74,8 +75,8 @@ describe('the event of a proxy integration', () => {
       ],
     });
     const event = proxyEvent(request, root, arrival, Buffer.alloc(0), false);
-    expect(event.multiValueHeaders).toEqual({ 'X-One': ['1', '2'], 'User-Agent': ['curl'] });
-    expect(event.headers).toEqual({ 'X-One': '2', 'User-Agent': 'curl' });
+    expect(event.multiValueHeaders).toMatchObject({ 'X-One': ['1', '2'], 'User-Agent': ['curl'] });
+    expect(event.headers).toMatchObject({ 'X-One': '2', 'User-Agent': 'curl' });
     expect(event.requestContext.identity.userAgent).toBe('curl');
     expect(Object.entries(event.multiValueQueryStringParameters ?? {})).toEqual([
       ['a', ['1', '2']],
@@ -85,6 +86,13 @@ describe('the event of a proxy integration', () => {
       ['a', '2'],
       ['__proto__', 'x'],
     ]);
+  });
+
+  it('begins a trace, unless the request is of one', () => {
+    const headersOf = (headers: GatewayRequest['headers']) =>
+      proxyEvent(aRequest({ headers }), root, arrival, Buffer.alloc(0), false).headers;
+    expect(headersOf([])).toEqual({ 'X-Amzn-Trace-Id': `Root=${arrival.traceId}` });
+    expect(headersOf([['x-amzn-trace-id', 'Root=other']])).toEqual({ 'x-amzn-trace-id': 'Root=other' });
   });
 
   it('carries bytes as base64', () => {

@@ -1,0 +1,269 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { WORKERS } from '../../../../lib/cloud/bundle.ts';
+import { type Answer, startReceiver } from '../../../../lib/local/receiver/receiver.ts';
+import type { Document, Operation } from '../../../fuzz/document.ts';
+import { type Canary, canary, leaks } from '../../../support/canaries.ts';
+import type { Sent } from '../../../support/exchange.ts';
+import type { Tenant } from '../../../support/tenant.ts';
+import { until } from '../../../support/until.ts';
+import type { Place } from './place.ts';
+import { validRequest, withBody, withHeaders } from './requests.ts';
+
+/** What is sent, stored, fetched and answered in the following, each a text of its own. */
+const CANARIES = {
+  key: canary('an API key'),
+  visitorToken: canary('a token of a visitor'),
+  session: canary('a session'),
+  cookie: canary('a cookie'),
+  header: canary('a header'),
+  idempotencyKey: canary('an Idempotency-Key'),
+  query: canary('a query'),
+  path: canary('a path'),
+  body: canary('a body'),
+  brokenBody: canary('a body that is no JSON'),
+  trace: canary('a trace of somebody’s own'),
+  content: canary('the content of a message'),
+  person: canary('an external user'),
+  reason: canary('a reason'),
+  receiverQuery: canary('the query of a receiver’s URL'),
+  answer: canary('the answer of a receiver'),
+  answerHeader: canary('a header of the answer of a receiver'),
+  sourceQuery: canary('the query of a source’s URL'),
+  source: canary('the content of a source'),
+  stored: canary('a stored row'),
+  event: canary('what a worker is invoked with'),
+} as const;
+const ALL: readonly Canary[] = Object.values(CANARIES);
+
+/** The logs of all functions, at the level that says most, hold nothing that is somebody's; and they can be followed from a call to its end. */
+export function logs(place: Place, document: Document): void {
+  let tenant: Tenant;
+
+  beforeAll(async () => {
+    tenant = await place.tenant();
+  });
+
+  const linesOf = (since = 0) =>
+    place
+      .log()
+      .slice(since)
+      .map(({ text }) => text);
+  // What came later, of whatever was begun.
+  afterAll(() => expect(leaks(ALL, linesOf()).slice(0, 5)).toEqual([]));
+
+  const told = (code: string) => linesOf().filter((line) => line.includes(`"${code}"`));
+
+  it.each(document.operations)('hold nothing of what $id is sent, right or wrong', async (operation) => {
+    const since = place.log().length;
+    for (const sent of await withCanaries(operation, tenant)) await place.connection().send(sent);
+    expect(leaks(ALL, linesOf(since))).toEqual([]);
+  });
+
+  it('hold nothing of conversations, receivers, their answers, sources and stored rows, whatever fails', async () => {
+    const since = place.log().length;
+    const { tls } = place.service();
+    const { url, stop } = await startReceiver({
+      ...tls,
+      respond: ({ method }): Answer =>
+        method === 'GET'
+          ? { status: 200, headers: { 'content-type': 'text/html' }, body: pageOf(CANARIES.source.text) }
+          : { status: 500, headers: { 'x-answer': CANARIES.answerHeader.text }, body: CANARIES.answer.text },
+    });
+    try {
+      const { secret } = await tenant.api.register(`${url}/hooks?token=${CANARIES.receiverQuery.text}`, [
+        'conversation.created',
+        'message.received',
+        'ticket.created',
+      ]);
+      const failedBefore = told('ATTEMPT_FAILED').length;
+      const conversation = await tenant.api.post('/api/v1/conversations', {
+        channelId: 'web',
+        externalUserId: `${CANARIES.person.text}@example.com`,
+      });
+      const path = `/api/v1/conversations/${conversation.body.data?.id}`;
+      await tenant.api.post(`${path}/messages`, { role: 'user', content: CANARIES.content.text });
+      await tenant.api.post('/api/v1/tickets', { reason: CANARIES.reason.text });
+      const source = await tenant.api.post('/api/v1/knowledge/sources', {
+        kind: 'url',
+        url: `${url}/handbook?token=${CANARIES.sourceQuery.text}`,
+      });
+      expect([conversation.status, source.status]).toEqual([201, 201]);
+      await until('the attempts to fail', () => told('ATTEMPT_FAILED').length >= failedBefore + 3);
+      await until('the source to be checked', async () => {
+        const { body } = await tenant.api.get(`/api/v1/knowledge/sources/${source.body.data?.id}`);
+        return body.data?.lastCheckedAt;
+      });
+      await spoiled(path, 'status', async () => {
+        expect((await tenant.api.get(path)).status).toBe(500);
+      });
+      const secrets = [
+        { name: 'the key of an organization', text: tenant.key },
+        { name: 'a signing secret', text: secret },
+        { name: 'a session of an admin', text: tenant.session },
+      ];
+      expect(told('REQUEST_FAILED').length).toBeGreaterThan(0);
+      expect(leaks([...ALL, ...secrets], linesOf(since))).toEqual([]);
+    } finally {
+      await stop();
+    }
+  });
+
+  /** For as long as it takes, an attribute of a stored row is what nobody can read. */
+  async function spoiled(path: string, attribute: string, during: () => Promise<void>): Promise<void> {
+    const id = path.slice(path.lastIndexOf('/') + 1);
+    const row = (await place.service().rows()).find(({ item }) => item.id === id && attribute in item);
+    if (row === undefined) throw new Error(`there is no row of ${id}`);
+    await place.service().rewrite({ ...row, item: { ...row.item, [attribute]: CANARIES.stored.text } });
+    try {
+      await during();
+    } finally {
+      await place.service().rewrite(row);
+    }
+  }
+
+  it.each(WORKERS)('hold nothing of what %s is invoked with and cannot understand', async (name) => {
+    // Whether it fails as a whole, gives back a part or drops it is not the point.
+    const since = place.log().length;
+    for (const event of foreignEvents(CANARIES.event.text))
+      await place
+        .service()
+        .invoke(name, event)
+        .catch(() => undefined);
+    expect(leaks(ALL, linesOf(since))).toEqual([]);
+  });
+
+  it('hold no e-mail address of the people who are told', async () => {
+    const { receiver } = place.service();
+    const { id: webhookId } = await tenant.api.register(receiver, ['ticket.created']);
+    const disabledAt = new Date().toISOString();
+    const detail = {
+      id: `${webhookId}#disabled`,
+      type: 'webhook.disabled',
+      orgId: tenant.orgId,
+      generation: 0,
+      createdAt: disabledAt,
+      data: { webhookId, disabledAt },
+    };
+    await place
+      .service()
+      .invoke('notify', { Records: [{ messageId: 'one', body: JSON.stringify({ detail }) }] });
+    const mails = await place.service().mails();
+    const address = `admin@${tenant.orgId}.test`;
+    expect(mails.some(({ to }) => to.includes(address))).toBe(true);
+    expect(leaks([{ name: 'an e-mail address', text: address }], linesOf())).toEqual([]);
+  });
+
+  it('show one API call by its trace, from its function over the fan-out to the attempt', async () => {
+    await tenant.api.register(place.service().receiver, ['conversation.created']);
+    const traceId = `1-${Math.floor(Date.now() / 1000).toString(16)}-${randomBytes(12).toString('hex')}`;
+    const { status } = await tenant.api.post(
+      '/api/v1/conversations',
+      { channelId: 'web', externalUserId: 'ada' },
+      { 'x-amzn-trace-id': `Root=${traceId};Parent=53995c3f42cd8ad8;Sampled=1` },
+    );
+    expect(status).toBe(201);
+    const ways = [
+      ['create-conversation', 'REQUEST_ANSWERED'],
+      ['fan-out', 'EVENT_FANNED_OUT'],
+      ['dispatch', 'ATTEMPT_SUCCEEDED'],
+    ];
+    const lines = await until('the trace to reach the attempt', () => {
+      const found = linesOf()
+        .filter((line) => line.includes(traceId))
+        .map((line) => JSON.parse(line));
+      return found.some(({ code }) => code === 'ATTEMPT_SUCCEEDED') && found;
+    });
+    for (const [service, code] of ways)
+      expect(lines).toContainEqual(expect.objectContaining({ service, code, traceId }));
+  });
+}
+
+/** Requests of an operation that carry what must not be told, in every place where something can be. */
+async function withCanaries(operation: Operation, tenant: Tenant): Promise<Sent[]> {
+  const valid = await validRequest(operation, tenant);
+  const marked = withHeaders(valid, {
+    Cookie: `__Host-session=${CANARIES.cookie.text}`,
+    'User-Agent': CANARIES.header.text,
+    'X-Forwarded-For': CANARIES.header.text,
+    'X-Amzn-Trace-Id': `Root=${CANARIES.trace.text}`,
+  });
+  const separator = valid.target.includes('?') ? '&' : '?';
+  const query = `${separator}cursor=${CANARIES.query.text}&limit=${CANARIES.query.text}&after=${CANARIES.query.text}`;
+  const credentials = [
+    `Bearer ck_live_${CANARIES.key.text}`,
+    `Bearer cvt_${CANARIES.visitorToken.text}`,
+    `Bearer ${sessionLike(CANARIES.session.text)}`,
+  ];
+  return [
+    ...credentials.map((Authorization) => withHeaders(marked, { Authorization })),
+    { ...marked, target: `${valid.target}${query}` },
+    { ...marked, target: valid.target.replace(/(?<=[a-z]{3}_)[0-9a-f]{32}/, CANARIES.path.text) },
+    withHeaders(marked, { 'Idempotency-Key': CANARIES.idempotencyKey.text }),
+    ...(valid.body === undefined
+      ? []
+      : [
+          withBody(marked, `{"name":"${CANARIES.brokenBody.text}`),
+          withBody(fresh(marked), JSON.stringify(withTexts(JSON.parse(valid.body), CANARIES.body.text))),
+          withBody(fresh(marked), JSON.stringify({ [CANARIES.body.text]: CANARIES.body.text })),
+        ]),
+  ];
+}
+
+const fresh = (sent: Sent): Sent =>
+  sent.headers.some(([name]) => name === 'Idempotency-Key')
+    ? withHeaders(sent, { 'Idempotency-Key': randomUUID() })
+    : sent;
+
+/** Has the form of a token of the issuer, and is none. */
+const sessionLike = (text: string): string =>
+  [{ alg: 'RS256', kid: text }, { sub: text, email: `${text}@example.com` }, text]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.');
+
+/** With something behind every text; what has to be of some form is then refused. */
+function withTexts(value: unknown, text: string): unknown {
+  if (typeof value === 'string') return `${value} ${text}`;
+  if (Array.isArray(value)) return value.map((each) => withTexts(each, text));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withTexts(each, text)]));
+}
+
+/** What no worker is ever sent: of no form, of the right form with what nobody can read in it, and of the right form about nothing. */
+function foreignEvents(text: string): unknown[] {
+  const bodies = [
+    text,
+    `{"id":"${text}`,
+    JSON.stringify({ [text]: text }),
+    JSON.stringify({ id: text, orgId: text, detail: { id: text, type: text, data: { [text]: text } } }),
+    JSON.stringify({ kind: text, ids: [text], requestContext: { [text]: text } }),
+  ];
+  const image = { pk: { S: text }, kind: { S: text }, body: { S: text }, [text]: { S: text } };
+  return [
+    text,
+    { [text]: text },
+    { Records: text },
+    { Records: [{ [text]: text }] },
+    { name: 1, tier: text, scopes: [text] },
+    {
+      Records: bodies.map((body, index) => ({
+        messageId: `message-${index}`,
+        receiptHandle: 'a-receipt',
+        body,
+        attributes: {},
+        eventSourceARN: 'arn:aws:sqs:us-east-1:000000000000:queue',
+      })),
+    },
+    {
+      shardId: 'shard-1',
+      Records: [
+        { eventName: 'INSERT', dynamodb: { SequenceNumber: '1', NewImage: image } },
+        { eventName: 'INSERT', dynamodb: { SequenceNumber: '2', NewImage: { pk: { [text]: text } } } },
+        { eventName: 'MODIFY', dynamodb: { SequenceNumber: '3' } },
+      ],
+    },
+  ];
+}
+
+const pageOf = (text: string): string =>
+  `<!doctype html><html lang="en"><head><title>${text}</title></head><body><article><h1>${text}</h1><p>${`${text} `.repeat(60)}</p></article></body></html>`;

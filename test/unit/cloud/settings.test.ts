@@ -1,0 +1,223 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { LANES } from '../../../functions/domain/lanes.ts';
+import { SettingError } from '../../../lib/cloud/context.ts';
+import { readSettings, type Settings } from '../../../lib/cloud/settings.ts';
+import { RETENTION_DAYS, STAGES } from '../../../lib/cloud/stages.ts';
+
+const read = (context: Record<string, unknown> = {}): Settings =>
+  readSettings({ tryGetContext: (name: string) => ({ stage: 'prod', ...context })[name] });
+const CERTIFICATE = 'arn:aws:acm:eu-central-1:123456789012:certificate/0f2c-1';
+
+describe('a stage', () => {
+  it.each([
+    ['dev', { keepsData: false, alarms: false, logRetentionDays: 7, release: 'at-once', rollsBack: false }],
+    ['staging', { keepsData: true, alarms: true, logRetentionDays: 30, release: 'canary', rollsBack: true }],
+    ['prod', { keepsData: true, alarms: true, logRetentionDays: 90, release: 'linear', rollsBack: true }],
+  ])('%s decides %j', (stage, policy) => {
+    expect(read({ stage }).policy).toMatchObject({ stage, ...policy });
+  });
+
+  it('keeps in production the most of everything', () => {
+    const [dev, staging, prod] = STAGES.map((stage) => read({ stage }).policy);
+    for (const other of [dev, staging]) {
+      for (const lane of LANES)
+        expect(prod?.dispatchers[lane]).toBeGreaterThan(other?.dispatchers[lane] ?? Number.NaN);
+      expect(prod?.throttle.rate).toBeGreaterThan(other?.throttle.rate ?? Number.NaN);
+      expect(prod?.logRetentionDays).toBeGreaterThan(other?.logRetentionDays ?? Number.NaN);
+    }
+  });
+
+  it.each([{}, { stage: '' }, { stage: 'production' }, { stage: 'Prod' }, { stage: 1 }])(
+    'is one of three, and %j names none',
+    (context) => {
+      expect(() => read({ stage: undefined, ...context })).toThrow(
+        /^context stage must be one of dev, staging, prod \(-c stage=dev\)/,
+      );
+    },
+  );
+});
+
+describe('what is reserved', () => {
+  const lane = fc.integer({ min: 10, max: 1000 });
+
+  it('for the dispatcher is all that its lanes may use at once, no more and no less', () => {
+    fc.assert(
+      fc.property(lane, lane, lane, (dispatchersFresh, dispatchersRetry, dispatchersSlow) => {
+        const { policy } = read({ dispatchersFresh, dispatchersRetry, dispatchersSlow });
+        expect(policy.dispatchers).toEqual({
+          fresh: dispatchersFresh,
+          retry: dispatchersRetry,
+          slow: dispatchersSlow,
+        });
+        expect(policy.reserved?.dispatch).toBe(dispatchersFresh + dispatchersRetry + dispatchersSlow);
+      }),
+    );
+  });
+
+  it('leaves the API more than half of what an account has at first', () => {
+    const { reserved } = read().policy;
+    const { dispatch = 0, fanOut = 0, watch = 0, publish = 0 } = reserved ?? {};
+    expect(dispatch + fanOut + watch + publish).toBeLessThan(500);
+  });
+
+  it('is nothing in a stage for development, whose account may be a new one, unless somebody asks for it', () => {
+    expect(read({ stage: 'dev' }).policy.reserved).toBeUndefined();
+    expect(read({ stage: 'dev', reserveConcurrency: 'true' }).policy.reserved?.dispatch).toBe(40);
+    expect(read({ reserveConcurrency: false }).policy.reserved).toBeUndefined();
+  });
+});
+
+describe('a figure', () => {
+  const stage = fc.constantFrom(...STAGES);
+  const figures = fc.record(
+    {
+      dispatchersFresh: fc.integer({ min: -10, max: 3000 }),
+      apiRate: fc.integer({ min: -10, max: 2_000_000 }),
+      apiBurst: fc.integer({ min: -10, max: 2_000_000 }),
+      logRetentionDays: fc.oneof(fc.constantFrom(...RETENTION_DAYS), fc.integer({ min: -10, max: 4000 })),
+      retryBaseSeconds: fc.double({ min: -10, max: 5000, noNaN: true }),
+    },
+    { requiredKeys: [] },
+  );
+
+  it('is what was asked for, or the synthesis stops with one line that names it', () => {
+    fc.assert(
+      fc.property(stage, figures, (name, context) => {
+        let settings: Settings;
+        try {
+          settings = read({ stage: name, ...context });
+        } catch (error) {
+          expect(error).toBeInstanceOf(SettingError);
+          const { message } = error as SettingError;
+          expect(message).toMatch(/^context (\w+) [^\n]+$/);
+          expect(Object.keys({ retryCapSeconds: 1, ...context })).toContain(message.split(' ')[1]);
+          return;
+        }
+        const { policy } = settings;
+        for (const [given, got] of [
+          [context.dispatchersFresh, policy.dispatchers.fresh],
+          [context.apiRate, policy.throttle.rate],
+          [context.apiBurst, policy.throttle.burst],
+          [context.logRetentionDays, policy.logRetentionDays],
+          [context.retryBaseSeconds, settings.retryBaseSeconds],
+        ])
+          if (given !== undefined) expect(got).toBe(given);
+        expect(RETENTION_DAYS).toContain(policy.logRetentionDays);
+        expect(policy.throttle.burst).toBeGreaterThanOrEqual(policy.throttle.rate);
+        expect(policy.dispatchers.fresh).toBeGreaterThanOrEqual(2);
+        expect(policy.dispatchers.fresh).toBeLessThanOrEqual(1000);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('says the same as text, which is what a command line has', () => {
+    fc.assert(
+      fc.property(stage, fc.integer({ min: 100, max: 1000 }), (name, apiRate) => {
+        expect(read({ stage: name, apiRate: String(apiRate) })).toEqual(read({ stage: name, apiRate }));
+      }),
+    );
+  });
+});
+
+describe('a context value that is wrong or contradicts another', () => {
+  it.each<[Record<string, unknown>, string]>([
+    [
+      { attemptTimeoutSeconds: 0 },
+      'attemptTimeoutSeconds must be a number of seconds from 0.1 to 60, not "0"',
+    ],
+    [{ retryBaseSeconds: 'soon' }, 'retryBaseSeconds must be a number of seconds from 0 to 3600, not "soon"'],
+    [{ retryBaseSeconds: 10, retryCapSeconds: 5 }, 'retryCapSeconds must not be less than retryBaseSeconds'],
+    [{ graceSeconds: 5 }, 'graceSeconds must be a number of seconds from 30 to 21600, not "5"'],
+    [{ lingerSeconds: 3601 }, 'lingerSeconds must be a number of seconds from 0 to 3600, not "3601"'],
+    [
+      { watchWindowSeconds: 1.5 },
+      'watchWindowSeconds must be a whole number of seconds from 0 to 300, not "1.5"',
+    ],
+    [
+      { rateLimitStandard: 0 },
+      'rateLimitStandard must be a whole number of requests a minute from 1 to 1000000000, not "0"',
+    ],
+    [{ rateLimitSandbox: 601 }, 'rateLimitSandbox must be the lowest of the rate limits'],
+    [{ oidcIssuer: 'https://id.example.com' }, 'oidcIssuer and oidcAudience must be given together'],
+    [
+      { oidcIssuer: 'http://id.example.com', oidcAudience: 'a' },
+      'oidcIssuer must be an https URL, not "http://id.example.com"',
+    ],
+    [{ oidcRoleClaim: 'role' }, 'oidcOrganizationClaim and oidcRoleClaim go with oidcIssuer'],
+    [
+      { dashboardOrigin: 'https://dashboard.example.com/' },
+      'dashboardOrigin must be an https origin such as https://dashboard.example.com, not "https://dashboard.example.com/"',
+    ],
+    [
+      { dashboardOrigin: 'http://dashboard.example.com' },
+      'dashboardOrigin must be an https origin such as https://dashboard.example.com, not "http://dashboard.example.com"',
+    ],
+    [{ domainName: 'api.example.com' }, 'domainName and certificateArn must be given together'],
+    [{ certificateArn: CERTIFICATE }, 'domainName and certificateArn must be given together'],
+    [
+      { domainName: 'https://api.example.com', certificateArn: CERTIFICATE },
+      'domainName must be a host name in lower case such as api.example.com, not "https://api.example.com"',
+    ],
+    [
+      { domainName: 'api.example.com', certificateArn: 'arn:aws:iam::123456789012:role/x' },
+      'certificateArn must be the ARN of a certificate of ACM, not "arn:aws:iam::123456789012:role/x"',
+    ],
+    [{ waf: 'yes' }, 'waf must be one of true, false, not "yes"'],
+    [{ alarms: 'false' }, 'alarms must not be false in stage prod, where somebody has to be told'],
+    [{ release: 'now' }, 'release must be one of gradual, at-once, not "now"'],
+    [
+      { apiRate: 100, apiBurst: 99 },
+      'apiBurst must be a whole number of requests at once in stage prod from 100 to 1000000, not "99"',
+    ],
+    [{ apiRate: 300, apiBurst: 200 }, 'apiBurst must not be less than apiRate'],
+    [
+      { dispatchersRetry: 1001 },
+      'dispatchersRetry must be a whole number of batches at once in stage prod from 10 to 1000, not "1001"',
+    ],
+    [
+      { stage: 'dev', logRetentionDays: 365 },
+      'logRetentionDays must be one of 1, 3, 5, 7, 14, 30, 60, 90 in stage dev, not "365"',
+    ],
+    [
+      { runbookUrl: 'http://wiki.example.com' },
+      'runbookUrl must be an https URL without a slash at its end, not "http://wiki.example.com"',
+    ],
+    [
+      { runbookUrl: 'https://wiki.example.com/' },
+      'runbookUrl must be an https URL without a slash at its end, not "https://wiki.example.com/"',
+    ],
+    [{ alarmEmail: 'nobody' }, 'alarmEmail must be an e-mail address, not "nobody"'],
+  ])('%j is refused in one clear line', (context, message) => {
+    expect(() => read(context)).toThrow(new SettingError(`context ${message}`));
+  });
+});
+
+describe('what may be left out', () => {
+  it('is off, or has the standard', () => {
+    const settings = read();
+    expect(settings).toMatchObject({ waf: false, runbooks: 'docs/runbooks' });
+    expect(settings).not.toHaveProperty('domain');
+    expect(settings).not.toHaveProperty('alarmEmail');
+  });
+
+  it('is taken when it is given', () => {
+    expect(
+      read({
+        waf: 'true',
+        domainName: 'api.example.com',
+        certificateArn: CERTIFICATE,
+        runbookUrl: 'https://wiki.example.com/runbooks',
+        alarmEmail: 'on-call@example.com',
+        release: 'at-once',
+      }),
+    ).toMatchObject({
+      waf: true,
+      domain: { name: 'api.example.com', certificateArn: CERTIFICATE },
+      runbooks: 'https://wiki.example.com/runbooks',
+      alarmEmail: 'on-call@example.com',
+      policy: { release: 'linear', rollsBack: false },
+    });
+  });
+});

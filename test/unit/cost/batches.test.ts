@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { batchOf, distinct } from '../../../lib/cost/batches.ts';
+
+const mappings = fc.record({
+  source: fc.constantFrom('queue' as const, 'stream' as const),
+  batchSize: fc.integer({ min: 1, max: 1000 }),
+  windowSeconds: fc.integer({ min: 0, max: 300 }),
+});
+const rates = fc.double({ min: 0, max: 1e6, noNaN: true });
+
+describe('the records of a batch', () => {
+  it('are one at least and never more than the mapping takes', () => {
+    fc.assert(
+      fc.property(mappings, rates, (mapping, rate) => {
+        const batch = batchOf(mapping, rate);
+        expect(batch).toBeGreaterThanOrEqual(1);
+        expect(batch).toBeLessThanOrEqual(mapping.batchSize);
+      }),
+    );
+  });
+
+  it('are no fewer when more arrive or the window is longer', () => {
+    fc.assert(
+      fc.property(mappings, rates, rates, fc.integer({ min: 0, max: 300 }), (mapping, rate, more, longer) => {
+        const batch = batchOf(mapping, rate) * (1 - 1e-9);
+        expect(batchOf(mapping, rate + more)).toBeGreaterThanOrEqual(batch);
+        const { windowSeconds } = mapping;
+        expect(batchOf({ ...mapping, windowSeconds: windowSeconds + longer }, rate)).toBeGreaterThanOrEqual(
+          batch,
+        );
+      }),
+    );
+  });
+
+  it('are one when nearly nothing arrives, and a full batch when very much does', () => {
+    const queue = { source: 'queue' as const, batchSize: 10, windowSeconds: 0 };
+
+    expect(batchOf(queue, 0)).toBe(1);
+    expect(batchOf(queue, 0.01)).toBeCloseTo(1, 3);
+    expect(batchOf(queue, 100_000)).toBe(10);
+  });
+});
+
+describe('the different ones among the records of a batch', () => {
+  it('are no more than there are of either', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 1e6 }),
+        fc.integer({ min: 1, max: 1000 }),
+        (endpoints, records) => {
+          const found = distinct(endpoints, records);
+          expect(found).toBeGreaterThanOrEqual(1 - 1e-9);
+          expect(found).toBeLessThanOrEqual(Math.min(endpoints, records) * (1 + 1e-9));
+        },
+      ),
+    );
+  });
+
+  it('are about all records when endpoints are many, and all endpoints when records are', () => {
+    expect(distinct(1e6, 10)).toBeCloseTo(10, 3);
+    expect(distinct(2, 1000)).toBeCloseTo(2, 9);
+    expect(distinct(1, 1000)).toBe(1);
+  });
+});

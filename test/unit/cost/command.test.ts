@@ -1,0 +1,98 @@
+import { stripVTControlCharacters, styleText } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { costCommand } from '../../../lib/cost/command.ts';
+import type { Paint } from '../../../lib/cost/view.ts';
+import { MEASURED } from './workloads.ts';
+
+const plain: Paint = (_, text) => text;
+
+function run(args: string[], paint = plain) {
+  const written = { output: '', errors: '' };
+  const code = costCommand(args, MEASURED, {
+    output: { write: (text) => (written.output += text) },
+    errors: { write: (text) => (written.errors += text) },
+    paint,
+  });
+  return { code, ...written };
+}
+
+const ASKED = ['--deliveries', '10M', '--endpoints', '500', '--failure-rate', '2%'];
+
+describe('npm run cost', () => {
+  it('prints a table with each service, the total and what it assumes', () => {
+    const { code, output, errors } = run(ASKED);
+
+    expect([code, errors]).toEqual([0, '']);
+    for (const expected of [
+      'DynamoDB',
+      'Lambda',
+      'SQS',
+      'CloudWatch',
+      'Total',
+      'write request units',
+      '10 M deliveries',
+    ])
+      expect(output).toContain(expected);
+    expect(output).toMatch(/list prices of \d{4}-\d\d-\d\d/);
+    expect(output).toContain(`local run on ${MEASURED.date}`);
+  });
+
+  it('fits a terminal of 110 columns, with colours and without', () => {
+    const coloured: Paint = (style, text) => styleText(style, text, { validateStream: false });
+    const { output } = run([...ASKED, '--reads', '1G', '--hanging-rate', '0.1%'], coloured);
+    const bare = stripVTControlCharacters(output);
+
+    expect(output).not.toBe(bare);
+    expect(bare).toBe(run([...ASKED, '--reads', '1G', '--hanging-rate', '0.1%']).output);
+    const tableLines = bare.split('\n').filter((line) => / \d+\.\d\d/.test(line) || line.includes('─'));
+    for (const line of tableLines) expect(line.length).toBeLessThanOrEqual(110);
+  });
+
+  it('shows in its lines what adds up to the total', () => {
+    const { services, usd } = JSON.parse(run([...ASKED, '--json']).output);
+    const sum = services.flatMap(({ lines }: { lines: { usd: number }[] }) => lines.map((line) => line.usd));
+
+    expect(sum.reduce((all: number, each: number) => all + each, 0)).toBeCloseTo(usd, 6);
+  });
+
+  it('prints JSON that says what was asked and of when its figures are', () => {
+    expect(JSON.parse(run([...ASKED, '--json']).output)).toMatchObject({
+      measured: MEASURED.date,
+      workload: { deliveries: 10e6, endpoints: 500, failureRate: 0.02 },
+      usd: expect.any(Number),
+      perMillion: { firstTry: expect.any(Number), timedOutAttempt: expect.any(Number) },
+    });
+  });
+
+  it('works for a month in which nothing happens', () => {
+    const { code, output } = run(['--deliveries', '0']);
+
+    expect(code).toBe(0);
+    expect(output).not.toMatch(/NaN|Infinity|undefined/);
+  });
+
+  it('says what is wrong, where help is, and ends with 2', () => {
+    expect(run(['--failure-rate', 'often'])).toEqual({
+      code: 2,
+      output: '',
+      errors:
+        '--failure-rate takes a share from 0% to 100%, such as 2% or 0.02, not "often".\nnpm run cost -- --help says what there is.\n',
+    });
+  });
+
+  it('explains every option', () => {
+    const { code, output } = run(['--help']);
+
+    expect(code).toBe(0);
+    for (const option of [
+      'deliveries',
+      'endpoints',
+      'failure-rate',
+      'messages',
+      'batch',
+      'json',
+      'busy-hours',
+    ])
+      expect(output).toContain(`--${option}`);
+  });
+});

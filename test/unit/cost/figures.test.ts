@@ -1,0 +1,47 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { figures } from '../../../lib/cost/figures.ts';
+import { aWorkload, isClose, MEASURED, workloads } from './workloads.ts';
+
+describe('what a million of something costs', () => {
+  it('is a finite amount for every month, one in which nothing happens included', () => {
+    fc.assert(
+      fc.property(workloads, (workload) => {
+        for (const usd of Object.values(figures(workload, MEASURED))) {
+          expect(Number.isFinite(usd)).toBe(true);
+          expect(usd).toBeGreaterThan(0);
+        }
+      }),
+    );
+  });
+
+  it('does not depend on how many there are while batches stay as full as they are', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 1, max: 10_000 }), (batch, factor) => {
+        const [few, many] = [1000, 1000 * factor].map((count) =>
+          figures(aWorkload({ deliveries: count, messages: count, batch }), MEASURED),
+        );
+        expect(isClose(few?.firstTry ?? 0, many?.firstTry ?? 0)).toBe(true);
+        expect(isClose(few?.timedOutAttempt ?? 0, many?.timedOutAttempt ?? 0)).toBe(true);
+      }),
+    );
+  });
+
+  it('is less in full batches, above all where a batch waits for a deadline', () => {
+    const alone = figures(aWorkload({ batch: 1 }), MEASURED);
+    const full = figures(aWorkload({ batch: 10 }), MEASURED);
+
+    expect(full.firstTry).toBeLessThan(alone.firstTry);
+    expect(full.timedOutAttempt).toBeLessThan(alone.timedOutAttempt / 2);
+    expect(full.message).toBe(alone.message);
+  });
+
+  it('is more for what fails than for what succeeds', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 100 }), (batch) => {
+        const { firstTry, exhausted } = figures(aWorkload({ batch }), MEASURED);
+        expect(exhausted).toBeGreaterThan(firstTry);
+      }),
+    );
+  });
+});

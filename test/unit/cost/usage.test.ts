@@ -1,0 +1,129 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { bill } from '../../../lib/cost/pricing.ts';
+import { ALL_PRICED, sumOf } from '../../../lib/cost/quantities.ts';
+import { PARTS, totalOf, usage } from '../../../lib/cost/usage.ts';
+import type { Workload } from '../../../lib/cost/workload.ts';
+import { aWorkload, isClose, MEASURED, workloads } from './workloads.ts';
+
+const usdOf = (workload: Workload): number => bill(totalOf(usage(workload, MEASURED))).usd;
+/** As much of everything that comes of deliveries. */
+const timesOf = (workload: Workload, factor: number): Workload => ({
+  ...workload,
+  deliveries: workload.deliveries * factor,
+  messages: workload.messages * factor,
+  reads: workload.reads * factor,
+});
+
+describe('what a month takes', () => {
+  it('is never less than nothing', () => {
+    fc.assert(
+      fc.property(workloads, (workload) => {
+        const total = totalOf(usage(workload, MEASURED));
+        for (const name of ALL_PRICED) expect(total[name]).toBeGreaterThanOrEqual(0);
+      }),
+    );
+  });
+
+  it('is what is there anyway when nothing happens, and nothing else', () => {
+    const idle = usage(aWorkload({ deliveries: 0, messages: 0 }), MEASURED);
+
+    expect(totalOf(idle)).toEqual(sumOf([idle.standing, idle.storage]));
+    expect(idle.storage.tableGbMonths).toBe(0);
+    expect(idle.standing.alarms).toBe(MEASURED.template.alarms);
+    expect(bill(idle.standing).usd).toBeGreaterThan(0);
+  });
+
+  it('grows by as much with each delivery while batches stay as full as they are', () => {
+    fc.assert(
+      fc.property(
+        workloads,
+        fc.integer({ min: 1, max: 1000 }),
+        fc.integer({ min: 2, max: 50 }),
+        (workload, batch, factor) => {
+          const filled = { ...workload, batch };
+          const [none, one, many] = [0, 1, factor].map((times) => usdOf(timesOf(filled, times)));
+          expect(isClose((one ?? 0) - (none ?? 0), ((many ?? 0) - (none ?? 0)) / factor)).toBe(true);
+        },
+      ),
+    );
+  });
+
+  it('costs more in all, and no more for each, when there are more deliveries', () => {
+    fc.assert(
+      fc.property(
+        workloads.filter(({ deliveries }) => deliveries > 0),
+        fc.double({ min: 1, max: 100, noNaN: true }),
+        (workload, factor) => {
+          const standing = usdOf(timesOf(workload, 0));
+          const [few, many] = [usdOf(workload), usdOf(timesOf(workload, factor))];
+          expect(many).toBeGreaterThanOrEqual(few * (1 - 1e-9));
+          expect((many - standing) / factor).toBeLessThanOrEqual((few - standing) * (1 + 1e-9) + 1e-9);
+        },
+      ),
+    );
+  });
+
+  it.each([
+    ['attempts that fail', 'failureRate', {}],
+    // In the place of deliveries that succeed: those that fail slowly cost as much.
+    ['deliveries at endpoints that hang', 'hangingRate', { failureRate: 0 }],
+  ] as const)('costs more with more %s', (_, rate, others) => {
+    fc.assert(
+      fc.property(workloads, fc.double({ min: 0, max: 1, noNaN: true }), (workload, other) => {
+        const filled = { ...workload, batch: workload.batch ?? 10, ...others };
+        const [less, more] = [filled[rate], other].sort((a, b) => a - b);
+        const [cheap, dear] = [usdOf({ ...filled, [rate]: less }), usdOf({ ...filled, [rate]: more })];
+        expect(dear).toBeGreaterThanOrEqual(cheap * (1 - 1e-9));
+      }),
+    );
+  });
+
+  it.each([
+    ['bytes of a body', { bodySize: 20_000 }],
+    ['bytes of a text', { textSize: 20_000 }],
+    ['reads', { reads: 1e6 }],
+    ['days for which conversations are kept', { retentionDays: 365 }],
+    ['time that receivers take', { receiverLatencyMs: 5_000 }],
+    ['endpoints that share batches', { endpoints: 100_000, organizations: 100_000 }],
+  ])('costs more with more %s', (_, changes) => {
+    expect(usdOf(aWorkload(changes))).toBeGreaterThan(usdOf(aWorkload()));
+  });
+
+  it('costs less when the same comes in fewer hours, because batches are fuller', () => {
+    const busy = { deliveries: 1e9, messages: 1e9 };
+
+    expect(usdOf(aWorkload({ ...busy, busyHours: 100 }))).toBeLessThan(
+      usdOf(aWorkload({ ...busy, busyHours: 730 })),
+    );
+  });
+
+  it('is the sum of its parts', () => {
+    fc.assert(
+      fc.property(workloads, (workload) => {
+        const parts = usage(workload, MEASURED);
+        const total = totalOf(parts);
+        for (const name of ALL_PRICED)
+          expect(
+            isClose(
+              total[name],
+              PARTS.reduce((sum, part) => sum + parts[part][name], 0),
+            ),
+          ).toBe(true);
+      }),
+    );
+  });
+
+  it('sends each attempt with its body over the wire', () => {
+    const { attempts } = usage(aWorkload({ deliveries: 1e6, failureRate: 0, bodySize: 2048 }), MEASURED);
+
+    expect(attempts.egressGb).toBeCloseTo((1e6 * (2048 + MEASURED.wireBytes)) / 2 ** 30, 9);
+  });
+
+  it('invokes the dispatcher once for each batch, and asks the queue twice', () => {
+    const { attempts } = usage(aWorkload({ deliveries: 1e6, batch: 10 }), MEASURED);
+
+    expect(attempts.invocations).toBeCloseTo(1e5, 6);
+    expect(attempts.queueRequests).toBeCloseTo(2e5, 6);
+  });
+});
