@@ -1,0 +1,207 @@
+/*
+ * List prices of AWS, the one place for them: on demand, without free tiers, discounts or taxes, in USD. They are to be compared with the pages that
+ * they are from before a decision rests on them.
+ */
+
+/** When the list was put together, and of which region it is. */
+export const PRICE_LIST = { date: '2026-11-21', region: 'us-east-1' } as const;
+
+/** The services as a bill has them. */
+export const SERVICES = [
+  'DynamoDB',
+  'Lambda',
+  'API Gateway',
+  'SQS',
+  'EventBridge',
+  'CloudWatch',
+  'Data transfer',
+  'KMS',
+  'Secrets Manager',
+  'SES',
+] as const;
+export type ServiceName = (typeof SERVICES)[number];
+
+export interface Price {
+  service: ServiceName;
+  /** What is counted. */
+  what: string;
+  /** USD for each `per`. */
+  usd: number;
+  /** How many of them the price is for. */
+  per: number;
+  /** How one `per` is written: `1M`, `GB`. */
+  unit: string;
+  /** Page of AWS that says so. */
+  source: string;
+}
+
+const MILLION = 1_000_000;
+const page = (name: string) => `https://aws.amazon.com/${name}/pricing/`;
+const DYNAMODB = 'https://aws.amazon.com/dynamodb/pricing/on-demand/';
+
+/** What is paid for, by the names that the usage has for it. */
+export const PRICES = {
+  writeUnits: {
+    service: 'DynamoDB',
+    what: 'write request units',
+    usd: 0.625,
+    per: MILLION,
+    unit: '1M',
+    source: DYNAMODB,
+  },
+  readUnits: {
+    service: 'DynamoDB',
+    what: 'read request units',
+    usd: 0.125,
+    per: MILLION,
+    unit: '1M',
+    source: DYNAMODB,
+  },
+  tableGbMonths: {
+    service: 'DynamoDB',
+    what: 'storage',
+    usd: 0.25,
+    per: 1,
+    unit: 'GB',
+    source: DYNAMODB,
+  },
+  recoveryGbMonths: {
+    service: 'DynamoDB',
+    what: 'point-in-time recovery',
+    usd: 0.2,
+    per: 1,
+    unit: 'GB',
+    source: DYNAMODB,
+  },
+  invocations: {
+    service: 'Lambda',
+    what: 'requests',
+    usd: 0.2,
+    per: MILLION,
+    unit: '1M',
+    source: page('lambda'),
+  },
+  gbSeconds: {
+    service: 'Lambda',
+    what: 'GB-seconds, arm64',
+    usd: 13.3334,
+    per: MILLION,
+    unit: '1M',
+    source: page('lambda'),
+  },
+  apiCalls: {
+    service: 'API Gateway',
+    what: 'REST API calls',
+    usd: 3.5,
+    per: MILLION,
+    unit: '1M',
+    source: page('api-gateway'),
+  },
+  queueRequests: {
+    service: 'SQS',
+    what: 'requests, standard queues',
+    usd: 0.4,
+    per: MILLION,
+    unit: '1M',
+    source: page('sqs'),
+  },
+  busEvents: {
+    service: 'EventBridge',
+    what: 'custom events',
+    usd: 1,
+    per: MILLION,
+    unit: '1M',
+    source: page('eventbridge'),
+  },
+  logGb: {
+    service: 'CloudWatch',
+    what: 'logs, ingested',
+    usd: 0.5,
+    per: 1,
+    unit: 'GB',
+    source: page('cloudwatch'),
+  },
+  logGbMonths: {
+    service: 'CloudWatch',
+    what: 'logs, stored',
+    usd: 0.03,
+    per: 1,
+    unit: 'GB',
+    source: page('cloudwatch'),
+  },
+  customMetrics: {
+    service: 'CloudWatch',
+    what: 'custom metrics',
+    usd: 0.3,
+    per: 1,
+    unit: '1',
+    source: page('cloudwatch'),
+  },
+  alarms: {
+    service: 'CloudWatch',
+    what: 'alarms',
+    usd: 0.1,
+    per: 1,
+    unit: '1',
+    source: page('cloudwatch'),
+  },
+  dashboards: {
+    service: 'CloudWatch',
+    what: 'dashboards',
+    usd: 3,
+    per: 1,
+    unit: '1',
+    source: page('cloudwatch'),
+  },
+  egressGb: {
+    service: 'Data transfer',
+    what: 'out to the internet',
+    usd: 0.09,
+    per: 1,
+    unit: 'GB',
+    source: 'https://aws.amazon.com/ec2/pricing/on-demand/',
+  },
+  keys: {
+    service: 'KMS',
+    what: 'customer-managed keys',
+    usd: 1,
+    per: 1,
+    unit: '1',
+    source: page('kms'),
+  },
+  keyRequests: {
+    service: 'KMS',
+    what: 'requests',
+    usd: 0.03,
+    per: 10_000,
+    unit: '10k',
+    source: page('kms'),
+  },
+  secrets: {
+    service: 'Secrets Manager',
+    what: 'secrets',
+    usd: 0.4,
+    per: 1,
+    unit: '1',
+    source: page('secrets-manager'),
+  },
+  secretReads: {
+    service: 'Secrets Manager',
+    what: 'requests',
+    usd: 0.05,
+    per: 10_000,
+    unit: '10k',
+    source: page('secrets-manager'),
+  },
+  mails: {
+    service: 'SES',
+    what: 'e-mails',
+    usd: 0.1,
+    per: 1000,
+    unit: '1k',
+    source: page('ses'),
+  },
+} as const satisfies Readonly<Record<string, Price>>;
+
+/** Something that is paid for. */
+export type Priced = keyof typeof PRICES;

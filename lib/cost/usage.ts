@@ -1,0 +1,157 @@
+import { distinct } from './batches.ts';
+import { batchesOf, deliveryUsage, memoryOf, waitsOf } from './delivery-usage.ts';
+import { functionUsage, GIB, pollerUsage } from './function-usage.ts';
+import { type Measured, NO_WORK, type Work, workOf } from './measured.ts';
+import { type Quantities, quantities, sumOf } from './quantities.ts';
+import { HOURS_A_MONTH, type Workload } from './workload.ts';
+
+/** What a month's use is made of. */
+export const PARTS = [
+  'api',
+  'fanOut',
+  'attempts',
+  'hangingAttempts',
+  'watch',
+  'background',
+  'storage',
+  'standing',
+] as const;
+export type Part = (typeof PARTS)[number];
+export type Usage = Readonly<Record<Part, Quantities>>;
+
+const DAYS_A_MONTH = HOURS_A_MONTH / 24;
+/** What DynamoDB adds to each stored item. */
+const ITEM_OVERHEAD = 100;
+const WRITE_UNIT_BYTES = 1024;
+/** How long rows are kept (README, Entities). */
+const KEPT_DAYS = { event: 33, delivery: 30, idempotency: 1, mark: 60 };
+/** CloudWatch stores logs compressed, and charges for what that leaves: about this share. */
+const LOG_COMPRESSION = 0.15;
+/** A line of the gateway's log, and an answer with its headers, but for the text of a message. */
+const ACCESS_LOG_BYTES = 380;
+const ANSWER_BYTES = 1000;
+/** Five pollers of each queue wait twenty seconds for a message when there is none. */
+const EMPTY_POLLS_AN_HOUR = (5 * 3600) / 20;
+/** Data keys and keyrings are read again every five minutes by whoever uses them. */
+const REFRESHES_AN_HOUR = 12;
+/** Of the functions, how many use a table at a time: an estimate, for requests to KMS. */
+const READERS_OF_A_TABLE = 5;
+/** Instances that keep a keyring whatever the load. */
+const STANDING_INSTANCES = 2;
+
+/** How much of everything that is paid for a month takes. */
+export function usage(workload: Workload, measured: Measured): Usage {
+  const parts = {
+    api: apiUsage(workload, measured),
+    ...deliveryUsage(workload, measured),
+    background: backgroundUsage(workload, measured),
+    storage: quantities(),
+    standing: standingUsage(measured),
+  };
+  const logGb = sumOf(Object.values(parts)).logGb;
+  return { ...parts, storage: storageUsage(workload, measured, logGb) };
+}
+
+export const totalOf = (all: Usage): Quantities => sumOf(Object.values(all));
+
+function apiUsage(workload: Workload, measured: Measured): Quantities {
+  const { messages, reads, bodySize, textSize } = workload;
+  const { items, calls } = measured;
+  const written = [items.event + bodySize, items.message + textSize, items.idempotency + textSize];
+  const further = written.reduce((sum, bytes) => sum + Math.ceil(bytes / WRITE_UNIT_BYTES) - 1, 0);
+  const message = calls['create-message']?.withKey ?? NO_WORK;
+  const read = calls['list-messages']?.withoutKey ?? NO_WORK;
+  return sumOf([
+    callUsage(measured, 'create-message', messages, {
+      ...message,
+      // All three are written in one transaction, which takes each twice.
+      writes: message.writes + 2 * further,
+    }),
+    callUsage(measured, 'list-messages', reads, read),
+    quantities({
+      apiCalls: messages + reads,
+      logGb: ((messages + reads) * ACCESS_LOG_BYTES) / GIB,
+      egressGb: ((messages + reads) * (ANSWER_BYTES + textSize)) / GIB,
+    }),
+  ]);
+}
+
+/** What so many calls of a route take, but for the gateway. */
+export const callUsage = (measured: Measured, fn: string, calls: number, each: Work): Quantities =>
+  functionUsage({
+    memoryMiB: memoryOf({ measured }, fn),
+    invocations: calls,
+    work: workOf([calls, each]),
+    waits: waitsOf(each),
+  });
+
+/** Behind the bus: every message is told there and metered. */
+function backgroundUsage(workload: Workload, measured: Measured): Quantities {
+  const { messages, organizations } = workload;
+  const frame = { workload, measured, seconds: workload.busyHours * 3600 };
+  const { publish, meter } = measured;
+  const published = batchesOf(frame, 'publish', messages);
+  const metered = batchesOf(frame, 'meter', messages);
+  const counters = distinct(organizations, metered.size);
+  const counted = workOf([metered.batches, meter.perBatch], [messages, meter.perUnit]);
+  return sumOf([
+    functionUsage({
+      memoryMiB: memoryOf(frame, 'publish'),
+      invocations: published.batches,
+      work: workOf([published.batches, publish.perBatch], [messages, publish.perUnit]),
+      waits: waitsOf(publish.perBatch),
+    }),
+    // The bus sends each to the meter's queue.
+    quantities({ queueRequests: messages }),
+    pollerUsage(metered.batches, metered.size),
+    functionUsage({
+      memoryMiB: memoryOf(frame, 'meter'),
+      invocations: metered.batches,
+      // A counter is written once for each organization of a batch.
+      work: { ...counted, writes: counted.writes + metered.batches * meter.perBatch.writes * (counters - 1) },
+      waits: waitsOf(meter.perBatch),
+    }),
+  ]);
+}
+
+/** What is kept at the end of a month that is like those before it. @param logGb of a month */
+function storageUsage(workload: Workload, measured: Measured, logGb: number): Quantities {
+  const { deliveries, messages, bodySize, textSize, retentionDays } = workload;
+  const { items, template } = measured;
+  const kept = (count: number, bytes: number, days: number) =>
+    (count * (bytes + ITEM_OVERHEAD) * days) / DAYS_A_MONTH / GIB;
+  const tableGbMonths =
+    kept(messages, items.event + bodySize, KEPT_DAYS.event) +
+    kept(deliveries, items.delivery, KEPT_DAYS.delivery) +
+    kept(messages, items.message + textSize, retentionDays) +
+    kept(messages, items.idempotency + textSize, KEPT_DAYS.idempotency) +
+    kept(messages, items.mark, KEPT_DAYS.mark);
+  return quantities({
+    tableGbMonths,
+    recoveryGbMonths: tableGbMonths,
+    logGbMonths: (logGb * LOG_COMPRESSION * template.logRetentionDays) / DAYS_A_MONTH,
+  });
+}
+
+/** What is there whether or not anything happens. */
+function standingUsage(measured: Measured): Quantities {
+  const { template, idle } = measured;
+  const runs = Object.entries(idle).map(([fn, each]) =>
+    callUsage(measured, fn, (template.schedules[fn] ?? 0) * HOURS_A_MONTH, each),
+  );
+  const queues = template.mappings.filter(({ source }) => source === 'queue').length;
+  const keyUsers = template.queues * 2 + template.tables * READERS_OF_A_TABLE;
+  return sumOf([
+    ...runs,
+    quantities({
+      queueRequests: queues * EMPTY_POLLS_AN_HOUR * HOURS_A_MONTH,
+      alarms: template.alarms,
+      dashboards: template.dashboards,
+      customMetrics: template.customMetrics,
+      keys: template.keys,
+      keyRequests: template.keys === 0 ? 0 : keyUsers * REFRESHES_AN_HOUR * HOURS_A_MONTH,
+      secrets: template.secrets,
+      secretReads: template.secrets * STANDING_INSTANCES * REFRESHES_AN_HOUR * HOURS_A_MONTH,
+    }),
+  ]);
+}

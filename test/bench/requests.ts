@@ -1,0 +1,139 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Measured } from '../../lib/cost/measured.ts';
+import { MAIL_FROM, synthesize } from '../../lib/local/console/synthesis.ts';
+import { DASHBOARD_ORIGIN } from '../support/service.ts';
+import { measureCalls } from './requests/calls.ts';
+import { measureFailures, measureParked } from './requests/failures.ts';
+import { measureIdle } from './requests/idle.ts';
+import { measureSuccesses } from './requests/successes.ts';
+import { templateFacts } from './requests/template-facts.ts';
+import { startWatchedRun, type WatchedRun } from './requests/watched-run.ts';
+
+/*
+ * What each piece of work asks of AWS: the real functions under the real template on this machine, with a recorder in each function's process that
+ * writes down every request and what it consumed. The cost model (lib/cost) multiplies what is found here.
+ */
+const FILE = join(import.meta.dirname, '../../lib/cost/measured.json');
+
+const SECTIONS = ['template', 'work', 'failures', 'parked'] as const;
+
+const { values: options } = parseArgs({
+  options: {
+    only: { type: 'string', multiple: true, default: [...SECTIONS] },
+    help: { type: 'boolean', default: false },
+  },
+});
+const unknown = options.only.find((name) => !SECTIONS.some((section) => section === name));
+if (options.help || unknown !== undefined) {
+  process.stdout.write(`Usage: npm run bench:requests -- [--only ${SECTIONS.join('|')}]
+
+  Measures what an API call of each kind, a delivery of each kind, background work and an idle hour ask of AWS, and writes it to
+  lib/cost/measured.json, from which "npm run cost" calculates. Takes about ten minutes on a machine that does nothing else.
+
+  --only template   what the template of production says: queues, alarms, schedules, memory
+  --only work       API calls, deliveries that succeed at once, background work, scheduled functions
+  --only failures   deliveries that fail, and endpoints that hang
+  --only parked     waits that are parked
+
+  The option may be repeated; what is not measured stays as it was.
+`);
+  process.exit(unknown === undefined ? 0 : 2);
+}
+
+const say = (text: string) => process.stdout.write(`${text}\n`);
+
+/**
+ * Clocks that go faster, in their order: an attempt fails well within the window in which its delivery is added, and comes again after it. They change
+ * when requests are made, not how many.
+ */
+const QUICK = { retryBaseSeconds: 5, retryCapSeconds: 5, attemptTimeoutSeconds: 1, watchWindowSeconds: 4 };
+/** A first wait so long that it is parked. */
+const LONG = { retryBaseSeconds: 1000, retryCapSeconds: 3600 };
+
+/** The template of production, which is what costs money. */
+async function readTemplate(): Promise<Measured['template']> {
+  const directory = mkdtempSync(join(tmpdir(), 'assembly-'));
+  try {
+    await synthesize({
+      assembly: join(directory, 'assembly'),
+      compileCache: join(tmpdir(), 'service-compile-cache'),
+      context: { stage: 'prod', mailFrom: MAIL_FROM, dashboardOrigin: DASHBOARD_ORIGIN },
+      signal: AbortSignal.timeout(180_000),
+    });
+    return templateFacts(join(directory, 'assembly'));
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function withRun<T>(
+  context: Readonly<Record<string, number>>,
+  use: (run: WatchedRun) => Promise<T>,
+): Promise<T> {
+  const run = await startWatchedRun(context);
+  try {
+    return await use(run);
+  } finally {
+    await run.stop();
+  }
+}
+
+const measureWork = (schedules: readonly string[]) =>
+  withRun({}, async (run) => {
+    say('Deliveries that succeed at once, their events and what is behind the bus');
+    const { succeeded, call, ...others } = await measureSuccesses(run);
+    say('A run of each scheduled function with nothing to do');
+    const idle = await measureIdle(run, schedules);
+    say('A call of each route');
+    const calls = await measureCalls(run);
+    return { succeeded, ...others, idle, calls: { ...calls, 'create-message': call } };
+  });
+
+/** What the file holds so far: all of it, or what an earlier run came to. */
+let measured: Partial<Measured> = existsSync(FILE) ? JSON.parse(readFileSync(FILE, 'utf8')) : {};
+
+function keep(part: Partial<Measured>): void {
+  const [cpu] = cpus();
+  measured = {
+    date: new Date().toISOString().slice(0, 10),
+    machine: `${cpus().length} x ${cpu?.model}, Node.js ${process.version}`,
+    ...Object.fromEntries(Object.entries(measured).filter(([name]) => !['date', 'machine'].includes(name))),
+    ...part,
+  };
+  writeFileSync(FILE, `${JSON.stringify(measured, null, 2)}\n`);
+}
+
+/** What a section builds on. @throws Error naming what has to be measured before */
+function before<Name extends keyof Measured>(name: Name): NonNullable<Measured[Name]> {
+  const found = measured[name];
+  if (found === undefined)
+    throw new Error(`${name} was not measured: --only template --only work comes first`);
+  return found as NonNullable<Measured[Name]>;
+}
+
+const isWanted = (section: (typeof SECTIONS)[number]) => options.only.includes(section);
+
+if (isWanted('template')) {
+  say('What the template says');
+  keep({ template: await readTemplate() });
+}
+if (isWanted('work')) {
+  const { succeeded, ...work } = await measureWork(Object.keys(before('template').schedules));
+  keep({ ...work, deliveries: { ...measured.deliveries, succeeded } as Measured['deliveries'] });
+}
+const batches = () => ({ dispatch: before('dispatchBatch'), watch: before('watchEndpoint') });
+if (isWanted('failures')) {
+  say('Deliveries that fail');
+  const failures = await withRun(QUICK, (run) => measureFailures(run, batches()));
+  keep({ deliveries: { ...before('deliveries'), ...failures } });
+}
+if (isWanted('parked')) {
+  say('Waits that are parked');
+  const { retried } = before('deliveries');
+  keep({ parkedWait: await withRun(LONG, (run) => measureParked(run, batches(), retried)) });
+}
+Measured.parse(measured);
+say('lib/cost/measured.json is written.');

@@ -1,0 +1,109 @@
+import type { Measured } from '../../../lib/cost/measured.ts';
+import { allEnded, aSender, atOnce, CONTENT, oneByOne } from './deliveries.ts';
+import { itemBytes } from './items.ts';
+import { startReceivers } from './receivers.ts';
+import { minus, NOTHING, ofFunction, type Tally, times } from './tally.ts';
+import type { WatchedRun } from './watched-run.ts';
+import { eachInvocation, fitted, workOf } from './work.ts';
+
+const SINGLES = 20;
+const BURST = 200;
+const ENDPOINTS = 5;
+/** Longer than the stream of the deliveries, and the meter, gather. */
+const GATHERED_MS = 12_000;
+const SUCCEEDS = [204];
+
+/** Measures deliveries that succeed at once: one by one, many at once, and with several endpoints to an event. */
+export async function measureSuccesses(run: WatchedRun) {
+  const receivers = await startReceivers(run.service.tls);
+  try {
+    const one = await aSender(run, receivers, [SUCCEEDS]);
+    const several = await aSender(run, receivers, Array(ENDPOINTS).fill(SUCCEEDS));
+    await atOnce(one, SINGLES);
+    await atOnce(several, 2);
+    await run.taken(GATHERED_MS);
+
+    receivers.taken();
+    await oneByOne(one, SINGLES);
+    const singles = await run.taken(GATHERED_MS);
+    const wire = receivers.taken();
+    await oneByOne(one, SINGLES, false);
+    const plain = await run.taken(GATHERED_MS);
+    await atOnce(one, BURST);
+    const burst = await run.taken(GATHERED_MS);
+    await oneByOne(several, SINGLES);
+    const wide = await run.taken(GATHERED_MS);
+    await allEnded(one, 2 * SINGLES + BURST + SINGLES);
+
+    const pair = (fn: string) => fitted(ofFunction(singles, fn), ofFunction(burst, fn));
+    const fanOut = pair('fan-out');
+    const dispatch = pair('dispatch');
+    const publish = pair('publish');
+    const meter = pair('meter');
+    const watch = watchOf(ofFunction(singles, 'watch'), ofFunction(burst, 'watch'));
+    const perDelivery = deliveryOf(ofFunction(wide, 'fan-out'), fanOut);
+    const bodyBytes = wire.bodyBytes / wire.requests;
+    return {
+      fanOut: {
+        perBatch: workOf(fanOut.perBatch),
+        perEvent: workOf(minus(fanOut.perUnit, perDelivery)),
+        perDelivery: workOf(perDelivery),
+      },
+      dispatchBatch: workOf(dispatch.perBatch),
+      watchEndpoint: workOf(watch.perBatch),
+      succeeded: {
+        attempts: 1,
+        dispatch: workOf(dispatch.perUnit),
+        watch: workOf(watch.perDelivery),
+      },
+      publish: { perBatch: workOf(publish.perBatch), perUnit: workOf(publish.perUnit) },
+      meter: { perBatch: workOf(meter.perBatch), perUnit: workOf(meter.perUnit) },
+      call: {
+        withKey: workOf(eachInvocation(ofFunction(singles, 'create-message'))),
+        withoutKey: workOf(eachInvocation(ofFunction(plain, 'create-message'))),
+      },
+      items: await itemsOf(run, one.tenant.orgId, bodyBytes),
+      bodyBytes: Math.round(bodyBytes),
+      wireBytes: Math.round((wire.wireBytes - wire.bodyBytes) / wire.requests),
+    };
+  } finally {
+    await receivers.stop();
+  }
+}
+
+/** What each delivery adds to a fan-out that makes several of one event. */
+function deliveryOf(wide: Tally, { perBatch, perUnit }: { perBatch: Tally; perUnit: Tally }): Tally {
+  const each = minus(eachInvocation(wide), perBatch);
+  const events = wide.records / wide.invocations;
+  return times(minus(times(each, 1 / events), perUnit), 1 / (ENDPOINTS - 1));
+}
+
+/** Its writes are by batch and endpoint, its processor time by record as well: two of each delivery, which begins and ends. */
+function watchOf(singles: Tally, burst: Tally): { perBatch: Tally; perDelivery: Tally } {
+  const { perBatch, perUnit } = fitted(singles, burst);
+  const each = eachInvocation(singles);
+  return {
+    perBatch: { ...each, cpuMs: perBatch.cpuMs },
+    perDelivery: { ...NOTHING, cpuMs: 2 * perUnit.cpuMs },
+  };
+}
+
+/** Bytes of the items that one organization's messages have left, over those of the text in them. */
+async function itemsOf(run: WatchedRun, orgId: string, bodyBytes: number): Promise<Measured['items']> {
+  const rows = (await run.service.rows()).filter(({ item }) => JSON.stringify(item).includes(orgId));
+  const mean = (of: (row: (typeof rows)[number]) => boolean, textBytes: number): number => {
+    const sizes = rows.filter(of).map(({ item }) => itemBytes(item));
+    if (sizes.length === 0) throw new Error('a table has no item of those that messages leave');
+    return Math.max(0, Math.round(sizes.reduce((sum, size) => sum + size, 0) / sizes.length - textBytes));
+  };
+  return {
+    event: mean(({ item }) => item.type === 'message.received', bodyBytes),
+    delivery: mean(({ item }) => String(item.sk).startsWith('dlv_'), 0),
+    message: mean(({ item }) => String(item.sk).startsWith('msg_'), CONTENT.length),
+    idempotency: mean(
+      ({ item }) => item.sk === 'idempotency' && JSON.stringify(item).includes(CONTENT),
+      CONTENT.length,
+    ),
+    mark: mean(({ item }) => item.sk === 'metered', 0),
+  };
+}

@@ -1,0 +1,99 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+import * as metrics from '../../../functions/platform/metric-names.ts';
+import type { Measured } from '../../../lib/cost/measured.ts';
+
+const Resource = z.object({ Type: z.string(), Properties: z.record(z.string(), z.unknown()).default({}) });
+type Resource = z.output<typeof Resource>;
+
+const MappingProperties = z.object({
+  BatchSize: z.number().default(10),
+  MaximumBatchingWindowInSeconds: z.number().default(0),
+  EventSourceArn: z.unknown(),
+  FunctionName: z.unknown(),
+});
+const FunctionProperties = z.object({
+  MemorySize: z.number().default(128),
+  Environment: z.object({ Variables: z.object({ POWERTOOLS_SERVICE_NAME: z.string() }) }),
+});
+
+/** What the templates of an assembly say that costs something, whatever it is used for. */
+export function templateFacts(assembly: string): Measured['template'] {
+  const resources = new Map(
+    readdirSync(assembly)
+      .filter((name) => name.endsWith('.template.json'))
+      .flatMap((name) => Object.entries(JSON.parse(readFileSync(join(assembly, name), 'utf8')).Resources))
+      .map(([id, resource]) => [id, Resource.parse(resource)]),
+  );
+  const ofType = (type: string): Resource[] => [...resources.values()].filter(({ Type }) => Type === type);
+  const functions = new Map(
+    [...resources].flatMap(([id, { Type, Properties }]) => {
+      const parsed = Type === 'AWS::Lambda::Function' && FunctionProperties.safeParse(Properties).data;
+      return parsed ? [[id, parsed] as const] : [];
+    }),
+  );
+  /** Whatever a reference goes through, an alias or an export, the function's logical id is in it. */
+  const functionIn = (reference: unknown): string | undefined => {
+    const text = JSON.stringify(reference);
+    const alias = [...resources].find(([id, { Type }]) => Type === 'AWS::Lambda::Alias' && text.includes(id));
+    const [, found] = [...functions].find(([id]) => text.includes(id)) ?? [];
+    if (found) return found.Environment.Variables.POWERTOOLS_SERVICE_NAME;
+    return alias && functionIn(alias[1].Properties.FunctionName);
+  };
+
+  const mappings = ofType('AWS::Lambda::EventSourceMapping').map(({ Properties }) => {
+    const mapping = MappingProperties.parse(Properties);
+    return {
+      function: functionIn(mapping.FunctionName) ?? 'unknown',
+      source: /StreamArn/.test(JSON.stringify(mapping.EventSourceArn))
+        ? ('stream' as const)
+        : ('queue' as const),
+      batchSize: mapping.BatchSize,
+      windowSeconds: mapping.MaximumBatchingWindowInSeconds,
+    };
+  });
+  const schedules = ofType('AWS::Events::Rule').flatMap(({ Properties }) => {
+    const { ScheduleExpression, Targets } = Properties;
+    const name = functionIn(Targets ?? []);
+    if (ScheduleExpression === undefined || name === undefined) return [];
+    return [[name, runsAnHour(String(ScheduleExpression))] as const];
+  });
+  const retentions = ofType('AWS::Logs::LogGroup').map(({ Properties }) =>
+    Number(Properties.RetentionInDays ?? 0),
+  );
+  return {
+    memory: Object.fromEntries(
+      [...functions.values()].map((one) => [
+        one.Environment.Variables.POWERTOOLS_SERVICE_NAME,
+        one.MemorySize,
+      ]),
+    ),
+    mappings,
+    schedules: Object.fromEntries(schedules),
+    queues: ofType('AWS::SQS::Queue').length,
+    tables: ofType('AWS::DynamoDB::Table').length,
+    alarms: ofType('AWS::CloudWatch::Alarm').length + ofType('AWS::CloudWatch::CompositeAlarm').length,
+    dashboards: ofType('AWS::CloudWatch::Dashboard').length,
+    customMetrics: metricNames().length,
+    secrets: ofType('AWS::SecretsManager::Secret').length,
+    keys: ofType('AWS::KMS::Key').length,
+    logRetentionDays: Math.max(...retentions),
+  };
+}
+
+/** @param expression as EventBridge has it, for example `rate(1 minute)` */
+function runsAnHour(expression: string): number {
+  const [, count, unit] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(expression) ?? [];
+  const hours = { minute: 1 / 60, hour: 1, day: 24 }[unit ?? ''];
+  if (hours === undefined) throw new Error(`a schedule is of no known form: ${expression}`);
+  return 1 / (Number(count) * hours);
+}
+
+/** Each name is a custom metric as soon as it has a value, whatever alarm watches it. */
+function metricNames(): string[] {
+  const { METRICS: _, ...names } = metrics;
+  return Object.values(names).flatMap((each: unknown) =>
+    typeof each === 'string' ? [each] : Object.values(Object(each)).map(String),
+  );
+}
