@@ -1,40 +1,27 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundleFunctions } from '../lib/cloud/bundle.ts';
+import { bundleFunctions, bundlesIn } from '../lib/cloud/bundle.ts';
 
 /*
  * The CDK app. It runs under the CDK command (`npx cdk synth`) and by itself (`node bin/app.ts`), with the same result: the recommended
- * feature flags are set here and not in cdk.json, which only the command reads.
+ * feature flags are set in it and not in cdk.json, which only the command reads.
  */
 const outdir = process.env.CDK_OUTDIR ?? 'cdk.out';
+// Made before by whoever synthesizes many times of the same sources, as tests do: to bundle takes as much as all the rest.
+const bundles = process.env.CDK_BUNDLES;
 // The bundler is a process of its own: it works while this one loads the CDK, which takes as long.
-const bundling = bundleFunctions(join(outdir, 'functions'));
+const bundling = bundles === undefined ? bundleFunctions(join(outdir, 'functions')) : bundlesIn(bundles);
 // Met below, where it is waited for; until then an early failure is not an unhandled one.
 bundling.catch(() => undefined);
 
-const { App, Validations } = await import('aws-cdk-lib');
+const { checkedApp } = await import('../lib/cloud/checked-app.ts');
 const lambda = await import('aws-cdk-lib/aws-lambda');
-const { AwsSolutionsChecks } = await import('cdk-nag');
-const { readSettings, SettingError } = await import('../lib/cloud/settings.ts');
+const { SettingError } = await import('../lib/cloud/context.ts');
+const { readSettings } = await import('../lib/cloud/settings.ts');
 const { conversationService } = await import('../lib/cloud/service.ts');
 
-const flags: Record<string, unknown> = JSON.parse(
-  readFileSync(
-    join(import.meta.dirname, '../node_modules/aws-cdk-lib/recommended-feature-flags.json'),
-    'utf8',
-  ),
-);
-
-const app = new App({
-  outdir,
-  analyticsReporting: false,
-  // The app synthesizes itself below, and nothing at all when a setting is wrong.
-  autoSynth: false,
-  context: { ...flags, '@aws-cdk/core:validateAgainstDefaultRules': true },
-});
-Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-
+const app = checkedApp({ outdir, findings: 'printed' });
 try {
+  // Before anything is built: nothing is synthesized when a setting is wrong.
   const settings = readSettings(app.node);
   const directoryOf = await bundling;
   conversationService(app, { settings, code: (name) => lambda.Code.fromAsset(directoryOf(name)) });

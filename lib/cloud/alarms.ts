@@ -9,10 +9,14 @@ import { METRICS } from '../../functions/platform/metric-names.ts';
 import type { Settings } from './settings.ts';
 import { ServiceStack } from './stacks/service-stack.ts';
 
+/** Namespace of what the functions of a stage write: two stages in one account are not each other's. */
+export const metricsNamespace = (scope: Construct): string =>
+  `${METRICS.namespace}/${ServiceStack.of(scope).policy.stage}`;
+
 /** A metric that the functions write, summed over five minutes. */
-export const counted = (metricName: string): cloudwatch.Metric =>
+export const counted = (scope: Construct, metricName: string): cloudwatch.Metric =>
   new cloudwatch.Metric({
-    namespace: METRICS.namespace,
+    namespace: metricsNamespace(scope),
     dimensionsMap: { service: METRICS.serviceName },
     metricName,
     statistic: cloudwatch.Stats.SUM,
@@ -34,23 +38,51 @@ export class AlarmTopic extends Construct {
   }
 }
 
-/** An alarm for what should never, or hardly ever, be so. The description says what somebody notices. */
-export function alarmAt(
-  scope: Construct,
-  id: string,
-  { metric, threshold = 1, says }: { metric: cloudwatch.IMetric; threshold?: number; says: string },
-): cloudwatch.Alarm {
-  const { policy, common } = ServiceStack.of(scope);
-  const alarm = new cloudwatch.Alarm(scope, id, {
-    alarmDescription: says,
-    metric,
-    threshold,
-    evaluationPeriods: 1,
+/** A section of a page of docs/runbooks, by its heading's anchor. */
+export type Runbook = `${string}.md#${string}`;
+
+export interface AlarmProps {
+  metric: cloudwatch.IMetric;
+  /** From which on it rings. */
+  threshold?: number;
+  /** Periods of the metric, one after the other. */
+  periods?: number;
+  /** What somebody notices. */
+  says: string;
+  /** What to do then. */
+  runbook: Runbook;
+}
+
+/** An alarm for what should never, or hardly ever, be so. The description says what somebody notices, and where it is written what to do. */
+export const alarmAt = (scope: Construct, id: string, props: AlarmProps): cloudwatch.Alarm =>
+  alarm(scope, id, props, {
     comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
     treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
+  });
+
+/** An alarm for what should never stop. */
+export const alarmBelow = (scope: Construct, id: string, props: AlarmProps): cloudwatch.Alarm =>
+  alarm(scope, id, props, {
+    comparisonOperator: cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD,
+    treatMissingData: cloudwatch.TreatMissingData.BREACHING,
+  });
+
+function alarm(
+  scope: Construct,
+  id: string,
+  { metric, threshold = 1, periods = 1, says, runbook }: AlarmProps,
+  how: Pick<cloudwatch.AlarmProps, 'comparisonOperator' | 'treatMissingData'>,
+): cloudwatch.Alarm {
+  const { policy, common } = ServiceStack.of(scope);
+  const made = new cloudwatch.Alarm(scope, id, {
+    ...how,
+    alarmDescription: `${says} ${common.runbooks}/${runbook}`,
+    metric,
+    threshold,
+    evaluationPeriods: periods,
     actionsEnabled: policy.alarms,
   });
-  alarm.addAlarmAction(new SnsAction(common.alarmTopic));
-  alarm.addOkAction(new SnsAction(common.alarmTopic));
-  return alarm;
+  made.addAlarmAction(new SnsAction(common.alarmTopic));
+  made.addOkAction(new SnsAction(common.alarmTopic));
+  return made;
 }

@@ -8,24 +8,27 @@ import { DOCUMENTATION_ROUTES } from './documentation.ts';
 import { addGatewayResponses, REQUEST_ID } from './gateway-responses.ts';
 import { answerOtherMethods } from './other-methods.ts';
 import { logGroup } from './service-function.ts';
+import type { Settings } from './settings.ts';
 import { ServiceStack } from './stacks/service-stack.ts';
+
+/** The first part of the public path, which is /api/v1 with and without a domain of its own. */
+export const API_STAGE = 'api';
 
 /** The public API: a gateway method for each route of the table, and for the documentation. */
 export class Api extends Construct {
   readonly rest: apigateway.RestApi;
   private readonly functions = new Map<string, lambda.IFunction>();
 
-  constructor(scope: Construct, id: string) {
+  constructor(scope: Construct, id: string, { waf }: Pick<Settings, 'waf'>) {
     super(scope, id);
     const { policy } = ServiceStack.of(this);
     this.rest = new apigateway.RestApi(this, 'Rest', {
-      restApiName: `Conversation Service API, ${policy.stage}`,
+      restApiName: ServiceStack.of(this).apiName,
       endpointTypes: [apigateway.EndpointType.REGIONAL],
       cloudWatchRole: true,
       cloudWatchRoleRemovalPolicy: RemovalPolicy.DESTROY,
       deployOptions: {
-        // The stage is the first part of the public path, so it is a part of /api/v1 with and without a custom domain.
-        stageName: 'api',
+        stageName: API_STAGE,
         accessLogDestination: new apigateway.LogGroupLogDestination(logGroup(this, 'AccessLog')),
         accessLogFormat: apigateway.AccessLogFormat.custom(ACCESS_LOG),
         loggingLevel: apigateway.MethodLoggingLevel.ERROR,
@@ -37,14 +40,18 @@ export class Api extends Construct {
     acknowledge(this.rest, {
       APIG2:
         'Requests are validated in the functions, by the schemas that the route table declares; the gateway could not name the field at fault in our envelope.',
-      APIG3:
-        'Web ACLs are for the account that deploys to choose; the stage takes one that is associated with it.',
       APIG4:
         'Every route but the documentation authenticates an API key in its function, before anything else, by a digest that no gateway authorizer could look up without a function more.',
       COG4: 'Sessions are verified in the functions, as API keys are: the answers name what is missing in our envelope, and any OpenID Connect issuer can take the place of the user pool.',
       'IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]':
         "The gateway's own role to write logs, for which AWS gives this policy; the account has one such role.",
     });
+
+    if (!waf)
+      acknowledge(this.rest, {
+        APIG3:
+          'A web ACL is for who deploys to choose (context waf=true), or to associate by an account-wide policy.',
+      });
 
     const served = [...Object.values(routes), ...DOCUMENTATION_ROUTES];
     for (const { name, method, path } of served)
@@ -75,7 +82,8 @@ export class Api extends Construct {
   }
 }
 
-const ACCESS_LOG = JSON.stringify({
+/** What the gateway logs of each request; nothing that a caller chose. */
+export const ACCESS_LOG = JSON.stringify({
   requestId: `$${REQUEST_ID}`,
   time: '$context.requestTime',
   method: '$context.httpMethod',

@@ -77,6 +77,11 @@ export async function bundleFunctions(directory: string): Promise<(name: Functio
   // What these serve stands beside their code.
   writeFileSync(join(directory, 'read-openapi', 'openapi.json'), JSON.stringify(currentDocument()));
   writePage(join(directory, 'docs', 'page'));
+  return bundlesIn(directory);
+}
+
+/** What {@link bundleFunctions} has made before. */
+export async function bundlesIn(directory: string): Promise<(name: FunctionName) => string> {
   return (name) => join(directory, name);
 }
 

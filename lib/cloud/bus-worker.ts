@@ -1,13 +1,11 @@
-import { Duration } from 'aws-cdk-lib';
-import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as events from 'aws-cdk-lib/aws-events';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { BUS_SOURCE } from '../../functions/domain/bus.ts';
-import { alarmAt } from './alarms.ts';
 import type { BusQueues, WorkerQueues } from './bus.ts';
 import { feedFromQueue } from './event-sources.ts';
 import { ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
+import { watchDeadLetters, watchFailures } from './watching.ts';
 
 export interface BusWorkerProps extends Omit<ServiceFunctionProps, 'environment'> {
   bus: BusQueues;
@@ -21,6 +19,8 @@ export interface BusWorkerProps extends Omit<ServiceFunctionProps, 'environment'
   maxConcurrency: number;
   /** What somebody notices while its messages are dead. */
   says: string;
+  /** And while it fails, before they are. */
+  late: string;
 }
 
 /**
@@ -30,12 +30,14 @@ export interface BusWorkerProps extends Omit<ServiceFunctionProps, 'environment'
 export class BusWorker extends Construct {
   readonly fn: ServiceFunction;
   readonly queue: sqs.Queue;
+  readonly deadLetters: sqs.Queue;
 
   constructor(scope: Construct, id: string, props: BusWorkerProps) {
     super(scope, id);
-    const { bus, takes, environment, batchSize, batchSeconds, maxConcurrency, says, ...fn } = props;
+    const { bus, takes, environment, batchSize, batchSeconds, maxConcurrency, says, late, ...fn } = props;
     const { queue, deadLetters } = bus.queuesOf(id, fn.timeoutSeconds);
     this.queue = queue;
+    this.deadLetters = deadLetters;
     this.fn = new ServiceFunction(this, 'Function', { ...fn, environment: environment(queue) });
     feedFromQueue(this.fn, queue, {
       batchSize,
@@ -47,13 +49,11 @@ export class BusWorker extends Construct {
       eventPattern: { source: [BUS_SOURCE], ...takes },
       targets: [into({ queue, deadLetters })],
     });
-    alarmAt(this, 'Dead', {
-      metric: deadLetters.metricApproximateNumberOfMessagesVisible({
-        statistic: cloudwatch.Stats.MAXIMUM,
-        period: Duration.minutes(5),
-      }),
+    watchDeadLetters(this, 'Dead', deadLetters, {
       says,
+      runbook: 'dead-letters.md#of-a-worker-behind-the-bus',
     });
+    watchFailures(this.fn, { says: late, runbook: 'background.md#a-background-worker-fails' });
   }
 }
 

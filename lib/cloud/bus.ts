@@ -1,5 +1,4 @@
-import { Aws, Duration, Stack } from 'aws-cdk-lib';
-import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import { Aws, Stack } from 'aws-cdk-lib';
 import * as events from 'aws-cdk-lib/aws-events';
 import { Effect, Grant, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type * as kms from 'aws-cdk-lib/aws-kms';
@@ -8,14 +7,14 @@ import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { DeadPublicationsEnvironment, PublishEnvironment } from '../../functions/platform/config.ts';
 import { acknowledge } from './acknowledgements.ts';
-import { alarmAt } from './alarms.ts';
 import { feedFromQueue, feedFromStream } from './event-sources.ts';
 import { allowSend, DEAD_LETTERS_SECONDS, deadLetters, deadLettersOfStream, ServiceQueue } from './lanes.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 import type { Tables } from './tables.ts';
+import { watchArrivals, watchBehind, watchDeadLetters, watchFailures } from './watching.ts';
 
-/** How far the publisher may be behind before somebody is told: 10 minutes. */
-const BEHIND_MS = 600_000;
+/** How far the publisher may be behind before somebody is told. */
+const BEHIND = { seconds: 600, minutes: 3 };
 /**
  * Receives of a message before it is dead: with six timeouts between two of them, 20 are an hour for a function of 30 seconds. What has not
  * healed by then is for a person.
@@ -35,16 +34,18 @@ export class BusQueues extends Construct {
   readonly events: events.EventBus;
   /** What the publisher's stream gave up. */
   readonly deadPublications: sqs.Queue;
+  /** Events whose key the bus could not use. */
+  readonly unreadable: sqs.Queue;
   private readonly key: kms.IKey;
 
   constructor(scope: Construct, id: string, key: kms.IKey) {
     super(scope, id);
     this.key = key;
-    const unreadable = deadLetters(this, 'Unreadable', key);
-    acknowledge(unreadable, {
+    this.unreadable = deadLetters(this, 'Unreadable', key);
+    acknowledge(this.unreadable, {
       SQS3: 'It is a dead-letter queue: of the bus, for events whose key could not be used.',
     });
-    this.events = new events.EventBus(this, 'Events', { kmsKey: key, deadLetterQueue: unreadable });
+    this.events = new events.EventBus(this, 'Events', { kmsKey: key, deadLetterQueue: this.unreadable });
     this.deadPublications = deadLettersOfStream(this, 'DeadPublications', key);
   }
 
@@ -52,7 +53,6 @@ export class BusQueues extends Construct {
   queuesOf(worker: string, timeoutSeconds: number): WorkerQueues {
     const scope = new Construct(this, worker);
     const dead = deadLetters(scope, 'DeadLetters', this.key);
-    acknowledge(dead, { SQS3: 'It is a dead-letter queue.' });
     const queue = new ServiceQueue(scope, 'Queue', {
       key: this.key,
       hiddenSeconds: TIMEOUTS_HIDDEN * timeoutSeconds,
@@ -99,6 +99,7 @@ export class Bus extends Construct {
       description: 'Puts what the outbox tells on the event bus',
       code,
       timeoutSeconds: 30,
+      reserved: 'publish',
       environment: { EVENT_BUS: bus.events.eventBusName } satisfies PublishEnvironment,
     });
     this.allowPut(this.publish);
@@ -111,13 +112,22 @@ export class Bus extends Construct {
       onFailure: bus.deadPublications,
     });
     this.addDeadPublications(code, tables);
-    alarmAt(this.publish, 'Behind', {
-      metric: this.publish.metric('IteratorAge', {
-        statistic: cloudwatch.Stats.MAXIMUM,
-        period: Duration.minutes(5),
-      }),
-      threshold: BEHIND_MS,
+    watchBehind(this.publish, {
+      ...BEHIND,
       says: 'Metering, e-mail and messages to channels are late; a stream forgets its records after a day.',
+      runbook: 'background.md#the-publisher-is-behind',
+    });
+    watchFailures(this.publish, {
+      says: 'Metering, e-mail and messages to channels are late: the publisher fails.',
+      runbook: 'background.md#the-publisher-is-behind',
+    });
+    watchArrivals(this, 'DeadPublicationsArrive', bus.deadPublications, {
+      says: 'The publisher gave up entries of the outbox after a hundred tries; a function of its own repeats them, meanwhile they are not metered, mailed and handed on.',
+      runbook: 'dead-letters.md#of-a-stream',
+    });
+    watchDeadLetters(this, 'UnreadableDead', bus.unreadable, {
+      says: 'The bus could not encrypt or decrypt events: they are not metered, mailed and handed on until somebody puts them back.',
+      runbook: 'dead-letters.md#of-the-bus',
     });
   }
 
@@ -138,6 +148,10 @@ export class Bus extends Construct {
     tables.outbox.allowStreamRead(fn);
     allowSend(this.bus.deadPublications, fn);
     feedFromQueue(fn, this.bus.deadPublications, { batchSize: 1, maxConcurrency: 2 });
+    watchFailures(fn, {
+      says: 'What the publisher gave up is not repeated: it is not metered, mailed and handed on.',
+      runbook: 'backlog.md#a-worker-fails',
+    });
   }
 
   /** `grantPutEventsTo` is for the same; it would also name a statement id. */

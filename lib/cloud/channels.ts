@@ -33,6 +33,7 @@ export class Channels extends Construct {
       batchSize: 10,
       maxConcurrency: 10,
       says: 'Messages to channels could not be handed on: users wait for answers that agents have given.',
+      late: 'Users wait for answers that agents have given: the relay fails.',
     });
     tables.service.allow(this.relay.fn, 'read');
     tables.outbox.allow(this.relay.fn, 'add');

@@ -7,6 +7,7 @@ import type { DispatchEnvironment, FanOutEnvironment } from '../../functions/pla
 import { checkClocks } from './clocks.ts';
 import { feedFromQueue, feedFromStream } from './event-sources.ts';
 import { allowMeasure, allowSend } from './lanes.ts';
+import { live } from './release.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import type { DataStack } from './stacks/data-stack.ts';
@@ -22,6 +23,8 @@ export interface DeliveryProps {
 export class Delivery extends Construct {
   readonly fanOut: ServiceFunction;
   readonly dispatch: ServiceFunction;
+  /** The code of each that works. */
+  readonly live: Readonly<Record<'fanOut' | 'dispatch', lambda.Alias>>;
 
   constructor(scope: Construct, id: string, { code, data, settings }: DeliveryProps) {
     super(scope, id);
@@ -35,6 +38,7 @@ export class Delivery extends Construct {
       description: 'Makes the deliveries of each event of the outbox, and hands on redeliveries',
       code,
       timeoutSeconds: 30,
+      reserved: 'fanOut',
       environment: {
         SERVICE_TABLE: tables.service.name,
         DELIVERIES_TABLE: tables.deliveries.name,
@@ -46,21 +50,13 @@ export class Delivery extends Construct {
     tables.deliveries.allow(this.fanOut, 'add');
     allowSend(fresh, this.fanOut);
     allowSend(slow, this.fanOut);
-    feedFromStream(this.fanOut, tables.outbox, {
-      batchSize: 100,
-      filters: [lambda.FilterCriteria.filter({ eventName: lambda.FilterRule.isEqual('INSERT') })],
-      reportBatchItemFailures: true,
-      // One record that fails for good must not hold up its shard for the day that the stream keeps it.
-      bisectBatchOnError: true,
-      retryAttempts: 100,
-      onFailure: deliveryQueues.deadFanOuts,
-    });
 
     this.dispatch = new ServiceFunction(this, 'Dispatch', {
       name: 'dispatch',
       description: 'Sends signed events to their receivers',
       code,
       timeoutSeconds: clocks.functionTimeout,
+      reserved: 'dispatch',
       environment: {
         SERVICE_TABLE: tables.service.name,
         OUTBOX_TABLE: tables.outbox.name,
@@ -90,9 +86,28 @@ export class Delivery extends Construct {
       actions: ['sqs:ChangeMessageVisibility'],
       resourceArns: [fresh.queueArn, retry.queueArn, slow.queueArn],
     });
+    this.live = { fanOut: live(this.fanOut), dispatch: live(this.dispatch) };
+    this.addEventSources(data);
+    checkClocks(this, { dispatch: this.dispatch, queues: Object.values(lanes), clocks });
+  }
+  private addEventSources({ tables, deliveryQueues: { lanes, deadFanOuts } }: DataStack): void {
+    const source = {
+      batchSize: 100,
+      filters: [lambda.FilterCriteria.filter({ eventName: lambda.FilterRule.isEqual('INSERT') })],
+      reportBatchItemFailures: true,
+      // One record that fails for good must not hold up its shard for the day that the stream keeps it.
+      bisectBatchOnError: true,
+      retryAttempts: 100,
+      onFailure: deadFanOuts,
+    };
+    feedFromStream(this.fanOut, tables.outbox, source, this.live.fanOut);
     const { dispatchers } = ServiceStack.of(this).policy;
     for (const lane of LANES)
-      feedFromQueue(this.dispatch, lanes[lane], { batchSize: 10, maxConcurrency: dispatchers[lane] });
-    checkClocks(this, { dispatch: this.dispatch, queues: Object.values(lanes), clocks });
+      feedFromQueue(
+        this.dispatch,
+        lanes[lane],
+        { batchSize: 10, maxConcurrency: dispatchers[lane] },
+        this.live.dispatch,
+      );
   }
 }

@@ -48,6 +48,9 @@ export interface StreamSourceProps
   onFailure?: sqs.IQueue;
 }
 
+/** What the source of a stream's reader is called. */
+export const STREAM_SOURCE = 'FromStream';
+
 /** Reads a table's stream from its beginning on. */
 export function feedFromStream(
   fn: ServiceFunction,
@@ -63,7 +66,7 @@ export function feedFromStream(
       'dynamodb:ListStreams, which the event source mapping calls, has no resource to be limited to.',
   });
   if (onFailure) allowSend(onFailure, fn);
-  new lambda.EventSourceMapping(fn, 'FromStream', {
+  new lambda.EventSourceMapping(fn, STREAM_SOURCE, {
     ...options,
     target: invoked,
     eventSourceArn,

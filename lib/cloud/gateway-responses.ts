@@ -76,6 +76,11 @@ const ANSWERS: readonly GatewayAnswer[] = [
     status: PROBLEM_STATUS.AUTHENTICATION_ERROR,
   },
   { type: ResponseType.ACCESS_DENIED, problem: 'PERMISSION_DENIED' },
+  {
+    type: ResponseType.WAF_FILTERED,
+    problem: 'PERMISSION_DENIED',
+    message: 'The request was blocked before it reached the API.',
+  },
   { type: ResponseType.DEFAULT_4XX, problem: 'VALIDATION_ERROR' },
   {
     type: ResponseType.DEFAULT_5XX,

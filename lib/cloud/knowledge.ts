@@ -15,6 +15,7 @@ import { allowSend } from './lanes.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import type { Tables } from './tables.ts';
+import { watchFailures, watchSchedule } from './watching.ts';
 
 /** Longer than a run needs for the page that it has begun. */
 const RUN_SECONDS = 55;
@@ -54,6 +55,7 @@ export class Knowledge extends Construct {
           CHECK_EVERY_SECONDS: String(settings.checkEverySeconds),
         }) satisfies CheckSourceEnvironment,
       says: 'Sources of knowledge could not be checked for two hours: customers see old content, and are not told of changes.',
+      late: 'Sources of knowledge are checked late: the function for it fails.',
     });
     service.allow(this.checks.fn, 'read');
     // The notice of changed content is added with it.
@@ -82,8 +84,9 @@ export class Knowledge extends Construct {
 
   private addAlarms(): void {
     alarmAt(this, 'SourcesLate', {
-      metric: counted(SWEPT.latestSeconds).with({ statistic: cloudwatch.Stats.MAXIMUM }),
+      metric: counted(this, SWEPT.latestSeconds).with({ statistic: cloudwatch.Stats.MAXIMUM }),
       threshold: LATE_SECONDS,
+      runbook: 'background.md#sources-come-up-late',
       says: 'Sources of knowledge come up for their check a quarter of an hour late: the sweep does not keep up.',
     });
     alarmAt(this, 'ChecksWait', {
@@ -92,12 +95,17 @@ export class Knowledge extends Construct {
         period: Duration.minutes(5),
       }),
       threshold: WAITING_SECONDS,
+      runbook: 'background.md#checks-of-sources-wait',
       says: 'Checks of sources wait for half an hour: customers see new sources as pending, and old content.',
     });
-    alarmAt(this.sweep, 'Fails', {
-      metric: this.sweep.metricErrors({ period: Duration.minutes(15) }),
-      threshold: 3,
+    watchFailures(this.sweep, {
       says: 'The sweep fails: sources of knowledge are not checked again, except where somebody asks for it.',
+      runbook: 'background.md#sources-come-up-late',
+    });
+    watchSchedule(this.sweep, {
+      every: Duration.minutes(1),
+      says: 'The sweep is not invoked: sources of knowledge are not checked again, except where somebody asks for it.',
+      runbook: 'backlog.md#a-schedule-is-silent',
     });
   }
 }

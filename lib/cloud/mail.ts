@@ -62,6 +62,7 @@ export class Mail extends Construct {
       batchSize: 5,
       maxConcurrency: 5,
       says: 'Admins were not told by e-mail of changed content or of a disabled endpoint, however often it was tried.',
+      late: 'Admins are told late by e-mail: the function for it fails.',
     });
     const { fn } = this.notify;
     service.allow(fn, 'read');
@@ -71,16 +72,19 @@ export class Mail extends Construct {
     allow(fn, 'ses:SendEmail', identitiesOf(this, from));
 
     alarmAt(this, 'Fails', {
-      metric: counted(MAIL.failed).with({ period: Duration.minutes(15) }),
+      metric: counted(this, MAIL.failed).with({ period: Duration.minutes(15) }),
       threshold: REFUSALS,
+      runbook: 'background.md#ses-refuses-e-mails',
       says: 'SES refuses e-mails to admins. They are tried again for about an hour.',
     });
     alarmAt(this, 'OutcomeUnknown', {
-      metric: counted(MAIL.unknown),
+      metric: counted(this, MAIL.unknown),
+      runbook: 'background.md#an-e-mail-may-not-have-been-sent',
       says: 'An e-mail to admins may not have been sent. It is not tried again, because it may also have been.',
     });
     alarmAt(this, 'WithoutRecipient', {
-      metric: counted(MAIL.nobody),
+      metric: counted(this, MAIL.nobody),
+      runbook: 'background.md#an-organization-has-no-admin',
       says: 'An organization has no admin whom e-mail could be sent to; the log of notify names it.',
     });
   }

@@ -31,6 +31,7 @@ export class Metering extends Construct {
       batchSeconds: 5,
       maxConcurrency: 5,
       says: 'Conversations and messages could not be counted for an hour: their organizations are billed too little until they are.',
+      late: 'What organizations use is counted late: the meter fails.',
     });
     tables.service.allow(fn, 'read');
     tables.usage.allow(fn, 'readMany', 'add', 'change');

@@ -1,8 +1,8 @@
 import { Duration } from 'aws-cdk-lib';
-import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as events from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
+import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { DUE_INDEX } from '../../functions/domain/due.ts';
 import { RECONCILE_EVERY_SECONDS } from '../../functions/domain/timing.ts';
@@ -13,20 +13,15 @@ import type {
   ReconcileEnvironment,
   WatchEnvironment,
 } from '../../functions/platform/config.ts';
-import {
-  ABANDONED_ENTRIES,
-  DEAD_LETTERS,
-  LEDGER_DIFFERENCE,
-  RECONCILED,
-  UNREADABLE_MESSAGES,
-} from '../../functions/platform/metric-names.ts';
-import { alarmAt, counted } from './alarms.ts';
 import type { Delivery } from './delivery.ts';
+import { watchEngine } from './engine-alarms.ts';
 import { feedFromQueue, feedFromStream } from './event-sources.ts';
 import { allowMeasure, allowSend, DEAD_LETTERS_SECONDS } from './lanes.ts';
+import { releaseGradually } from './release.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import type { DataStack } from './stacks/data-stack.ts';
+import { watchArrivals, watchBehind, watchFailureRate, watchFailures, watchSchedule } from './watching.ts';
 
 export interface RecoveryProps {
   code: CodeOf;
@@ -42,8 +37,7 @@ const ENDED = {
   dynamodb: { NewImage: { status: { S: lambda.FilterRule.or('succeeded', 'exhausted', 'skipped') } } },
 };
 
-/** How far a stream's reader may be behind before somebody is told: 10 minutes. */
-const BEHIND_MS = 600_000;
+const AUDIT_EVERY = Duration.hours(1);
 /** Longer than a run needs for the page that it has begun. */
 const RUN_SECONDS = 55;
 
@@ -66,6 +60,7 @@ export class Recovery extends Construct {
       description: 'Counts deliveries, and puts those that take long into the due index',
       code,
       timeoutSeconds: 60,
+      reserved: 'watch',
       environment: {
         SERVICE_TABLE: tables.service.name,
         DELIVERIES_TABLE,
@@ -123,7 +118,7 @@ export class Recovery extends Construct {
     tables.deliveries.allow(this.audit, 'list', 'change');
     tables.ledger.allow(this.audit, 'list', 'change');
     new events.Rule(this, 'AuditSchedule', {
-      schedule: events.Schedule.rate(Duration.hours(1)),
+      schedule: events.Schedule.rate(AUDIT_EVERY),
       targets: [new LambdaFunction(this.audit)],
     });
 
@@ -158,52 +153,64 @@ export class Recovery extends Construct {
     for (const queue of [fresh, slow, deliveryQueues.deadFanOuts]) allowSend(queue, deadFanOuts);
     feedFromQueue(deadFanOuts, deliveryQueues.deadFanOuts, { batchSize: 1, maxConcurrency: 2 });
 
-    this.addAlarms(delivery.fanOut);
+    for (const reader of [deadReminders, deadFanOuts])
+      watchFailures(reader, {
+        says: 'Dead letters of the delivery engine are not dealt with: customers see their deliveries very late.',
+        runbook: 'backlog.md#a-worker-fails',
+      });
+    this.addAlarms(delivery, deliveryQueues.deadFanOuts);
   }
 
-  private addAlarms(fanOut: ServiceFunction): void {
-    alarmAt(this, 'LedgerDiffers', {
-      metric: counted(LEDGER_DIFFERENCE),
-      says: 'Deliveries that were owed are not accounted for: the ledger differed from the deliveries and was put right.',
+  private addAlarms({ fanOut, dispatch, live }: Delivery, deadFanOuts: sqs.IQueue): void {
+    const { late, deadLetters } = watchEngine(this);
+    const fanOutsDie = watchArrivals(this, 'DeadFanOutsArrive', deadFanOuts, {
+      says: 'The fan-out gave up events after a hundred tries; a function of its own repeats them, meanwhile they have no deliveries.',
+      runbook: 'dead-letters.md#of-a-stream',
     });
-    alarmAt(this, 'DeadLettersArrive', {
-      metric: counted(DEAD_LETTERS),
-      says: 'Deliveries could not be dealt with for most of an hour; the reconciler tries them again, customers see them late.',
+    const fanOutBehind = watchBehind(fanOut, {
+      seconds: 60,
+      minutes: 3,
+      says: 'Events wait for their deliveries; a stream forgets them after a day.',
+      runbook: 'backlog.md#events-wait-for-their-deliveries',
     });
-    alarmAt(this, 'DeliveriesExpire', {
-      metric: counted(RECONCILED.expired),
-      says: 'Deliveries ended as expired: nothing could be done for them in three days.',
+    const fanOutFails = watchFailureRate(fanOut, {
+      says: 'The fan-out fails: events wait for their deliveries.',
+      runbook: 'backlog.md#a-worker-fails',
     });
-    alarmAt(this, 'EntriesAbandoned', {
-      metric: counted(ABANDONED_ENTRIES),
-      says: 'Entries of the outbox could not be dealt with and were given up: events of customers have no deliveries, or are not metered, mailed and handed on to channels.',
+    const dispatchFails = watchFailureRate(dispatch, {
+      says: 'The dispatcher fails: receivers get events late.',
+      runbook: 'backlog.md#a-worker-fails',
     });
-    alarmAt(this, 'MessagesUnreadable', {
-      metric: counted(UNREADABLE_MESSAGES),
-      says: 'Queue messages of no known form were dropped; their deliveries come back when they are late.',
+    releaseGradually(live.fanOut, [fanOutFails, fanOutBehind, fanOutsDie, ...late]);
+    releaseGradually(live.dispatch, [dispatchFails, deadLetters, ...late]);
+
+    watchBehind(this.watch, {
+      seconds: 600,
+      minutes: 3,
+      says: 'Deliveries are counted and watched late; a stream forgets them after a day.',
+      runbook: 'backlog.md#deliveries-are-watched-late',
     });
-    alarmAt(this, 'ParkedLate', {
-      metric: counted(RECONCILED.latestSeconds).with({ statistic: cloudwatch.Stats.MAXIMUM }),
-      threshold: 300,
-      says: 'Parked retries are resumed minutes late: the reconciler does not keep up.',
+    watchFailures(this.watch, {
+      says: 'Deliveries are not counted and not watched; what is lost meanwhile is found late.',
+      runbook: 'backlog.md#deliveries-are-watched-late',
     });
-    for (const [fn, says] of [
-      [fanOut, 'Events wait for their deliveries; a stream forgets them after a day.'],
-      [this.watch, 'Deliveries are counted and watched late; a stream forgets them after a day.'],
-    ] as const)
-      alarmAt(fn, 'Behind', {
-        metric: fn.metric('IteratorAge', {
-          statistic: cloudwatch.Stats.MAXIMUM,
-          period: Duration.minutes(5),
-        }),
-        threshold: BEHIND_MS,
-        says,
-      });
-    for (const [fn, says] of [
-      [this.watch, 'Deliveries are not counted and not watched; what is lost meanwhile is found late.'],
-      [this.reconcile, 'The reconciler fails: parked retries and lost messages do not come back.'],
-      [this.audit, 'The ledger is not checked.'],
-    ] as const)
-      alarmAt(fn, 'Fails', { metric: fn.metricErrors({ period: Duration.minutes(15) }), threshold: 3, says });
+    watchFailures(this.reconcile, {
+      says: 'The reconciler fails: parked retries and lost messages do not come back.',
+      runbook: 'backlog.md#the-reconciler-fails',
+    });
+    watchSchedule(this.reconcile, {
+      every: Duration.seconds(RECONCILE_EVERY_SECONDS),
+      says: 'The reconciler is not invoked: parked retries and lost messages do not come back.',
+      runbook: 'backlog.md#a-schedule-is-silent',
+    });
+    watchFailures(this.audit, {
+      says: 'The ledger is not checked: the audit fails.',
+      runbook: 'ledger.md#the-ledger-is-not-checked',
+    });
+    watchSchedule(this.audit, {
+      every: AUDIT_EVERY,
+      says: 'The ledger is not checked: the audit is not invoked.',
+      runbook: 'backlog.md#a-schedule-is-silent',
+    });
   }
 }

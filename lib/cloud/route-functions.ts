@@ -90,7 +90,8 @@ export class RouteFunctions extends Construct {
     for (const key of Object.keys(routes) as RouteKey[]) this.addFunction(key, props);
     // Requests pass while the limiter fails, so somebody has to be told.
     alarmAt(this, 'RateLimiterFailing', {
-      metric: counted(RATE_LIMITER_FAILURES),
+      metric: counted(this, RATE_LIMITER_FAILURES),
+      runbook: 'api.md#the-rate-limiter-cannot-count',
       says: 'The rate limiter cannot count: requests pass without a limit.',
     });
   }

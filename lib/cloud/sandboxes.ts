@@ -10,6 +10,7 @@ import { alarmAt, counted } from './alarms.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import type { Tables } from './tables.ts';
+import { watchFailures, watchSchedule } from './watching.ts';
 
 /** A purge that is not done after an hour will hardly be done by itself. */
 const LATE_SECONDS = 3600;
@@ -50,14 +51,19 @@ export class Sandboxes extends Construct {
       targets: [new LambdaFunction(this.purge, { retryAttempts: 0 })],
     });
     alarmAt(this, 'PurgeLate', {
-      metric: counted(PURGED.oldestSeconds).with({ statistic: cloudwatch.Stats.MAXIMUM }),
+      metric: counted(this, PURGED.oldestSeconds).with({ statistic: cloudwatch.Stats.MAXIMUM }),
       threshold: LATE_SECONDS,
+      runbook: 'background.md#what-sandboxes-wiped-is-still-stored',
       says: 'Data that customers have wiped from their sandboxes is still stored an hour later; they cannot see it.',
     });
-    alarmAt(this.purge, 'Fails', {
-      metric: this.purge.metricErrors({ period: Duration.minutes(15) }),
-      threshold: 3,
+    watchFailures(this.purge, {
       says: 'The purge fails: what resets of sandboxes have wiped stays stored.',
+      runbook: 'background.md#what-sandboxes-wiped-is-still-stored',
+    });
+    watchSchedule(this.purge, {
+      every: Duration.minutes(1),
+      says: 'The purge is not invoked: what resets of sandboxes have wiped stays stored.',
+      runbook: 'backlog.md#a-schedule-is-silent',
     });
   }
 }

@@ -3,8 +3,10 @@ import * as iam from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { metricsNamespace } from './alarms.ts';
 import type { FunctionName } from './bundle.ts';
 import { rolePath, ServiceStack } from './stacks/service-stack.ts';
+import type { Reserved } from './stages.ts';
 
 /** Where the code of a function is: bundled for a deployment, a placeholder in tests of the infrastructure. */
 export type CodeOf = (name: FunctionName) => lambda.Code;
@@ -16,6 +18,8 @@ export interface ServiceFunctionProps {
   environment: Record<string, string>;
   timeoutSeconds: number;
   memoryMiB?: number;
+  /** As whose concurrency the stage may reserve some. */
+  reserved?: Reserved;
 }
 
 /** The role of a function. What is granted to it is a part of it, not a resource beside it: a stack may have 500. */
@@ -43,7 +47,7 @@ class FunctionRole extends iam.Role {
 export function logGroup(scope: Construct, id: string): logs.LogGroup {
   const { policy, common, removal } = ServiceStack.of(scope);
   return new logs.LogGroup(scope, id, {
-    retention: policy.logRetention,
+    retention: policy.logRetentionDays,
     encryptionKey: common.logsKey,
     removalPolicy: removal,
   });
@@ -54,12 +58,16 @@ export function logGroup(scope: Construct, id: string): logs.LogGroup {
  * nothing else until a grant says so.
  */
 export class ServiceFunction extends lambda.Function {
+  /** Its name within the stage. */
+  readonly serves: FunctionName;
+
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     const stack = ServiceStack.of(scope);
     const group = logGroup(scope, `${id}Logs`);
     const role = new FunctionRole(scope, `${id}Role`, `What ${props.name} may do`);
     group.grantWrite(role);
     const environment: Record<string, string> = props.environment;
+    const reserved = props.reserved && stack.policy.reserved?.[props.reserved];
     super(scope, id, {
       functionName: stack.functionName(props.name),
       description: props.description,
@@ -69,14 +77,17 @@ export class ServiceFunction extends lambda.Function {
       handler: 'index.handler',
       memorySize: props.memoryMiB ?? 512,
       timeout: Duration.seconds(props.timeoutSeconds),
+      ...(reserved === undefined ? {} : { reservedConcurrentExecutions: reserved }),
       environment: {
         ...environment,
         POWERTOOLS_SERVICE_NAME: props.name,
         POWERTOOLS_LOG_LEVEL: stack.policy.logLevel,
+        POWERTOOLS_METRICS_NAMESPACE: metricsNamespace(scope),
       },
       role,
       logGroup: group,
       loggingFormat: lambda.LoggingFormat.JSON,
     });
+    this.serves = props.name;
   }
 }

@@ -6,7 +6,6 @@ import { DataStack } from './stacks/data-stack.ts';
 import { FunctionsStack } from './stacks/functions-stack.ts';
 import { GatewayStack } from './stacks/gateway-stack.ts';
 import { WorkersStack } from './stacks/workers-stack.ts';
-import { policyOf } from './stages.ts';
 
 /** The Conversation Service API of a stage: what it is made of, and nothing of how. */
 export interface ConversationService {
@@ -20,12 +19,12 @@ export function conversationService(
   scope: Construct,
   { settings, code }: { settings: Settings; code: CodeOf },
 ): ConversationService {
-  const data = new DataStack(scope, policyOf(settings.stage), settings);
+  const data = new DataStack(scope, settings);
   const functions = new FunctionsStack(scope, data, { settings, code });
   const service = {
     data,
     functions,
-    gateway: new GatewayStack(scope, functions),
+    gateway: new GatewayStack(scope, functions, settings),
     workers: new WorkersStack(scope, data, { settings, code }),
   };
   // Last: the workers have made their queues.

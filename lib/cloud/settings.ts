@@ -1,13 +1,13 @@
-import type { Node } from 'constructs';
 import { DEFAULT_GRACE_SECONDS } from '../../functions/domain/due.ts';
 import { DEFAULT_RATE_LIMITS, type RateLimits } from '../../functions/domain/rate-limit.ts';
 import { DEFAULT_LINGER_SECONDS } from '../../functions/domain/sandbox.ts';
-import { STAGES, type Stage } from './stages.ts';
+import { type Context, flag, number, SECONDS, SettingError, text, WHOLE } from './context.ts';
+import { readPolicy, type StagePolicy } from './stages.ts';
 
 /** What a deployment may set, as CDK context (`-c retryBaseSeconds=30`). The defaults are the specification's. */
 export interface Settings {
-  /** Which of the deployments it is, and what goes with it (stages.ts). Has no default. */
-  stage: Stage;
+  /** Which of the deployments it is (`stage`, without a default), and what goes with it (stages.ts). */
+  policy: StagePolicy;
   retryBaseSeconds: number;
   retryCapSeconds: number;
   attemptTimeoutSeconds: number;
@@ -31,25 +31,24 @@ export interface Settings {
   alarmEmail?: string;
   /** Origin of the dashboard, without which session cookies change nothing. */
   dashboardOrigin?: string;
+  /** A name of its own for the API: `domainName`, and `certificateArn` of ACM's certificate for it in the same region. */
+  domain?: { name: string; certificateArn: string };
+  /** Whether a web ACL stands before the API. */
+  waf: boolean;
+  /** Where the runbooks can be read (`runbookUrl`), which alarms link to. */
+  runbooks: string;
 }
-
-/** A context value is wrong. The message is one line for the person who deploys. */
-export class SettingError extends Error {
-  override name = 'SettingError';
-}
-
-type Context = Pick<Node, 'tryGetContext'>;
 
 /** @throws SettingError naming the value, its range and what was given */
 export function readSettings(node: Context): Settings {
   const settings: Settings = {
-    stage: stageOf(node),
+    policy: readPolicy(node),
     retryBaseSeconds: number(node, 'retryBaseSeconds', 30, SECONDS(0, 3600)),
     // A wait is held by the queue message's visibility, which SQS limits to 12 hours.
     retryCapSeconds: number(node, 'retryCapSeconds', 3600, SECONDS(0, 43_200)),
     attemptTimeoutSeconds: number(node, 'attemptTimeoutSeconds', 10, SECONDS(0.1, 60)),
     graceSeconds: number(node, 'graceSeconds', DEFAULT_GRACE_SECONDS, SECONDS(30, 21_600)),
-    watchWindowSeconds: number(node, 'watchWindowSeconds', 10, WHOLE_SECONDS(0, 300)),
+    watchWindowSeconds: number(node, 'watchWindowSeconds', 10, WHOLE('seconds', 0, 300)),
     lingerSeconds: number(node, 'lingerSeconds', DEFAULT_LINGER_SECONDS, SECONDS(0, 3600)),
     checkEverySeconds: number(node, 'checkEverySeconds', 3600, SECONDS(1, 604_800)),
     noticeSeconds: number(node, 'noticeSeconds', 86_400, SECONDS(1, 2_592_000)),
@@ -62,6 +61,9 @@ export function readSettings(node: Context): Settings {
     ...originOf(node),
     ...addressOf(node, 'mailFrom'),
     ...addressOf(node, 'alarmEmail'),
+    ...domainOf(node),
+    waf: flag(node, 'waf', false),
+    runbooks: runbooksOf(node),
   };
   if (settings.retryCapSeconds < settings.retryBaseSeconds)
     throw new SettingError('context retryCapSeconds must not be less than retryBaseSeconds');
@@ -77,44 +79,7 @@ export function readSettings(node: Context): Settings {
   return settings;
 }
 
-interface Range {
-  what: string;
-  least: number;
-  most: number;
-  whole: boolean;
-}
-const SECONDS = (least: number, most: number): Range => ({
-  what: 'a number of seconds',
-  least,
-  most,
-  whole: false,
-});
-const WHOLE_SECONDS = (least: number, most: number): Range => ({
-  ...SECONDS(least, most),
-  what: 'a whole number of seconds',
-  whole: true,
-});
-const REQUESTS: Range = {
-  what: 'a whole number of requests a minute',
-  least: 1,
-  most: 1_000_000_000,
-  whole: true,
-};
-
-function number(node: Context, name: string, standard: number, { what, least, most, whole }: Range): number {
-  const given: unknown = node.tryGetContext(name);
-  if (given === undefined) return standard;
-  const value = Number(given);
-  if (given === '' || !(value >= least && value <= most) || (whole && !Number.isInteger(value)))
-    throw new SettingError(`context ${name} must be ${what} from ${least} to ${most}, not "${given}"`);
-  return value;
-}
-
-function text(node: Context, name: string): string | undefined {
-  const given: unknown = node.tryGetContext(name);
-  if (given === undefined || given === '') return undefined;
-  return String(given);
-}
+const REQUESTS = WHOLE('requests a minute', 1, 1_000_000_000);
 
 function oidcOf(node: Context): Pick<Settings, 'oidc'> {
   const issuer = text(node, 'oidcIssuer');
@@ -140,15 +105,6 @@ function oidcOf(node: Context): Pick<Settings, 'oidc'> {
   };
 }
 
-function stageOf(node: Context): Stage {
-  const given = text(node, 'stage');
-  const stage = STAGES.find((name) => name === given);
-  if (stage !== undefined) return stage;
-  throw new SettingError(
-    `context stage must be one of ${STAGES.join(', ')} (-c stage=dev)${given === undefined ? '' : `, not "${given}"`}`,
-  );
-}
-
 function addressOf(node: Context, name: 'mailFrom' | 'alarmEmail'): Pick<Settings, typeof name> {
   const address = text(node, name);
   if (address !== undefined && !/^[^\s@<>"]+@[^\s@<>"]+$/.test(address))
@@ -167,4 +123,32 @@ function originOf(node: Context): Pick<Settings, 'dashboardOrigin'> {
       `context dashboardOrigin must be an https origin such as https://dashboard.example.com, not "${given}"`,
     );
   return { dashboardOrigin: given };
+}
+
+function domainOf(node: Context): Pick<Settings, 'domain'> {
+  const name = text(node, 'domainName');
+  const certificateArn = text(node, 'certificateArn');
+  if (name === undefined && certificateArn === undefined) return {};
+  if (name === undefined || certificateArn === undefined)
+    throw new SettingError('context domainName and certificateArn must be given together');
+  if (!/^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/.test(name))
+    throw new SettingError(
+      `context domainName must be a host name in lower case such as api.example.com, not "${name}"`,
+    );
+  if (!/^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/.test(certificateArn))
+    throw new SettingError(
+      `context certificateArn must be the ARN of a certificate of ACM, not "${certificateArn}"`,
+    );
+  return { domain: { name, certificateArn } };
+}
+
+/** Without one a path within the repository, which whoever is told of an alarm can at least search for. */
+function runbooksOf(node: Context): string {
+  const given = text(node, 'runbookUrl');
+  if (given === undefined) return 'docs/runbooks';
+  if (URL.parse(given)?.protocol !== 'https:' || /[?#]|\/$/.test(given))
+    throw new SettingError(
+      `context runbookUrl must be an https URL without a slash at its end, not "${given}"`,
+    );
+  return given;
 }

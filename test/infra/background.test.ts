@@ -7,6 +7,7 @@ import { METERED_TYPES } from '../../functions/domain/usage.ts';
 import { BusWorker } from '../../lib/cloud/bus-worker.ts';
 import {
   functionNamed,
+  invokes,
   joined,
   ofType,
   PROD,
@@ -35,7 +36,7 @@ const bus = { Ref: idOf(service.data.bus.events) };
 const mappingsOf = (functionId: string) =>
   ofType(template, 'AWS::Lambda::EventSourceMapping')
     .map(([, { Properties }]) => Properties)
-    .filter(({ FunctionName }) => JSON.stringify(FunctionName) === JSON.stringify({ Ref: functionId }));
+    .filter(({ FunctionName }) => invokes(template, FunctionName, functionId));
 const alarmsOn = (metric: string, dimension: { Name: string; Value: unknown }) =>
   ofType(template, 'AWS::CloudWatch::Alarm')
     .map(([, { Properties }]) => Properties)
@@ -63,7 +64,7 @@ describe('the publisher', () => {
         FunctionResponseTypes: ['ReportBatchItemFailures'],
         BisectBatchOnFunctionError: true,
         MaximumRetryAttempts: 100,
-        DestinationConfig: { OnFailure: { Destination: arnOf(stack.bus.deadPublications) } },
+        DestinationConfig: { OnFailure: { Destination: arnOf(service.data.bus.deadPublications) } },
       }),
     ]);
   });
@@ -78,7 +79,7 @@ describe('the publisher', () => {
   it('may put events on the bus, read the stream, and nothing else', () => {
     const statements = statementsOf(template, fn);
     expect(statements.filter(({ Action }) => Action === 'events:PutEvents')).toEqual([
-      expect.objectContaining({ Resource: arnOf(stack.bus.events) }),
+      expect.objectContaining({ Resource: arnOf(service.data.bus.events) }),
     ]);
     expect(tableGrants(template, fn)).toEqual([
       'dynamodb:DescribeStream Outbox',
@@ -97,25 +98,28 @@ describe('the publisher', () => {
     const [reader, readerFn] = functionNamed(template, 'dead-publications');
     expect(mappingsOf(reader)).toEqual([
       expect.objectContaining({
-        EventSourceArn: arnOf(stack.bus.deadPublications),
+        EventSourceArn: arnOf(service.data.bus.deadPublications),
         BatchSize: 1,
         FunctionResponseTypes: ['ReportBatchItemFailures'],
       }),
     ]);
     const statements = statementsOf(template, readerFn);
     expect(statements).toContainEqual(
-      expect.objectContaining({ Action: 'events:PutEvents', Resource: arnOf(stack.bus.events) }),
+      expect.objectContaining({ Action: 'events:PutEvents', Resource: arnOf(service.data.bus.events) }),
     );
     // What fails once more it leaves for later.
     expect(statements).toContainEqual(
-      expect.objectContaining({ Action: 'sqs:SendMessage', Resource: arnOf(stack.bus.deadPublications) }),
+      expect.objectContaining({
+        Action: 'sqs:SendMessage',
+        Resource: arnOf(service.data.bus.deadPublications),
+      }),
     );
     expect(tableGrants(template, readerFn)).toEqual([
       'dynamodb:GetItem Outbox',
       'dynamodb:GetRecords Outbox',
       'dynamodb:GetShardIterator Outbox',
     ]);
-    expect(Number(propertiesOf(stack.bus.deadPublications).VisibilityTimeout)).toBeGreaterThan(
+    expect(Number(propertiesOf(service.data.bus.deadPublications).VisibilityTimeout)).toBeGreaterThan(
       Number(readerFn.Properties.Timeout),
     );
   });
@@ -168,8 +172,7 @@ describe('the workers behind the bus', () => {
       it('keeps messages as long as SQS does, encrypted, and takes them by TLS alone', () => {
         for (const queue of [worker.queue, worker.deadLetters]) {
           expect(propertiesOf(queue).MessageRetentionPeriod).toBe(14 * 86_400);
-          // Without a key of its own a queue has SQS's, unless that is turned off.
-          expect(propertiesOf(queue).SqsManagedSseEnabled).not.toBe(false);
+          expect(JSON.stringify(propertiesOf(queue).KmsMasterKeyId)).toContain('KeysMessages');
           expect(policyOf(queue)).toContainEqual(
             expect.objectContaining({
               Effect: 'Deny',
@@ -180,15 +183,22 @@ describe('the workers behind the bus', () => {
         }
       });
 
-      it('lets EventBridge send to both queues, for its rule alone', () => {
-        for (const queue of [worker.queue, worker.deadLetters])
-          expect(policyOf(queue)).toContainEqual(
+      it('lets EventBridge send to both queues, for rules of our bus alone', () => {
+        for (const queue of [worker.queue, worker.deadLetters]) {
+          const allowed = policyOf(queue).filter(({ Effect }) => Effect === 'Allow');
+          expect(allowed).toEqual([
             expect.objectContaining({
-              Effect: 'Allow',
               Principal: { Service: 'events.amazonaws.com' },
-              Condition: { ArnEquals: { 'aws:SourceArn': { 'Fn::GetAtt': [expect.anything(), 'Arn'] } } },
+              Action: 'sqs:SendMessage',
+              Condition: {
+                ArnLike: { 'aws:SourceArn': expect.anything() },
+                StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } },
+              },
             }),
-          );
+          ]);
+          const rules = JSON.stringify(Object(allowed[0]?.Condition).ArnLike['aws:SourceArn']);
+          expect(rules).toContain(`:rule/",${JSON.stringify(bus)},"/*"`);
+        }
       });
 
       it('hides a message for six times as long as its function may run', () => {

@@ -3,7 +3,7 @@ import { routes } from '../../functions/api/routes.ts';
 import { BUS_SOURCE } from '../../functions/domain/bus.ts';
 import { RelayedRole } from '../../functions/domain/events.ts';
 import type { Route } from '../../functions/platform/route.ts';
-import { functionNamed, ofType, synthesize, tableGrants } from './synthesize.ts';
+import { functionNamed, invokes, ofType, synthesize, tableGrants } from './synthesize.ts';
 
 const template = synthesize();
 
@@ -20,7 +20,7 @@ describe('the relay', () => {
     const [id] = functionNamed(template, 'relay');
     const mappings = ofType(template, 'AWS::Lambda::EventSourceMapping')
       .map(([, { Properties }]) => Properties)
-      .filter(({ FunctionName }) => JSON.stringify(FunctionName) === JSON.stringify({ Ref: id }));
+      .filter(({ FunctionName }) => invokes(template, FunctionName, id));
     expect(mappings).toMatchObject([{ BatchSize: 10, ScalingConfig: { MaximumConcurrency: 10 } }]);
   });
 

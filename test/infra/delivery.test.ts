@@ -6,7 +6,7 @@ import type { IConstruct } from 'constructs';
 import { describe, expect, it } from 'vitest';
 import { attemptClocks } from '../../functions/domain/timing.ts';
 import { ABANDONED_ENTRIES, DEAD_LETTERS, LEDGER_DIFFERENCE } from '../../functions/platform/metric-names.ts';
-import { ofType, PROD, serviceIn, synthesize } from './synthesize.ts';
+import { functionNamed, invokes, ofType, PROD, serviceIn, synthesize } from './synthesize.ts';
 
 const template = synthesize();
 const mappings = ofType(template, 'AWS::Lambda::EventSourceMapping').map(([, { Properties }]) => Properties);
@@ -15,8 +15,8 @@ const functionOf = (from: ReturnType<typeof synthesize>, name: string) =>
     ([, fn]) => Object(fn.Properties.Environment).Variables.POWERTOOLS_SERVICE_NAME === name,
   );
 const sourcesOf = (name: string) => {
-  const [id] = functionOf(template, name) ?? [];
-  return mappings.filter(({ FunctionName }) => JSON.stringify(FunctionName) === JSON.stringify({ Ref: id }));
+  const [id] = functionNamed(template, name);
+  return mappings.filter(({ FunctionName }) => invokes(template, FunctionName, id));
 };
 const lanesOf = (from: ReturnType<typeof synthesize>) =>
   ofType(from, 'AWS::SQS::Queue').filter(
@@ -154,14 +154,17 @@ describe('recovery', () => {
     });
   });
 
-  it.each(['fan-out', 'watch'])('tells somebody long before the stream of %s forgets', (name) => {
+  it.each([
+    ['fan-out', 60_000],
+    ['watch', 600_000],
+  ])('tells somebody long before the stream of %s forgets', (name, Threshold) => {
     const [id] = functionOf(template, name) ?? [];
     template.hasResourceProperties('AWS::CloudWatch::Alarm', {
       Namespace: 'AWS/Lambda',
       MetricName: 'IteratorAge',
       Dimensions: [{ Name: 'FunctionName', Value: { Ref: id } }],
       Statistic: 'Maximum',
-      Threshold: 600_000,
+      Threshold,
     });
   });
 
@@ -174,7 +177,7 @@ describe('recovery', () => {
     'ParkedLatestSeconds',
   ])('tells somebody of %s', (MetricName) => {
     template.hasResourceProperties('AWS::CloudWatch::Alarm', {
-      Namespace: 'ConversationService',
+      Namespace: 'ConversationService/prod',
       MetricName,
       AlarmDescription: Match.stringLikeRegexp('.{20,}'),
       TreatMissingData: 'notBreaching',

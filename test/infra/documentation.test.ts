@@ -32,6 +32,7 @@ describe('the stack', () => {
     for (const [, fn] of functions)
       expect(Object.keys(Object(fn.Properties.Environment).Variables).sort()).toEqual([
         'POWERTOOLS_LOG_LEVEL',
+        'POWERTOOLS_METRICS_NAMESPACE',
         'POWERTOOLS_SERVICE_NAME',
       ]);
   });

@@ -40,9 +40,9 @@ describe('the sweep', () => {
       [Action].flat().includes('sqs:SendMessage'),
     );
     expect(sends.map(({ Resource }) => JSON.stringify(Resource))).toEqual([
-      expect.stringContaining('KnowledgeCheckSourceQueue'),
+      expect.stringContaining('BusCheckSourceQueue'),
     ]);
-    expect(JSON.stringify(variablesOf(fn).CHECKS_QUEUE)).toContain('KnowledgeCheckSourceQueue');
+    expect(JSON.stringify(variablesOf(fn).CHECKS_QUEUE)).toContain('BusCheckSourceQueue');
   });
 });
 
@@ -68,7 +68,7 @@ describe('the checks', () => {
     expect(FETCH_TIMEOUT_SECONDS + 3 * EXTRACTION_TIMEOUT_SECONDS).toBeLessThan(CHECK_TIMEOUT_SECONDS - 10);
     expect(CHECK_LEASE_SECONDS).toBeGreaterThan(CHECK_TIMEOUT_SECONDS);
     const [[, queue] = []] = ofType(template, 'AWS::SQS::Queue').filter(([name]) =>
-      name.startsWith('KnowledgeCheckSourceQueue'),
+      name.startsWith('BusCheckSourceQueue'),
     );
     expect(Number(queue?.Properties.VisibilityTimeout)).toBeGreaterThan(CHECK_LEASE_SECONDS);
   });

@@ -31,7 +31,7 @@ describe('the function that writes to admins', () => {
 
   it('has a claim over before its message comes again', () => {
     const [queue] = ofType(template, 'AWS::SQS::Queue').filter(
-      ([name, { Properties }]) => name.startsWith('MailNotify') && Properties.RedrivePolicy,
+      ([name, { Properties }]) => name.startsWith('BusNotifyQueue') && Properties.RedrivePolicy,
     );
     expect(queue?.[1].Properties.VisibilityTimeout).toBeGreaterThan(MAIL_LEASE_SECONDS);
   });
@@ -92,7 +92,7 @@ describe('the people whom it writes to', () => {
 describe('somebody is told', () => {
   it.each([METRICS.failed, METRICS.unknown, METRICS.nobody])('of %s', (MetricName) => {
     template.hasResourceProperties('AWS::CloudWatch::Alarm', {
-      Namespace: 'ConversationService',
+      Namespace: 'ConversationService/prod',
       MetricName,
       AlarmDescription: Match.stringLikeRegexp('.{20,}'),
       TreatMissingData: 'notBreaching',

@@ -160,7 +160,7 @@ describe('who acts on sandboxes', () => {
 describe('somebody is told', () => {
   it('when a purge is not done after an hour', () => {
     template.hasResourceProperties('AWS::CloudWatch::Alarm', {
-      Namespace: 'ConversationService',
+      Namespace: 'ConversationService/prod',
       MetricName: PURGED.oldestSeconds,
       Statistic: 'Maximum',
       Threshold: 3600,

@@ -10,31 +10,47 @@ import { PROD } from './synthesize.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
-const synthesize = (outdir: string, context: Record<string, unknown> = {}) =>
+const synthesize = (outdir: string, context: Record<string, unknown> = {}, environment = {}) =>
   run(process.execPath, ['bin/app.ts'], {
     cwd: ROOT,
     env: {
       PATH: process.env.PATH,
       CDK_OUTDIR: outdir,
       CDK_CONTEXT_JSON: JSON.stringify({ ...PROD, ...context }),
+      ...environment,
     },
   });
+/** Not a measure of speed: it takes some seconds alone, and minutes beside everything else. Milliseconds. */
+const PATIENCE = 240_000;
 
 describe('the whole synthesis', () => {
   let outdir: string;
+  let printed: { stdout: string; stderr: string };
   beforeAll(async () => {
     outdir = await mkdtemp(join(tmpdir(), 'synthesis-'));
-    await synthesize(outdir);
-  });
+    printed = await synthesize(outdir, {
+      waf: true,
+      domainName: 'api.example.com',
+      certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/0f2c',
+      alarmEmail: 'on-call@example.com',
+    });
+  }, PATIENCE);
   afterAll(() => rm(outdir, { recursive: true, force: true }));
 
-  it('has nothing that cdk-nag or the validation of the template reports', async () => {
+  it('has nothing that cdk-nag or the validation of the template reports, and says nothing', async () => {
     const report = JSON.parse(await readFile(join(outdir, 'validation-report.json'), 'utf8'));
-    expect(
-      report.pluginReports.filter(
-        (plugin: { summary: { status: string } }) => plugin.summary.status !== 'success',
-      ),
-    ).toEqual([]);
+    expect(report.pluginReports).toEqual([]);
+    expect(printed).toEqual({ stdout: '', stderr: '' });
+  });
+
+  it('protects the stacks against deletion', async () => {
+    const { artifacts } = JSON.parse(await readFile(join(outdir, 'manifest.json'), 'utf8'));
+    const stacks: { type: string; properties: { terminationProtection?: boolean } }[] =
+      Object.values(artifacts);
+    const isProtected = stacks
+      .filter(({ type }) => type === 'aws:cloudformation:stack')
+      .map(({ properties }) => properties.terminationProtection);
+    expect(isProtected).toEqual([true, true, true, true]);
   });
 
   it('leaves a function without the schemas that it does not use, and without those of other routes', async () => {
@@ -60,16 +76,19 @@ describe('the whole synthesis', () => {
     for (const directory of directories)
       expect(await readdir(join(outdir, directory))).toContain('index.mjs');
   });
-});
 
-it('a wrong setting stops the synthesis with one line and exit code 1', async () => {
-  const outdir = await mkdtemp(join(tmpdir(), 'synthesis-'));
-  try {
-    await expect(synthesize(outdir, { attemptTimeoutSeconds: 'ten' })).rejects.toMatchObject({
-      code: 1,
-      stderr: 'context attemptTimeoutSeconds must be a number of seconds from 0.1 to 60, not "ten"\n',
-    });
-  } finally {
-    await rm(outdir, { recursive: true, force: true });
-  }
+  it(
+    'stops at a wrong setting with one line and exit code 1',
+    async () => {
+      const bundles = { CDK_BUNDLES: join(outdir, 'functions') };
+      await expect(
+        synthesize(join(outdir, 'wrong'), { attemptTimeoutSeconds: 'ten' }, bundles),
+      ).rejects.toMatchObject({
+        code: 1,
+        stdout: '',
+        stderr: 'context attemptTimeoutSeconds must be a number of seconds from 0.1 to 60, not "ten"\n',
+      });
+    },
+    PATIENCE,
+  );
 });

@@ -3,12 +3,13 @@ import { Template } from 'aws-cdk-lib/assertions';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { type ConversationService, conversationService } from '../../lib/cloud/service.ts';
 import { readSettings } from '../../lib/cloud/settings.ts';
-import { joinStacks } from '../../lib/local/template/stacks.ts';
+import { joinStacks, type StackContent } from '../../lib/local/template/stacks.ts';
 
 export interface SynthesizedResource {
   Type: string;
   Properties: Record<string, unknown>;
   DeletionPolicy?: string;
+  UpdateReplacePolicy?: string;
 }
 
 /** As in production; without a sender of e-mail there is no mailer. */
@@ -18,18 +19,33 @@ export const PROD = {
   dashboardOrigin: 'https://dashboard.example.com',
 };
 
+type Synthesized = { template: Template; stacks: StackContent[] };
+const made = new Map<string, Synthesized>();
+
 /** The stacks' templates as one, with placeholders for the functions' code: what is tested here is not in the bundles. */
-export function synthesize(context: Record<string, unknown> = {}): Template {
+export const synthesize = (context: Record<string, unknown> = {}): Template => madeOf(context).template;
+
+/** The stacks' templates one by one, by the last part of their names. */
+export const stacksOf = (context: Record<string, unknown> = {}): StackContent[] => madeOf(context).stacks;
+
+/** Many tests look at the same: it is synthesized once. */
+function madeOf(context: Record<string, unknown>): Synthesized {
+  const key = JSON.stringify(context);
+  const known = made.get(key);
+  if (known !== undefined) return known;
   const app = new App({ analyticsReporting: false, context: { ...PROD, ...context } });
   serviceIn(app);
-  return joined(app);
+  const stacks = templatesOf(app);
+  const synthesized = { template: Template.fromJSON(joinStacks(stacks).content), stacks };
+  made.set(key, synthesized);
+  return synthesized;
 }
 
+const templatesOf = (app: App): StackContent[] =>
+  app.synth().stacks.map(({ stackName, template }) => ({ stackName, content: template }));
+
 /** Of the app's stacks, with what one exports in the place of another's imports. */
-export function joined(app: App): Template {
-  const stacks = app.synth().stacks.map(({ stackName, template }) => ({ stackName, content: template }));
-  return Template.fromJSON(joinStacks(stacks).content);
-}
+export const joined = (app: App): Template => Template.fromJSON(joinStacks(templatesOf(app)).content);
 
 /** The stacks themselves, for what is done to them before their synthesis. */
 export function serviceIn(app: App): ConversationService {
@@ -51,6 +67,18 @@ export function functionNamed(template: Template, name: string): [id: string, fn
   if (found === undefined) throw new Error(`there is no function ${name}`);
   return found;
 }
+
+/** Whether a name is that of a function, or of an alias of it. */
+export function invokes(template: Template, name: unknown, functionId: string): boolean {
+  const said = JSON.stringify(name);
+  const names = [functionId, ...aliasesOf(template, functionId)];
+  return names.some((id) => said.includes(JSON.stringify({ Ref: id })));
+}
+
+const aliasesOf = (template: Template, functionId: string): string[] =>
+  ofType(template, 'AWS::Lambda::Alias')
+    .filter(([, { Properties }]) => Object(Properties.FunctionName).Ref === functionId)
+    .map(([id]) => id);
 
 /** One thing that a role allows. */
 export interface Statement {

@@ -9,7 +9,6 @@ import { Identity } from '../identity.ts';
 import { KeyringSecret } from '../keyrings.ts';
 import { DeliveryQueues } from '../lanes.ts';
 import type { Settings } from '../settings.ts';
-import type { StagePolicy } from '../stages.ts';
 import { Tables } from '../tables.ts';
 import { type Common, ServiceStack } from './service-stack.ts';
 
@@ -24,11 +23,11 @@ export class DataStack extends ServiceStack {
   readonly bus: BusQueues;
   readonly common: Common;
 
-  constructor(scope: Construct, policy: StagePolicy, settings: Settings) {
-    super(scope, 'Data', 'what holds data, and the keys by which it is encrypted', policy);
+  constructor(scope: Construct, settings: Settings) {
+    super(scope, 'Data', 'what holds data, and the keys by which it is encrypted', settings.policy);
     this.keys = new Keys(this, 'Keys');
     const topic: sns.ITopic = new AlarmTopic(this, 'Alarms', this.keys.messages, settings).topic;
-    this.common = { logsKey: this.keys.logs, alarmTopic: topic };
+    this.common = { logsKey: this.keys.logs, alarmTopic: topic, runbooks: settings.runbooks };
     this.tables = new Tables(this, 'Tables', this.keys.data);
     this.signingKeys = new KeyringSecret(this, 'SigningKeys', {
       description: 'Master keys of the webhook signing secrets',

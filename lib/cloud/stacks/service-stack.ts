@@ -1,4 +1,4 @@
-import { RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { RemovalPolicy, Stack, Tags } from 'aws-cdk-lib';
 import type * as kms from 'aws-cdk-lib/aws-kms';
 import type * as sns from 'aws-cdk-lib/aws-sns';
 import { DEFAULT_CROSS_STACK_REFERENCES } from 'aws-cdk-lib/cx-api';
@@ -14,6 +14,8 @@ export interface Common {
   logsKey: kms.IKey;
   /** Whom alarms tell. */
   alarmTopic: sns.ITopic;
+  /** Where the runbooks are, which alarms link to. */
+  runbooks: string;
 }
 
 /** A stack of the service. What is built in it asks it for what the stage decides. */
@@ -26,6 +28,11 @@ export abstract class ServiceStack extends Stack {
       terminationProtection: policy.keepsData,
     });
     this.policy = policy;
+    for (const [name, value] of [
+      ['service', 'conversation-service'],
+      ['stage', policy.stage],
+    ] as const)
+      Tags.of(this).add(name, value);
     // By exports: what is in use cannot be taken away.
     this.node.setContext(DEFAULT_CROSS_STACK_REFERENCES, 'strong');
   }
@@ -40,6 +47,11 @@ export abstract class ServiceStack extends Stack {
   /** Name of a function: known without a reference, so that stacks need not hold on to one another. */
   functionName(name: string): string {
     return `conversation-service-${this.policy.stage}-${name}`;
+  }
+
+  /** Name of the API, by which its metrics are known. */
+  get apiName(): string {
+    return `Conversation Service API, ${this.policy.stage}`;
   }
 
   /** The stack that something is built in. @throws Error when it is another kind of stack */

@@ -1,9 +1,13 @@
 import { CfnOutput } from 'aws-cdk-lib';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
+import * as sqs from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { EnrolEnvironment } from '../../../functions/platform/config.ts';
 import { Bus } from '../bus.ts';
 import { Channels } from '../channels.ts';
+import { Dashboard } from '../dashboard.ts';
 import { Delivery } from '../delivery.ts';
+import { STREAM_SOURCE } from '../event-sources.ts';
 import { Knowledge } from '../knowledge.ts';
 import { Mail } from '../mail.ts';
 import { Metering } from '../metering.ts';
@@ -11,6 +15,7 @@ import { Recovery } from '../recovery.ts';
 import { Sandboxes } from '../sandboxes.ts';
 import { type CodeOf, ServiceFunction } from '../service-function.ts';
 import type { Settings } from '../settings.ts';
+import { DataTable } from '../tables.ts';
 import type { DataStack } from './data-stack.ts';
 import { type Common, ServiceStack } from './service-stack.ts';
 
@@ -45,5 +50,25 @@ export class WorkersStack extends ServiceStack {
     });
     tables.service.allow(enrol, 'add');
     new CfnOutput(this, 'EnrolFunctionName', { value: enrol.functionName });
+    this.addDashboard(data);
+  }
+
+  /** Of whatever there is, so that a new queue, table or worker needs nothing here. */
+  private addDashboard(data: DataStack): void {
+    const held = data.node.findAll();
+    const functions = this.node.findAll().filter((construct) => construct instanceof ServiceFunction);
+    new Dashboard(this, 'Dashboard', {
+      queues: held.filter((construct) => construct instanceof sqs.Queue),
+      tables: held
+        .filter((construct) => construct instanceof DataTable)
+        .map(({ node, name }) => ({ label: node.id, name })),
+      workers: functions.map(({ serves }) => serves),
+      streamReaders: functions.filter(readsStream).map(({ serves }) => serves),
+    });
   }
 }
+
+const readsStream = ({ node }: ServiceFunction): boolean =>
+  node.children.some(
+    (child) => child instanceof lambda.EventSourceMapping && child.node.id === STREAM_SOURCE,
+  );

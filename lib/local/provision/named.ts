@@ -4,7 +4,7 @@ import type { Template } from '../template/template.ts';
 
 /**
  * Names what does nothing here and is named by others: encryption keys, because the state directory is as private as the rest of this
- * machine, and the topics of alarms, of which there are none.
+ * machine, the topics of alarms, of which there are none, and domains, because the API is called by its port.
  */
 export function defineNamed(template: Template, references: References): void {
   for (const { logicalId } of template.ofType('AWS::KMS::Key'))
@@ -14,4 +14,9 @@ export function defineNamed(template: Template, references: References): void {
     });
   for (const { logicalId } of template.ofType('AWS::SNS::Topic'))
     references.define(logicalId, { ref: topicArn(logicalId) });
+  for (const { logicalId } of template.ofType('AWS::ApiGateway::DomainName'))
+    references.define(logicalId, {
+      ref: logicalId,
+      attributes: { RegionalDomainName: 'localhost', RegionalHostedZoneId: 'local' },
+    });
 }

@@ -2,7 +2,6 @@ import { applied, inert, list, object, oneOf, type Properties } from './shapes.t
 import { supportedIdentity } from './supported-identity.ts';
 
 const capacity = inert('the engine has no throughput limits');
-const throttling = inert('calls to this machine are not throttled');
 const encryption = inert('the state directory is as private as the rest of this machine');
 const tags = inert('nothing here reads tags or descriptions');
 const monitoring = inert('there are no metrics and traces here');
@@ -116,6 +115,8 @@ export const supported: Readonly<Record<string, Properties>> = {
     Description: tags,
     Tags: tags,
   },
+  'AWS::Lambda::Version': { FunctionName: applied, Description: tags },
+  'AWS::Lambda::Alias': { FunctionName: applied, FunctionVersion: applied, Name: applied, Description: tags },
   'AWS::Lambda::EventSourceMapping': {
     EventSourceArn: applied,
     FunctionName: applied,
@@ -221,8 +222,8 @@ export const supported: Readonly<Record<string, Properties>> = {
       object({
         HttpMethod: applied,
         ResourcePath: applied,
-        ThrottlingBurstLimit: throttling,
-        ThrottlingRateLimit: throttling,
+        ThrottlingBurstLimit: applied,
+        ThrottlingRateLimit: applied,
         DataTraceEnabled: logging,
         LoggingLevel: logging,
         MetricsEnabled: monitoring,
@@ -231,6 +232,19 @@ export const supported: Readonly<Record<string, Properties>> = {
     TracingEnabled: monitoring,
     Description: tags,
     Tags: tags,
+  },
+  'AWS::ApiGateway::DomainName': {
+    DomainName: onePlace,
+    RegionalCertificateArn: onePlace,
+    EndpointConfiguration: onePlace,
+    SecurityPolicy: onePlace,
+    Tags: tags,
+  },
+  'AWS::ApiGateway::BasePathMapping': {
+    DomainName: onePlace,
+    RestApiId: onePlace,
+    BasePath: onePlace,
+    Stage: onePlace,
   },
   'AWS::ApiGateway::Account': { CloudWatchRoleArn: logging },
 
@@ -274,5 +288,9 @@ export const inertTypes: Readonly<Record<string, string>> = {
   'AWS::SNS::TopicPolicy': 'alarms use it, and there are none here',
   'AWS::SNS::Subscription': 'alarms use it, and there are none here',
   'AWS::KMS::Alias': 'a name for people',
+  'AWS::CodeDeploy::Application': 'what runs here is the code as it is',
+  'AWS::CodeDeploy::DeploymentGroup': 'what runs here is the code as it is',
+  'AWS::WAFv2::WebACL': 'nobody but this machine calls here',
+  'AWS::WAFv2::WebACLAssociation': 'nobody but this machine calls here',
   'AWS::CDK::Metadata': 'a note from the CDK to AWS',
 };

@@ -56,6 +56,8 @@ const ResourceBody = z.strictObject({
   DependsOn: z.union([z.string().transform((id) => [id]), z.array(z.string())]).default([]),
   Metadata: z.unknown().optional(),
   UpdateReplacePolicy: z.unknown().optional(),
+  // How CodeDeploy moves an alias.
+  UpdatePolicy: z.unknown().optional(),
   DeletionPolicy: z.unknown().optional(),
 });
 

@@ -1,0 +1,71 @@
+import type { Node } from 'constructs';
+
+/** Where settings come from: CDK context, `-c name=value`. */
+export type Context = Pick<Node, 'tryGetContext'>;
+
+/** A context value is wrong. The message is one line for the person who deploys. */
+export class SettingError extends Error {
+  override name = 'SettingError';
+}
+
+/** What a number must be. */
+export interface Range {
+  what: string;
+  least: number;
+  most: number;
+  whole: boolean;
+}
+export const SECONDS = (least: number, most: number): Range => ({
+  what: 'a number of seconds',
+  least,
+  most,
+  whole: false,
+});
+export const WHOLE = (what: string, least: number, most: number): Range => ({
+  what: `a whole number of ${what}`,
+  least,
+  most,
+  whole: true,
+});
+
+/** @throws SettingError naming the value, its range and what was given */
+export function number(
+  node: Context,
+  name: string,
+  standard: number,
+  { what, least, most, whole }: Range,
+): number {
+  const given = text(node, name, 'keep empty');
+  if (given === undefined) return standard;
+  const value = Number(given);
+  if (given.trim() === '' || !(value >= least && value <= most) || (whole && !Number.isInteger(value)))
+    throw new SettingError(`context ${name} must be ${what} from ${least} to ${most}, not "${given}"`);
+  return value;
+}
+
+/** What is empty counts as not given, as a shell's variable that is not set. */
+export function text(node: Context, name: string, empty?: 'keep empty'): string | undefined {
+  const given: unknown = node.tryGetContext(name);
+  if (given === undefined || (given === '' && !empty)) return undefined;
+  return String(given);
+}
+
+/** @throws SettingError when it is neither true nor false */
+export function flag(node: Context, name: string, standard: boolean): boolean {
+  return oneOf(node, name, ['true', 'false'], standard ? 'true' : 'false') === 'true';
+}
+
+/** @throws SettingError naming the choices */
+export function oneOf<T extends string>(
+  node: Context,
+  name: string,
+  choices: readonly T[],
+  standard: NoInfer<T>,
+): T {
+  const given = text(node, name);
+  if (given === undefined) return standard;
+  const chosen = choices.find((choice) => choice === given);
+  if (chosen === undefined)
+    throw new SettingError(`context ${name} must be one of ${choices.join(', ')}, not "${given}"`);
+  return chosen;
+}

@@ -1,0 +1,40 @@
+import { CfnOutput } from 'aws-cdk-lib';
+import * as apigateway from 'aws-cdk-lib/aws-apigateway';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import { Construct } from 'constructs';
+import { API_STAGE } from './api.ts';
+import type { Settings } from './settings.ts';
+
+/**
+ * A name of its own for the API. The stage's name, `api`, is the base path, so that public URLs are the same below either name:
+ * `/api/v1/…`. Whoever has the domain points an alias record at the outputs `DomainTarget` and `DomainTargetZone`.
+ */
+export class CustomDomain extends Construct {
+  /** Below which the routes are, as the gateway's own URL. */
+  readonly url: string;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    api: apigateway.RestApi,
+    { name, certificateArn }: NonNullable<Settings['domain']>,
+  ) {
+    super(scope, id);
+    const domain = new apigateway.DomainName(this, 'Name', {
+      domainName: name,
+      certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
+      endpointType: apigateway.EndpointType.REGIONAL,
+      securityPolicy: apigateway.SecurityPolicy.TLS_1_2,
+    });
+    new apigateway.BasePathMapping(this, 'Path', {
+      domainName: domain,
+      restApi: api,
+      basePath: API_STAGE,
+      stage: api.deploymentStage,
+    });
+    this.url = `https://${name}/${API_STAGE}/`;
+    const { domainNameAliasDomainName: target, domainNameAliasHostedZoneId: zone } = domain;
+    new CfnOutput(scope, 'DomainTarget', { value: target, description: `What ${name} is an alias of` });
+    new CfnOutput(scope, 'DomainTargetZone', { value: zone, description: 'The hosted zone of that target' });
+  }
+}

@@ -1,0 +1,125 @@
+import { Duration } from 'aws-cdk-lib';
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import type * as sqs from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { routes } from '../../functions/api/routes.ts';
+import {
+  affected,
+  type Graph,
+  lambdaMetric,
+  perFunction,
+  queueGraphs,
+  reasons,
+  stuck,
+  units,
+  work,
+} from './dashboard-graphs.ts';
+import { DOCUMENTATION_ROUTES } from './documentation.ts';
+import { ServiceStack } from './stacks/service-stack.ts';
+
+const { Stats } = cloudwatch;
+/** Columns of a dashboard. */
+const WIDTH = 24;
+/** As many graphs stand side by side. */
+const IN_A_ROW = 4;
+
+export interface DashboardProps {
+  queues: readonly sqs.Queue[];
+  tables: readonly { label: string; name: string }[];
+  /** Functions that are behind no route. */
+  workers: readonly string[];
+  /** Those of them that read streams. */
+  streamReaders: readonly string[];
+}
+
+/**
+ * What somebody looks at who was woken: from top to bottom whether customers are affected, where it is stuck, why, and what it costs.
+ * Functions and the API are known by their names, so that this stack refers to no other for them.
+ */
+export class Dashboard extends Construct {
+  private readonly board: cloudwatch.Dashboard;
+
+  constructor(scope: Construct, id: string, { queues, tables, workers, streamReaders }: DashboardProps) {
+    super(scope, id);
+    const stack = ServiceStack.of(this);
+    this.board = new cloudwatch.Dashboard(this, 'Board', {
+      dashboardName: `ConversationService-${stack.policy.stage}`,
+      defaultInterval: Duration.hours(3),
+      periodOverride: cloudwatch.PeriodOverride.AUTO,
+    });
+    const nameOf = (name: string) => stack.functionName(name);
+    const routed = [...new Set([...Object.values(routes), ...DOCUMENTATION_ROUTES].map(({ name }) => name))];
+    this.heading(
+      `# Conversation Service, ${stack.policy.stage}`,
+      startingPoints(stack.common.runbooks, stack.policy.stage),
+    );
+    this.row('## Are customers affected?', affected(this));
+    this.row('## Where is it stuck?', [
+      ...queueGraphs(queues),
+      {
+        title: 'How far readers of streams are behind (ms)',
+        metrics: streamReaders.map((name) => lambdaMetric('IteratorAge', nameOf(name), name, Stats.MAXIMUM)),
+      },
+      ...stuck(this),
+    ]);
+    this.row('## Why?', [
+      ...perFunction('Errors', 'Errors of workers', workers, nameOf),
+      ...perFunction('Errors', 'Errors of routes', routed, nameOf),
+      ...perFunction('Throttles', 'Throttled workers', workers, nameOf),
+      ...perFunction('Throttles', 'Throttled routes', routed, nameOf),
+      ...reasons(this),
+    ]);
+    this.row('## What does it cost?', [
+      ...perFunction('Invocations', 'Invocations of workers', workers, nameOf),
+      ...perFunction('Invocations', 'Invocations of routes', routed, nameOf),
+      ...perFunction('Duration', 'Duration of workers (ms in all)', workers, nameOf),
+      { title: 'Units read', metrics: tables.map((table) => units('ConsumedReadCapacityUnits', table)) },
+      { title: 'Units written', metrics: tables.map((table) => units('ConsumedWriteCapacityUnits', table)) },
+      ...work(this),
+    ]);
+  }
+
+  private heading(...lines: string[]): void {
+    this.board.addWidgets(
+      new cloudwatch.TextWidget({
+        markdown: lines.join('\n\n'),
+        width: WIDTH,
+        height: lines.length > 1 ? 4 : 1,
+      }),
+    );
+  }
+
+  private row(title: string, graphs: readonly Graph[]): void {
+    this.heading(title);
+    this.board.addWidgets(
+      ...graphs.map(
+        ({ title: name, metrics, line }) =>
+          new cloudwatch.GraphWidget({
+            title: name,
+            width: WIDTH / IN_A_ROW,
+            left: metrics,
+            leftYAxis: { min: 0 },
+            ...(line === undefined ? {} : { leftAnnotations: [line] }),
+          }),
+      ),
+    );
+  }
+}
+
+/** Pages of docs/runbooks; links only where they are on the web. */
+function startingPoints(runbooks: string, stage: string): string {
+  const pages = [
+    'README',
+    'backlog',
+    'dead-letters',
+    'endpoint-storm',
+    'ledger',
+    'api',
+    'background',
+    'limits',
+  ];
+  const linked = pages.map((page) =>
+    runbooks.startsWith('https:') ? `[${page}](${runbooks}/${page}.md)` : `${runbooks}/${page}.md`,
+  );
+  return `Runbooks: ${linked.join(' · ')}\n\nFirst look: \`npm run operate -- status --stage ${stage}\``;
+}

@@ -1,0 +1,132 @@
+import { Duration } from 'aws-cdk-lib';
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import type { Construct } from 'constructs';
+import {
+  ABANDONED_ENTRIES,
+  BACKLOG_AGE,
+  DEAD_LETTERS,
+  DELIVERED,
+  IN_FLIGHT,
+  LEDGER_DIFFERENCE,
+  RECONCILED,
+  THROTTLES,
+  UNREADABLE_MESSAGES,
+} from '../../functions/platform/metric-names.ts';
+import { alarmAt, counted } from './alarms.ts';
+
+/** Idle, an attempt begins some 20 ms after the commit. Milliseconds. */
+const LATE_MS = 10_000;
+/** Longer than a message of a full queue waits for its reader. Seconds. */
+const BACKLOG_SECONDS = 300;
+/** From 50 on the engine parks waits, which keeps it there; SQS refuses at 100. Percent. */
+const NEARLY_FULL = 80;
+/** The SDK tries again; so many in five minutes it hardly makes good. */
+const MANY_THROTTLES = 1000;
+/** How late parked retries may be. Seconds. */
+const PARKED_LATE_SECONDS = 300;
+
+/** Alarms that say that new code is worse than what was there. */
+export interface EngineAlarms {
+  late: cloudwatch.IAlarm[];
+  deadLetters: cloudwatch.IAlarm;
+}
+
+/** Watches what the delivery engine does, by what it says of itself. */
+export function watchEngine(scope: Construct): EngineAlarms {
+  const minute = Duration.minutes(1);
+  const firstAttemptsLate = alarmAt(scope, 'FirstAttemptsLate', {
+    metric: counted(scope, DELIVERED.attemptLatency).with({
+      statistic: cloudwatch.Stats.p(99),
+      period: minute,
+    }),
+    threshold: LATE_MS,
+    periods: 3,
+    says: 'Receivers get events late: one in a hundred waits ten seconds or more for its first attempt.',
+    runbook: 'backlog.md#deliveries-are-late',
+  });
+  // The median: the slowest in a hundred are those whose receivers had to be tried again, which says nothing of the service.
+  const receiptsLate = alarmAt(scope, 'ReceiptsLate', {
+    metric: counted(scope, DELIVERED.receiptLatency).with({
+      statistic: cloudwatch.Stats.p(50),
+      period: minute,
+    }),
+    threshold: LATE_MS,
+    periods: 3,
+    says: 'Half of all deliveries take ten seconds or more from the commit of their event to the receipt.',
+    runbook: 'backlog.md#deliveries-are-late',
+  });
+  alarmAt(scope, 'BacklogOld', {
+    metric: counted(scope, BACKLOG_AGE).with({ statistic: cloudwatch.Stats.MAXIMUM, period: minute }),
+    threshold: BACKLOG_SECONDS,
+    periods: 5,
+    says: 'Deliveries that are due have waited for five minutes: receivers get events late.',
+    runbook: 'backlog.md#deliveries-are-late',
+  });
+  alarmAt(scope, 'QueueNearlyFull', {
+    metric: counted(scope, IN_FLIGHT).with({ statistic: cloudwatch.Stats.MAXIMUM, period: minute }),
+    threshold: NEARLY_FULL,
+    periods: 3,
+    says: 'A delivery queue has nearly as many messages in flight as SQS takes: retries stop, and deliveries get late, when it is full.',
+    runbook: 'backlog.md#in-flight-messages-near-their-limit',
+  });
+  alarmAt(scope, 'Throttled', {
+    metric: new cloudwatch.MathExpression({
+      label: 'throttled calls',
+      expression: `SUM([${Object.keys(THROTTLES).join(', ')}])`,
+      usingMetrics: Object.fromEntries(
+        Object.entries(THROTTLES).map(([dependency, name]) => [dependency, counted(scope, name)]),
+      ),
+      period: Duration.minutes(5),
+    }),
+    threshold: MANY_THROTTLES,
+    says: 'AWS throttles what the service calls: API calls and deliveries are slow, and fail where that goes on.',
+    runbook: 'limits.md#calls-are-throttled',
+  });
+  alarmAt(scope, 'FunctionsThrottled', {
+    metric: new cloudwatch.Metric({
+      namespace: 'AWS/Lambda',
+      metricName: 'Throttles',
+      statistic: cloudwatch.Stats.SUM,
+      period: Duration.minutes(5),
+    }),
+    threshold: MANY_THROTTLES,
+    says: 'Lambda has no room for the functions of this account: API calls are answered with 5xx, or deliveries are late.',
+    runbook: 'limits.md#calls-are-throttled',
+  });
+  return { late: [firstAttemptsLate, receiptsLate], deadLetters: watchLosses(scope) };
+}
+
+/** Watches what is lost on the way, found again or not. */
+function watchLosses(scope: Construct): cloudwatch.IAlarm {
+  alarmAt(scope, 'LedgerDiffers', {
+    metric: counted(scope, LEDGER_DIFFERENCE),
+    says: 'Deliveries that were owed are not accounted for: the ledger differed from the deliveries and was put right.',
+    runbook: 'ledger.md#deliveries-are-not-accounted-for',
+  });
+  alarmAt(scope, 'DeliveriesExpire', {
+    metric: counted(scope, RECONCILED.expired),
+    says: 'Deliveries ended as expired: nothing could be done for them in three days.',
+    runbook: 'dead-letters.md#deliveries-expire',
+  });
+  alarmAt(scope, 'EntriesAbandoned', {
+    metric: counted(scope, ABANDONED_ENTRIES),
+    says: 'Entries of the outbox could not be dealt with and were given up: events of customers have no deliveries, or are not metered, mailed and handed on to channels.',
+    runbook: 'dead-letters.md#entries-of-the-outbox-are-abandoned',
+  });
+  alarmAt(scope, 'MessagesUnreadable', {
+    metric: counted(scope, UNREADABLE_MESSAGES),
+    says: 'Queue messages of no known form were dropped; their deliveries come back when they are late.',
+    runbook: 'dead-letters.md#messages-of-no-known-form',
+  });
+  alarmAt(scope, 'ParkedLate', {
+    metric: counted(scope, RECONCILED.latestSeconds).with({ statistic: cloudwatch.Stats.MAXIMUM }),
+    threshold: PARKED_LATE_SECONDS,
+    says: 'Parked retries are resumed minutes late: the reconciler does not keep up.',
+    runbook: 'backlog.md#parked-retries-are-late',
+  });
+  return alarmAt(scope, 'DeadLettersArrive', {
+    metric: counted(scope, DEAD_LETTERS),
+    says: 'Deliveries could not be dealt with for most of an hour; the reconciler tries them again, customers see them late.',
+    runbook: 'dead-letters.md#of-the-delivery-queues',
+  });
+}

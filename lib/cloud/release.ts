@@ -1,0 +1,42 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import type * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import * as codedeploy from 'aws-cdk-lib/aws-codedeploy';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
+import { acknowledge } from './acknowledgements.ts';
+import type { ServiceFunction } from './service-function.ts';
+import { ServiceStack } from './stacks/service-stack.ts';
+import type { Release } from './stages.ts';
+
+/** The code that works: event sources invoke the alias, which new code gets by and by. */
+export function live(fn: ServiceFunction): lambda.Alias {
+  const version = fn.currentVersion;
+  // What the alias would go back to has to be there still.
+  if (ServiceStack.of(fn).policy.release !== 'at-once') version.applyRemovalPolicy(RemovalPolicy.RETAIN);
+  return new lambda.Alias(fn, 'Live', { aliasName: 'live', version });
+}
+
+const { LambdaDeploymentConfig } = codedeploy;
+const CONFIGS: Readonly<Record<Exclude<Release, 'at-once'>, codedeploy.ILambdaDeploymentConfig>> = {
+  canary: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
+  linear: LambdaDeploymentConfig.LINEAR_10PERCENT_EVERY_3MINUTES,
+};
+
+/**
+ * Lets CodeDeploy move an alias to new code as the stage says, and back when an alarm rings. While one rings already nothing is deployed, unless
+ * the operator says so.
+ */
+export function releaseGradually(alias: lambda.Alias, alarms: readonly cloudwatch.IAlarm[]): void {
+  const { release, rollsBack } = ServiceStack.of(alias).policy;
+  if (release === 'at-once') return;
+  const group = new codedeploy.LambdaDeploymentGroup(alias, 'Release', {
+    alias,
+    deploymentConfig: rollsBack ? CONFIGS[release] : LambdaDeploymentConfig.ALL_AT_ONCE,
+    alarms: [...alarms],
+    ignoreAlarmConfiguration: !rollsBack,
+    autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: rollsBack },
+  });
+  acknowledge(group, {
+    'IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]':
+      'The role of CodeDeploy, for which AWS gives this policy: it moves aliases and reads alarms.',
+  });
+}

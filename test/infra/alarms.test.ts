@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import * as metricNames from '../../functions/platform/metric-names.ts';
+import { WORKERS } from '../../lib/cloud/bundle.ts';
+import { STAGES } from '../../lib/cloud/stages.ts';
+import { runbookPages } from '../support/runbooks.ts';
+import { nameOf, references, resourcesOf, watchedBy } from './reading.ts';
+import { ofType, synthesize } from './synthesize.ts';
+
+const template = synthesize();
+const alarms = ofType(template, 'AWS::CloudWatch::Alarm');
+const described = ({ Properties }: (typeof alarms)[number][1]): string => String(Properties.AlarmDescription);
+
+const pages = new Map(runbookPages().map((page) => [page.name, page]));
+
+describe('every alarm', () => {
+  it.each(alarms)(
+    '%s says what somebody notices, and links to the section that says what to do',
+    (_, alarm) => {
+      const [, says = '', page = '', section = ''] =
+        /^(.+[.]) docs\/runbooks\/([a-z-]+\.md)#([a-z0-9-]+)$/.exec(described(alarm)) ?? [];
+      expect(says.length).toBeGreaterThan(20);
+      expect(pages.get(page)?.anchors).toContain(section);
+      // CloudWatch takes no longer description.
+      expect(described(alarm).length).toBeLessThanOrEqual(1024);
+    },
+  );
+
+  it('links to where the runbooks are on the web, if they are', () => {
+    const runbooks = 'https://wiki.example.com/runbooks';
+    for (const [id, alarm] of ofType(synthesize({ runbookUrl: runbooks }), 'AWS::CloudWatch::Alarm'))
+      expect(described(alarm), id).toContain(` ${runbooks}/`);
+  });
+
+  it.each(STAGES)(
+    'tells the topic when it begins and when it ends, in stage %s if it tells anybody',
+    (stage) => {
+      const staged = synthesize({ stage });
+      const [[topic] = []] = ofType(staged, 'AWS::SNS::Topic');
+      for (const [id, { Properties }] of ofType(staged, 'AWS::CloudWatch::Alarm')) {
+        for (const actions of [Properties.AlarmActions, Properties.OKActions])
+          expect(references(actions), id).toEqual([topic]);
+        expect(Properties.ActionsEnabled, id).toBe(stage !== 'dev');
+      }
+    },
+  );
+
+  it.each(alarms)(
+    '%s takes silence for health, unless it is there for what must not be silent',
+    (_, alarm) => {
+      const isForSilence = alarm.Properties.ComparisonOperator === 'LessThanThreshold';
+      expect(alarm.Properties.TreatMissingData).toBe(isForSilence ? 'breaching' : 'notBreaching');
+      if (isForSilence) expect(watchedBy(alarm)).toMatchObject([{ metric: 'Invocations' }]);
+    },
+  );
+
+  it.each(alarms)('%s looks at something that there is', (_, alarm) => {
+    const { METRICS, ...groups } = metricNames;
+    const ours = new Set(
+      Object.values(groups).flatMap((one) => (typeof one === 'string' ? [one] : Object.values(one))),
+    );
+    const ids = resourcesOf(template);
+    for (const { metric, namespace, of } of watchedBy(alarm)) {
+      if (namespace.startsWith(METRICS.namespace)) {
+        expect(namespace).toBe(`${METRICS.namespace}/prod`);
+        expect(of).toEqual({ service: METRICS.serviceName });
+        expect(ours).toContain(metric);
+      } else for (const id of references(of)) expect([...ids.keys()]).toContain(id);
+    }
+  });
+
+  it('can be evaluated: CloudWatch looks back a day at most, a week where a period is an hour', () => {
+    for (const [id, { Properties }] of alarms) {
+      const periods = (Properties.Metrics as { MetricStat?: { Period: number } }[] | undefined)?.flatMap(
+        ({ MetricStat }) => MetricStat?.Period ?? [],
+      ) ?? [Number(Properties.Period)];
+      const seconds = Math.max(...periods) * Number(Properties.EvaluationPeriods);
+      expect(seconds, id).toBeLessThanOrEqual(86_400);
+    }
+  });
+});
+
+describe('the runbooks', () => {
+  it('say of each alarm in their table what there is, by the section that the alarm links to', () => {
+    const table = [
+      ...(pages.get('README.md')?.text ?? '').matchAll(/^\| (`.+`) \| \[.+\]\((.+)\) \|$/gm),
+    ].flatMap(([, names = '', link = '']) =>
+      [...names.matchAll(/`([^`]+)`/g)].map(([, name = '']) => ({ name, link })),
+    );
+    const listed = (id: string) =>
+      table.filter(({ name }) => new RegExp(`^${name.replaceAll('…', '.*')}[0-9A-F]{8}$`).test(id));
+    for (const [id, alarm] of alarms)
+      expect(
+        listed(id).map(({ link }) => link),
+        `docs/runbooks/README.md has ${id} in its table once`,
+      ).toEqual([described(alarm).split(' docs/runbooks/').at(-1)]);
+    for (const { name } of table)
+      expect(
+        alarms.some(([id]) => listed(id).some((row) => row.name === name)),
+        `${name} is an alarm`,
+      ).toBe(true);
+  });
+});
+
+describe('the dashboard', () => {
+  const [[, board] = []] = ofType(template, 'AWS::CloudWatch::Dashboard');
+  const body = JSON.stringify(board?.Properties.DashboardBody);
+
+  it('has every metric that the functions write', () => {
+    const { METRICS, ...groups } = metricNames;
+    const names = Object.values(groups).flatMap((one) =>
+      typeof one === 'string' ? [one] : Object.values(one),
+    );
+    expect(names.length).toBeGreaterThan(20);
+    for (const name of names) expect(body).toContain(`\\"${METRICS.namespace}/prod\\",\\"${name}\\"`);
+  });
+
+  it('has every queue and every table', () => {
+    const there = references(board?.Properties.DashboardBody);
+    for (const type of ['AWS::SQS::Queue', 'AWS::DynamoDB::Table'])
+      for (const [id] of ofType(template, type)) expect(there).toContain(id);
+  });
+
+  it('has every function, with its errors, throttles and invocations', () => {
+    for (const [, fn] of ofType(template, 'AWS::Lambda::Function'))
+      for (const metric of ['Errors', 'Throttles', 'Invocations'])
+        expect(body).toContain(
+          `\\"AWS/Lambda\\",\\"${metric}\\",\\"FunctionName\\",\\"conversation-service-prod-${nameOf(fn)}\\"`,
+        );
+    expect(WORKERS.length).toBeGreaterThan(10);
+  });
+
+  it('begins with what customers notice, and ends with what it costs', () => {
+    const headings = [...body.matchAll(/## ([A-Z][^"\\]+)/g)].map(([, heading]) => heading);
+    expect(headings).toEqual(['Are customers affected?', 'Where is it stuck?', 'Why?', 'What does it cost?']);
+  });
+
+  it('names runbooks that there are, as links where they are on the web', () => {
+    const named = [...body.matchAll(/docs\/runbooks\/([A-Za-z-]+\.md)/g)].map(([, page = '']) => page);
+    expect(named.length).toBeGreaterThan(5);
+    for (const page of named) expect([...pages.keys()]).toContain(page);
+    const [[, linked] = []] = ofType(
+      synthesize({ runbookUrl: 'https://wiki.example.com/runbooks' }),
+      'AWS::CloudWatch::Dashboard',
+    );
+    expect(JSON.stringify(linked?.Properties.DashboardBody)).toContain(
+      '[backlog](https://wiki.example.com/runbooks/backlog.md)',
+    );
+  });
+});

@@ -1,0 +1,192 @@
+import { describe, expect, it } from 'vitest';
+import { readSettings } from '../../lib/cloud/settings.ts';
+import { STAGES, type Stage } from '../../lib/cloud/stages.ts';
+import { all, EVERYTHING, isWatched, nameOf, references, resourcesOf, statementsIn } from './reading.ts';
+import { ofType, stacksOf, synthesize } from './synthesize.ts';
+
+/*
+ * Rules that hold for whatever there is, in every stage: what is added later is under them by itself.
+ */
+
+const policyOf = (stage: Stage) =>
+  readSettings({ tryGetContext: (name: string) => (name === 'stage' ? stage : undefined) }).policy;
+
+/** What holds data, and why some of it may go. */
+const HOLDS_DATA = [
+  'AWS::DynamoDB::Table',
+  'AWS::SQS::Queue',
+  'AWS::SecretsManager::Secret',
+  'AWS::KMS::Key',
+  'AWS::Cognito::UserPool',
+  'AWS::Logs::LogGroup',
+];
+const EPHEMERAL = [/^TablesRates/];
+
+describe.each(STAGES)('in stage %s', (stage) => {
+  const context = { stage, ...EVERYTHING };
+  const template = synthesize(context);
+  const resources = resourcesOf(template);
+  const policy = policyOf(stage);
+  const property = (id: string, name: string): unknown => resources.get(id)?.Properties[name];
+
+  describe('every stack', () => {
+    const stacks = stacksOf(context);
+
+    it.each(stacks.map(({ stackName, content }) => [stackName, content] as const))(
+      '%s leaves 40 %% of what CloudFormation takes',
+      (_, content) => {
+        const count = (section: string) => Object.keys(Object(content[section])).length;
+        expect(count('Resources')).toBeLessThanOrEqual(300);
+        expect(count('Outputs')).toBeLessThanOrEqual(120);
+        expect(count('Parameters')).toBeLessThanOrEqual(120);
+        expect(Buffer.byteLength(JSON.stringify(content, undefined, 1))).toBeLessThanOrEqual(600_000);
+      },
+    );
+
+    it('refers to others in one direction: to the data, and the gateway to nothing', () => {
+      for (const { stackName, content } of stacks) {
+        const imports = [...JSON.stringify(content).matchAll(/"Fn::ImportValue":"([^:"]+):/g)].map(
+          ([, from]) => from,
+        );
+        const data = `ConversationService-${stage}-Data`;
+        expect(new Set(imports)).toEqual(new Set(stackName === data ? [] : [data]));
+      }
+    });
+
+    it('carries tags that say whose it is, on all that takes them', () => {
+      for (const type of [
+        ...HOLDS_DATA,
+        'AWS::Lambda::Function',
+        'AWS::IAM::Role',
+        'AWS::ApiGateway::RestApi',
+      ])
+        for (const [id, { Properties }] of all(template, type)) {
+          const tags: unknown = Properties.Tags ?? Properties.UserPoolTags;
+          const named = Array.isArray(tags)
+            ? Object.fromEntries(tags.map(({ Key, Value }) => [Key, Value]))
+            : tags;
+          expect(named, id).toMatchObject({ service: 'conversation-service', stage });
+        }
+    });
+  });
+
+  describe('every function', () => {
+    const functions = all(template, 'AWS::Lambda::Function');
+
+    it('runs on Node 24 and ARM, with a role and a log group of its own', () => {
+      const groups = functions.map(([id, { Properties }]) => {
+        expect(Properties, id).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'] });
+        const { LogFormat, LogGroup } = Object(Properties.LoggingConfig);
+        expect(LogFormat, id).toBe('JSON');
+        expect(resources.get(LogGroup.Ref)?.Type, id).toBe('AWS::Logs::LogGroup');
+        return LogGroup.Ref;
+      });
+      const roles = functions.map(([, { Properties }]) => references(Properties.Role)[0]);
+      expect(new Set(groups).size).toBe(functions.length);
+      expect(new Set(roles).size).toBe(functions.length);
+    });
+
+    it('ends before whoever waits for it gives up', () => {
+      for (const [id, fn] of functions) {
+        const timeout = Number(fn.Properties.Timeout);
+        expect(timeout, id).toBeGreaterThan(0);
+        expect(timeout, id).toBeLessThanOrEqual(900);
+      }
+      for (const [id, { Properties }] of all(template, 'AWS::ApiGateway::Method')) {
+        const [, name] =
+          /-(?:dev|staging|prod)-([a-z-]+)\/invocations/.exec(JSON.stringify(Properties)) ?? [];
+        if (Object(Properties.Integration).Type !== 'AWS_PROXY') continue;
+        const [, fn] = functions.find(([, each]) => nameOf(each) === name) ?? [];
+        expect(Number(fn?.Properties.Timeout), id).toBeLessThan(29);
+      }
+    });
+
+    it('that fails is noticed: by an alarm on its errors, or on those of the API that it answers for', () => {
+      const answers = new Set(
+        all(template, 'AWS::ApiGateway::Method').flatMap(
+          ([, { Properties }]) =>
+            /-(?:dev|staging|prod)-([a-z-]+)\/invocations/.exec(JSON.stringify(Properties))?.[1] ?? [],
+        ),
+      );
+      // An operator invokes it, and is told.
+      const told = new Set(['enrol']);
+      const isApiWatched = ofType(template, 'AWS::CloudWatch::Alarm').some(([, alarm]) =>
+        JSON.stringify(alarm).includes('5XXError'),
+      );
+      expect(isApiWatched).toBe(true);
+      const unnoticed = functions.filter(
+        ([id, fn]) => !isWatched(template, 'Errors', id) && !answers.has(nameOf(fn)) && !told.has(nameOf(fn)),
+      );
+      expect(unnoticed.map(([id]) => id)).toEqual([]);
+    });
+  });
+
+  describe('whatever holds data', () => {
+    it.each(HOLDS_DATA)(
+      'is kept with its stack and after it, if it is a %s and the stage keeps data',
+      (type) => {
+        for (const [id, { DeletionPolicy, UpdateReplacePolicy }] of all(template, type)) {
+          const isKept = policy.keepsData && !EPHEMERAL.some((pattern) => pattern.test(id));
+          const expected = isKept ? 'Retain' : 'Delete';
+          expect([DeletionPolicy, UpdateReplacePolicy], id).toEqual([expected, expected]);
+        }
+      },
+    );
+
+    it('is encrypted by a key of ours that is rotated', () => {
+      const KEYS: Record<string, [property: string, key: RegExp]> = {
+        'AWS::DynamoDB::Table': ['SSESpecification', /^KeysData/],
+        'AWS::SQS::Queue': ['KmsMasterKeyId', /^KeysMessages/],
+        'AWS::SecretsManager::Secret': ['KmsKeyId', /^KeysData/],
+        'AWS::Logs::LogGroup': ['KmsKeyId', /^KeysLogs/],
+        'AWS::SNS::Topic': ['KmsMasterKeyId', /^KeysMessages/],
+        'AWS::Events::EventBus': ['KmsKeyIdentifier', /^KeysMessages/],
+      };
+      for (const [type, [name, key]] of Object.entries(KEYS))
+        for (const [id] of all(template, type)) {
+          const [found, ...others] = references(property(id, name));
+          expect(found, id).toMatch(key);
+          expect(others, id).toEqual([]);
+        }
+      for (const [id, { Properties }] of all(template, 'AWS::KMS::Key'))
+        expect(Properties.EnableKeyRotation, id).toBe(true);
+    });
+
+    it('as a table is protected, and can be brought back, where the stage keeps data', () => {
+      for (const [id, { Properties }] of all(template, 'AWS::DynamoDB::Table')) {
+        const isKept = policy.keepsData && !EPHEMERAL.some((pattern) => pattern.test(id));
+        expect(Properties, id).toMatchObject({
+          BillingMode: 'PAY_PER_REQUEST',
+          DeletionProtectionEnabled: isKept,
+          PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: isKept },
+          TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
+        });
+      }
+    });
+
+    it('as people is protected where the stage keeps data', () => {
+      for (const [id, { Properties }] of all(template, 'AWS::Cognito::UserPool'))
+        expect(Properties.DeletionProtection, id).toBe(policy.keepsData ? 'ACTIVE' : 'INACTIVE');
+    });
+
+    it('as logs ends when the stage says', () => {
+      for (const [id, { Properties }] of all(template, 'AWS::Logs::LogGroup'))
+        expect(Properties.RetentionInDays, id).toBe(policy.logRetentionDays);
+    });
+
+    it('as a topic takes messages by TLS alone', () => {
+      const policies = all(template, 'AWS::SNS::TopicPolicy');
+      for (const [id] of all(template, 'AWS::SNS::Topic')) {
+        const said = policies
+          .filter(([, { Properties }]) => references(Properties.Topics).includes(id))
+          .flatMap(([, { Properties }]) => statementsIn(Properties.PolicyDocument));
+        expect(said, id).toContainEqual(
+          expect.objectContaining({
+            effect: 'Deny',
+            condition: { Bool: { 'aws:SecureTransport': 'false' } },
+          }),
+        );
+      }
+    });
+  });
+});

@@ -1,0 +1,157 @@
+import type { Template } from 'aws-cdk-lib/assertions';
+import { describe, expect, it } from 'vitest';
+import { STAGES } from '../../lib/cloud/stages.ts';
+import {
+  all,
+  EVERYTHING,
+  type Found,
+  isWatched,
+  nameOf,
+  references,
+  resourcesOf,
+  statementsIn,
+} from './reading.ts';
+import { invokes, ofType, synthesize } from './synthesize.ts';
+
+/*
+ * Rules that hold for whatever waits and whatever feeds functions, in every stage: what is added later is under them by itself.
+ */
+
+describe.each(STAGES)('in stage %s', (stage) => {
+  const template: Template = synthesize({ stage, ...EVERYTHING });
+  const resources = resourcesOf(template);
+  const property = (id: string, name: string): unknown => resources.get(id)?.Properties[name];
+
+  describe('every queue', () => {
+    const queues = all(template, 'AWS::SQS::Queue');
+    const redrives = new Map(
+      queues.flatMap(([id, { Properties }]) =>
+        references(Object(Properties.RedrivePolicy).deadLetterTargetArn).map((to) => [id, to] as const),
+      ),
+    );
+    /** Where what failed is left, by whatever leaves it there. */
+    const deadLetters = new Set([
+      ...redrives.values(),
+      ...ofType(template, 'AWS::Lambda::EventSourceMapping').flatMap(([, { Properties }]) =>
+        references(Properties.DestinationConfig),
+      ),
+      ...ofType(template, 'AWS::Events::EventBus').flatMap(([, { Properties }]) =>
+        references(Properties.DeadLetterConfig),
+      ),
+    ]);
+    const readers = (queue: string) =>
+      ofType(template, 'AWS::Lambda::EventSourceMapping').filter(([, { Properties }]) =>
+        references(Properties.EventSourceArn).includes(queue),
+      );
+    const functionsOf = ([, mapping]: Found): Found[] =>
+      ofType(template, 'AWS::Lambda::Function').filter(([id]) =>
+        invokes(template, mapping.Properties.FunctionName, id),
+      );
+
+    it.each(queues)('%s gives up to dead letters, or takes them', (id) => {
+      expect(redrives.has(id) !== deadLetters.has(id)).toBe(true);
+    });
+
+    it.each(queues)(
+      '%s keeps messages for two weeks, encrypted by our key, and takes them by TLS alone',
+      (id) => {
+        expect(property(id, 'MessageRetentionPeriod')).toBe(14 * 86_400);
+        expect(references(property(id, 'KmsMasterKeyId'))).toEqual([expect.stringMatching(/^KeysMessages/)]);
+        const said = ofType(template, 'AWS::SQS::QueuePolicy')
+          .filter(([, { Properties }]) => references(Properties.Queues).includes(id))
+          .flatMap(([, { Properties }]) => statementsIn(Properties.PolicyDocument));
+        expect(said).toContainEqual(
+          expect.objectContaining({
+            effect: 'Deny',
+            actions: ['sqs:*'],
+            condition: { Bool: { 'aws:SecureTransport': 'false' } },
+          }),
+        );
+        // Whoever may do something with it from outside is named by where it comes from.
+        for (const { effect, condition } of said)
+          if (effect === 'Allow') expect(Object.keys(condition)).not.toEqual([]);
+      },
+    );
+
+    it.each(queues)(
+      '%s hides a message for longer than its reader may run, and lets it fail in part',
+      (id) => {
+        for (const reader of readers(id)) {
+          const [fn, ...others] = functionsOf(reader);
+          expect(others).toEqual([]);
+          expect(Number(property(id, 'VisibilityTimeout'))).toBeGreaterThan(
+            Number(fn?.[1].Properties.Timeout),
+          );
+          expect(reader[1].Properties).toMatchObject({
+            FunctionResponseTypes: ['ReportBatchItemFailures'],
+            ScalingConfig: { MaximumConcurrency: expect.any(Number) },
+          });
+        }
+      },
+    );
+
+    it.each(queues)(
+      '%s has a reader if it is for work, and a watched reader or an alarm if it is for dead letters',
+      (id) => {
+        const reading = readers(id).flatMap(functionsOf);
+        if (!deadLetters.has(id)) expect(reading).toHaveLength(1);
+        else if (reading.length > 0)
+          for (const [fn] of reading) expect(isWatched(template, 'Errors', fn)).toBe(true);
+        else expect(isWatched(template, 'ApproximateNumberOfMessagesVisible', id)).toBe(true);
+      },
+    );
+  });
+
+  describe('every event source', () => {
+    const mappings = all(template, 'AWS::Lambda::EventSourceMapping');
+    const isStream = ([, { Properties }]: Found) => 'StartingPosition' in Properties;
+
+    it('that is a stream leaves what it gives up to a queue, or never gives up; and somebody knows when it is behind', () => {
+      // Without a limit of tries: what it does not read is neither counted nor watched.
+      const neverGivesUp = ['watch'];
+      for (const mapping of mappings.filter(isStream)) {
+        const [id, { Properties }] = mapping;
+        const [[fnId, fn] = []] = all(template, 'AWS::Lambda::Function').filter(([each]) =>
+          invokes(template, Properties.FunctionName, each),
+        );
+        if (fnId === undefined || fn === undefined) throw new Error(`${id} invokes nothing`);
+        if (neverGivesUp.includes(nameOf(fn))) {
+          expect(Properties).not.toHaveProperty('MaximumRetryAttempts');
+          expect(Properties).not.toHaveProperty('MaximumRecordAgeInSeconds');
+        } else
+          expect(references(Properties.DestinationConfig).map((to) => resources.get(to)?.Type)).toEqual([
+            'AWS::SQS::Queue',
+          ]);
+        expect(isWatched(template, 'IteratorAge', fnId), fnId).toBe(true);
+      }
+    });
+
+    it('of the delivery engine invokes what CodeDeploy moves', () => {
+      const invoked = mappings
+        .map(([, { Properties }]) => JSON.stringify(Properties.FunctionName))
+        .filter((name) => name.includes(':live'));
+      // Three lanes and the outbox.
+      expect(invoked).toHaveLength(4);
+    });
+  });
+
+  describe('every rule', () => {
+    const rules = all(template, 'AWS::Events::Rule');
+
+    it('leaves what it cannot hand on to a dead-letter queue; a schedule that does not come round is noticed', () => {
+      for (const [id, { Properties }] of rules) {
+        const targets = Properties.Targets as { Arn: unknown; DeadLetterConfig?: unknown }[];
+        for (const { Arn, DeadLetterConfig } of targets) {
+          const [target = ''] = references(Arn);
+          if ('ScheduleExpression' in Properties)
+            expect(isWatched(template, 'Invocations', target), id).toBe(true);
+          else
+            expect(
+              references(DeadLetterConfig).map((queue) => resources.get(queue)?.Type),
+              id,
+            ).toEqual(['AWS::SQS::Queue']);
+        }
+      }
+    });
+  });
+});

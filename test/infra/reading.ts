@@ -1,0 +1,92 @@
+import type { Template } from 'aws-cdk-lib/assertions';
+import { expect } from 'vitest';
+import { ofType, type SynthesizedResource } from './synthesize.ts';
+
+/** What a deployment may have besides. */
+export const EVERYTHING = {
+  waf: true,
+  domainName: 'api.example.com',
+  certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/0f2c',
+  alarmEmail: 'on-call@example.com',
+};
+export type Found = [id: string, resource: SynthesizedResource];
+/** All resources of a type, of which there is at least one. */
+export const all = (template: Template, type: string): Found[] => {
+  const found = ofType(template, type);
+  // A loop over nothing proves nothing.
+  expect(found.length, type).toBeGreaterThan(0);
+  return found;
+};
+
+/** All resources of a template, by logical id. */
+export const resourcesOf = (template: Template): Map<string, SynthesizedResource> =>
+  new Map(Object.entries(template.toJSON().Resources));
+
+/** Logical ids that something refers to, by `Ref` or by an attribute, wherever they are in it. */
+export function references(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(references);
+  if (value === null || typeof value !== 'object') return [];
+  return Object.entries(value).flatMap(([key, part]) => {
+    if (key === 'Ref' && typeof part === 'string') return [part];
+    if (key === 'Fn::GetAtt' && Array.isArray(part)) return [String(part[0])];
+    return references(part);
+  });
+}
+
+/** The name of a route or worker that a function serves. */
+export const nameOf = ({ Properties }: SynthesizedResource): string =>
+  Object(Properties.Environment).Variables.POWERTOOLS_SERVICE_NAME;
+
+/** What an alarm looks at: one metric, or those that it calculates with. */
+export interface Watched {
+  metric: string;
+  namespace: string;
+  /** By dimension. */
+  of: Record<string, unknown>;
+}
+
+export function watchedBy({ Properties }: SynthesizedResource): Watched[] {
+  const metrics = Properties.Metrics as { MetricStat?: { Metric: unknown } }[] | undefined;
+  const stats = metrics?.flatMap(({ MetricStat }) => (MetricStat ? [MetricStat.Metric] : [])) ?? [Properties];
+  return stats.map((stat) => {
+    const { MetricName, Namespace, Dimensions = [] } = Object(stat);
+    return {
+      metric: MetricName,
+      namespace: Namespace,
+      of: Object.fromEntries(
+        Dimensions.map(({ Name, Value }: { Name: string; Value: unknown }) => [Name, Value]),
+      ),
+    };
+  });
+}
+
+/** Whether some alarm looks at this metric of this resource. */
+export const isWatched = (template: Template, metric: string, logicalId: string): boolean =>
+  ofType(template, 'AWS::CloudWatch::Alarm').some(([, alarm]) =>
+    watchedBy(alarm).some(
+      (watched) => watched.metric === metric && references(watched.of).includes(logicalId),
+    ),
+  );
+
+/** A statement of a policy, with lists for what may be one or many. */
+export interface PolicyStatement {
+  effect: string;
+  actions: string[];
+  resources: unknown[];
+  condition: Record<string, unknown>;
+  principal: unknown;
+}
+
+const listOf = (value: unknown): unknown[] => (value === undefined ? [] : [value].flat());
+
+export const statementsIn = (document: unknown): PolicyStatement[] =>
+  listOf(Object(document).Statement).map((statement) => {
+    const { Effect, Action, Resource, Condition = {}, Principal } = Object(statement);
+    return {
+      effect: Effect,
+      actions: listOf(Action).map(String),
+      resources: listOf(Resource),
+      condition: Condition,
+      principal: Principal,
+    };
+  });

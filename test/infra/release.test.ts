@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { references } from './reading.ts';
+import { functionNamed, invokes, ofType, synthesize } from './synthesize.ts';
+
+const ENGINE = ['dispatch', 'fan-out'] as const;
+const releasesOf = (template: ReturnType<typeof synthesize>) =>
+  ofType(template, 'AWS::CodeDeploy::DeploymentGroup').map(([, { Properties }]) => Properties);
+
+describe.each(['staging', 'prod'])('new code of the delivery engine in stage %s', (stage) => {
+  const template = synthesize({ stage });
+  const aliases = ofType(template, 'AWS::Lambda::Alias');
+
+  it.each(ENGINE)('of %s is what its alias is moved to, by CodeDeploy', (name) => {
+    const [id] = functionNamed(template, name);
+    const own = aliases.filter(([, { Properties }]) => references(Properties.FunctionName).includes(id));
+    expect(own).toHaveLength(1);
+    const [[, alias] = []] = own;
+    expect(alias?.Properties.Name).toBe('live');
+    const { CodeDeployLambdaAliasUpdate } = Object(Object(alias).UpdatePolicy);
+    expect(references(CodeDeployLambdaAliasUpdate)).toEqual([
+      expect.stringMatching(/Application/),
+      expect.stringMatching(/Release/),
+    ]);
+    const sources = ofType(template, 'AWS::Lambda::EventSourceMapping').filter(([, { Properties }]) =>
+      invokes(template, Properties.FunctionName, id),
+    );
+    for (const [source, { Properties }] of sources)
+      expect(JSON.stringify(Properties.FunctionName), source).toContain(':live');
+  });
+
+  it('takes its share step by step', () => {
+    const config = JSON.stringify(
+      releasesOf(template).map(({ DeploymentConfigName }) => DeploymentConfigName),
+    );
+    expect(config).toContain(
+      stage === 'prod' ? 'LambdaLinear10PercentEvery3Minutes' : 'LambdaCanary10Percent5Minutes',
+    );
+  });
+
+  it('goes back when an alarm rings that it may have caused', () => {
+    const releases = releasesOf(template);
+    expect(releases).toHaveLength(ENGINE.length);
+    for (const { AlarmConfiguration, AutoRollbackConfiguration } of releases) {
+      expect(AutoRollbackConfiguration).toEqual({
+        Enabled: true,
+        Events: expect.arrayContaining(['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_ALARM']),
+      });
+      expect(Object(AlarmConfiguration).Enabled).toBe(true);
+      const alarms = references(AlarmConfiguration);
+      for (const kind of [/Fails/, /(DeadLetters|DeadFanOuts)Arrive/, /FirstAttemptsLate/, /ReceiptsLate/])
+        expect(alarms).toContainEqual(expect.stringMatching(kind));
+    }
+    expect(releases.flatMap(({ AlarmConfiguration }) => references(AlarmConfiguration))).toContainEqual(
+      expect.stringMatching(/FanOutBehind/),
+    );
+  });
+
+  it('has what it goes back to', () => {
+    for (const [id, { DeletionPolicy }] of ofType(template, 'AWS::Lambda::Version'))
+      expect(DeletionPolicy, id).toBe('Retain');
+  });
+
+  it('is out at once, whatever rings, if the operator says so', () => {
+    for (const release of releasesOf(synthesize({ stage, release: 'at-once' }))) {
+      expect(JSON.stringify(release.DeploymentConfigName)).toContain('LambdaAllAtOnce');
+      expect(Object(release.AlarmConfiguration).Enabled).toBe(false);
+    }
+  });
+});
+
+describe('in stage dev', () => {
+  const template = synthesize({ stage: 'dev' });
+
+  it('an alias is there, and nothing that moves it slowly', () => {
+    expect(ofType(template, 'AWS::Lambda::Alias')).toHaveLength(ENGINE.length);
+    expect(JSON.stringify(template.toJSON())).not.toContain('AWS::CodeDeploy');
+  });
+});
+
+describe('reserved concurrency', () => {
+  const reservedIn = (context: Record<string, unknown>) =>
+    Object.fromEntries(
+      ['dispatch', 'fan-out', 'watch', 'publish', 'create-message'].map((name) => [
+        name,
+        functionNamed(synthesize(context), name)[1].Properties.ReservedConcurrentExecutions,
+      ]),
+    );
+
+  it('is the engine’s in production, so that neither it nor the API can starve the other', () => {
+    expect(reservedIn({})).toEqual({ dispatch: 190, 'fan-out': 100, watch: 60, publish: 40 });
+  });
+
+  it('is as much as the queues of a function may use at once', () => {
+    const template = synthesize();
+    const [id, { Properties }] = functionNamed(template, 'dispatch');
+    const used = ofType(template, 'AWS::Lambda::EventSourceMapping')
+      .filter(([, mapping]) => invokes(template, mapping.Properties.FunctionName, id))
+      .reduce(
+        (sum, [, mapping]) => sum + Number(Object(mapping.Properties.ScalingConfig).MaximumConcurrency),
+        0,
+      );
+    expect(Properties.ReservedConcurrentExecutions).toBe(used);
+  });
+
+  it('is nobody’s in development', () => {
+    expect(reservedIn({ stage: 'dev' })).toEqual({});
+  });
+});

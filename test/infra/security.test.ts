@@ -1,0 +1,217 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App, type CfnResource, Stack, Validations } from 'aws-cdk-lib';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
+import { Queue } from 'aws-cdk-lib/aws-sqs';
+import { AwsSolutionsChecks, type IApplyRule, NagRuleCompliance } from 'cdk-nag';
+import type { IConstruct } from 'constructs';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { checkedApp } from '../../lib/cloud/checked-app.ts';
+import { conversationService } from '../../lib/cloud/service.ts';
+import { readSettings } from '../../lib/cloud/settings.ts';
+import { STAGES } from '../../lib/cloud/stages.ts';
+import { statementsIn } from './reading.ts';
+import { ofType, PROD, synthesize } from './synthesize.ts';
+
+/**
+ * Every wildcard that a role or a resource's policy may have, and why. Whatever is not here is refused by the tests below, and so is what is
+ * here and nowhere in the templates.
+ */
+const WILDCARDS: { type: string; actions: RegExp; resource: RegExp; why: string }[] = [
+  {
+    type: 'AWS::IAM::Role',
+    actions: /^dynamodb:ListStreams$/,
+    resource: /^\*$/,
+    why: 'Lambda lists streams in the name of a stream’s reader; the action has no resource to be limited to.',
+  },
+  {
+    type: 'AWS::KMS::Key',
+    actions: /^kms:\*$/,
+    resource: /^\*$/,
+    why: 'The account’s administrators, without whom nobody could ever change the key; "*" is the key itself.',
+  },
+  {
+    type: 'AWS::KMS::Key',
+    actions: /^kms:(Decrypt|DescribeKey|Encrypt|GenerateDataKey\*?|ReEncrypt\*)$/,
+    resource: /^\*$/,
+    why: 'Use of the key, "*" being the key itself; GenerateDataKey and ReEncrypt have variants that services choose from.',
+  },
+  {
+    type: 'AWS::KMS::Key',
+    actions: /^kms:CreateGrant$/,
+    resource: /^\*$/,
+    why: 'Secrets Manager lets its own rotation use the key, "*" being the key itself; limited to calls by way of it.',
+  },
+];
+
+interface Allowed {
+  id: string;
+  type: string;
+  action: string;
+  resource: string;
+  condition: Record<string, unknown>;
+}
+
+const documentsOf = ({ Properties }: { Properties: Record<string, unknown> }): unknown[] => [
+  ...(Properties.Policies === undefined
+    ? []
+    : (Properties.Policies as { PolicyDocument: unknown }[]).map(({ PolicyDocument }) => PolicyDocument)),
+  ...[Properties.PolicyDocument, Properties.KeyPolicy].filter((document) => document !== undefined),
+];
+
+/** What the policies of all resources allow, one action and one resource at a time. */
+function allowed(stage: string): Allowed[] {
+  const template = synthesize({ stage });
+  return [
+    'AWS::IAM::Role',
+    'AWS::IAM::Policy',
+    'AWS::KMS::Key',
+    'AWS::SQS::QueuePolicy',
+    'AWS::SNS::TopicPolicy',
+  ].flatMap((type) =>
+    ofType(template, type).flatMap(([id, resource]) =>
+      documentsOf(resource)
+        .flatMap(statementsIn)
+        .filter(({ effect }) => effect === 'Allow')
+        .flatMap(({ actions, resources, condition }) =>
+          actions.flatMap((action) =>
+            resources.map((each) => ({
+              id,
+              type,
+              action,
+              resource: typeof each === 'string' ? each : JSON.stringify(each),
+              condition,
+            })),
+          ),
+        ),
+    ),
+  );
+}
+
+const isWildcard = ({ action, resource }: Allowed): boolean => action.includes('*') || resource.includes('*');
+const covers = (wildcard: (typeof WILDCARDS)[number], { type, action, resource }: Allowed): boolean =>
+  wildcard.type === type && wildcard.actions.test(action) && wildcard.resource.test(resource);
+
+describe.each(STAGES)('what is allowed in stage %s', (stage) => {
+  const all = allowed(stage);
+
+  it('has no wildcard but those with a reason', () => {
+    expect(all.length).toBeGreaterThan(100);
+    expect(
+      all.filter((one) => isWildcard(one) && !WILDCARDS.some((wildcard) => covers(wildcard, one))),
+    ).toEqual([]);
+  });
+
+  it('needs each of these', () => {
+    for (const wildcard of WILDCARDS)
+      expect(
+        all.some((one) => isWildcard(one) && covers(wildcard, one)),
+        wildcard.why,
+      ).toBe(true);
+  });
+
+  it('is no role’s to do with keys: their policies say who may use them, and by way of what', () => {
+    expect(all.filter(({ type, action }) => type === 'AWS::IAM::Role' && action.startsWith('kms:'))).toEqual(
+      [],
+    );
+    const used = all.filter(
+      ({ type, action }) => type === 'AWS::KMS::Key' && action !== 'kms:*' && action !== 'kms:DescribeKey',
+    );
+    expect(used.length).toBeGreaterThan(0);
+    for (const { id, condition } of used) expect(Object.keys(condition), id).not.toEqual([]);
+  });
+
+  it('is nobody’s by a policy of AWS’s, except the gateway’s to log and CodeDeploy’s to move aliases', () => {
+    const managed = ofType(synthesize({ stage }), 'AWS::IAM::Role').flatMap(([, { Properties }]) =>
+      Properties.ManagedPolicyArns === undefined ? [] : [JSON.stringify(Properties.ManagedPolicyArns)],
+    );
+    for (const arn of managed)
+      expect(arn).toMatch(/AmazonAPIGatewayPushToCloudWatchLogs|AWSCodeDeployRoleForLambdaLimited/);
+  });
+
+  it('to functions is by roles of the path that the keys know', () => {
+    const roles = ofType(synthesize({ stage }), 'AWS::IAM::Role').filter(([, { Properties }]) =>
+      JSON.stringify(Properties.AssumeRolePolicyDocument).includes('lambda.amazonaws.com'),
+    );
+    for (const [id, { Properties }] of roles)
+      expect(Properties.Path, id).toBe(`/conversation-service/${stage}/`);
+  });
+});
+
+/** Whatever cdk-nag would say if nothing were acknowledged. */
+class EveryFinding extends AwsSolutionsChecks {
+  readonly found: { id: string; path: string }[] = [];
+
+  protected override applyRule(rule: IApplyRule): void {
+    const id = `AwsSolutions-${rule.ruleSuffixOverride ?? rule.rule.name}`;
+    const { path } = rule.node.node;
+    try {
+      const result = rule.rule(rule.node);
+      if (Array.isArray(result)) this.found.push(...result.map((part) => ({ id: `${id}[${part}]`, path })));
+      else if (result === NagRuleCompliance.NON_COMPLIANT) this.found.push({ id, path });
+    } catch {
+      this.found.push({ id, path });
+    }
+  }
+}
+
+const build = (app: App): void => {
+  conversationService(app, {
+    settings: readSettings(app.node),
+    code: () => lambda.Code.fromInline('exports.handler = async () => {};'),
+  });
+};
+
+const acknowledgedIn = (app: App): { id: string; path: string }[] =>
+  app.node
+    .findAll()
+    .flatMap(({ node }) =>
+      node.metadata
+        .filter(({ type }) => type === Validations.ACKNOWLEDGED_RULES_METADATA_KEY)
+        .flatMap(({ data }) =>
+          Object.keys(data).map((id) => ({ id: id.replace(/^annotation::/i, ''), path: node.path })),
+        ),
+    );
+
+describe('cdk-nag', () => {
+  const isOf = (one: { id: string; path: string }, other: { id: string; path: string }): boolean =>
+    one.id === other.id && (one.path === other.path || one.path.startsWith(`${other.path}/`));
+
+  it('finds nothing that is not acknowledged, and nothing is acknowledged that it does not find, over all stages', () => {
+    const unused = new Map<string, boolean>();
+    for (const context of [...STAGES.map((stage) => ({ stage })), { stage: 'prod', waf: true }]) {
+      const app = new App({ analyticsReporting: false, context: { ...PROD, ...context } });
+      build(app);
+      const checks = new EveryFinding(app);
+      checks.validateScope(app);
+      const acknowledged = acknowledgedIn(app);
+      expect(checks.found.filter((one) => !acknowledged.some((other) => isOf(one, other)))).toEqual([]);
+      for (const other of acknowledged) {
+        const name = `${other.id} of ${other.path.replace(/^ConversationService-[a-z]+-/, '')}`;
+        const isUsed = checks.found.some((one) => isOf(one, other));
+        unused.set(name, (unused.get(name) ?? true) && !isUsed);
+      }
+    }
+    expect(unused.size).toBeGreaterThan(10);
+    expect([...unused].filter(([, isUnused]) => isUnused).map(([name]) => name)).toEqual([]);
+  });
+
+  it('stops the synthesis, and says what it found and where', () => {
+    const outdir = mkdtempSync(join(tmpdir(), 'nag-'));
+    onTestFinished(() => rmSync(outdir, { recursive: true, force: true }));
+    const app = checkedApp({ outdir, findings: 'thrown' });
+    new Queue(new Stack(app, 'Careless'), 'Queue');
+    expect(() => app.synth()).toThrow(/Careless\/Queue[\s\S]*AwsSolutions-SQS4/);
+  });
+
+  it('and CloudFormation’s rules do so as well', () => {
+    const outdir = mkdtempSync(join(tmpdir(), 'nag-'));
+    onTestFinished(() => rmSync(outdir, { recursive: true, force: true }));
+    const app = checkedApp({ outdir, findings: 'thrown' });
+    const queue: IConstruct | undefined = new Queue(new Stack(app, 'Wrong'), 'Queue', { enforceSSL: true })
+      .node.defaultChild;
+    (queue as CfnResource).addPropertyOverride('VisibilityTimeOut', 30);
+    expect(() => app.synth()).toThrow(/VisibilityTimeOut/);
+  });
+});
