@@ -28,11 +28,19 @@ const LONGEST = [
   '/contract/',
 ];
 
+const CONTRACT = { testTimeout: 30_000, hookTimeout: 30_000 };
+/** Contracts of whole functions, which read their environment once, when they are loaded: these files share no modules with others. */
+const LOADING_FUNCTIONS = [
+  'test/contract/api/**/*.test.ts',
+  'test/contract/store/{conversation-races,sandbox-marks,tickets}.test.ts',
+];
+
 export default defineConfig({
   root: join(import.meta.dirname, '..'),
   test: {
     // Many tests wait for a deadline or a queue rather than compute, so more of them than cores may run at once.
     maxWorkers: 3,
+    globalSetup: './test/grants/global-setup.ts',
     sequence: { sequencer: LongestFirst },
     projects: [
       project('unit', {
@@ -44,9 +52,17 @@ export default defineConfig({
       }),
       // Not a measure of speed: what takes ten seconds alone has others beside it.
       project('simulation', { testTimeout: 240_000 }),
-      project('contract', { testTimeout: 30_000, hookTimeout: 30_000 }),
-      project('integration', { testTimeout: 60_000, hookTimeout: 60_000 }),
-      project('infra', { testTimeout: 60_000, hookTimeout: 60_000 }),
+      project('contract', { ...CONTRACT, exclude: LOADING_FUNCTIONS, isolate: false }),
+      project('contract', { ...CONTRACT, name: 'contract-functions', include: LOADING_FUNCTIONS }),
+      project('compatibility', { isolate: false, testTimeout: 60_000, hookTimeout: 60_000 }),
+      project('integration', {
+        testTimeout: 60_000,
+        hookTimeout: 60_000,
+        globalSetup: './test/integration/bundles.ts',
+      }),
+      // After the others: it compares what functions did in them with what they may.
+      project('grants', { sequence: { groupOrder: 1 } }),
+      project('infra', { isolate: false, testTimeout: 60_000, hookTimeout: 60_000 }),
     ],
   },
 });

@@ -4,7 +4,14 @@ import { openCheckpoints } from './engines/checkpoints.ts';
 import { startEngines, startUpkeep } from './engines/engines.ts';
 import { LocalRunError } from './errors.ts';
 import { SandboxCapacity } from './functions/capacity.ts';
-import { createFunctions, defineFunctions, type Functions } from './functions/functions.ts';
+import {
+  createFunctions,
+  defineFunctions,
+  type FunctionRole,
+  type Functions,
+  type UsedPermission,
+  unqualified,
+} from './functions/functions.ts';
 import type { LocalFunction } from './functions/runtime.ts';
 import { compileRestApi, defineRestApi } from './gateway/rest-api.ts';
 import { type Gateway, startGateway } from './gateway/server.ts';
@@ -42,11 +49,15 @@ export interface CloudOptions {
   caFile: string;
   /** Node.js for the sandboxes; the one that runs this otherwise. */
   nodeBinary?: string;
+  /** Of all functions together; as many as a small machine has the memory for otherwise. */
+  maxSandboxes?: number;
   /** Another DynamoDB instead of the embedded one. */
   dynamodbEndpoint?: string;
   /** Another SQS instead of the embedded one. */
   sqsEndpoint?: string;
   onLog?: (line: { source: string; text: string }) => void;
+  /** Told of each thing that a function does to a resource, once for each of its processes. */
+  onPermission?: (used: UsedPermission) => void;
 }
 
 export interface Cloud {
@@ -61,6 +72,10 @@ export interface Cloud {
   identity?: Identity;
   /** Invokes a function by its physical name; throws what the function throws. */
   invoke(functionName: string, payload: unknown): Promise<unknown>;
+  /** What the roles of functions allow. */
+  roles: readonly FunctionRole[];
+  /** What feeds functions, by their physical name. */
+  eventSources: readonly { functionName: string; arn: string; failuresTo?: string }[];
   /** Every child process: the engine's, and the sandboxes'. */
   processIds(): number[];
   /** Stops it all within three seconds, with the state kept. */
@@ -97,10 +112,11 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
     environment: surroundings(endpoints, options.caFile),
     endpoints: Object.values(endpoints),
     concurrency: concurrencies(mappings),
-    capacity: new SandboxCapacity(MAX_SANDBOXES),
+    capacity: new SandboxCapacity(options.maxSandboxes ?? MAX_SANDBOXES),
     compileCache: join(options.directory, 'compile-cache'),
     nodeBinary: options.nodeBinary,
     onLog: log,
+    ...(options.onPermission && { onPermission: options.onPermission }),
   });
   started.defer(() => functions.stop());
   const api = compileRestApi(template, references, functions.of);
@@ -124,6 +140,12 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
     endpoints,
     identity,
     stop,
+    roles: functions.roles,
+    eventSources: mappings.map(({ FunctionName, EventSourceArn: arn, DestinationConfig }) => ({
+      functionName: functions.of(FunctionName).name,
+      arn,
+      ...(DestinationConfig && { failuresTo: DestinationConfig.OnFailure.Destination }),
+    })),
     invoke: async (functionName, payload) => invoke(functions.of(functionName), payload),
     processIds: () => [engines.processId(), ...functions.processIds()].filter((id) => id !== undefined),
   };
@@ -175,8 +197,8 @@ function describeError(payload: unknown): string {
 function concurrencies(mappings: readonly EventSourceMapping[]): Map<string, number> {
   const byFunction = new Map<string, number>();
   for (const mapping of mappings) {
-    const others = byFunction.get(mapping.FunctionName) ?? 0;
-    byFunction.set(mapping.FunctionName, others + shareOf(mapping));
+    const name = unqualified(mapping.FunctionName);
+    byFunction.set(name, (byFunction.get(name) ?? 0) + shareOf(mapping));
   }
   return byFunction;
 }

@@ -50,6 +50,7 @@ export async function startLocalRun(
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
+      CDK_BUNDLES: process.env.CDK_BUNDLES,
       PORT: '0',
       LOCAL_DIR: directory,
       RATE_LIMIT_PER_MINUTE: UNLIMITED,

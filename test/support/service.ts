@@ -8,7 +8,9 @@ import type { FunctionName } from '../../lib/cloud/bundle.ts';
 import { ensureCertificates } from '../../lib/local/certificates/certificate-files.ts';
 import { type Cloud, startCloud } from '../../lib/local/cloud.ts';
 import { MAIL_FROM, type StackContext, synthesize } from '../../lib/local/console/synthesis.ts';
+import type { UsedPermission } from '../../lib/local/functions/functions.ts';
 import { startReceiver } from '../../lib/local/receiver/receiver.ts';
+import { refuseDenied, writeRecord } from '../grants/records.ts';
 import { addVariables, functionsOf, type QueueClocks, setQueueClocks } from './assembly.ts';
 import { mailsIn, type ReceivedMail } from './mails.ts';
 import { type QueuesBehind, queuesBehind } from './queues.ts';
@@ -16,6 +18,12 @@ import { type Row, tablesBehind } from './tables.ts';
 
 /** Of the dashboard, which e-mails link to: nothing listens there. */
 export const DASHBOARD_ORIGIN = 'https://dashboard.example';
+
+/** Not a measure of speed: what takes seconds alone has others beside it. */
+const SYNTHESIS_MS = 110_000;
+
+/** One for each function, and some more for those that are called at once: starting a process takes more than most calls. */
+const MAX_SANDBOXES = 80;
 
 /** Requests a minute of the tier `standard`: few, so that a test uses them up in a moment. */
 export const STANDARD_LIMIT = 600;
@@ -41,8 +49,8 @@ export interface Service {
   session(orgId: OrgId, role: 'admin' | 'member', lifetimeSeconds?: number): Promise<string>;
   /** Every item of every table that holds one of the texts, as text with the table's name, in a fixed order. */
   itemsWith(texts: readonly string[]): Promise<string[]>;
-  /** Every item of every table. */
-  rows(): Promise<Row[]>;
+  /** Every item of every table. @param texts only those that hold one of them */
+  rows(texts?: readonly string[]): Promise<Row[]>;
   /** Puts an item in the place of the one with its key. */
   rewrite(row: Row): Promise<void>;
   /** Invokes a function now, whatever invokes it otherwise. @throws Error of the function */
@@ -53,6 +61,7 @@ export interface Service {
   queued: QueuesBehind['queued'];
   /** PEM: what a receiver of this machine identifies itself with. */
   tls: { cert: string; key: string };
+  /** @throws Error naming what a function did that its role does not allow */
   stop(): Promise<void>;
 }
 
@@ -97,18 +106,21 @@ export async function startService({
         dashboardOrigin: DASHBOARD_ORIGIN,
         ...context,
       },
-      signal: AbortSignal.timeout(60_000),
+      signal: AbortSignal.timeout(SYNTHESIS_MS),
     });
     if (variables !== undefined) addVariables(assembly, variables);
     if (clocks !== undefined) setQueueClocks(assembly, clocks);
     const functions = functionsOf(assembly);
     const state = join(directory, 'state');
+    const used: UsedPermission[] = [];
     const cloud = await startCloud({
       assembly,
       directory: state,
       port: 0,
       caFile: certificates.caFile,
+      maxSandboxes: MAX_SANDBOXES,
       ...(onLog && { onLog }),
+      onPermission: (use) => used.push(use),
     });
     const tables = tablesBehind(cloud.processIds());
     const receiver = await startReceiver(certificates.receiver);
@@ -118,7 +130,7 @@ export async function startService({
       receiver: `${receiver.url}/hooks`,
       enrol: (terms) => enrol(cloud, terms),
       session: sessions(cloud),
-      itemsWith: async (texts) => linesWith(texts, await tables.rows()),
+      itemsWith: async (texts) => linesOf(await tables.rows(texts)),
       rows: tables.rows,
       rewrite: tables.rewrite,
       invoke: (name, payload = {}) => cloud.invoke(functions.physicalNameOf(name), payload),
@@ -131,6 +143,8 @@ export async function startService({
         await cloud.stop();
         await receiver.stop();
         await remove();
+        writeRecord({ roles: cloud.roles, eventSources: cloud.eventSources, used });
+        refuseDenied(used);
       },
     };
   } catch (error) {
@@ -173,13 +187,5 @@ const WHOLE = {
   maxStringLength: null,
 };
 
-function linesWith(texts: readonly string[], rows: readonly Row[]): string[] {
-  // Most rows are of other tests: only those that matter are written out in full.
-  return rows
-    .filter(({ item }) => {
-      const text = JSON.stringify(item);
-      return texts.some((wanted) => text.includes(wanted));
-    })
-    .map(({ table, item }) => `${table} ${inspect(item, WHOLE)}`)
-    .sort();
-}
+const linesOf = (rows: readonly Row[]): string[] =>
+  rows.map(({ table, item }) => `${table} ${inspect(item, WHOLE)}`).sort();

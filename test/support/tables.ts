@@ -1,5 +1,7 @@
-import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { DatabaseSync } from 'node:sqlite';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { CREDENTIALS } from '../../lib/local/engines/engines.ts';
 import { runningProcess } from '../../lib/local/engines/processes.ts';
 
@@ -11,22 +13,29 @@ export interface Row {
 
 /** Looks into the tables behind the service's back. */
 export interface TablesBehind {
-  rows(): Promise<Row[]>;
+  /**
+   * Every item of every table, read where the engine keeps them: scans would take most of the engine's time, and more with every test.
+   * @param texts only the items that hold one of them; texts that look alike in JSON, as identifiers do
+   */
+  rows(texts?: readonly string[]): Promise<Row[]>;
   /** Puts an item in the place of the one with its key: time passes faster so. */
   rewrite(row: Row): Promise<void>;
   close(): void;
 }
 
 /**
- * The run does not say where its embedded DynamoDB listens; the engine's process does.
+ * The run does not say where its embedded DynamoDB is; the engine's process does.
  * @param processIds of the run, the engine's among them
  * @throws Error when it is not
  */
 export function tablesBehind(processIds: readonly number[]): TablesBehind {
-  const [port] = processIds.flatMap(
-    (id) => / --port (\d+) --db-path /.exec(runningProcess(id)?.command ?? '')?.[1] ?? [],
-  );
-  if (port === undefined) throw new Error('the embedded DynamoDB is not among the processes of the run');
+  const [, port, file] =
+    processIds
+      .map((id) => / --port (\d+) --db-path (.+)$/.exec(runningProcess(id)?.command ?? ''))
+      .find((found) => found !== null) ?? [];
+  if (port === undefined || file === undefined)
+    throw new Error('the embedded DynamoDB is not among the processes of the run');
+  const database = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
   const plain = new DynamoDBClient({
     endpoint: `http://127.0.0.1:${port}`,
     region: 'us-east-1',
@@ -34,17 +43,37 @@ export function tablesBehind(processIds: readonly number[]): TablesBehind {
   });
   const client = DynamoDBDocumentClient.from(plain);
   return {
-    async rows() {
-      const found: Row[] = [];
-      const { TableNames = [] } = await plain.send(new ListTablesCommand({}));
-      for (const table of TableNames)
-        for await (const page of paginateScan({ client }, { TableName: table, ConsistentRead: true }))
-          found.push(...(page.Items ?? []).map((item) => ({ table, item })));
-      return found;
+    async rows(texts) {
+      return namesIn(database).flatMap((table) =>
+        itemsIn(database, table, texts).map((item) => ({ table, item: unmarshall(JSON.parse(item, bytes)) })),
+      );
     },
     async rewrite({ table, item }) {
       await client.send(new PutCommand({ TableName: table, Item: item }));
     },
-    close: () => plain.destroy(),
+    close() {
+      database.close();
+      plain.destroy();
+    },
   };
 }
+
+const namesIn = (database: DatabaseSync): string[] =>
+  database
+    .prepare('SELECT table_name AS name FROM _tables ORDER BY table_name')
+    .all()
+    .map(({ name }) => String(name));
+
+/** Items as the engine has them: JSON in the form of DynamoDB's protocol. */
+function itemsIn(database: DatabaseSync, table: string, texts?: readonly string[]): string[] {
+  const holdsOne =
+    texts === undefined ? 'TRUE' : texts.map(() => 'instr(item_json, ?)').join(' OR ') || 'FALSE';
+  return database
+    .prepare(`SELECT item_json AS item FROM "${table}" WHERE ${holdsOne}`)
+    .all(...(texts ?? []))
+    .map(({ item }) => String(item));
+}
+
+/** In JSON bytes are Base64. */
+const bytes = (key: string, value: unknown): unknown =>
+  key === 'B' && typeof value === 'string' ? Buffer.from(value, 'base64') : value;

@@ -10,11 +10,16 @@ const MAX_BURSTS = 100;
  * Uses up a caller's budget of a minute.
  * @param send one request of the caller
  * @param seconds that the minute must still have when it is used up: in a shorter rest a new one could begin
+ * @param atOnce requests of a burst
  * @returns the refusal
  */
-export async function useUp(send: () => Promise<Exchange>, seconds: number): Promise<Exchange> {
+export async function useUp(
+  send: () => Promise<Exchange>,
+  seconds: number,
+  atOnce = BURST,
+): Promise<Exchange> {
   for (let burst = 0; burst < MAX_BURSTS; burst += 1) {
-    const answers = await Promise.all(Array.from({ length: BURST }, send));
+    const answers = await Promise.all(Array.from({ length: atOnce }, send));
     const refused = answers.find(({ status }) => status === 429);
     if (refused === undefined) continue;
     const left = Number(refused.headers['retry-after']);

@@ -1,3 +1,5 @@
+import type { PermissionRequest } from '../permissions/requests.ts';
+
 const PREFIX_BYTES = 8;
 
 /**
@@ -24,7 +26,9 @@ export type ReplyHeader =
   | { type: 'ready' }
   | { type: 'initError' }
   | { type: 'response'; requestId: string }
-  | { type: 'error'; requestId: string };
+  | { type: 'error'; requestId: string }
+  /** Once for each thing that the function does to a resource. */
+  | { type: 'permission'; asked: PermissionRequest; isAllowed: boolean };
 
 export type FrameHeader = InvokeHeader | ReplyHeader;
 

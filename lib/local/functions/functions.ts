@@ -1,12 +1,14 @@
 import * as z from 'zod';
 import { ACCOUNT, functionArn, PARTITION, REGION } from '../arns.ts';
 import { LocalRunError } from '../errors.ts';
-import { statementsOf } from '../permissions/statements.ts';
+import type { PermissionRequest } from '../permissions/requests.ts';
+import { type Statement, statementsOf } from '../permissions/statements.ts';
 import { physicalName } from '../provision/physical-name.ts';
 import { parseProperties } from '../provision/properties.ts';
 import type { References } from '../template/references.ts';
 import type { Resource, Template } from '../template/template.ts';
 import type { SandboxCapacity } from './capacity.ts';
+import { preloadFileIn } from './preload-file.ts';
 import { LocalFunction } from './runtime.ts';
 
 /** Sandboxes side by side of a function that nothing but requests invokes. */
@@ -22,6 +24,11 @@ const FunctionProperties = z.object({
     .default({ Variables: {} }),
 });
 
+const OfFunction = z.object({ FunctionName: z.string() });
+const AliasProperties = OfFunction.extend({ Name: z.string() });
+/** Nothing is published here: whatever version is asked for, it is the code as it is. */
+const ONLY_VERSION = '1';
+
 /** What the place gives every function, besides what the template says. */
 export interface FunctionSurroundings {
   /** Set over the template's variables. */
@@ -34,24 +41,50 @@ export interface FunctionSurroundings {
   compileCache: string;
   nodeBinary?: string;
   onLog: (line: { source: string; text: string }) => void;
+  onPermission?: (used: UsedPermission) => void;
+}
+
+/** What the role of a function allows. */
+export interface FunctionRole {
+  /** Physical name. */
+  functionName: string;
+  statements: readonly Statement[];
+}
+
+/** Something that a function did, or was not allowed to do. */
+export interface UsedPermission extends PermissionRequest {
+  /** Physical name. */
+  functionName: string;
+  isAllowed: boolean;
 }
 
 /** The functions of a template, by the names that the rest of it has for them. */
 export interface Functions {
   /**
-   * @param nameOrArn physical name or ARN
+   * @param nameOrArn physical name or ARN, of the function or of a version or alias of it: all are the code as it is
    * @throws LocalRunError when there is none
    */
   of(nameOrArn: string): LocalFunction;
+  /** What their roles allow. */
+  roles: readonly FunctionRole[];
   processIds(): number[];
   stop(): Promise<void>;
 }
 
-/** Names the template's functions, roles and log groups. */
+/** Names the template's functions with their versions and aliases, roles and log groups. */
 export function defineFunctions(template: Template, references: References): void {
   for (const resource of template.ofType('AWS::Lambda::Function')) {
     const name = nameOf(template, resource, 'FunctionName');
     references.define(resource.logicalId, { ref: name, attributes: { Arn: functionArn(name) } });
+  }
+  for (const resource of template.ofType('AWS::Lambda::Version')) {
+    const { FunctionName } = parseProperties(OfFunction, resource, references);
+    const ref = functionArn(`${FunctionName}:${ONLY_VERSION}`);
+    references.define(resource.logicalId, { ref, attributes: { Version: ONLY_VERSION, FunctionArn: ref } });
+  }
+  for (const resource of template.ofType('AWS::Lambda::Alias')) {
+    const { FunctionName, Name } = parseProperties(AliasProperties, resource, references);
+    references.define(resource.logicalId, { ref: functionArn(`${FunctionName}:${Name}`) });
   }
   for (const resource of template.ofType('AWS::IAM::Role')) {
     const name = nameOf(template, resource, 'RoleName');
@@ -75,12 +108,14 @@ export function createFunctions(
   references: References,
   surroundings: FunctionSurroundings,
 ): Functions {
+  const preload = preloadFileIn(surroundings.compileCache);
   const all = template.ofType('AWS::Lambda::Function').map((resource) => {
     const properties = parseProperties(FunctionProperties, resource, references);
     const name = nameOf(template, resource, 'FunctionName');
-    const { environment, concurrency, onLog, ...others } = surroundings;
+    const { environment, concurrency, onLog, onPermission, ...others } = surroundings;
     return new LocalFunction({
       ...others,
+      preload,
       name,
       directory: template.assetDirectory(resource),
       handler: properties.Handler,
@@ -93,21 +128,30 @@ export function createFunctions(
       ),
       statements: statementsOf(template, references, resource),
       onLog: (text) => onLog({ source: name, text }),
+      ...(onPermission && {
+        onPermission: (asked: PermissionRequest, isAllowed: boolean) =>
+          onPermission({ ...asked, functionName: name, isAllowed }),
+      }),
     });
   });
   const byName = new Map(all.flatMap((fn) => [[fn.name, fn] as const, [fn.arn, fn] as const]));
   return {
+    roles: all.map(({ name, statements }) => ({ functionName: name, statements })),
     processIds: () => all.flatMap((fn) => fn.processIds()),
     async stop() {
       await Promise.all(all.map((fn) => fn.stop()));
     },
     of(nameOrArn) {
-      const fn = byName.get(nameOrArn);
+      const fn = byName.get(unqualified(nameOrArn));
       if (!fn) throw new LocalRunError(`The template has no function ${nameOrArn}`);
       return fn;
     },
   };
 }
+
+/** Without the version or alias at its end: `name:live`, `arn:aws:lambda:…:function:name:live`. */
+export const unqualified = (nameOrArn: string): string =>
+  /^((?:arn:[^:]*:lambda:[^:]*:[^:]*:function:)?[^:]+)/.exec(nameOrArn)?.[1] ?? nameOrArn;
 
 function nameOf(template: Template, resource: Resource, property: string): string {
   const given = resource.properties[property];

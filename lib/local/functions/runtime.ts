@@ -4,7 +4,7 @@ import type { Statement } from '../permissions/statements.ts';
 import { type Pool, SandboxCapacity } from './capacity.ts';
 import { sandboxEnvironment } from './environment.ts';
 import { type Lane, LaneQueue } from './lanes.ts';
-import { type InvocationResult, Sandbox } from './sandbox.ts';
+import { type InvocationResult, Sandbox, type SandboxOptions } from './sandbox.ts';
 
 export type { InvocationResult } from './sandbox.ts';
 
@@ -29,7 +29,10 @@ export interface LocalFunctionOptions {
   /** Directory for compiled code, which makes later cold starts several times faster. */
   compileCache?: string;
   nodeBinary?: string;
+  preload?: SandboxOptions['preload'];
   onLog?: (line: string) => void;
+  /** As {@link SandboxOptions.onPermission}. */
+  onPermission?: SandboxOptions['onPermission'];
 }
 
 /** About as long as a sandbox takes to start: a shorter wait for one that is there already is no reason for another. */
@@ -129,6 +132,11 @@ export class LocalFunction implements Pool {
     await Promise.all([...this.#processes].map((sandbox) => sandbox.exited));
   }
 
+  /** What its role allows. */
+  get statements(): readonly Statement[] {
+    return this.#options.statements;
+  }
+
   get size(): number {
     return this.#sandboxes.size;
   }
@@ -176,15 +184,8 @@ export class LocalFunction implements Pool {
   }
 
   async #start(): Promise<void> {
-    const {
-      directory,
-      handler,
-      memoryMiB,
-      nodeBinary = process.execPath,
-      onLog = () => undefined,
-    } = this.#options;
-    const environment = this.#environment;
-    const sandbox = new Sandbox({ directory, handler, environment, memoryMiB, nodeBinary, onLine: onLog });
+    const { nodeBinary = process.execPath, onLog: onLine = () => undefined, ...options } = this.#options;
+    const sandbox = new Sandbox({ ...options, environment: this.#environment, nodeBinary, onLine });
     this.#starting = true;
     this.#sandboxes.add(sandbox);
     this.#processes.add(sandbox);

@@ -2,9 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import type { PermissionRequest } from '../permissions/requests.ts';
 import { encodeFrame, type Frame, FrameDecoder, type ReplyHeader } from './frames.ts';
+import { PRELOAD } from './preload-file.ts';
 
-const PRELOAD = fileURLToPath(new URL('./sandbox/preload.ts', import.meta.url));
 const RUNTIME_CLIENT = fileURLToPath(import.meta.resolve('aws-lambda-ric'));
 
 /** Lambda gives the init phase 10 seconds, outside the function's own timeout. */
@@ -33,8 +34,12 @@ export interface SandboxOptions {
   environment: Record<string, string>;
   memoryMiB: number;
   nodeBinary: string;
+  /** Loaded before the function; as sources where it is absent. */
+  preload?: string;
   /** Takes a line of the process's output, without its end of line. */
   onLine: (line: string) => void;
+  /** Told once of each thing that the function does to a resource, and whether its role allows it. */
+  onPermission?: (asked: PermissionRequest, isAllowed: boolean) => void;
 }
 
 interface Pending {
@@ -51,11 +56,13 @@ export class Sandbox {
   readonly exited: Promise<void>;
   readonly #process: ChildProcess;
   readonly #channel: Socket;
+  readonly #onPermission: NonNullable<SandboxOptions['onPermission']>;
   #initDone: (failure?: InvocationResult) => void = () => undefined;
   #pending: Pending | undefined;
   #alive = true;
 
   constructor(options: SandboxOptions) {
+    this.#onPermission = options.onPermission ?? (() => undefined);
     this.#process = spawn(options.nodeBinary, processArguments(options), {
       cwd: options.directory,
       env: options.environment,
@@ -129,6 +136,7 @@ export class Sandbox {
 
   #receive({ header, body }: Frame<ReplyHeader>): void {
     if (header.type === 'ready') this.#initDone();
+    else if (header.type === 'permission') this.#onPermission(header.asked, header.isAllowed);
     else if (header.type === 'initError') {
       this.#alive = false;
       this.#initDone({ payload: JSON.parse(body), functionError: 'Unhandled' });
@@ -155,7 +163,7 @@ export class Sandbox {
   }
 }
 
-function processArguments({ memoryMiB, handler }: SandboxOptions): string[] {
+function processArguments({ memoryMiB, handler, preload = PRELOAD }: SandboxOptions): string[] {
   return [
     // Lambda leaves a tenth of the memory to what is not the heap.
     `--max-old-space-size=${Math.floor(memoryMiB * 0.9)}`,
@@ -163,7 +171,7 @@ function processArguments({ memoryMiB, handler }: SandboxOptions): string[] {
     '--max-semi-space-size=2',
     '--optimize-for-size',
     '--require',
-    PRELOAD,
+    preload,
     RUNTIME_CLIENT,
     handler,
   ];

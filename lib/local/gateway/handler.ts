@@ -33,6 +33,7 @@ export function arrivalAt(api: RestApi, time: Date): Arrival {
     requestId: randomUUID(),
     // API Gateway's own are 15 characters of base64 and a padding.
     extendedRequestId: `${randomBytes(11).toString('base64url')}=`,
+    traceId: `1-${Math.floor(time.getTime() / 1000).toString(16)}-${randomBytes(12).toString('hex')}`,
     time,
     stage: api.stage,
     apiId: api.id,

@@ -8,6 +8,8 @@ export interface Arrival {
   requestId: string;
   /** A client cannot choose this one. */
   extendedRequestId: string;
+  /** Root of the trace that the gateway begins where a request comes without one. */
+  traceId: string;
   time: Date;
   stage: string;
   apiId: string;
@@ -32,7 +34,10 @@ export function proxyEvent(
   body: Buffer,
   isBinary: boolean,
 ): APIGatewayProxyEvent {
-  const headers = groupBy(request.headers, (name) => name.toLowerCase());
+  const headers = traced(
+    groupBy(request.headers, (name) => name.toLowerCase()),
+    arrival,
+  );
   const query = groupBy(request.query, (name) => name);
   const context = contextOf(request, arrival, route.resourcePath);
   return {
@@ -66,6 +71,12 @@ export function proxyEvent(
     body: body.length === 0 ? null : body.toString(isBinary ? 'base64' : 'utf8'),
     isBase64Encoded: isBinary && body.length > 0,
   };
+}
+
+/** API Gateway adds the header that X-Ray goes by to what a function is told. */
+function traced(headers: Record<string, string[]>, { traceId }: Arrival): Record<string, string[]> {
+  const isThere = Object.keys(headers).some((name) => name.toLowerCase() === 'x-amzn-trace-id');
+  return isThere ? headers : { ...headers, 'X-Amzn-Trace-Id': [`Root=${traceId}`] };
 }
 
 /** The `$context` of a request. */

@@ -6,6 +6,7 @@ import type { Resource, Template } from '../template/template.ts';
 import { compileGatewayResponses, type GatewayResponses } from './gateway-responses.ts';
 import { compileMock, type Mock } from './mock.ts';
 import { RouteTree } from './route-tree.ts';
+import { type Throttle, throttle, unthrottled } from './throttle.ts';
 
 /** A function as the gateway needs it. */
 export interface Invocable {
@@ -30,6 +31,8 @@ export interface RestApi {
   stage: string;
   operations: RouteTree<Operation>;
   gatewayResponses: GatewayResponses;
+  /** Of the stage, over all methods. */
+  takes: Throttle;
   /** Whether bodies of this media type are bytes rather than text: `BinaryMediaTypes`. */
   isBinary: (mediaType: string) => boolean;
 }
@@ -49,7 +52,19 @@ const MethodProperties = z.object({
   }),
 });
 const ApiProperties = z.object({ BinaryMediaTypes: z.array(z.string()).default([]) });
-const StageProperties = z.object({ StageName: z.string() });
+const StageProperties = z.object({
+  StageName: z.string(),
+  MethodSettings: z
+    .array(
+      z.object({
+        HttpMethod: z.string(),
+        ResourcePath: z.string(),
+        ThrottlingRateLimit: z.number().optional(),
+        ThrottlingBurstLimit: z.number().optional(),
+      }),
+    )
+    .default([]),
+});
 
 /** Gives the parts of the API the names by which the rest of the template refers to them. */
 export function defineRestApi(template: Template, references: References): void {
@@ -79,7 +94,9 @@ export function compileRestApi(
   functionOf: (arn: string) => Invocable,
 ): RestApi {
   const api = onlyOne(template, 'AWS::ApiGateway::RestApi');
-  const { StageName: stage } = StageProperties.parse(onlyOne(template, 'AWS::ApiGateway::Stage').properties);
+  const { StageName: stage, MethodSettings } = StageProperties.parse(
+    references.resolve(onlyOne(template, 'AWS::ApiGateway::Stage').properties),
+  );
   const paths = resourcePaths(template, references);
   const operations = new RouteTree<Operation>();
   for (const method of template.ofType('AWS::ApiGateway::Method')) {
@@ -102,8 +119,22 @@ export function compileRestApi(
     stage,
     operations,
     gatewayResponses: compileGatewayResponses(responses),
+    takes: throttleOf(MethodSettings),
     isBinary: (mediaType) => BinaryMediaTypes.includes('*/*') || BinaryMediaTypes.includes(mediaType),
   };
+}
+
+/** @throws LocalRunError for limits of single methods */
+function throttleOf(settings: z.output<typeof StageProperties>['MethodSettings']): Throttle {
+  const limited = settings.filter(({ ThrottlingRateLimit: rate }) => rate !== undefined);
+  const [all] = limited;
+  if (limited.some(({ HttpMethod, ResourcePath }) => `${HttpMethod} ${ResourcePath}` !== '* /*'))
+    throw new LocalRunError('The local run knows throttling of all methods together only');
+  if (all?.ThrottlingRateLimit === undefined) return unthrottled;
+  return throttle({
+    rate: all.ThrottlingRateLimit,
+    burst: all.ThrottlingBurstLimit ?? all.ThrottlingRateLimit,
+  });
 }
 
 function onlyOne(template: Template, type: string): Resource {

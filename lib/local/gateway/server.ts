@@ -101,6 +101,8 @@ async function serve(
       failure(api, 'MISSING_AUTHENTICATION_TOKEN', request, arrival);
     return sendUnread(message, response, answer);
   }
+  if (!api.takes(arrival.time))
+    return sendUnread(message, response, failure(api, 'THROTTLED', request, arrival));
   if (message.headers.expect !== undefined && !announcesTooMuch(message)) response.writeContinue();
   const body = await readBody(message);
   if (body === 'aborted') return;

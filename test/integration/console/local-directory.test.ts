@@ -49,6 +49,7 @@ describe('the directory of the local run', () => {
     for (const name of ['cdk.out', 'mailbox']) await mkdir(join(path, name));
     for (const name of [
       'env',
+      'outputs.json',
       'ca.pem',
       'ca-key.pem',
       'receiver-cert.pem',

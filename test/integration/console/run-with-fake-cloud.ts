@@ -44,7 +44,10 @@ async function startFakeCloud({ caFile, port, onLog }: CloudOptions): Promise<Cl
     url: api.url,
     mailboxUrl: `${api.url}/mailbox`,
     outputs: { EnrolFunctionName: 'enrol', ApiUrl: api.url },
+    endpoints: { dynamodb: '', sqs: '', secretsManager: '', eventBridge: '', ses: '' },
     invoke: async () => ({ organizationId: 'org_fake', key: { secretOnce: api.key } }),
+    roles: [],
+    eventSources: [],
     processIds: () => (engine.pid === undefined ? [] : [engine.pid]),
     stop: async () => {
       if (process.env.FAKE_STOP === 'hangs') await never;

@@ -5,6 +5,7 @@ import { LocalRunError } from '../../../lib/local/errors.ts';
 import { compileGatewayResponses } from '../../../lib/local/gateway/gateway-responses.ts';
 import { RouteTree } from '../../../lib/local/gateway/route-tree.ts';
 import { startGateway } from '../../../lib/local/gateway/server.ts';
+import { unthrottled } from '../../../lib/local/gateway/throttle.ts';
 import { type Answering, aGateway } from './a-gateway.ts';
 
 const echo: Answering = (event) => ({ payload: { statusCode: 200, body: JSON.stringify(event) } });
@@ -206,6 +207,7 @@ describe('a gateway', () => {
       stage: 'api',
       operations: new RouteTree<never>(),
       gatewayResponses: compileGatewayResponses([]),
+      takes: unthrottled,
       isBinary: () => false,
     };
     const error = await startGateway(api, gateway.port).catch((reason: unknown) => reason);

@@ -2,7 +2,7 @@ import type http from 'node:http';
 import { Readable } from 'node:stream';
 // Loaded in every sandbox before its function: nothing with a schema library behind it.
 import { allows } from '../../permissions/permissions.ts';
-import { requestsOf, type Service } from '../../permissions/requests.ts';
+import { type PermissionRequest, requestsOf, type Service } from '../../permissions/requests.ts';
 import { AUTHORIZATION_VARIABLE, type SandboxAuthorization } from '../environment.ts';
 
 export interface Authorization extends SandboxAuthorization {
@@ -10,13 +10,20 @@ export interface Authorization extends SandboxAuthorization {
   decided: Map<string, boolean>;
   /** ARNs of the streams that the function has asked for iterators of, by the name of their table. */
   streams: Map<string, string>;
+  /** Told of each answer when it is found. */
+  report(asked: PermissionRequest, isAllowed: boolean): void;
 }
 
 /** Reads what the host says about the function's role, and takes it out of the environment that the handler sees. */
-export function authorizationFromEnvironment(environment: NodeJS.ProcessEnv): Authorization | undefined {
+export function authorizationFromEnvironment(
+  environment: NodeJS.ProcessEnv,
+  report: Authorization['report'],
+): Authorization | undefined {
   const value = environment[AUTHORIZATION_VARIABLE];
   delete environment[AUTHORIZATION_VARIABLE];
-  return value === undefined ? undefined : { ...JSON.parse(value), decided: new Map(), streams: new Map() };
+  return value === undefined
+    ? undefined
+    : { ...JSON.parse(value), decided: new Map(), streams: new Map(), report };
 }
 
 /**
@@ -77,20 +84,28 @@ function serviceOf(target: string): Service {
 
 /** Why the role forbids the call, in the words of AWS, or undefined where it allows it. */
 export function refusalOf(target: string, body: Buffer, authorization: Authorization): string | undefined {
-  const { principal, statements, decided, streams } = authorization;
+  const { principal, decided, streams } = authorization;
   const service = serviceOf(target);
   const asked = withStream(JSON.parse(body.toString()), streams);
-  for (const { action, resource, or } of requestsOf(service, target, asked)) {
+  for (const request of requestsOf(service, target, asked)) {
+    const { action, resource } = request;
     const question = `${action} ${resource}`;
-    const allowed =
-      decided.get(question) ??
-      [resource, ...(or === undefined ? [] : [or])].some((one) => allows(statements, action, one));
-    decided.set(question, allowed);
-    if (!allowed) {
+    const isAllowed = decided.get(question) ?? decide(request, authorization);
+    decided.set(question, isAllowed);
+    if (!isAllowed) {
       return `User: ${principal} is not authorized to perform: ${action} on resource: ${resource} because no identity-based policy allows the ${action} action`;
     }
   }
   return undefined;
+}
+
+function decide(asked: PermissionRequest, { statements, report }: Authorization): boolean {
+  const { action, resource, or } = asked;
+  const isAllowed = [resource, ...(or === undefined ? [] : [or])].some((one) =>
+    allows(statements, action, one),
+  );
+  report(asked, isAllowed);
+  return isAllowed;
 }
 
 /**

@@ -10,19 +10,23 @@ import { send } from './channel.ts';
  * call over the channel, and lets the function's SDK calls pass only where its role allows them.
  */
 
+// This module is also the native part: whether it runs from its sources or from one file, there is one channel.
+export { done, error, initializeClient, next } from './runtime-client.ts';
+
 const INIT_ERROR_PATH = '/2018-06-01/runtime/init/error';
 
-const nativeClient = new URL('./runtime-client.ts', import.meta.url).href;
 const hooks = registerHooks({
   resolve(specifier, context, nextResolve) {
     if (specifier !== './rapid-client.node') return nextResolve(specifier, context);
     // The runtime client loads it before the handler, which is then resolved without a detour.
     hooks.deregister();
-    return { url: nativeClient, format: 'module-typescript', shortCircuit: true };
+    return nextResolve(import.meta.filename, context);
   },
 });
 
-const authorization = authorizationFromEnvironment(process.env);
+const authorization = authorizationFromEnvironment(process.env, (asked, isAllowed) =>
+  send({ type: 'permission', asked, isAllowed }),
+);
 const request = http.request;
 
 function guardedRequest(...args: unknown[]): unknown {

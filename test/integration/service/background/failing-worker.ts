@@ -31,12 +31,7 @@ export function failingWorker(place: Place): void {
   it('has its events in its dead-letter queue at last, all of them and nobody else’s', async () => {
     const { queued } = place.service();
     // Each message, and the conversation.
-    await until(
-      'the events to be dead',
-      () => queued('Bus/Meter/DeadLetters') === MESSAGES + 1,
-      60_000,
-      200,
-    );
+    await until('the events to be dead', () => queued('Bus/Meter/DeadLetters') === MESSAGES + 1, 60_000, 200);
     expect(queued('Bus/Meter/Queue')).toBe(0);
     for (const other of ['Bus/Notify', 'Bus/CheckSource', 'Bus/Relay'])
       expect(queued(`${other}/DeadLetters`)).toBe(0);

@@ -163,7 +163,7 @@ export async function provoke(type: string, scene: Scene): Promise<Sent[]> {
 
 /** Has a tenant with one source counted as one with as many as it may have: to make them would take minutes. */
 async function countSources(service: Service, { orgId }: Tenant): Promise<void> {
-  const row = (await service.rows()).find(
+  const row = (await service.rows([orgId])).find(
     ({ item }) => item.sk === 'source-count' && String(item.pk).startsWith(orgId),
   );
   if (row === undefined) throw new Error(`the sources of ${orgId} are not counted`);
@@ -201,10 +201,18 @@ function differing(body = '{}'): string {
   return JSON.stringify({ ...value, [name]: `${value[name]}x` });
 }
 
+/** What is counted together with the calls of a caller, in the keys of its windows. */
+const BUDGETS: Readonly<Record<Operation['caller'], string>> = {
+  key: '#live#',
+  session: '#dashboard#',
+  visitor: '#visitor/',
+};
+
 /** A credential whose organization has nothing left of this minute, which lasts for a while yet. */
 async function exhausted({ operation: { caller }, service, connection, poor }: Scene): Promise<string> {
   const known = poor.get(caller) ?? aTenant(service, { tier: 'standard' });
   poor.set(caller, known);
+  const { orgId } = await known;
   const credential = await credentialOf({ caller }, await known);
   const targets = {
     key: '/api/v1/webhooks',
@@ -216,6 +224,18 @@ async function exhausted({ operation: { caller }, service, connection, poor }: S
     target: targets[caller],
     headers: [['Authorization', `Bearer ${credential}`] as const],
   };
-  await useUp(() => connection.send(request), 5);
+  const call = async () => {
+    const answer = await connection.send(request);
+    if (answer.status !== 429) await countAll(service, `${orgId}${BUDGETS[caller]}`);
+    return answer;
+  };
+  await useUp(call, 5, 1);
   return credential;
+}
+
+/** Has windows counted as full: hundreds of requests in each minute would take longer than all that is asked of the operations. */
+async function countAll(service: Service, window: string): Promise<void> {
+  for (const row of await service.rows([window]))
+    if (row.table.includes('Rates'))
+      await service.rewrite({ ...row, item: { ...row.item, used: 1_000_000 } });
 }

@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Cloud } from '../../lib/local/cloud.ts';
+import type { UsedPermission } from '../../lib/local/functions/functions.ts';
+
+/** Names the directory in which services under test leave what their functions did. Set while the tests run (global-setup.ts). */
+export const RECORDS_VARIABLE = 'PERMISSION_RECORDS';
+
+/** What the functions of one service were allowed, and what they did. */
+export interface PermissionRecord {
+  roles: Cloud['roles'];
+  eventSources: Cloud['eventSources'];
+  used: UsedPermission[];
+}
+
+/** Leaves the record for the test that compares all of them. */
+export function writeRecord(record: PermissionRecord): void {
+  const directory = process.env[RECORDS_VARIABLE];
+  if (directory !== undefined) writeFileSync(join(directory, `${randomUUID()}.json`), JSON.stringify(record));
+}
+
+/** @throws Error when no service has left one */
+export function readRecords(): PermissionRecord[] {
+  const directory = process.env[RECORDS_VARIABLE] ?? '';
+  const records = directory === '' ? [] : readdirSync(directory);
+  if (records.length === 0)
+    throw new Error('the integration tests leave what functions do: run them with this test');
+  return records.map((file) => JSON.parse(readFileSync(join(directory, file), 'utf8')));
+}
+
+/** @throws Error naming each call that a role did not allow, however well the function coped with it */
+export function refuseDenied(used: readonly UsedPermission[]): void {
+  const denied = used
+    .filter(({ isAllowed }) => !isAllowed)
+    .map(({ functionName, action, resource }) => `${functionName} may not ${action} on ${resource}`);
+  if (denied.length > 0) throw new Error([...new Set(denied)].sort().join('\n'));
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { FAILURES_TO_DISABLE } from '../../../../functions/domain/endpoint.ts';
+import { startReceiver } from '../../../../lib/local/receiver/receiver.ts';
+import { aSandbox, aTenant, type Tenant } from '../../../support/tenant.ts';
+import { until } from '../../../support/until.ts';
+import type { Place } from './place.ts';
+
+/** Registers an endpoint that fails, and has it fail until it is disabled. @returns its identifier */
+async function aDisabledEndpoint({ api }: Tenant, url: string): Promise<string> {
+  const { id } = await api.register(url, ['ticket.created']);
+  const path = `/api/v1/webhooks/${id}`;
+  await Promise.all(Array.from({ length: FAILURES_TO_DISABLE }, () => api.post(`${path}/test`)));
+  await until(`${id} to be disabled`, async () => {
+    const { body } = await api.get(path);
+    return body.data?.status === 'auto_disabled';
+  });
+  return id;
+}
+
+/** From ten failed deliveries to the e-mail about it (decisions.md, Deliveries), with an hour of retries in seconds. */
+export function disablingMail({ service, keep }: Place): void {
+  const mailsOf = async ({ orgId }: Pick<Tenant, 'orgId'>) =>
+    (await service().mails()).filter(({ to }) => to.some((address) => address.includes(orgId)));
+
+  describe('the disabling of an endpoint', () => {
+    it('is told once to the admins of its organization, and of a sandbox to nobody', async () => {
+      const failing = await startReceiver({ ...service().tls, respond: () => ({ status: 500 }) });
+      keep({ close: failing.stop });
+      const live = keep(await aTenant(service()));
+      await service().session(live.orgId, 'member');
+      const other = keep(await aTenant(service()));
+      const sandbox = keep(await aSandbox(service(), other));
+      await aDisabledEndpoint(sandbox, 'https://hooks.example.com/?simulate=500');
+      const url = `${failing.url}/hooks?key=hidden`;
+
+      const id = await aDisabledEndpoint(live, url);
+
+      const [mail] = await until('the e-mail', async () => {
+        const sent = await mailsOf(live);
+        return sent.length > 0 && sent;
+      });
+      expect(mail?.to).toEqual([`admin@${live.orgId}.test`]);
+      expect(mail?.subject).toBe(`Webhook endpoint disabled: ${new URL(url).hostname}`);
+      for (const body of [mail?.text, mail?.html]) {
+        expect(body).toContain(id);
+        expect(body).toContain(`${failing.url}/hooks`);
+        expect(body).not.toContain('hidden');
+      }
+      await until('everything to be told', () => service().queued('Bus/Notify/Queue') === 0);
+      expect(await mailsOf(live)).toHaveLength(1);
+      expect(await service().mails()).toHaveLength(1);
+      expect(service().queued('Bus/Notify/DeadLetters')).toBe(0);
+    });
+  });
+}

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { latestMonths } from '../../../../functions/domain/usage.ts';
+import type { ApiClient } from '../../../support/api.ts';
+import { aSandbox, aTenant, type Tenant } from '../../../support/tenant.ts';
+import { until } from '../../../support/until.ts';
+import type { Place } from './place.ts';
+
+const message = { role: 'user', content: 'Hello' };
+async function create(api: ApiClient, path: string, body: unknown): Promise<string> {
+  const answer = await api.post(path, body);
+  expect(answer.status).toBe(201);
+  return String(answer.body.data?.id);
+}
+const aConversation = (api: ApiClient) =>
+  create(api, '/api/v1/conversations', { channelId: 'web', externalUserId: 'ada' });
+
+/** What the latest two months say together: a test may run over the end of one. */
+async function usageOf({ admin }: Tenant): Promise<{ conversations: number; messages: number }> {
+  const { status, body } = await admin.get('/api/settings/usage?months=2');
+  expect(status).toBe(200);
+  const months: { conversations: number; messages: number }[] = Object(body.data).months;
+  return months.reduce((sum, month) => ({
+    conversations: sum.conversations + month.conversations,
+    messages: sum.messages + month.messages,
+  }));
+}
+const counted = (tenant: Tenant, expected: object) =>
+  until(
+    'the usage to be counted',
+    async () => JSON.stringify(await usageOf(tenant)) === JSON.stringify(expected),
+    60_000,
+    500,
+  );
+
+/** What an organization is shown of its usage, and that nothing else is counted. */
+export function usage({ service, keep }: Place): void {
+  /** Those that no test has taken. */
+  const fresh: Tenant[] = [];
+  let live: Tenant;
+  let sandbox: Tenant;
+
+  beforeAll(async () => {
+    for (let tenant = 0; tenant < 5; tenant += 1) fresh.push(keep(await aTenant(service())));
+    live = aNewTenant();
+    sandbox = keep(await aSandbox(service(), live));
+  });
+
+  /** A tenant that nothing has used yet. */
+  function aNewTenant(): Tenant {
+    const tenant = fresh.pop();
+    if (tenant === undefined) throw new Error('tests need more tenants than were made');
+    return tenant;
+  }
+
+  describe.concurrent('usage', { timeout: 120_000 }, () => {
+    it('is what live organizations have started and recorded, each for itself', async () => {
+      const [one, other] = [aNewTenant(), aNewTenant()];
+      expect(await usageOf(one)).toEqual({ conversations: 0, messages: 0 });
+      const conversation = await aConversation(one.api);
+      await aConversation(one.api);
+      for (let index = 0; index < 12; index += 1)
+        await create(one.api, `/api/v1/conversations/${conversation}/messages`, message);
+      await aConversation(other.api);
+
+      await counted(one, { conversations: 2, messages: 12 });
+      await counted(other, { conversations: 1, messages: 0 });
+
+      const { body } = await one.admin.get('/api/settings/usage?months=3');
+      const { organizationId, months } = Object(body.data);
+      expect(organizationId).toBe(one.orgId);
+      expect(months.map(({ month }: { month: string }) => month)).toEqual(latestMonths(new Date(), 3));
+    });
+
+    it('counts once what is requested, told and dealt with twice', async () => {
+      const tenant = aNewTenant();
+      const conversation = await aConversation(tenant.api);
+      const path = `/api/v1/conversations/${conversation}/messages`;
+      const key = { 'Idempotency-Key': randomUUID() };
+      const twice = [1, 2].map(() => tenant.api.call({ method: 'POST', path, headers: key, body: message }));
+      await Promise.all(twice);
+      await counted(tenant, { conversations: 1, messages: 1 });
+
+      const rows = (await service().rows()).filter(({ item }) => item.orgId === tenant.orgId);
+      const events = rows.filter(({ item }) => String(item.pk).startsWith('evt_'));
+      const told = events.map(({ item: { id, type, orgId, generation, createdAt } }) => ({
+        messageId: randomUUID(),
+        body: JSON.stringify({ detail: { id, type, orgId, generation, createdAt, data: {} } }),
+      }));
+      expect(told).toHaveLength(2);
+      expect(await service().invoke('meter', { Records: [...told, ...told] })).toEqual({
+        batchItemFailures: [],
+      });
+
+      expect(await usageOf(tenant)).toEqual({ conversations: 1, messages: 1 });
+    });
+
+    it('is nothing of a sandbox: there is no row of it, and none is added to the live organization', async () => {
+      const conversation = await aConversation(sandbox.api);
+      await create(sandbox.api, `/api/v1/conversations/${conversation}/messages`, message);
+      // Told after the sandbox's: when it is counted, they have been dealt with or will be in this second.
+      await aConversation(live.api);
+
+      await counted(live, { conversations: 1, messages: 0 });
+      await until('the queue to be empty', () => service().queued('Bus/Meter/Queue') === 0, 60_000, 200);
+
+      expect(await usageOf(live)).toEqual({ conversations: 1, messages: 0 });
+      const usage = (await service().rows()).filter(({ table }) => table.includes('Usage'));
+      const of = ({ orgId }: Tenant) => usage.filter(({ item }) => JSON.stringify(item).includes(orgId));
+      expect(of(sandbox)).toEqual([]);
+      expect(of(live)).toHaveLength(2);
+    });
+
+    it('is shown to members, and to no key', async () => {
+      const tenant = aNewTenant();
+      const read = async (token: string) => {
+        const response = await fetch(`${service().url}/api/settings/usage`, {
+          headers: { authorization: `Bearer ${token}` },
+        });
+        return response.status;
+      };
+      expect(await read(await service().session(tenant.orgId, 'member'))).toBe(200);
+      expect(await read(tenant.key)).toBe(403);
+    });
+  });
+}

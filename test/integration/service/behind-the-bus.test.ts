@@ -1,0 +1,15 @@
+import { channels } from './background/channels.ts';
+import { disablingMail } from './background/disabling-mail.ts';
+import { aPlace } from './background/place.ts';
+import { usage } from './background/usage.ts';
+
+/*
+ * What works behind the event bus while all of it can, with short waits between attempts.
+ */
+const place = aPlace({
+  context: { retryBaseSeconds: 0.1, retryCapSeconds: 0.2, attemptTimeoutSeconds: 2 },
+});
+
+channels(place);
+usage(place);
+disablingMail(place);

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { creationTime, EventId } from '../../../../functions/domain/ids.ts';
+import { startOfHour } from '../../../../functions/domain/ledger.ts';
+import type { Data } from '../../../support/api.ts';
+import { until } from '../../../support/until.ts';
+import { type aService, ok, path } from '../a-service.ts';
+
+const NOTHING = { owed: 0, pending: 0, succeeded: 0, exhausted: 0, skipped: 0, duplicates: 0 };
+
+export function webhookStats(service: ReturnType<typeof aService>): void {
+  const { subscribe, ended } = service;
+
+  async function read(at: string): Promise<Data> {
+    const { status, body } = await service.api.get(at);
+    expect(status).toBe(200);
+    return body.data ?? expect.fail(`${at} was to answer with data`);
+  }
+  const statsOf = (id: string) => read(`${path(id)}/stats`);
+
+  const test = (id: string, times: number) =>
+    Promise.all(Array.from({ length: times }, () => service.api.post(`${path(id)}/test`)));
+
+  /** Waits until so many deliveries are counted, all of them ended. */
+  const balanced = (id: string, owed: number): Promise<Data> =>
+    until(`${owed} deliveries of ${id} to be counted`, async () => {
+      const stats = await statsOf(id);
+      const { totals } = Object(stats);
+      return totals.owed === owed && totals.pending === 0 && stats;
+    });
+
+  /** Counts come after a window of 10 seconds, and ten deliveries are exhausted one after nine. */
+  describe.concurrent('the stats of an endpoint', { timeout: 180_000 }, () => {
+    it('count what succeeded, was exhausted and was skipped, while the endpoint tells how far it is from its end', async () => {
+      let healthy = true;
+      const { id } = await subscribe(() => ({ status: healthy ? 200 : 500 }));
+      await test(id, 3);
+      await ended(id, 3);
+      expect(await read(path(id))).toMatchObject({ status: 'active', failing: null });
+
+      healthy = false;
+      await test(id, 9);
+      await ended(id, 12);
+      const failing = { since: expect.stringMatching(/Z$/), failuresUntilDisabled: 1 };
+      expect(await read(path(id))).toMatchObject({ status: 'active', failing, disabledAt: null });
+      expect(await service.api.all('/api/v1/webhooks')).toContainEqual(
+        expect.objectContaining({ id, failing }),
+      );
+
+      await test(id, 1);
+      const [last] = await ended(id, 13);
+      expect(await read(path(id))).toMatchObject({
+        status: 'auto_disabled',
+        failing: null,
+        disabledAt: last?.terminalAt,
+        disabledReason: 'consecutive_failures',
+      });
+      await test(id, 2);
+      await ended(id, 15);
+
+      const stats = await balanced(id, 15);
+      const totals = { owed: 15, pending: 0, succeeded: 3, exhausted: 10, skipped: 2, duplicates: 0 };
+      expect(stats).toMatchObject({ webhookId: id, totals, oldestPending: null });
+      const hours: Record<string, number | string>[] = Object(stats).hours;
+      for (const [name, total] of Object.entries(totals))
+        expect(hours.reduce((sum, hour) => sum + Number(hour[name]), 0)).toBe(total);
+    });
+
+    it('have what is still to be delivered, under the hour of its event', async () => {
+      const answer = Promise.withResolvers<void>();
+      const { id } = await subscribe(async () => {
+        await answer.promise;
+        return { status: 200 };
+      });
+      await test(id, 1);
+      const stats = await until('the delivery to be counted', async () => {
+        const found = await statsOf(id);
+        return Object(found.totals).owed === 1 && found;
+      });
+      const [hour] = Object(stats).hours;
+      expect(stats).toMatchObject({ totals: { ...NOTHING, owed: 1, pending: 1 }, oldestPending: hour.hour });
+      const { eventId } = (await service.deliveries(id))[0] ?? {};
+      expect(hour.hour).toBe(startOfHour(creationTime(EventId.parse(eventId))));
+
+      answer.resolve();
+      expect(await balanced(id, 1)).toMatchObject({ totals: { succeeded: 1 }, oldestPending: null });
+    });
+
+    it('count a redelivery as one more that is owed', async () => {
+      const { id } = await subscribe(ok);
+      await test(id, 1);
+      const [delivery] = await ended(id, 1);
+      await service.api.post(`${path(id)}/deliveries/${delivery?.id}/redeliver`);
+      expect(await balanced(id, 2)).toMatchObject({ totals: { ...NOTHING, owed: 2, succeeded: 2 } });
+    });
+
+    it('are its own, and those of nobody else', async () => {
+      const busy = await subscribe(ok);
+      const idle = await subscribe(ok);
+      await test(busy.id, 2);
+      await balanced(busy.id, 2);
+      expect(await statsOf(idle.id)).toMatchObject({
+        webhookId: idle.id,
+        totals: NOTHING,
+        oldestPending: null,
+        hours: [],
+      });
+    });
+  });
+}
