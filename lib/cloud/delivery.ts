@@ -71,7 +71,7 @@ export class Delivery extends Construct {
         GRACE_SECONDS: String(settings.graceSeconds),
       } satisfies DispatchEnvironment,
     });
-    tables.service.allow(this.dispatch, 'readMany', 'change', 'check');
+    tables.service.allow(this.dispatch, 'read', 'readMany', 'change', 'check');
     // The notice of a disabling is added to the outbox with it.
     tables.outbox.allow(this.dispatch, 'readMany', 'add');
     tables.deliveries.allow(this.dispatch, 'read', 'change');

@@ -11,7 +11,7 @@ import { ServiceStack } from './stacks/service-stack.ts';
 /** What a function may do with a table, in the words of what it does. */
 const VERBS = {
   read: ['dynamodb:GetItem'],
-  readMany: ['dynamodb:BatchGetItem', 'dynamodb:GetItem'],
+  readMany: ['dynamodb:BatchGetItem'],
   list: ['dynamodb:Query'],
   add: ['dynamodb:PutItem'],
   change: ['dynamodb:UpdateItem'],

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { queueArn } from '../../lib/local/arns.ts';
 
 /** Looks into the queues behind the service's back. */
 export interface QueuesBehind {
@@ -9,27 +10,40 @@ export interface QueuesBehind {
    * @throws Error when no queue, or more than one, is there
    */
   queued(path: string): number;
+  /** What these messages say, oldest first. @throws as {@link queued} */
+  bodies(path: string): string[];
+  /** @throws as {@link queued} */
+  arnOf(path: string): string;
   close(): void;
 }
 
 /** @param state directory of the run, in which the embedded SQS keeps its messages */
 export function queuesBehind(state: string): QueuesBehind {
   const database = new DatabaseSync(join(state, 'fauxqs.db'), { readOnly: true, timeout: 5_000 });
+  const nameOf = (path: string): string => {
+    const logicalId = new RegExp(`-${path.replaceAll('/', '')}[0-9A-F]{8}$`);
+    const names = database
+      .prepare('SELECT name FROM sqs_queues')
+      .all()
+      .map(({ name }) => String(name));
+    const [name, ...others] = names.filter((one) => logicalId.test(one));
+    if (name === undefined || others.length > 0)
+      throw new Error(`of the queues ${names.join(', ')} exactly one is to be ${path}`);
+    return name;
+  };
   return {
+    arnOf: (path) => queueArn(nameOf(path)),
     queued(path) {
-      const logicalId = new RegExp(`-${path.replaceAll('/', '')}[0-9A-F]{8}$`);
-      const names = database
-        .prepare('SELECT name FROM sqs_queues')
-        .all()
-        .map(({ name }) => String(name));
-      const [name, ...others] = names.filter((one) => logicalId.test(one));
-      if (name === undefined || others.length > 0)
-        throw new Error(`of the queues ${names.join(', ')} exactly one is to be ${path}`);
       const [row] = database
         .prepare('SELECT count(*) AS messages FROM sqs_messages WHERE queue_name = ?')
-        .all(name);
+        .all(nameOf(path));
       return Number(row?.messages);
     },
+    bodies: (path) =>
+      database
+        .prepare('SELECT body FROM sqs_messages WHERE queue_name = ? ORDER BY sent_timestamp')
+        .all(nameOf(path))
+        .map(({ body }) => String(body)),
     close: () => database.close(),
   };
 }

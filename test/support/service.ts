@@ -14,7 +14,7 @@ import { refuseDenied, writeRecord } from '../grants/records.ts';
 import { addVariables, functionsOf, type QueueClocks, setQueueClocks } from './assembly.ts';
 import { mailsIn, type ReceivedMail } from './mails.ts';
 import { type QueuesBehind, queuesBehind } from './queues.ts';
-import { type Row, tablesBehind } from './tables.ts';
+import { type Row, type TablesBehind, tablesBehind } from './tables.ts';
 
 /** Of the dashboard, which e-mails link to: nothing listens there. */
 export const DASHBOARD_ORIGIN = 'https://dashboard.example';
@@ -53,12 +53,18 @@ export interface Service {
   rows(texts?: readonly string[]): Promise<Row[]>;
   /** Puts an item in the place of the one with its key. */
   rewrite(row: Row): Promise<void>;
+  /** Where the stream of its table tells of the addition of a row. */
+  streamed: TablesBehind['streamed'];
   /** Invokes a function now, whatever invokes it otherwise. @throws Error of the function */
   invoke(name: FunctionName, payload?: unknown): Promise<unknown>;
   /** What the service has sent by e-mail, oldest first. */
   mails(): Promise<ReceivedMail[]>;
   /** How many messages a queue holds. @param path of the queue in the stack, for example `Bus/Meter/Queue` */
   queued: QueuesBehind['queued'];
+  /** What they say. As {@link Service.queued}. */
+  bodies: QueuesBehind['bodies'];
+  /** As {@link Service.queued}. */
+  queueArn: QueuesBehind['arnOf'];
   /** PEM: what a receiver of this machine identifies itself with. */
   tls: { cert: string; key: string };
   /** @throws Error naming what a function did that its role does not allow */
@@ -75,6 +81,8 @@ export interface ServiceOptions {
   queues?: Readonly<Record<string, QueueClocks>>;
   /** Called for each line that functions log. */
   onLog?(line: { source: string; text: string }): void;
+  /** What cannot work, because of its variables: what it is denied is not held against its role. */
+  broken?: FunctionName;
 }
 
 /**
@@ -86,6 +94,7 @@ export async function startService({
   variables,
   queues: clocks,
   onLog,
+  broken,
 }: ServiceOptions = {}): Promise<Service> {
   const directory = await mkdtemp(join(tmpdir(), 'service-'));
   const remove = () => rm(directory, { recursive: true, force: true, maxRetries: 5 });
@@ -122,7 +131,8 @@ export async function startService({
       ...(onLog && { onLog }),
       onPermission: (use) => used.push(use),
     });
-    const tables = tablesBehind(cloud.processIds());
+    const sources = cloud.eventSources.map(({ arn }) => arn);
+    const tables = tablesBehind(cloud.processIds(), sources);
     const receiver = await startReceiver(certificates.receiver);
     const queues = queuesBehind(state);
     return {
@@ -133,9 +143,12 @@ export async function startService({
       itemsWith: async (texts) => linesOf(await tables.rows(texts)),
       rows: tables.rows,
       rewrite: tables.rewrite,
+      streamed: tables.streamed,
       invoke: (name, payload = {}) => cloud.invoke(functions.physicalNameOf(name), payload),
       mails: () => mailsIn(state),
       queued: queues.queued,
+      bodies: queues.bodies,
+      queueArn: queues.arnOf,
       tls: certificates.receiver,
       async stop() {
         tables.close();
@@ -143,8 +156,11 @@ export async function startService({
         await cloud.stop();
         await receiver.stop();
         await remove();
-        writeRecord({ roles: cloud.roles, eventSources: cloud.eventSources, used });
-        refuseDenied(used);
+        const meant = used.filter(
+          ({ functionName }) => broken === undefined || functionName !== functions.physicalNameOf(broken),
+        );
+        writeRecord({ roles: cloud.roles, eventSources: cloud.eventSources, used: meant });
+        refuseDenied(meant);
       },
     };
   } catch (error) {

@@ -1,5 +1,12 @@
 import { DatabaseSync } from 'node:sqlite';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  type _Record,
+  DescribeStreamCommand,
+  DynamoDBStreamsClient,
+  GetRecordsCommand,
+  GetShardIteratorCommand,
+} from '@aws-sdk/client-dynamodb-streams';
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { CREDENTIALS } from '../../lib/local/engines/engines.ts';
@@ -11,6 +18,13 @@ export interface Row {
   item: Record<string, unknown>;
 }
 
+/** A record of a stream, and where it is. */
+export interface Streamed {
+  streamArn: string;
+  shardId: string;
+  record: _Record;
+}
+
 /** Looks into the tables behind the service's back. */
 export interface TablesBehind {
   /**
@@ -20,15 +34,21 @@ export interface TablesBehind {
   rows(texts?: readonly string[]): Promise<Row[]>;
   /** Puts an item in the place of the one with its key: time passes faster so. */
   rewrite(row: Row): Promise<void>;
+  /** Where the table's stream tells of the addition of a row. @throws Error when it does not */
+  streamed(row: Row): Promise<Streamed>;
   close(): void;
 }
 
 /**
  * The run does not say where its embedded DynamoDB is; the engine's process does.
  * @param processIds of the run, the engine's among them
+ * @param streamArns of the streams that the run reads: the engine names them otherwise
  * @throws Error when it is not
  */
-export function tablesBehind(processIds: readonly number[]): TablesBehind {
+export function tablesBehind(
+  processIds: readonly number[],
+  streamArns: readonly string[] = [],
+): TablesBehind {
   const [, port, file] =
     processIds
       .map((id) => / --port (\d+) --db-path (.+)$/.exec(runningProcess(id)?.command ?? ''))
@@ -36,11 +56,13 @@ export function tablesBehind(processIds: readonly number[]): TablesBehind {
   if (port === undefined || file === undefined)
     throw new Error('the embedded DynamoDB is not among the processes of the run');
   const database = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
-  const plain = new DynamoDBClient({
+  const engine = {
     endpoint: `http://127.0.0.1:${port}`,
     region: 'us-east-1',
     credentials: CREDENTIALS,
-  });
+  };
+  const plain = new DynamoDBClient(engine);
+  const streams = new DynamoDBStreamsClient(engine);
   const client = DynamoDBDocumentClient.from(plain);
   return {
     async rows(texts) {
@@ -51,11 +73,46 @@ export function tablesBehind(processIds: readonly number[]): TablesBehind {
     async rewrite({ table, item }) {
       await client.send(new PutCommand({ TableName: table, Item: item }));
     },
+    async streamed(row) {
+      const streamArn = streamArns.find((arn) => arn.includes(`:table/${row.table}/stream/`));
+      if (streamArn === undefined) throw new Error(`nothing reads a stream of ${row.table}`);
+      return additionOf(row, streamArn, streams);
+    },
     close() {
       database.close();
+      streams.destroy();
       plain.destroy();
     },
   };
+}
+
+async function additionOf(
+  { table, item }: Row,
+  streamArn: string,
+  streams: DynamoDBStreamsClient,
+): Promise<Streamed> {
+  const { StreamDescription } = await streams.send(new DescribeStreamCommand({ StreamArn: streamArn }));
+  for (const { ShardId: shardId = '' } of StreamDescription?.Shards ?? []) {
+    const { ShardIterator } = await streams.send(
+      new GetShardIteratorCommand({
+        StreamArn: streamArn,
+        ShardId: shardId,
+        ShardIteratorType: 'TRIM_HORIZON',
+      }),
+    );
+    // Of an open shard there is always a next iterator: what was written before is read when nothing more comes.
+    for (let iterator = ShardIterator; iterator !== undefined; ) {
+      const { Records = [], NextShardIterator } = await streams.send(
+        new GetRecordsCommand({ ShardIterator: iterator }),
+      );
+      const record = Records.find(
+        ({ eventName, dynamodb }) => eventName === 'INSERT' && dynamodb?.Keys?.pk?.S === item.pk,
+      );
+      if (record !== undefined) return { streamArn, shardId, record };
+      iterator = Records.length === 0 ? undefined : NextShardIterator;
+    }
+  }
+  throw new Error(`the stream of ${table} does not tell of the addition of ${String(item.pk)}`);
 }
 
 const namesIn = (database: DatabaseSync): string[] =>

@@ -9,6 +9,7 @@ import { aPlace } from './background/place.ts';
  */
 const place = aPlace({
   variables: { USAGE_TABLE: 'nowhere' },
+  broken: 'meter',
   queues: { BusMeterQueue: { visibilityTimeout: 1, maxReceiveCount: 3 } },
 });
 

@@ -1,15 +1,19 @@
 import { channels } from './background/channels.ts';
+import { deadLetters } from './background/dead-letters.ts';
 import { disablingMail } from './background/disabling-mail.ts';
 import { aPlace } from './background/place.ts';
+import { recovery } from './background/recovery.ts';
 import { usage } from './background/usage.ts';
 
 /*
  * What works behind the event bus while all of it can, with short waits between attempts.
  */
 const place = aPlace({
-  context: { retryBaseSeconds: 0.1, retryCapSeconds: 0.2, attemptTimeoutSeconds: 2 },
+  context: { retryBaseSeconds: 0.1, retryCapSeconds: 0.2, attemptTimeoutSeconds: 2, watchWindowSeconds: 1 },
 });
 
 channels(place);
+recovery(place);
 usage(place);
+deadLetters(place);
 disablingMail(place);

@@ -1,0 +1,196 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { type ReceivedDelivery, startReceiver } from '../../../../lib/local/receiver/receiver.ts';
+import { failureMessage } from '../../../../lib/local/sources/failure-destination.ts';
+import { toStreamRecord } from '../../../../lib/local/sources/stream-records.ts';
+import type { ApiClient } from '../../../support/api.ts';
+import type { Row } from '../../../support/tables.ts';
+import { aTenant } from '../../../support/tenant.ts';
+import { until } from '../../../support/until.ts';
+import type { Place } from './place.ts';
+
+type Reader = 'dead-fan-outs' | 'dead-publications';
+/** Where each reader leaves what fails again, which are the queues that it reads. */
+const QUEUES = { 'dead-fan-outs': 'Delivery/DeadFanOuts', 'dead-publications': 'Bus/DeadPublications' };
+const DONE = { batchItemFailures: [] };
+
+/** What the streams of the outbox gave up, as Lambda leaves it, and what comes of it. */
+export function deadLetters({ service, keep }: Place): void {
+  /** The only row of a table that has the text and is as asked, as soon as there is one. */
+  const row = (table: string, text: string, is: (item: Row['item']) => boolean) =>
+    until(`a row of ${table} with ${text}`, async () =>
+      (await service().rows([text])).find(
+        (found) => found.table.includes(`Tables${table}`) && is(found.item),
+      ),
+    );
+  const entry = (id: string) => row('Outbox', id, ({ pk }) => pk === id);
+
+  /** The letter that names the record by which the outbox's stream tells of an event, and no other. */
+  async function letterOf(eventId: string): Promise<string> {
+    const { streamArn, shardId, record } = await service().streamed(await entry(eventId));
+    const batch = {
+      records: [toStreamRecord(record, streamArn)],
+      condition: 'RetryAttemptsExhausted',
+      invocations: 101,
+      functionArn: 'arn:aws:lambda:us-east-1:000000000000:function:reader',
+      streamArn,
+      shardId,
+    } as const;
+    return JSON.stringify(failureMessage(batch, new Date()));
+  }
+  const noteOf = (...ids: string[]) => JSON.stringify({ kind: 'entries', ids });
+
+  /** Hands letters to their reader. @returns what it has postponed of these events by now */
+  async function read(reader: Reader, letters: readonly string[], eventIds: readonly string[]) {
+    const Records = letters.map((body) => ({ messageId: randomUUID(), body }));
+    expect(await service().invoke(reader, { Records })).toEqual(DONE);
+    return service()
+      .bodies(QUEUES[reader])
+      .filter((body) => eventIds.some((id) => body.includes(id)));
+  }
+
+  const drained = (queue: string) =>
+    until(`${queue} to be empty`, () => service().queued(queue) === 0, 60_000, 100);
+  const ended = (api: ApiClient, path: string, count: number) =>
+    until(`${count} deliveries of ${path}`, async () => {
+      const all = await api.all(`${path}/deliveries`);
+      return all.length >= count && all.every(({ terminalAt }) => terminalAt !== null) && all;
+    });
+
+  async function aReceiver() {
+    const received: ReceivedDelivery[] = [];
+    const { url, stop } = await startReceiver({
+      ...service().tls,
+      onDelivery: (delivery) => received.push(delivery),
+    });
+    keep({ close: stop });
+    return { url, received };
+  }
+
+  describe.concurrent('a letter of the fan-out', { timeout: 120_000 }, () => {
+    /** An event that one endpoint has got, and that another has not: to the fan-out it was not there. */
+    async function anEventOwed() {
+      const { api } = keep(await aTenant(service()));
+      const { url, received } = await aReceiver();
+      const endpoint = async () =>
+        `/api/v1/webhooks/${(await api.register(url, ['conversation.created'])).id}`;
+      const served = await endpoint();
+      await api.createConversation();
+      const [{ eventId } = expect.fail('a delivery was to be made')] = await ended(api, served, 1);
+      return { api, received, served, owed: await endpoint(), eventId: String(eventId) };
+    }
+
+    it('gets the event that it names the deliveries that are missing, and no other twice', async () => {
+      const { api, received, served, owed, eventId } = await anEventOwed();
+      const letter = await letterOf(eventId);
+
+      expect(await read('dead-fan-outs', [letter], [eventId])).toEqual([]);
+      const made = await ended(api, owed, 1);
+      expect(made).toMatchObject([{ eventId, status: 'succeeded', attempts: 1 }]);
+
+      expect(await read('dead-fan-outs', [letter], [eventId])).toEqual([]);
+      await drained('Delivery/Fresh');
+      expect(await ended(api, owed, 1)).toEqual(made);
+      const [before] = await ended(api, served, 1);
+      expect(received.map(({ headers }) => headers['webhook-id'])).toEqual([before?.id, made[0]?.id]);
+    });
+
+    it('is postponed, by the event alone, while that cannot be dealt with, and loses nothing, however slow its receiver is by then', async () => {
+      const [hindered, other] = [await anEventOwed(), await anEventOwed()];
+      const ids = [hindered.eventId, other.eventId];
+      const id = String(hindered.owed.split('/').at(-1));
+      const endpoint = await row('Service', id, ({ sk }) => sk === id);
+      const letters = [await letterOf(hindered.eventId), await letterOf(other.eventId)];
+      await service().rewrite({ ...endpoint, item: { ...endpoint.item, status: 'unreadable' } });
+
+      const postponed = await read('dead-fan-outs', letters, ids);
+
+      expect(postponed).toEqual([noteOf(hindered.eventId)]);
+      expect(await ended(other.api, other.owed, 1)).toMatchObject([{ eventId: other.eventId }]);
+      const slowUntil = new Date(Date.now() + 600_000).toISOString();
+      await service().rewrite({ ...endpoint, item: { ...endpoint.item, slowUntil } });
+      expect(await hindered.api.all(`${hindered.owed}/deliveries`)).toEqual([]);
+
+      expect(await read('dead-fan-outs', postponed, ids)).toEqual(postponed);
+      expect(await ended(hindered.api, hindered.owed, 1)).toMatchObject([
+        { eventId: hindered.eventId, status: 'succeeded' },
+      ]);
+    });
+  });
+
+  describe.concurrent('a letter of the publisher', { timeout: 120_000 }, () => {
+    /** Messages that are on their conversation's channel only now: who was told of them found nothing to do, and what is told again shows there. */
+    async function messagesUnshown(count: number) {
+      const tenant = keep(await aTenant(service()));
+      const { api } = tenant;
+      const { url, received } = await aReceiver();
+      const conversation = await api.createConversation();
+      const say = async () => {
+        const answer = await api.post(`/api/v1/conversations/${conversation}/messages`, {
+          role: 'agent',
+          content: 'Hello',
+        });
+        expect(answer.status).toBe(201);
+        const id = String(answer.body.data?.id);
+        const { item } = await row('Outbox', id, ({ type }) => type === 'message.received');
+        return { id, eventId: String(item.pk) };
+      };
+      const messages = await Promise.all(Array.from({ length: count }, say));
+      for (const { eventId } of messages) await row('Usage', eventId, () => true);
+      await drained('Bus/Relay/Queue');
+
+      const { body } = await api.post('/api/v1/channels', { name: 'Messenger', kind: 'http', url });
+      const stored = await row('Service', conversation, ({ sk }) => sk === conversation);
+      await service().rewrite({ ...stored, item: { ...stored.item, channelId: body.data?.id } });
+      return {
+        tenant,
+        messages,
+        say,
+        shown: (many: number) => ended(api, `/api/v1/channels/${body.data?.id}`, many),
+        seen: () => received.map((delivery) => JSON.parse(delivery.body.toString()).data.messageId),
+      };
+    }
+
+    it('has the event that it names told again, and what is told twice counts once', async () => {
+      const { tenant, messages, say, shown, seen } = await messagesUnshown(1);
+      const [{ id, eventId } = expect.fail('a message was to be said')] = messages;
+      const letter = await letterOf(eventId);
+
+      expect(await read('dead-publications', [letter], [eventId])).toEqual([]);
+      await shown(1);
+      expect(seen()).toEqual([id]);
+
+      expect(await read('dead-publications', [letter], [eventId])).toEqual([]);
+      await drained('Bus/Relay/Queue');
+      const next = await say();
+      await shown(2);
+      expect(seen()).toEqual([id, next.id]);
+      await drained('Bus/Meter/Queue');
+      const { body } = await tenant.admin.get('/api/settings/usage?months=2');
+      const months: { messages: number }[] = Object(body.data).months;
+      expect(months.reduce((sum, month) => sum + month.messages, 0)).toBe(2);
+    });
+
+    it('is postponed by what the bus does not take, and by nothing else, and loses nothing', async () => {
+      const { messages, shown, seen } = await messagesUnshown(2);
+      const [refused, other] = messages;
+      if (refused === undefined || other === undefined) return expect.fail('two messages were to be said');
+      const ids = messages.map(({ eventId }) => eventId);
+      const stored = await entry(refused.eventId);
+      // Without a type EventBridge takes none.
+      const untyped = { ...stored.item, kind: 'notice', type: '', data: {} };
+      await service().rewrite({ ...stored, item: untyped });
+
+      const postponed = await read('dead-publications', [noteOf(...ids)], ids);
+
+      expect(postponed).toEqual([noteOf(refused.eventId)]);
+      await shown(1);
+      expect(seen()).toEqual([other.id]);
+      await service().rewrite(stored);
+
+      expect(await read('dead-publications', postponed, ids)).toEqual(postponed);
+      await shown(2);
+      expect(seen()).toEqual([other.id, refused.id]);
+    });
+  });
+}

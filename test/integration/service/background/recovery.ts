@@ -1,0 +1,181 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Reminder } from '../../../../functions/domain/delivery.ts';
+import { DeliveryId, newId, ReceiverId } from '../../../../functions/domain/ids.ts';
+import { hourBefore } from '../../../../functions/domain/ledger.ts';
+import { keys } from '../../../../functions/store/keys.ts';
+import type { Row } from '../../../support/tables.ts';
+import { aSandbox, aTenant, type Tenant } from '../../../support/tenant.ts';
+import { until } from '../../../support/until.ts';
+import { pageOf, paragraph, startPage } from './page.ts';
+import type { Place } from './place.ts';
+
+const HOUR_MS = 3_600_000;
+/** After which an hour of the ledger is put right. */
+const LAST_AGE = 80;
+
+/** What brings back what got lost, where something did: rows are put as a worker that was killed leaves them. */
+export function recovery(place: Place): void {
+  let tenant: Tenant;
+  let sandbox: Tenant;
+
+  beforeAll(async () => {
+    tenant = place.keep(await aTenant(place.service()));
+    sandbox = place.keep(await aSandbox(place.service(), tenant));
+  });
+
+  /** The only row of a table that holds the text, as soon as it is as asked. */
+  const row = (what: string, table: string, text: string, is: (item: Row['item']) => boolean = () => true) =>
+    until(
+      what,
+      async () =>
+        (await place.service().rows([text])).find(
+          (found) => found.table.includes(`Tables${table}`) && is(found.item),
+        ),
+      60_000,
+    );
+
+  /** A delivery that has succeeded, as it is stored. */
+  async function aDelivery(of: Tenant): Promise<Row> {
+    const { id } = await of.api.register(of.receiver, ['conversation.created']);
+    await of.api.createConversation();
+    return row(
+      'a delivery to succeed',
+      'Deliveries',
+      id,
+      ({ webhookId, status }) => webhookId === id && status === 'succeeded',
+    );
+  }
+
+  describe('a delivery', () => {
+    it('that is due and has no message is sent by the reconciler', async () => {
+      const { table, item } = await aDelivery(tenant);
+      const { terminalAt, ...open } = item;
+      const id = DeliveryId.parse(item.sk);
+      const dueAt = new Date(Date.now() - 1000).toISOString();
+      await place.service().rewrite({
+        table,
+        item: {
+          ...open,
+          status: 'retrying',
+          parked: true,
+          nextRetryAt: dueAt,
+          dueIn: keys.dueOf('parked', id),
+          dueAt,
+        },
+      });
+      await place.service().invoke('reconcile');
+      const sent = await row('it to end', 'Deliveries', id, ({ status }) => status === 'succeeded');
+      expect(sent.item.attempts).toBe(2);
+    });
+
+    it('that another worker holds keeps its message', async () => {
+      const { table, item } = await aDelivery(tenant);
+      const { terminalAt, ...open } = item;
+      const id = DeliveryId.parse(item.sk);
+      const lease = { token: 'another', until: Date.now() + 5000 };
+      await place.service().rewrite({ table, item: { ...open, status: 'pending', attempts: 1, lease } });
+      const reminder = Reminder.parse({ ...item, id, traceId: undefined });
+      const message = {
+        messageId: 'm1',
+        receiptHandle: 'none',
+        body: JSON.stringify(reminder),
+        attributes: { MessageGroupId: reminder.webhookId },
+        messageAttributes: {},
+        eventSource: 'aws:sqs',
+        eventSourceARN: place.service().queueArn('Delivery/Fresh'),
+      };
+      expect(await place.service().invoke('dispatch', { Records: [message] })).toEqual({
+        batchItemFailures: [{ itemIdentifier: 'm1' }],
+      });
+      expect((await row('it', 'Deliveries', id)).item).toMatchObject({ attempts: 1, lease });
+    });
+  });
+
+  it('counts of the ledger that are not what the deliveries say are put right by them', async () => {
+    const original = await aDelivery(sandbox);
+    const webhookId = ReceiverId.parse(original.item.webhookId);
+    const entryOf = (hour: string) => keys.ledger(webhookId, Number(original.item.generation), hour).pk;
+    const entry = (hour: string) =>
+      row('an entry of the ledger', 'Ledger', webhookId, ({ pk }) => pk === entryOf(hour));
+    // The hour may end before the audit looks at it.
+    const hours = [LAST_AGE, LAST_AGE - 1].map((age) => hourBefore(new Date(), age));
+    const ids = new Map<string, string>();
+    for (const hour of hours)
+      ids.set(hour, await anOpenDelivery(original, new Date(Date.parse(hour) + HOUR_MS / 2)));
+    for (const hour of hours) {
+      const counted = await entry(hour);
+      expect(counted.item.owed).toBe(1);
+      await place.service().rewrite({ ...counted, item: { ...counted.item, owed: 3 } });
+    }
+    const oldest = () => hourBefore(new Date(), LAST_AGE);
+    let checked: string;
+    do {
+      checked = oldest();
+      await place.service().invoke('audit');
+    } while (checked !== oldest());
+    expect((await entry(checked)).item.owed).toBe(1);
+    const id = DeliveryId.parse(ids.get(checked));
+    expect((await row('the delivery', 'Deliveries', id)).item.dueIn).toBe(keys.dueOf('watched', id));
+  }, 120_000);
+
+  /** Puts a delivery like another that has been open since then. @returns its id */
+  async function anOpenDelivery({ table, item }: Row, since: Date): Promise<string> {
+    const id = DeliveryId.parse(newId('dlv', since));
+    const { terminalAt, terminalReason, ...open } = item;
+    await place.service().rewrite({
+      table,
+      item: {
+        ...open,
+        ...keys.delivery(ReceiverId.parse(item.webhookId), Number(item.generation), id),
+        id,
+        status: 'pending',
+        attempts: 0,
+        attemptLog: [],
+        createdAt: since.toISOString(),
+      },
+    });
+    return id;
+  }
+
+  describe('a source of knowledge', () => {
+    it('that is due is looked at again', async () => {
+      const page = await startPage(place.service().tls, pageOf(paragraph('first')));
+      place.keep({ close: () => page.stop() });
+      const { body } = await tenant.api.post('/api/v1/knowledge/sources', { kind: 'url', url: page.url });
+      const source = String(body.data?.id);
+      const { table, item } = await row(
+        'the import',
+        'Knowledge',
+        source,
+        ({ sk, lastCheckedAt }) => sk === source && lastCheckedAt !== undefined,
+      );
+      const before = page.requests.length;
+      await place.service().rewrite({
+        table,
+        item: { ...item, dueAt: new Date(Date.now() - 1000).toISOString() },
+      });
+      await place.service().invoke('sweep');
+      await until('the page to be fetched', () => page.requests.length > before);
+    });
+
+    it('of a sandbox is deleted behind its reset', async () => {
+      const { body } = await sandbox.api.post('/api/v1/knowledge/sources', {
+        kind: 'url',
+        url: 'https://example.com/handbook',
+      });
+      const source = String(body.data?.id);
+      await row('the source', 'Knowledge', source);
+      expect((await sandbox.admin.post('/api/settings/sandbox/reset')).status).toBe(200);
+      await until(
+        'it to be deleted',
+        async () => {
+          await place.service().invoke('purge');
+          const left = await place.service().rows([source]);
+          return left.every(({ table }) => !table.includes('TablesKnowledge'));
+        },
+        60_000,
+        500,
+      );
+    });
+  });
+}
