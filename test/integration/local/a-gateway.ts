@@ -78,12 +78,26 @@ const resources = {
   ServerError: envelope('DEFAULT_5XX'),
 };
 
+const limitedStage = ({ rate, burst }: { rate: number; burst: number }) => ({
+  ...resources.Stage,
+  Properties: {
+    ...resources.Stage.Properties,
+    MethodSettings: [
+      { HttpMethod: '*', ResourcePath: '/*', ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst },
+    ],
+  },
+});
+
 /** What a function that takes the events of the gateway answers. */
 export type Answering = (event: APIGatewayProxyEvent) => InvocationResult | Promise<InvocationResult>;
 
-/** A gateway in front of this function, until the test has finished. */
-export async function aGateway(answer: Answering) {
-  const { resources: parsed, outputs } = parseTemplate(JSON.parse(JSON.stringify({ Resources: resources })));
+/**
+ * A gateway in front of this function, until the test has finished.
+ * @param limits requests a second that its stage takes, and at once; any number when absent
+ */
+export async function aGateway(answer: Answering, limits?: { rate: number; burst: number }) {
+  const Resources = { ...resources, ...(limits && { Stage: limitedStage(limits) }) };
+  const { resources: parsed, outputs } = parseTemplate(JSON.parse(JSON.stringify({ Resources })));
   const template: Template = {
     stackName: 'Test',
     resources: parsed,

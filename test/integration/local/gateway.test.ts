@@ -47,6 +47,22 @@ describe('a request', () => {
     expect(ids.size).toBe(6);
   });
 
+  it('beyond what the stage takes gets the envelope with 429, and reaches no function', async () => {
+    let invoked = 0;
+    const counting: Answering = (event) => {
+      invoked += 1;
+      return echo(event);
+    };
+    // So low a rate that the time of the test brings back no request.
+    const { url } = await aGateway(counting, { rate: 0.001, burst: 10 });
+    const answers = await Promise.all(Array.from({ length: 100 }, () => fetch(`${url}/things/1`)));
+    const refused = answers.filter(({ status }) => status === 429);
+    expect([invoked, refused.length, answers.filter(({ status }) => status === 200).length]).toEqual([
+      10, 90, 10,
+    ]);
+    for (const response of refused) await envelopeOf(response);
+  });
+
   it('to an unknown path or stage gets the envelope with 404', async () => {
     const { url } = await aGateway(echo);
     for (const unknown of [`${url}/nothing`, `${url}/things/`, new URL('/v1/things/1', url).href]) {
