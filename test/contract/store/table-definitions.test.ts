@@ -7,7 +7,7 @@ import { readSettings } from '../../../lib/cloud/settings.ts';
 import { TABLE_DEFINITIONS } from '../../engines.ts';
 
 it("the tables that the contracts run on have the keys, indexes and streams of the stack's", () => {
-  const { data: stack } = conversationService(new App(), {
+  const { data: stack } = conversationService(new App({ builtinCloudFormationValidation: false }), {
     settings: readSettings({ tryGetContext: (name: string) => (name === 'stage' ? 'prod' : undefined) }),
     code: () => Code.fromInline('exports.handler = async () => {};'),
   });

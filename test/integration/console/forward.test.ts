@@ -245,9 +245,9 @@ describe('npm run forward', { timeout: 60_000 }, () => {
     program.signal('SIGINT');
     await program.ended;
     const [first, second, third] = sandbox.calls.map(({ at }) => at);
-    // A timer may be early by less than a millisecond, and the answer is on its way for a moment.
-    expect((second ?? 0) - (first ?? 0)).toBeGreaterThan(1900);
-    expect((third ?? 0) - (second ?? 0)).toBeGreaterThan(1900);
+    // As they arrive: how long a request was on its way comes off. Unpaced there would be next to nothing between them.
+    expect((second ?? 0) - (first ?? 0)).toBeGreaterThan(1000);
+    expect((third ?? 0) - (second ?? 0)).toBeGreaterThan(1000);
   });
 
   it('waits for an API that fails or is down, and says when it is back', async () => {

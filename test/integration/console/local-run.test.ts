@@ -68,6 +68,7 @@ describe('the local run', { timeout: 60_000 }, () => {
     const [, baseUrl] = await program.shows(/Ready +(http:\/\/localhost:\d+)/);
     const [, context = ''] = await program.shows(/^context (.*)$/m);
     expect(JSON.parse(context)).toEqual({
+      stage: 'dev',
       rateLimitScale: 30,
       rateLimitStandard: 30,
       rateLimitSandbox: 20,

@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { INPUTS_FILE, synthesize } from '../../../lib/local/console/synthesis.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
-async function options(context: Record<string, number>, signal = new AbortController().signal) {
+async function options(settings: Record<string, number>, signal = new AbortController().signal) {
   const directory = await temporaryDirectory();
+  const context = { stage: 'dev', ...settings };
   return { assembly: join(directory, 'cdk.out'), compileCache: join(directory, 'cache'), context, signal };
 }
 
@@ -19,7 +20,7 @@ describe('synthesis', { timeout: 60_000 }, () => {
     expect((await stat(join(given.assembly, 'manifest.json'))).mtimeMs).toBe(written);
 
     // One that fails leaves nothing that could be taken for the assembly of either.
-    await expect(synthesize({ ...given, context: { retryBaseSeconds: -1 } })).rejects.toThrow();
+    await expect(synthesize({ ...given, context: { ...given.context, retryBaseSeconds: -1 } })).rejects.toThrow();
     expect(await readdir(given.assembly)).not.toContain(INPUTS_FILE);
   });
 
