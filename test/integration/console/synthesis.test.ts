@@ -20,7 +20,9 @@ describe('synthesis', { timeout: 60_000 }, () => {
     expect((await stat(join(given.assembly, 'manifest.json'))).mtimeMs).toBe(written);
 
     // One that fails leaves nothing that could be taken for the assembly of either.
-    await expect(synthesize({ ...given, context: { ...given.context, retryBaseSeconds: -1 } })).rejects.toThrow();
+    await expect(
+      synthesize({ ...given, context: { ...given.context, retryBaseSeconds: -1 } }),
+    ).rejects.toThrow();
     expect(await readdir(given.assembly)).not.toContain(INPUTS_FILE);
   });
 
