@@ -40,7 +40,7 @@ export async function sendToTarget(
         await sqs.send(
           new SendMessageCommand({
             QueueUrl: queueUrlOf(target.deadLetterArn),
-            MessageBody: JSON.stringify(event),
+            MessageBody: messageBody(event),
             MessageAttributes: deadLetterAttributes(rule, target, error),
           }),
         );
@@ -55,7 +55,7 @@ export async function sendToTarget(
 }
 
 async function sendAll(events: readonly BusEvent[], QueueUrl: string, sqs: SQSClient): Promise<Refusal[]> {
-  const Entries = events.map((event, index) => ({ Id: String(index), MessageBody: JSON.stringify(event) }));
+  const Entries = events.map((event, index) => ({ Id: String(index), MessageBody: messageBody(event) }));
   try {
     const { Failed = [] } = await sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries }));
     const errors = new Map(Failed.map(({ Id, Code, Message }) => [Id, `${Code}: ${Message}`]));
@@ -66,6 +66,16 @@ async function sendAll(events: readonly BusEvent[], QueueUrl: string, sqs: SQSCl
     return events.map((event) => ({ event, error }));
   }
 }
+
+/**
+ * The event as JSON, in which what the embedded SQS refuses is escaped: it takes characters beyond U+FFFF for none that a message may have,
+ * which SQS does not.
+ */
+export const messageBody = (event: object): string =>
+  JSON.stringify(event).replaceAll(
+    /[^\t\n\r\x20-\uD7FF\uE000-\uFFFD]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 
 /** What EventBridge writes on a dead event (User Guide, Using dead-letter queues to process undelivered events). */
 function deadLetterAttributes({ arn }: BusRule, { queueArn }: BusTarget, error: unknown) {
