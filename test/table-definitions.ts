@@ -35,6 +35,13 @@ const ofSandbox = {
   },
 };
 
+/** Of what has to be looked after, by when. @param NonKeyAttributes what else it holds of a row */
+const dueIndex = (...NonKeyAttributes: string[]) => ({
+  IndexName: DUE_INDEX,
+  KeySchema: [partitionKey('dueIn'), sortKey('dueAt')],
+  Projection: { ProjectionType: 'INCLUDE' as const, NonKeyAttributes },
+});
+
 const byPartitionAndSort: TableDefinition = {
   AttributeDefinitions: [text('pk'), text('sk'), ofSandbox.attribute],
   KeySchema: [partitionKey('pk'), sortKey('sk')],
@@ -57,15 +64,8 @@ export const TABLE_DEFINITIONS: Record<TableName, TableDefinition> = {
     KeySchema: [partitionKey('pk'), sortKey('sk')],
     GlobalSecondaryIndexes: [
       ofSandbox.index,
-      {
-        IndexName: DUE_INDEX,
-        KeySchema: [partitionKey('dueIn'), sortKey('dueAt')],
-        Projection: {
-          ProjectionType: 'INCLUDE',
-          // What a reminder has to say; its delivery's identifier is the sort key. An index keeps what it was made to project (decision 14).
-          NonKeyAttributes: ['orgId', 'generation', 'webhookId', 'eventId'],
-        },
-      },
+      // What a reminder has to say; its delivery's identifier is the sort key. An index keeps what it was made to project (decision 14).
+      dueIndex('orgId', 'generation', 'webhookId', 'eventId'),
     ],
     StreamSpecification: streamed,
   },
@@ -74,14 +74,7 @@ export const TABLE_DEFINITIONS: Record<TableName, TableDefinition> = {
   knowledge: {
     AttributeDefinitions: [text('pk'), text('sk'), ofSandbox.attribute, text('dueIn'), text('dueAt')],
     KeySchema: [partitionKey('pk'), sortKey('sk')],
-    GlobalSecondaryIndexes: [
-      ofSandbox.index,
-      {
-        IndexName: DUE_INDEX,
-        KeySchema: [partitionKey('dueIn'), sortKey('dueAt')],
-        Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['orgId', 'generation'] },
-      },
-    ],
+    GlobalSecondaryIndexes: [ofSandbox.index, dueIndex('orgId', 'generation')],
   },
   usage: {
     AttributeDefinitions: [text('pk'), text('sk')],
