@@ -29,6 +29,8 @@ export const Endpoint = z.object({
   failingSince: z.optional(z.iso.datetime()),
   /** Until when it counts as one that keeps workers waiting. */
   slowUntil: z.optional(z.iso.datetime()),
+  /** Until when it counts as one that keeps workers waiting until the deadline. */
+  stalledUntil: z.optional(z.iso.datetime()),
 });
 export type Endpoint = z.infer<typeof Endpoint>;
 

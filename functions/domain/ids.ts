@@ -6,19 +6,23 @@ import * as z from 'zod/mini';
  * Identifiers are a type prefix and the 32 hex digits of a UUIDv7 (RFC 9562), so that the text order of
  * two identifiers of one type is the order of their creation, to the millisecond.
  */
-const body = z.string().check(z.regex(/^[0-9a-f]{32}$/));
+const identifier = <P extends IdPrefix>(prefix: P) =>
+  z.string().check(z.regex(new RegExp(`^${prefix}_[0-9a-f]{32}$`))) as z.ZodMiniType<
+    `${P}_${string}`,
+    `${P}_${string}`
+  >;
 
-export const OrgId = z.templateLiteral(['org_', body]);
-export const KeyId = z.templateLiteral(['key_', body]);
-export const EndpointId = z.templateLiteral(['whk_', body]);
-export const EventId = z.templateLiteral(['evt_', body]);
-export const DeliveryId = z.templateLiteral(['dlv_', body]);
-export const ConversationId = z.templateLiteral(['cnv_', body]);
-export const MessageId = z.templateLiteral(['msg_', body]);
-export const EscalationId = z.templateLiteral(['esc_', body]);
-export const TicketId = z.templateLiteral(['tkt_', body]);
-export const ChannelId = z.templateLiteral(['chn_', body]);
-export const SourceId = z.templateLiteral(['src_', body]);
+export const OrgId = identifier('org');
+export const KeyId = identifier('key');
+export const EndpointId = identifier('whk');
+export const EventId = identifier('evt');
+export const DeliveryId = identifier('dlv');
+export const ConversationId = identifier('cnv');
+export const MessageId = identifier('msg');
+export const EscalationId = identifier('esc');
+export const TicketId = identifier('tkt');
+export const ChannelId = identifier('chn');
+export const SourceId = identifier('src');
 /** Whatever deliveries go to: a webhook endpoint, or a channel, which is to the engine what an endpoint is. */
 export const ReceiverId = z.union([EndpointId, ChannelId]);
 

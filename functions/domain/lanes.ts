@@ -3,9 +3,10 @@ import type { Endpoint } from './endpoint.ts';
 
 /**
  * The delivery queues. First attempts and retries have one each, so that a storm of retries delays no fresh event; endpoints
- * that keep workers waiting have a third, so that they delay nobody but themselves.
+ * that keep workers waiting have a third, so that they delay nobody but themselves; those that keep them waiting until the deadline have
+ * a fourth, whose messages wait for company, because ten attempts that hang in one function cost as much as one.
  */
-export const LANES = ['fresh', 'retry', 'slow'] as const;
+export const LANES = ['fresh', 'retry', 'slow', 'stalled'] as const;
 export type Lane = (typeof LANES)[number];
 
 /** An attempt that has no answer after this marks its endpoint as slow, long before its deadline. */
@@ -16,12 +17,65 @@ export const SLOW_SECONDS = 120;
 export const isSlow = (endpoint: Pick<Endpoint, 'slowUntil'> | undefined, now: Date): boolean =>
   endpoint?.slowUntil !== undefined && new Date(endpoint.slowUntil) > now;
 
+/**
+ * For how long a mark as stalled holds: as long as the longest wait between attempts (public-api.md, Limits), so that it is still there when one
+ * delivery alone tells of the endpoint. An attempt that does not stall ends it.
+ */
+export const STALLED_SECONDS = 3600;
+/** The part of the deadline from which on an attempt without an answer has stalled: clocks around it are not exact. */
+const NEARLY = 0.95;
+
+/**
+ * Whether an attempt kept its worker waiting until the deadline, and for nothing.
+ * @param elapsedSeconds by the worker's clock: where a sandbox's time passes faster nobody waits
+ */
+export const hasStalled = (
+  { status }: { status?: number },
+  elapsedSeconds: number,
+  deadlineSeconds: number,
+): boolean => status === undefined && elapsedSeconds >= NEARLY * deadlineSeconds;
+
+export const isStalled = (endpoint: Pick<Endpoint, 'stalledUntil'> | undefined, now: Date): boolean =>
+  endpoint?.stalledUntil !== undefined && new Date(endpoint.stalledUntil) > now;
+
+/** How an endpoint treats who calls it. */
+export interface Manner {
+  slow: boolean;
+  stalled: boolean;
+}
+
+/**
+ * The lane in which a message is to be dealt with that has come in `lane`. What a person has asked for and waits to see, a test or a redelivery,
+ * is not kept waiting for company at its first attempt.
+ */
+export function laneFor<L extends Lane>(
+  lane: L,
+  { slow, stalled }: Manner,
+  isAskedFor: boolean,
+): L | 'slow' | 'stalled' {
+  // Whatever is there has waited for company already.
+  if (lane === 'stalled') return lane;
+  if (stalled) return isAskedFor && lane !== 'retry' ? 'slow' : 'stalled';
+  return slow ? 'slow' : lane;
+}
+
+/** Where the next attempt belongs, after one that failed. */
+export const nextLaneOf = ({ slow, stalled }: Manner): Lane =>
+  stalled ? 'stalled' : slow ? 'slow' : 'retry';
+
 /** Where first attempts are made. */
 export type FirstLane = Exclude<Lane, 'retry'>;
 
-/** Where the first attempt at an endpoint belongs. */
-export const firstLaneOf = (endpoint: Pick<Endpoint, 'slowUntil'>, now: Date): FirstLane =>
-  isSlow(endpoint, now) ? 'slow' : 'fresh';
+/** Where the first attempt at an endpoint belongs, so far as its item says how it is. */
+export const firstLaneOf = (
+  endpoint: Pick<Endpoint, 'slowUntil' | 'stalledUntil'>,
+  now: Date,
+  isAskedFor: boolean,
+): FirstLane =>
+  laneFor('fresh', { slow: isSlow(endpoint, now), stalled: isStalled(endpoint, now) }, isAskedFor);
+
+/** In these a batch makes all its attempts at once: they are there to wait. */
+export const isPatient = (lane: Lane): boolean => lane === 'slow' || lane === 'stalled';
 
 /** A wait that SQS cannot hold back is spent in the table. */
 export const LONGEST_QUEUED_WAIT_SECONDS = MAX_DELAY_SECONDS;

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { type Delivery, OPEN_STATUSES, Reminder } from './delivery.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { OutboxEvent } from './events.ts';
-import { creationTime, newId } from './ids.ts';
+import { creationTime, deliveryId, newId } from './ids.ts';
 import { type TraceId, traced } from './trace.ts';
 
 /** Days from its creation for which an event can be sent again; deliveries are kept for as long. */
@@ -57,6 +57,12 @@ export function redeliveryOf(
 }
 
 const MS_PER_DAY = 86_400_000;
+
+/** Whether a person asked for this delivery and waits to see it: a test, or one that repeats another, whose identifier no event gives. */
+export const isAskedFor = (
+  { id, eventId, webhookId }: Pick<Delivery, 'id' | 'eventId' | 'webhookId'>,
+  { type }: Pick<OutboxEvent, 'type'>,
+): boolean => type === 'webhook.test' || id !== deliveryId(eventId, webhookId);
 
 /** What the outbox holds for a redelivery: its delivery was committed with it, so that only the reminder is owed. */
 export const RedeliveryOrder = z.object({ kind: z.literal('redelivery'), reminder: Reminder });

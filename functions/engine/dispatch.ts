@@ -19,13 +19,15 @@ import {
 } from '../domain/delivery.ts';
 import { type Endpoint, effectOnEndpoint } from '../domain/endpoint.ts';
 import type { OutboxEvent } from '../domain/events.ts';
-import type { Lane } from '../domain/lanes.ts';
+import { hasStalled, type Lane, laneFor, nextLaneOf } from '../domain/lanes.ts';
+import { isAskedFor } from '../domain/redelivery.ts';
 import { programOf } from '../domain/simulation.ts';
 import { isOfSandbox } from '../domain/tenant.ts';
 import { type TraceId, traced } from '../domain/trace.ts';
 import { generations, type Standings } from './generations.ts';
 import type { Log } from './log.ts';
 import { type SlowMarks, slowEndpoints } from './slow-endpoints.ts';
+import { type StalledMarks, stalledEndpoints } from './stalled-endpoints.ts';
 
 export interface DispatchPorts {
   deliveries: {
@@ -43,10 +45,11 @@ export interface DispatchPorts {
     ): Promise<MoveResult>;
     skip(ref: DeliveryRef, reason: SkipReason, now: Date): Promise<'done' | 'refused'>;
   };
-  endpoints: SlowMarks & {
-    /** Reads an endpoint as it is now, for a settlement that met a changed one. */
-    find(orgId: Reminder['orgId'], id: Reminder['webhookId']): Promise<Endpoint | undefined>;
-  };
+  endpoints: SlowMarks &
+    StalledMarks & {
+      /** Reads an endpoint as it is now, for a settlement that met a changed one. */
+      find(orgId: Reminder['orgId'], id: Reminder['webhookId']): Promise<Endpoint | undefined>;
+    };
   standings: Standings;
   queues: {
     /** Whether a lane nears its limit of messages in flight. */
@@ -86,6 +89,8 @@ export interface DispatchMeasures {
 export interface DispatchTerms {
   retry: RetryPolicy;
   leaseSeconds: number;
+  /** A receiver's deadline. */
+  attemptSeconds: number;
 }
 
 /** What a reminder names, as it was read for the whole batch. */
@@ -102,10 +107,12 @@ const LOST_WORKER = 'the last attempt was started, and its outcome was never rec
  * Deals with one reminder: finds out what its delivery needs, does it, and says what becomes of the message. A message that is lost,
  * doubled or late changes no outcome: what may happen is decided by conditional writes on the delivery.
  */
-export function dispatch(ports: DispatchPorts, { retry, leaseSeconds }: DispatchTerms) {
+export function dispatch(ports: DispatchPorts, { retry, leaseSeconds, attemptSeconds }: DispatchTerms) {
   const { deliveries, endpoints, queues, standings, attempt, measures, log, now } = ports;
   const generationOf = generations(standings);
   const slow = slowEndpoints({ marks: endpoints, log, now });
+  const stalled = stalledEndpoints({ marks: endpoints, log, now });
+  const mannerOf = (endpoint: Endpoint) => ({ slow: slow.has(endpoint), stalled: stalled.has(endpoint) });
 
   /** Somebody else moved the delivery: its present state says what the message is still good for. */
   async function lookAgain(ref: DeliveryRef): Promise<Disposition> {
@@ -152,7 +159,7 @@ export function dispatch(ports: DispatchPorts, { retry, leaseSeconds }: Dispatch
 
   /** Where the next attempt belongs, if this one failed. A queue that says nothing of itself is not trusted with a wait. */
   async function wayOn(endpoint: Endpoint, from: Lane, failed: boolean) {
-    const to: Lane = slow.has(endpoint) ? 'slow' : 'retry';
+    const to = nextLaneOf(mannerOf(endpoint));
     return { from, to, crowded: failed && (await queues.crowded(to).catch(() => true)) };
   }
 
@@ -166,6 +173,8 @@ export function dispatch(ports: DispatchPorts, { retry, leaseSeconds }: Dispatch
     const marking = slow.watch(endpoint, traceId);
     const result = await attempt(claimed, endpoint, event, marking.onSlow);
     const endedAt = now();
+    const elapsedSeconds = (endedAt.getTime() - startedAt.getTime()) / 1000;
+    const noted = stalled.note(endpoint, hasStalled(result, elapsedSeconds, attemptSeconds), traceId);
     const way = await wayOn(endpoint, lane, result.error !== undefined);
     const pace = paceOf(claimed, endpoint, startedAt);
     const settlement = settlementOf(claimed.attempts, { ...result, startedAt, endedAt }, retry, way, pace);
@@ -175,7 +184,7 @@ export function dispatch(ports: DispatchPorts, { retry, leaseSeconds }: Dispatch
         : await end(reminder, endpoint, settlement.kind, settlement.at, traceId, (outcome) =>
             deliveries.settle(claimed, settlement, outcome),
           );
-    await marking.done();
+    await Promise.all([marking.done(), noted]);
     const { status, error: reason } = result;
     const fields = {
       deliveryId: claimed.id,
@@ -189,7 +198,7 @@ export function dispatch(ports: DispatchPorts, { retry, leaseSeconds }: Dispatch
       log('ATTEMPT_OUTLIVED', { ...fields, reason });
       return lookAgain(claimed);
     }
-    measures.attempt(measureOf(claimed, event, settlement, startedAt));
+    measures.attempt(measureOf(claimed, event, settlement, startedAt, lane));
     // The common case is told by its row; a line for each would cost more than the attempt's own writes.
     if (settlement.kind === 'succeeded') log('ATTEMPT_SUCCEEDED', fields);
     else log('ATTEMPT_FAILED', { ...fields, outcome: settlement.kind, reason });
@@ -214,7 +223,9 @@ export function dispatch(ports: DispatchPorts, { retry, leaseSeconds }: Dispatch
       return skip(reminder, 'event_missing');
     }
     // Before the claim, which counts an attempt.
-    if (lane !== 'slow' && slow.has(endpoint)) return { kind: 'move', lane: 'slow', until: now() };
+    const manner = mannerOf(endpoint);
+    const belongs = laneFor(lane, manner, manner.stalled && isAskedFor(reminder, event));
+    if (belongs !== lane) return { kind: 'move', lane: belongs, until: now() };
 
     const claim = await deliveries.claim(reminder, {
       now: now(),
@@ -251,17 +262,20 @@ function measureOf(
   event: OutboxEvent,
   settlement: Settlement,
   startedAt: Date,
+  lane: Lane,
 ): AttemptMeasure {
   const since = (from: string, to: Date) => Math.max(0, to.getTime() - Date.parse(from));
   // A sandbox's time may pass faster, and a redelivery comes whenever somebody asks for it.
   const isCounted = !isOfSandbox(claimed) && claimed.redeliveryOf === undefined;
+  // In the stalled lane it waits for company on purpose, which says nothing of the service.
+  const isFirst = claimed.attempts === 1 && lane !== 'stalled';
   return {
     outcome: settlement.kind,
     parked: settlement.kind === 'retrying' && settlement.wait.hold === 'parked',
     lateMs: since(claimed.nextRetryAt ?? claimed.createdAt, startedAt),
     ...(isCounted && {
       sinceCommitMs: {
-        first: claimed.attempts === 1,
+        first: isFirst,
         begun: since(event.createdAt, startedAt),
         ended: since(event.createdAt, settlement.at),
       },

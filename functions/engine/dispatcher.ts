@@ -1,5 +1,5 @@
 import type { Disposition, Reminder } from '../domain/delivery.ts';
-import type { Lane } from '../domain/lanes.ts';
+import { isPatient, type Lane } from '../domain/lanes.ts';
 import { mapConcurrently } from './concurrency.ts';
 import type { DispatchContext } from './dispatch.ts';
 import type { Log } from './log.ts';
@@ -26,7 +26,7 @@ export interface DispatcherPorts {
 
 /**
  * Attempts that one batch makes at one endpoint at once. Together with the number of batches that a lane may have under way, it bounds what
- * one endpoint can take of it. In the slow lane all of a batch go at once: it is there to wait.
+ * one endpoint can take of it. In the slow and the stalled lane all of a batch go at once: they are there to wait.
  */
 export const ATTEMPTS_PER_ENDPOINT = 4;
 
@@ -64,7 +64,7 @@ export function dispatcher({ deal, contexts, queues, log }: DispatcherPorts) {
   return async (lane: Lane, messages: readonly ReceivedReminder[]): Promise<ReceivedReminder[]> => {
     const contextOf = await contexts(messages.map(({ reminder }) => reminder));
     const byEndpoint = Map.groupBy(messages, ({ reminder }) => reminder.webhookId);
-    const atOnce = lane === 'slow' ? Number.POSITIVE_INFINITY : ATTEMPTS_PER_ENDPOINT;
+    const atOnce = isPatient(lane) ? Number.POSITIVE_INFINITY : ATTEMPTS_PER_ENDPOINT;
     const fates = await Promise.all(
       [...byEndpoint.values()].map((group) =>
         mapConcurrently(group, atOnce, async (message) => ({

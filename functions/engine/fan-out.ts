@@ -3,7 +3,7 @@ import type { Endpoint } from '../domain/endpoint.ts';
 import type { OutboxEvent } from '../domain/events.ts';
 import type { OrgId, ReceiverId } from '../domain/ids.ts';
 import { type FirstLane, firstLaneOf } from '../domain/lanes.ts';
-import type { Owed } from '../domain/redelivery.ts';
+import { isAskedFor, type Owed } from '../domain/redelivery.ts';
 import { traced } from '../domain/trace.ts';
 import { mapConcurrently } from './concurrency.ts';
 import { generations, type Standings } from './generations.ts';
@@ -73,7 +73,7 @@ export function fanOut({ subscribers, deliveries, queues, standings, log, now }:
           // One that exists may be open although a new one would not: its endpoint was active when it was added.
           if (delivery.status !== 'pending' && result === 'added') return [];
           const reminder = { ...reminderOf(delivery), ...traced(event.traceId) };
-          return [{ reminder, lane: firstLaneOf(endpoint, now()) }];
+          return [{ reminder, lane: firstLaneOf(endpoint, now(), isAskedFor(delivery, event)) }];
         }),
       );
       const open = due.flat();

@@ -54,21 +54,23 @@ export const SessionEnvironment = z.object({
 export type SessionEnvironment = z.input<typeof SessionEnvironment>;
 
 /** Addresses of the delivery queues. */
-const Queues = { FRESH_QUEUE: name, RETRY_QUEUE: name, SLOW_QUEUE: name };
+const Queues = { FRESH_QUEUE: name, RETRY_QUEUE: name, SLOW_QUEUE: name, STALLED_QUEUE: name };
 
 export const FanOutEnvironment = z.object({
   SERVICE_TABLE: name,
   DELIVERIES_TABLE: name,
   FRESH_QUEUE: name,
   SLOW_QUEUE: name,
+  STALLED_QUEUE: name,
 });
 export type FanOutEnvironment = z.infer<typeof FanOutEnvironment>;
 
 /** The lanes that fresh reminders go to. */
-export const fanOutLanes = ({ FRESH_QUEUE: fresh, SLOW_QUEUE: slow }: FanOutEnvironment) => ({
-  fresh,
-  slow,
-});
+export const fanOutLanes = ({
+  FRESH_QUEUE: fresh,
+  SLOW_QUEUE: slow,
+  STALLED_QUEUE: stalled,
+}: FanOutEnvironment) => ({ fresh, slow, stalled });
 
 export const DispatchEnvironment = z.object({
   SERVICE_TABLE: name,
@@ -204,7 +206,8 @@ export function readEnvironment<S extends z.ZodMiniType>(
   schema: S,
   source: NodeJS.ProcessEnv = process.env,
 ): z.output<S> {
-  const parsed = schema.safeParse(source);
+  // Once: to compile the check would take longer than to do it.
+  const parsed = schema.safeParse(source, { jitless: true });
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
   throw new ConfigurationError(`environment variables are missing or wrong: ${faults.join('; ')}`);

@@ -17,14 +17,20 @@ export const ABANDONED_ENTRIES = 'AbandonedEntries';
 /** Endpoints and hours whose ledger is not what their deliveries say. Sum. */
 export const LEDGER_DIFFERENCE = 'LedgerDifference';
 
-/** What becomes of deliveries. Live ones and those of sandboxes count; latencies are of live ones alone. */
+/**
+ * What becomes of deliveries. Live ones and those of sandboxes count; latencies are of live ones alone. Attempts are told of once in ten seconds, so
+ * that an environment that is not used any more may keep some to itself; how deliveries end (`ENDED`) is complete.
+ */
 export const DELIVERED = {
   /**
    * From the commit of an event to the receiver's 2xx, for each delivery that succeeded, whatever attempt that took; redeliveries are left out.
    * Milliseconds, percentiles.
    */
   receiptLatency: 'CommitToReceipt',
-  /** From the commit of an event to the beginning of the first attempt: what the service alone answers for. Milliseconds, percentiles. */
+  /**
+   * From the commit of an event to the beginning of the first attempt: what the service alone answers for. Endpoints that stall are left out, whose
+   * messages wait for company. Milliseconds, percentiles.
+   */
   attemptLatency: 'CommitToFirstAttempt',
   /** Attempts that were made and recorded. Sum. */
   attempts: 'Attempts',
@@ -43,7 +49,7 @@ export const ENDED = {
 } as const;
 
 /**
- * How late what is due is, at the oldest: of attempts that began, by the dispatcher; of what waits in the due index, by the reconciler, which
+ * How late what is due is, at the oldest: of attempts that began a second late or more, by the dispatcher; of what waits in the due index, by the reconciler, which
  * says so also while no attempt begins. Seconds, maximum.
  */
 export const BACKLOG_AGE = 'BacklogAge';

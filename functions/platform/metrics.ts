@@ -3,10 +3,27 @@ import { METRICS } from './metric-names.ts';
 
 type Unit = 'Count' | 'Seconds' | 'Milliseconds' | 'Percent';
 
-/** What the invocation under way has to tell; an execution environment has one at a time. */
+/** What the invocation under way has to tell, and what those before it have left; an execution environment has one at a time. */
 const collected = new Map<string, { unit: Unit; values: number[] }>();
+/** Whether any of it has to be told with this invocation. */
+let isUrgent = false;
+/** When something was told last. Milliseconds since the epoch. */
+let toldAt = Number.NEGATIVE_INFINITY;
+/** For how long what is routine is gathered: well within the minute that CloudWatch sums up. Milliseconds. */
+const GATHERED_MS = 10_000;
+
+/**
+ * What is told within is routine: it may wait for that of later invocations, which saves a line for each. An environment that is not invoked again
+ * takes with it what it still had, so nothing that an alarm waits for, and nothing that happens once, may be routine.
+ */
+export function routinely(tell: () => void): void {
+  const before = isUrgent;
+  tell();
+  isUrgent = before;
+}
 
 const valuesOf = (name: string, unit: Unit): number[] => {
+  isUrgent = true;
   const known = collected.get(name) ?? { unit, values: [] };
   collected.set(name, known);
   return known.values;
@@ -19,7 +36,7 @@ export function count(name: string, occurrences = 1): void {
   values[0] = (values[0] ?? 0) + occurrences;
 }
 
-/** States how much of something there is; of several statements of an invocation the highest counts. Nothing is said of none. */
+/** States how much of something there is; of several statements the highest counts. Nothing is said of none. */
 export function gauge(name: string, value: number, unit: Unit = 'Count'): void {
   // Nor of what is not known.
   if (!(value > 0)) return;
@@ -43,10 +60,13 @@ const loaded = (): Promise<Metrics> => {
 
 /**
  * Writes what the invocation has to tell in CloudWatch's embedded metric format: one log line, no call, and nothing when nothing happened.
- * Beyond a hundred values of one metric it is as many lines as it takes.
+ * Beyond a hundred values of one metric it is as many lines as it takes. Where all of it is routine it is written once in ten seconds.
  */
 export async function publishMetrics(): Promise<void> {
-  if (collected.size === 0) return;
+  const at = Date.now();
+  if (collected.size === 0 || !(isUrgent || at - toldAt >= GATHERED_MS)) return;
+  toldAt = at;
+  isUrgent = false;
   const metrics = await loaded();
   for (const [name, { unit, values }] of collected)
     for (const value of values) metrics.addMetric(name, unit, value);

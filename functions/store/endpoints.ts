@@ -2,7 +2,7 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { Endpoint, type EndpointEffect, FAILURES_TO_DISABLE, MAX_ENDPOINTS } from '../domain/endpoint.ts';
 import type { OrgId, ReceiverId } from '../domain/ids.ts';
-import { SLOW_SECONDS } from '../domain/lanes.ts';
+import { SLOW_SECONDS, STALLED_SECONDS } from '../domain/lanes.ts';
 import { partition } from './collection.ts';
 import { type Counter, countedDown, countedUp, removal } from './counted.ts';
 import { keys } from './keys.ts';
@@ -65,15 +65,21 @@ export function endpointStore(service: Table) {
      * many attempts tell so at once.
      */
     async markSlow(orgId: OrgId, id: ReceiverId, until: Date): Promise<void> {
+      await mark(service, { orgId, id }, { name: 'slowUntil', until, holdsSeconds: SLOW_SECONDS });
+    },
+
+    /** Marks an endpoint as one that keeps workers waiting until the deadline, on the same terms. */
+    async markStalled(orgId: OrgId, id: ReceiverId, until: Date): Promise<void> {
+      await mark(service, { orgId, id }, { name: 'stalledUntil', until, holdsSeconds: STALLED_SECONDS });
+    },
+
+    /** Ends the mark as stalled that was seen; one that was renewed since stays. */
+    async endStalled(orgId: OrgId, id: ReceiverId, seen: string): Promise<void> {
       await updated(service, {
         Key: keys.endpoint(orgId, id),
-        UpdateExpression: 'SET slowUntil = :until',
-        ConditionExpression:
-          'attribute_exists(pk) AND (attribute_not_exists(slowUntil) OR slowUntil < :soon)',
-        ExpressionAttributeValues: {
-          ':until': until.toISOString(),
-          ':soon': new Date(until.getTime() - (SLOW_SECONDS / 2) * 1000).toISOString(),
-        },
+        UpdateExpression: 'REMOVE stalledUntil',
+        ConditionExpression: 'stalledUntil = :seen',
+        ExpressionAttributeValues: { ':seen': seen },
       });
     },
 
@@ -105,6 +111,22 @@ export function endpointStore(service: Table) {
     },
   };
 }
+
+/** Marks an endpoint, unless it is marked for more than half of the time already. */
+const mark = (
+  service: Table,
+  { orgId, id }: Pick<Endpoint, 'orgId' | 'id'>,
+  { name, until, holdsSeconds }: { name: 'slowUntil' | 'stalledUntil'; until: Date; holdsSeconds: number },
+): Promise<boolean> =>
+  updated(service, {
+    Key: keys.endpoint(orgId, id),
+    UpdateExpression: `SET ${name} = :until`,
+    ConditionExpression: `attribute_exists(pk) AND (attribute_not_exists(${name}) OR ${name} < :soon)`,
+    ExpressionAttributeValues: {
+      ':until': until.toISOString(),
+      ':soon': new Date(until.getTime() - (holdsSeconds / 2) * 1000).toISOString(),
+    },
+  });
 
 /**
  * What the end of a delivery does to its endpoint, as a change for the settlement's transaction. Each names the

@@ -39,6 +39,7 @@ const urls: Record<Lane, string> = {
   fresh: environment.FRESH_QUEUE,
   retry: environment.RETRY_QUEUE,
   slow: environment.SLOW_QUEUE,
+  stalled: environment.STALLED_QUEUE,
 };
 const queues = deliveryQueues(queueClient(), urls, now);
 const contextsOf = deliveryContexts(service, outbox);
@@ -71,7 +72,7 @@ const deal = dispatch(
     log: logger.log,
     now,
   },
-  { retry: retryPolicy(environment), leaseSeconds: clocks.lease },
+  { retry: retryPolicy(environment), leaseSeconds: clocks.lease, attemptSeconds: clocks.attempt },
 );
 
 const run = dispatcher({

@@ -21,6 +21,7 @@ const lanes: Record<Lane, string> = {
   fresh: environment.FRESH_QUEUE,
   retry: environment.RETRY_QUEUE,
   slow: environment.SLOW_QUEUE,
+  stalled: environment.STALLED_QUEUE,
 };
 const queues = deliveryQueues(queueClient(), lanes, now);
 

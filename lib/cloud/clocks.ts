@@ -5,20 +5,29 @@ import { type AttemptClocks, faultsOf } from '../../functions/domain/timing.ts';
 
 /**
  * Holds what the template says against what the clocks ask for, at the end of the synthesis: whatever set a timeout since then, an attempt
- * must end within its function, the function within the lease, and the lease within the message's invisibility.
+ * must end within its function, the function within the lease, and the lease within the message's invisibility, less the time that a batch may have
+ * been waited for.
  */
 export function checkClocks(
   scope: Construct,
   {
     dispatch,
-    queues,
+    lanes,
     clocks,
-  }: { dispatch: lambda.Function; queues: readonly sqs.Queue[]; clocks: AttemptClocks },
+  }: {
+    dispatch: lambda.Function;
+    lanes: readonly { queue: sqs.Queue; mapping: lambda.EventSourceMapping }[];
+    clocks: AttemptClocks;
+  },
 ): void {
   scope.node.addValidation({
     validate: () =>
-      queues.flatMap((queue) =>
-        faultsOf({ ...clocks, functionTimeout: timeoutOf(dispatch), visibility: visibilityOf(queue) }),
+      lanes.flatMap(({ queue, mapping }) =>
+        faultsOf({
+          ...clocks,
+          functionTimeout: timeoutOf(dispatch),
+          visibility: visibilityOf(queue) - windowOf(mapping),
+        }),
       ),
   });
 }
@@ -26,5 +35,9 @@ export function checkClocks(
 /** As the template has it; AWS's own default where it has none. */
 const timeoutOf = ({ node }: lambda.Function): number =>
   (node.defaultChild instanceof lambda.CfnFunction ? node.defaultChild.timeout : undefined) ?? 3;
+const windowOf = ({ node }: lambda.EventSourceMapping): number =>
+  (node.defaultChild instanceof lambda.CfnEventSourceMapping
+    ? node.defaultChild.maximumBatchingWindowInSeconds
+    : undefined) ?? 0;
 const visibilityOf = ({ node }: sqs.Queue): number =>
   (node.defaultChild instanceof sqs.CfnQueue ? node.defaultChild.visibilityTimeout : undefined) ?? 30;

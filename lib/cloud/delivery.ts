@@ -1,13 +1,13 @@
 import { Grant } from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { LANES } from '../../functions/domain/lanes.ts';
+import { LANES, type Lane } from '../../functions/domain/lanes.ts';
 import { attemptClocks } from '../../functions/domain/timing.ts';
 import type { DispatchEnvironment, FanOutEnvironment } from '../../functions/platform/config.ts';
 import { checkClocks } from './clocks.ts';
 import { feedFromQueue, feedFromStream } from './event-sources.ts';
 import { allowMeasure, allowSend } from './lanes.ts';
-import { live } from './release.ts';
+import { live, newest } from './release.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import type { DataStack } from './stacks/data-stack.ts';
@@ -31,7 +31,7 @@ export class Delivery extends Construct {
     const clocks = attemptClocks(settings.attemptTimeoutSeconds);
     const { tables, signingKeys, deliveryQueues } = data;
     const { lanes } = deliveryQueues;
-    const { fresh, retry, slow } = lanes;
+    const { fresh, retry, slow, stalled } = lanes;
 
     this.fanOut = new ServiceFunction(this, 'FanOut', {
       name: 'fan-out',
@@ -44,18 +44,20 @@ export class Delivery extends Construct {
         DELIVERIES_TABLE: tables.deliveries.name,
         FRESH_QUEUE: fresh.queueUrl,
         SLOW_QUEUE: slow.queueUrl,
+        STALLED_QUEUE: stalled.queueUrl,
       } satisfies FanOutEnvironment,
     });
     tables.service.allow(this.fanOut, 'read', 'list');
     tables.deliveries.allow(this.fanOut, 'add');
-    allowSend(fresh, this.fanOut);
-    allowSend(slow, this.fanOut);
+    for (const queue of [fresh, slow, stalled]) allowSend(queue, this.fanOut);
 
     this.dispatch = new ServiceFunction(this, 'Dispatch', {
       name: 'dispatch',
       description: 'Sends signed events to their receivers',
       code,
       timeoutSeconds: clocks.functionTimeout,
+      // It waits for receivers most of its time, and memory is what waiting costs.
+      memoryMiB: 256,
       reserved: 'dispatch',
       environment: {
         SERVICE_TABLE: tables.service.name,
@@ -64,6 +66,7 @@ export class Delivery extends Construct {
         FRESH_QUEUE: fresh.queueUrl,
         RETRY_QUEUE: retry.queueUrl,
         SLOW_QUEUE: slow.queueUrl,
+        STALLED_QUEUE: stalled.queueUrl,
         SIGNING_KEYS: signingKeys.arn,
         RETRY_BASE_SECONDS: String(settings.retryBaseSeconds),
         RETRY_CAP_SECONDS: String(settings.retryCapSeconds),
@@ -76,7 +79,7 @@ export class Delivery extends Construct {
     tables.outbox.allow(this.dispatch, 'readMany', 'add');
     tables.deliveries.allow(this.dispatch, 'read', 'change');
     signingKeys.allowRead(this.dispatch);
-    for (const queue of [retry, slow]) {
+    for (const queue of [retry, slow, stalled]) {
       allowSend(queue, this.dispatch);
       allowMeasure(queue, this.dispatch);
     }
@@ -84,13 +87,14 @@ export class Delivery extends Construct {
     Grant.addToPrincipal({
       grantee: this.dispatch,
       actions: ['sqs:ChangeMessageVisibility'],
-      resourceArns: [fresh.queueArn, retry.queueArn, slow.queueArn],
+      resourceArns: LANES.map((lane) => lanes[lane].queueArn),
     });
     this.live = { fanOut: live(this.fanOut), dispatch: live(this.dispatch) };
-    this.addEventSources(data);
-    checkClocks(this, { dispatch: this.dispatch, queues: Object.values(lanes), clocks });
+    this.readOutbox(data);
+    checkClocks(this, { dispatch: this.dispatch, lanes: this.readLanes(data), clocks });
   }
-  private addEventSources({ tables, deliveryQueues: { lanes, deadFanOuts } }: DataStack): void {
+
+  private readOutbox({ tables, deliveryQueues: { deadFanOuts } }: DataStack): void {
     const source = {
       batchSize: 100,
       filters: [lambda.FilterCriteria.filter({ eventName: lambda.FilterRule.isEqual('INSERT') })],
@@ -101,13 +105,18 @@ export class Delivery extends Construct {
       onFailure: deadFanOuts,
     };
     feedFromStream(this.fanOut, tables.outbox, source, this.live.fanOut);
-    const { dispatchers } = ServiceStack.of(this).policy;
-    for (const lane of LANES)
-      feedFromQueue(
-        this.dispatch,
-        lanes[lane],
-        { batchSize: 10, maxConcurrency: dispatchers[lane] },
-        this.live.dispatch,
-      );
+  }
+
+  private readLanes({ deliveryQueues: { lanes } }: DataStack) {
+    const { dispatchers, stalledWindowSeconds } = ServiceStack.of(this).policy;
+    const code = { fresh: this.live.dispatch, retry: this.live.dispatch, slow: this.live.dispatch };
+    const invoked: Readonly<Record<Lane, lambda.Alias>> = { ...code, stalled: newest(this.dispatch) };
+    return LANES.map((lane) => {
+      const source = { batchSize: 10, maxConcurrency: dispatchers[lane] };
+      const window =
+        lane === 'stalled' && stalledWindowSeconds > 0 ? { batchSeconds: stalledWindowSeconds } : {};
+      const queue = lanes[lane];
+      return { queue, mapping: feedFromQueue(this.dispatch, queue, { ...source, ...window }, invoked[lane]) };
+    });
   }
 }

@@ -30,9 +30,9 @@ export function feedFromQueue(
   queue: sqs.IQueue,
   { batchSize, maxConcurrency, batchSeconds }: QueueSourceProps,
   invoked: lambda.IFunction = fn,
-): void {
+): lambda.EventSourceMapping {
   Grant.addToPrincipal({ grantee: fn, actions: POLLS_QUEUE, resourceArns: [queue.queueArn] });
-  new lambda.EventSourceMapping(fn, `From${queue.node.path.replaceAll(/^[^/]*|\/|Queue$/g, '')}`, {
+  return new lambda.EventSourceMapping(fn, `From${queue.node.path.replaceAll(/^[^/]*|\/|Queue$/g, '')}`, {
     target: invoked,
     eventSourceArn: queue.queueArn,
     batchSize,

@@ -26,13 +26,19 @@ export class DeliveryQueues extends Construct {
   constructor(scope: Construct, id: string, { clocks, key }: { clocks: AttemptClocks; key: kms.IKey }) {
     super(scope, id);
     this.deadLetters = deadLetters(this, 'DeadLetters', key);
-    const lane = (name: string) =>
+    const lane = (name: string, windowSeconds = 0) =>
       new ServiceQueue(this, name, {
         key,
-        hiddenSeconds: clocks.visibility,
+        // A message that waits for company was received already.
+        hiddenSeconds: clocks.visibility + windowSeconds,
         dead: { queue: this.deadLetters, maxReceiveCount: MAX_RECEIVES },
       });
-    this.lanes = { fresh: lane('Fresh'), retry: lane('Retry'), slow: lane('Slow') };
+    this.lanes = {
+      fresh: lane('Fresh'),
+      retry: lane('Retry'),
+      slow: lane('Slow'),
+      stalled: lane('Stalled', ServiceStack.of(this).policy.stalledWindowSeconds),
+    };
     this.deadFanOuts = deadLettersOfStream(this, 'DeadFanOuts', key);
   }
 }

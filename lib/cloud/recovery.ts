@@ -53,7 +53,7 @@ export class Recovery extends Construct {
     const GRACE_SECONDS = String(settings.graceSeconds);
     const DELIVERIES_TABLE = tables.deliveries.name;
     const LEDGER_TABLE = tables.ledger.name;
-    const { retry, fresh, slow } = deliveryQueues.lanes;
+    const { retry, fresh, slow, stalled } = deliveryQueues.lanes;
 
     this.watch = new ServiceFunction(this, 'Watch', {
       name: 'watch',
@@ -90,13 +90,14 @@ export class Recovery extends Construct {
         FRESH_QUEUE: fresh.queueUrl,
         RETRY_QUEUE: retry.queueUrl,
         SLOW_QUEUE: slow.queueUrl,
+        STALLED_QUEUE: stalled.queueUrl,
         GRACE_SECONDS,
       } satisfies ReconcileEnvironment,
     });
     tables.deliveries.allow(this.reconcile, 'change');
     tables.deliveries.allowIndex(this.reconcile, DUE_INDEX);
     allowSend(retry, this.reconcile);
-    for (const queue of [fresh, retry, slow]) allowMeasure(queue, this.reconcile);
+    for (const queue of [fresh, retry, slow, stalled]) allowMeasure(queue, this.reconcile);
     new events.Rule(this, 'ReconcileSchedule', {
       schedule: events.Schedule.rate(Duration.seconds(RECONCILE_EVERY_SECONDS)),
       targets: [new LambdaFunction(this.reconcile, { retryAttempts: 0 })],
@@ -143,6 +144,7 @@ export class Recovery extends Construct {
         DELIVERIES_TABLE,
         FRESH_QUEUE: fresh.queueUrl,
         SLOW_QUEUE: slow.queueUrl,
+        STALLED_QUEUE: stalled.queueUrl,
         DEAD_FAN_OUTS: deliveryQueues.deadFanOuts.queueUrl,
       } satisfies DeadFanOutsEnvironment,
     });
@@ -150,7 +152,7 @@ export class Recovery extends Construct {
     tables.outbox.allow(deadFanOuts, 'read');
     tables.outbox.allowStreamRead(deadFanOuts);
     tables.deliveries.allow(deadFanOuts, 'add');
-    for (const queue of [fresh, slow, deliveryQueues.deadFanOuts]) allowSend(queue, deadFanOuts);
+    for (const queue of [fresh, slow, stalled, deliveryQueues.deadFanOuts]) allowSend(queue, deadFanOuts);
     feedFromQueue(deadFanOuts, deliveryQueues.deadFanOuts, { batchSize: 1, maxConcurrency: 2 });
 
     for (const reader of [deadReminders, deadFanOuts])

@@ -15,6 +15,13 @@ export function live(fn: ServiceFunction): lambda.Alias {
   return new lambda.Alias(fn, 'Live', { aliasName: 'live', version });
 }
 
+/**
+ * The newest code, at once: for a source that the version before does not know. It would fail for as long as it has a share of the invocations, which
+ * counts against the release. From the release after that one on, the source may be fed to the live alias.
+ */
+export const newest = (fn: ServiceFunction): lambda.Alias =>
+  new lambda.Alias(fn, 'Newest', { aliasName: 'newest', version: fn.currentVersion });
+
 const { LambdaDeploymentConfig } = codedeploy;
 const CONFIGS: Readonly<Record<Exclude<Release, 'at-once'>, codedeploy.ILambdaDeploymentConfig>> = {
   canary: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,

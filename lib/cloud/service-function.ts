@@ -87,6 +87,8 @@ export class ServiceFunction extends lambda.Function {
       role,
       logGroup: group,
       loggingFormat: lambda.LoggingFormat.JSON,
+      // Its own lines of each invocation cost more than an attempt's; a function that runs out of time or memory still says so.
+      systemLogLevelV2: lambda.SystemLogLevel.WARN,
     });
     this.serves = props.name;
   }

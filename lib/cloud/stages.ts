@@ -23,6 +23,11 @@ export interface StagePolicy {
   /** Batches of a lane under way at once; each holds ten attempts. */
   dispatchers: Readonly<Record<Lane, number>>;
   /**
+   * How long a message of the stalled lane waits for company, at most. Seconds. Ten attempts that hang in one invocation cost as much as one; where
+   * there are few, Lambda waits up to 20 s whatever a window says, so there is no point in less.
+   */
+  stalledWindowSeconds: number;
+  /**
    * Invocations at once that are kept for a function, and that it cannot exceed. Absent where nothing is reserved: an account has 1000 at first,
    * a new one perhaps 10, of which 100 cannot be reserved.
    */
@@ -48,13 +53,14 @@ const CONCURRENCY = { least: 2, most: 1000 };
 const ACCOUNT_RATE = 10_000;
 
 const ROWS: Readonly<Record<Stage, StageRow>> = {
-  // The local run is of this stage: its rate is one that a developer's load test does not meet.
+  // The local run is of this stage: its rate is one that a developer's load test does not meet, and nobody waits for company.
   dev: {
     keepsData: false,
     logLevel: 'INFO',
     logRetentionDays: 7,
     alarms: false,
-    dispatchers: { fresh: 20, retry: 10, slow: 10 },
+    dispatchers: { fresh: 20, retry: 10, slow: 10, stalled: 10 },
+    stalledWindowSeconds: 0,
     readers: { fanOut: 20, watch: 10, publish: 10 },
     reserves: false,
     throttle: { rate: 1000, burst: 2000 },
@@ -67,7 +73,8 @@ const ROWS: Readonly<Record<Stage, StageRow>> = {
     logLevel: 'INFO',
     logRetentionDays: 30,
     alarms: true,
-    dispatchers: { fresh: 20, retry: 10, slow: 10 },
+    dispatchers: { fresh: 20, retry: 10, slow: 10, stalled: 10 },
+    stalledWindowSeconds: 20,
     readers: { fanOut: 20, watch: 10, publish: 10 },
     reserves: true,
     throttle: { rate: 200, burst: 400 },
@@ -79,7 +86,8 @@ const ROWS: Readonly<Record<Stage, StageRow>> = {
     logLevel: 'INFO',
     logRetentionDays: 90,
     alarms: true,
-    dispatchers: { fresh: 100, retry: 50, slow: 40 },
+    dispatchers: { fresh: 100, retry: 50, slow: 40, stalled: 40 },
+    stalledWindowSeconds: 20,
     readers: { fanOut: 100, watch: 60, publish: 40 },
     reserves: true,
     throttle: { rate: 2000, burst: 4000 },
@@ -103,6 +111,7 @@ const DISPATCHERS: Readonly<Record<Lane, string>> = {
   fresh: 'dispatchersFresh',
   retry: 'dispatchersRetry',
   slow: 'dispatchersSlow',
+  stalled: 'dispatchersStalled',
 };
 
 /**

@@ -15,7 +15,7 @@ export interface Fates {
 }
 
 /** Attempts after whose failure the wait is parked: 30 s doubling, and more than 15 minutes is parked. */
-const PARKED_AFTER = [6, 7];
+export const PARKED_AFTER = [6, 7] as const;
 
 /** @param failure probability that an attempt fails, from 0 to 1 */
 export function fatesOf(failure: number): Fates {

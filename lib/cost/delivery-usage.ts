@@ -1,8 +1,8 @@
-import { fatesOf } from './attempts.ts';
+import { fatesOf, PARKED_AFTER } from './attempts.ts';
 import { batchOf, distinct } from './batches.ts';
 import { REQUEST_MS } from './function-time.ts';
 import { type Activity, functionUsage, GIB, pollerUsage, SQS_BATCH } from './function-usage.ts';
-import { type DeliveryKind, type Measured, NO_WORK, type Work, workOf } from './measured.ts';
+import { type DeliveryKind, type Lane, type Measured, NO_WORK, type Work, workOf } from './measured.ts';
 import { type Quantities, quantities, sumOf } from './quantities.ts';
 import { MAX_ATTEMPTS, type Workload } from './workload.ts';
 
@@ -46,10 +46,10 @@ export function deliveryUsage(workload: Workload, measured: Measured): DeliveryU
 
 /**
  * Batches of a function for so many records of a month, and the records of each.
- * @param perMapping 0 for a function without a mapping, which cannot be
+ * @param lane of the dispatcher's
  */
-export function batchesOf({ workload, measured, seconds }: Frame, fn: string, records: number) {
-  const mapping = measured.template.mappings.find((one) => one.function === fn);
+export function batchesOf({ workload, measured, seconds }: Frame, fn: string, records: number, lane?: Lane) {
+  const mapping = measured.template.mappings.find((one) => one.function === fn && one.lane === lane);
   if (mapping === undefined) throw new Error(`nothing invokes ${fn} with batches: measure anew`);
   const size =
     workload.batch === undefined
@@ -121,21 +121,33 @@ function attemptUsage(frame: Frame): Quantities {
   const entries = deliveries * fates.succeededAtOnce * straddlingShare(workload, measured);
   return sumOf([
     dispatched(frame, {
-      attempts: deliveries,
+      lane: 'fresh',
+      messages: deliveries,
       work: { ...work, writes: work.writes + ENTRY_WRITES * entries },
     }),
     // Later attempts come from a queue of their own; what they do is counted above.
-    dispatched(frame, { attempts: deliveries * (fates.attempts - 1), work: NO_WORK }),
+    dispatched(frame, { lane: 'retry', messages: deliveries * (fates.attempts - 1), work: NO_WORK }),
   ]);
 }
 
-/** @param work what the attempts take beside their batches */
+/** Messages of a lane. */
+interface Dispatched {
+  lane: Lane;
+  messages: number;
+  /** What they take beside their batches. */
+  work: Work;
+  /** Milliseconds of each batch until the last receiver has answered, or the deadline has come. */
+  receiverMs?: number;
+  /** Whether a request goes out for each; some are only moved to another lane. */
+  isSent?: boolean;
+}
+
 function dispatched(
   frame: Frame,
-  { attempts, work, waits = 0 }: { attempts: number; work: Work; waits?: number },
+  { lane, messages, work, receiverMs = frame.workload.receiverLatencyMs, isSent = true }: Dispatched,
 ): Quantities {
   const { workload, measured } = frame;
-  const { batches, size } = batchesOf(frame, 'dispatch', attempts);
+  const { batches, size } = batchesOf(frame, 'dispatch', messages, lane);
   const endpoints = distinct(workload.endpoints, size);
   const total = workOf([1, work], [batches, measured.dispatchBatch]);
   const activity: Activity = {
@@ -147,30 +159,45 @@ function dispatched(
       reads:
         total.reads +
         batches * measured.dispatchBatch.reads * (endpoints - 1) +
-        attempts * furtherEventReads(workload, measured),
+        messages * furtherEventReads(workload, measured),
     },
-    waits:
-      waitsOf(measured.dispatchBatch, delivery(frame, 'succeeded').dispatch) +
-      (waits === 0 ? workload.receiverLatencyMs : waits),
+    waits: waitsOf(measured.dispatchBatch, delivery(frame, 'succeeded').dispatch) + receiverMs,
   };
   return sumOf([
     functionUsage(activity),
     pollerUsage(batches, size),
-    quantities({ egressGb: (attempts * (workload.bodySize + measured.wireBytes)) / GIB }),
+    quantities({ egressGb: isSent ? (messages * (workload.bodySize + measured.wireBytes)) / GIB : 0 }),
   ]);
 }
 
 const furtherEventReads = ({ bodySize }: Workload, { items }: Measured): number =>
   0.5 * (Math.ceil((items.event + bodySize) / READ_UNIT_BYTES) - 1);
 
+/**
+ * Endpoints that hang are marked as stalled by their first time-out for longer than they then stay without an attempt, so all of their attempts are
+ * taken to be in that lane.
+ */
 function hangingUsage(frame: Frame): Quantities {
-  const deliveries = frame.workload.deliveries * frame.workload.hangingRate;
+  const { workload, measured } = frame;
+  const deliveries = workload.deliveries * workload.hangingRate;
+  const parked = deliveries * PARKED_AFTER.length;
   const { dispatch } = delivery(frame, 'timedOut');
-  return dispatched(frame, {
-    attempts: deliveries * MAX_ATTEMPTS,
-    work: workOf([deliveries, dispatch]),
-    waits: DEADLINE_MS,
-  });
+  return sumOf([
+    dispatched(frame, {
+      lane: 'stalled',
+      messages: deliveries * MAX_ATTEMPTS,
+      work: workOf([deliveries, dispatch], [parked, measured.parkedWait]),
+      receiverMs: DEADLINE_MS,
+    }),
+    // What was parked comes back by the retry lane, and is moved from there.
+    dispatched(frame, {
+      lane: 'retry',
+      messages: parked,
+      work: { ...NO_WORK, requests: parked, sqsRequests: parked },
+      receiverMs: 0,
+      isSent: false,
+    }),
+  ]);
 }
 
 /** Share of the deliveries whose beginning and end are in two batches of the stream: they get an entry, which their end removes. */

@@ -5,8 +5,6 @@ import { type Quantities, quantities } from './quantities.ts';
 export const GIB = 2 ** 30;
 /** What CloudWatch adds to each line that it takes in. */
 const LOG_LINE_BYTES = 26;
-/** The lines of Lambda itself for an invocation, `platform.start` and `platform.report`, in JSON, at the level INFO. */
-const PLATFORM_LOG_BYTES = 400 + 2 * LOG_LINE_BYTES;
 /** Messages that one request to SQS may carry. */
 export const SQS_BATCH = 10;
 
@@ -29,7 +27,8 @@ export const functionUsage = ({ memoryMiB, invocations, work, waits }: Activity)
     busEvents: work.busEntries,
     invocations,
     gbSeconds: gbSecondsOf(memoryMiB, invocations, work, waits),
-    logGb: (work.logBytes + work.logLines * LOG_LINE_BYTES + invocations * PLATFORM_LOG_BYTES) / GIB,
+    // Lambda's own lines are of a level that is not written.
+    logGb: (work.logBytes + work.logLines * LOG_LINE_BYTES) / GIB,
   });
 
 /** What Lambda itself asks of a queue to invoke a function with batches from it: a receive and a deletion for every ten messages and less. */

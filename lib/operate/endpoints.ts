@@ -81,6 +81,7 @@ export async function showEndpoint(context: Context, values: readonly string[]):
           `${endpoint.consecutiveFailures} in a row${endpoint.failingSince ? `, since ${moment(endpoint.failingSince)}` : ''}`,
         ],
         ['slow until', endpoint.slowUntil && moment(endpoint.slowUntil)],
+        ['stalled until', endpoint.stalledUntil && moment(endpoint.stalledUntil)],
         ['key version', endpoint.keyVersion],
         ['created', moment(endpoint.createdAt)],
       ],

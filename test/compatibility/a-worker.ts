@@ -61,7 +61,7 @@ export function aWorker({ service, outbox, deliveries, ledger, knowledge }: Test
       log,
       now,
     },
-    { retry: DEFAULT_RETRY_POLICY, leaseSeconds: 25 },
+    { retry: DEFAULT_RETRY_POLICY, leaseSeconds: 25, attemptSeconds: 10 },
   );
   const contextsOf = deliveryContexts(service, outbox);
   const follow = watch(

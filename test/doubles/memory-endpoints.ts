@@ -1,7 +1,7 @@
 import type { EndpointOutcome } from '../../functions/domain/delivery.ts';
 import { type Endpoint, type EndpointEffect, FAILURES_TO_DISABLE } from '../../functions/domain/endpoint.ts';
 import type { OrgId, ReceiverId } from '../../functions/domain/ids.ts';
-import { SLOW_SECONDS } from '../../functions/domain/lanes.ts';
+import { SLOW_SECONDS, STALLED_SECONDS } from '../../functions/domain/lanes.ts';
 
 /** Endpoints in memory, as the engine's ports see them. */
 export class MemoryEndpoints {
@@ -21,10 +21,28 @@ export class MemoryEndpoints {
   }
 
   async markSlow(orgId: OrgId, id: ReceiverId, until: Date): Promise<void> {
+    this.#mark(orgId, id, 'slowUntil', until, SLOW_SECONDS);
+  }
+
+  async markStalled(orgId: OrgId, id: ReceiverId, until: Date): Promise<void> {
+    this.#mark(orgId, id, 'stalledUntil', until, STALLED_SECONDS);
+  }
+
+  async endStalled(orgId: OrgId, id: ReceiverId, seen: string): Promise<void> {
+    const { stalledUntil, ...endpoint } = this.#rows.get(rowKey(orgId, id)) ?? {};
+    if (stalledUntil === seen && 'id' in endpoint) this.put(endpoint);
+  }
+
+  #mark(
+    orgId: OrgId,
+    id: ReceiverId,
+    name: 'slowUntil' | 'stalledUntil',
+    until: Date,
+    holdsSeconds: number,
+  ): void {
     const endpoint = this.#rows.get(rowKey(orgId, id));
-    const soon = new Date(until.getTime() - (SLOW_SECONDS / 2) * 1000).toISOString();
-    if (endpoint && (endpoint.slowUntil ?? '') < soon)
-      this.put({ ...endpoint, slowUntil: until.toISOString() });
+    const soon = new Date(until.getTime() - (holdsSeconds / 2) * 1000).toISOString();
+    if (endpoint && (endpoint[name] ?? '') < soon) this.put({ ...endpoint, [name]: until.toISOString() });
   }
 
   put(endpoint: Endpoint): void {

@@ -16,6 +16,7 @@ export class MemoryLanes {
       fresh: new MemoryQueue(terms),
       retry: new MemoryQueue(terms),
       slow: new MemoryQueue(terms),
+      stalled: new MemoryQueue(terms),
     };
   }
 

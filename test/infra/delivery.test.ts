@@ -20,7 +20,7 @@ const sourcesOf = (name: string) => {
 };
 const lanesOf = (from: ReturnType<typeof synthesize>) =>
   ofType(from, 'AWS::SQS::Queue').filter(
-    ([id, { Properties }]) => /^Delivery(Fresh|Retry|Slow)/.test(id) && Properties.RedrivePolicy,
+    ([id, { Properties }]) => /^Delivery(Fresh|Retry|Slow|Stalled)/.test(id) && Properties.RedrivePolicy,
   );
 
 /** What is behind a construct, which anything may change until the synthesis. */
@@ -44,16 +44,37 @@ describe('the fan-out', () => {
 });
 
 describe('the lanes', () => {
-  it('are three queues, each with workers of its own that another cannot take', () => {
+  it('are four queues, each with workers of its own that another cannot take', () => {
     const sources = sourcesOf('dispatch');
-    expect(lanesOf(template)).toHaveLength(3);
-    expect(new Set(sources.map(({ EventSourceArn }) => JSON.stringify(EventSourceArn))).size).toBe(3);
+    expect(lanesOf(template)).toHaveLength(4);
+    expect(new Set(sources.map(({ EventSourceArn }) => JSON.stringify(EventSourceArn))).size).toBe(4);
     for (const source of sources)
       expect(source).toMatchObject({
         BatchSize: 10,
         FunctionResponseTypes: ['ReportBatchItemFailures'],
         ScalingConfig: { MaximumConcurrency: expect.any(Number) },
       });
+  });
+
+  it.each([
+    ['prod', 20],
+    ['staging', 20],
+    ['dev', undefined],
+  ])('wait for company in stage %s where endpoints stall, and nowhere else', (stage, seconds) => {
+    const from = synthesize({ stage });
+    const [id] = functionNamed(from, 'dispatch');
+    const windows = ofType(from, 'AWS::Lambda::EventSourceMapping')
+      .filter(([, { Properties }]) => invokes(from, Properties.FunctionName, id))
+      .map(([, { Properties }]) => [
+        /Stalled/.test(JSON.stringify(Properties.EventSourceArn)),
+        Properties.MaximumBatchingWindowInSeconds,
+      ]);
+    expect(windows.toSorted()).toEqual([
+      [false, undefined],
+      [false, undefined],
+      [false, undefined],
+      [true, seconds],
+    ]);
   });
 
   it('give up to dead letters that a function drains', () => {
@@ -76,8 +97,10 @@ describe('the clocks of an attempt', () => {
       expect(Object(dispatcher?.Properties.Environment).Variables.ATTEMPT_TIMEOUT_SECONDS).toBe(
         String(attemptTimeoutSeconds),
       );
-      for (const [, { Properties }] of lanesOf(timed))
-        expect(Properties.VisibilityTimeout).toBe(attemptClocks(attemptTimeoutSeconds).visibility);
+      const { visibility } = attemptClocks(attemptTimeoutSeconds);
+      // A message of a batch that is waited for was received already.
+      for (const [id, { Properties }] of lanesOf(timed))
+        expect(Properties.VisibilityTimeout, id).toBe(/Stalled/.test(id) ? visibility + 20 : visibility);
     },
   );
 
@@ -87,6 +110,15 @@ describe('the clocks of an attempt', () => {
     resourceOf(data.deliveryQueues.lanes.retry, CfnQueue).visibilityTimeout = 20;
     expect(() => app.synth()).toThrow(
       'a message hidden for 20 s comes back before a lease of 25 s has ended',
+    );
+  });
+
+  it('stop the synthesis when a batch is waited for at the cost of the lease', () => {
+    const app = new App({ context: PROD });
+    const { data } = serviceIn(app);
+    resourceOf(data.deliveryQueues.lanes.stalled, CfnQueue).visibilityTimeout = 45;
+    expect(() => app.synth()).toThrow(
+      'a message hidden for 25 s comes back before a lease of 25 s has ended',
     );
   });
 

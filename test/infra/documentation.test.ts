@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bundleFunctions, DOCUMENTATION } from '../../lib/cloud/bundle.ts';
+import { bundleDocumentation, DOCUMENTATION } from '../../lib/cloud/bundle.ts';
 import { currentDocument } from '../../lib/openapi/current.ts';
 import { ofType, statementsOf, synthesize } from './synthesize.ts';
 
@@ -70,7 +70,7 @@ describe('the bundled functions', () => {
   let readOpenApi: Handler;
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'bundle-'));
-    const directoryOf = await bundleFunctions(directory);
+    const directoryOf = await bundleDocumentation(directory);
     const load = async (name: (typeof DOCUMENTATION)[number]): Promise<Handler> =>
       (await import(pathToFileURL(join(directoryOf(name), 'index.mjs')).href)).handler;
     [docs, readOpenApi] = [await load('docs'), await load('read-openapi')];
@@ -110,6 +110,14 @@ describe('the bundled functions', () => {
       expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(6 * 1024 * 1024);
       expect(answer.body).not.toContain('sourceMappingURL');
     }
+  });
+
+  it.each(DOCUMENTATION)('are deployed in 400 KiB at most: %s', (name) => {
+    const files = readdirSync(join(directory, name), { recursive: true, withFileTypes: true });
+    const sizes = files
+      .filter((file) => file.isFile())
+      .map((file) => statSync(join(file.parentPath, file.name)).size);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(400 * 1024);
   });
 
   it.each(['nothing.js', '..', '../index.mjs', 'page', '__proto__'])(

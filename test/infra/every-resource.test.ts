@@ -76,8 +76,10 @@ describe.each(STAGES)('in stage %s', (stage) => {
     it('runs on Node 24 and ARM, with a role and a log group of its own', () => {
       const groups = functions.map(([id, { Properties }]) => {
         expect(Properties, id).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'] });
-        const { LogFormat, LogGroup } = Object(Properties.LoggingConfig);
+        const { LogFormat, LogGroup, SystemLogLevel } = Object(Properties.LoggingConfig);
         expect(LogFormat, id).toBe('JSON');
+        // Lambda's two lines of each invocation would be half of what the dispatcher's logs cost.
+        expect(SystemLogLevel, id).toBe('WARN');
         expect(resources.get(LogGroup.Ref)?.Type, id).toBe('AWS::Logs::LogGroup');
         return LogGroup.Ref;
       });

@@ -24,7 +24,7 @@ describe("the operator's command", () => {
     expect([...tables.keys()]).toEqual(
       expect.arrayContaining(['service', 'outbox', 'deliveries', 'knowledge']),
     );
-    expect([...queues.keys()]).toEqual(expect.arrayContaining(['fresh', 'retry', 'slow']));
+    expect([...queues.keys()]).toEqual(expect.arrayContaining(['fresh', 'retry', 'slow', 'stalled']));
     expect([...keys.keys()].toSorted()).toEqual(['cursor', 'signing']);
     // A function deals with these; all others wait for somebody, and can be given back unless they come of the bus itself.
     const dealtWith = ['delivery', 'fan-outs', 'publications'];

@@ -12,6 +12,8 @@ import type { World } from './world.ts';
 /** A process of the dispatcher function. It keeps what it knows of slow endpoints for as long as it lives. */
 interface Dispatcher {
   process: Process;
+  /** Those that its code knows. */
+  lanes: readonly Lane[];
   isBusy: boolean;
   run(lane: Lane, messages: readonly ReceivedReminder[]): Promise<void>;
 }
@@ -46,8 +48,9 @@ export class Dispatchers {
       statistics.count('messages given up');
     }
     if (messages.length === 0) return;
+    statistics.count(`batches of the ${lane} lane`);
     for (const { reminder } of messages) witness.receiving(reminder.id);
-    const free = this.#pool.find(({ isBusy }) => !isBusy) ?? this.#create();
+    const free = this.#freeFor(lane);
     const { process } = free;
     free.isBusy = true;
     process.deadline = clock.ms + clocks.functionTimeout * 1000;
@@ -72,10 +75,27 @@ export class Dispatchers {
     if (!this.#pool.includes(dispatcher)) this.#world.processes.lose(dispatcher.process);
   }
 
+  /** A lane is read by code that knows it, whatever else of the function is of the version before (`newest` in `lib/cloud/release.ts`). */
+  #freeFor(lane: Lane): Dispatcher {
+    const fits = ({ isBusy, lanes }: Dispatcher) => !isBusy && lanes.includes(lane);
+    let found = this.#pool.find(fits);
+    while (found === undefined) {
+      const created = this.#create();
+      if (fits(created)) found = created;
+    }
+    return found;
+  }
+
   #create(): Dispatcher {
     const { processes, random, faults } = this.#world;
     const process = processes.start('dispatch', random.between(-faults.maxSkewMs, faults.maxSkewMs));
-    const created: Dispatcher = { process, isBusy: false, run: this.#runOf(process) };
+    const reach = this.#reach(process);
+    const created: Dispatcher = {
+      process,
+      lanes: reach.own.lanes,
+      isBusy: false,
+      run: this.#runOf(process, reach),
+    };
     process.whenLost = () => {
       this.#pool = this.#pool.filter((other) => other !== created);
     };
@@ -83,14 +103,13 @@ export class Dispatchers {
     return created;
   }
 
-  #runOf(process: Process): Dispatcher['run'] {
+  #runOf(process: Process, reach: Reach): Dispatcher['run'] {
     const { terms, lanes, witness } = this.#world;
-    const reach = this.#reach(process);
     const { own, deliveries, endpoints, standings, queues, log, now } = reach;
     const attempt = senderOf(this.#world, process, own.engine, standings);
     const deal = own.engine.dispatch(
       { deliveries, endpoints, standings, queues, log, now, attempt, measures: noMeasures },
-      { retry: terms.retry, leaseSeconds: clocks.lease },
+      { retry: terms.retry, leaseSeconds: clocks.lease, attemptSeconds: clocks.attempt },
     );
     const { contexts, remove } = reach.gate('batch', {
       contexts: (reminders: readonly Reminder[]) => {

@@ -1,6 +1,6 @@
 import type { Reminder } from '../../functions/domain/delivery.ts';
 import type { EventId } from '../../functions/domain/ids.ts';
-import type { Lane } from '../../functions/domain/lanes.ts';
+import { LANES, type Lane } from '../../functions/domain/lanes.ts';
 import type { LedgerEntry } from '../../functions/domain/ledger.ts';
 import type { Outgoing } from '../../functions/engine/queues.ts';
 import { MemoryDeliveries } from '../doubles/memory-deliveries.ts';
@@ -49,6 +49,7 @@ export class MemoryStores implements Stores {
     const { lanes, organizations, sandboxTables } = world;
     return {
       engine: PRESENT,
+      lanes: LANES,
       deliveries,
       endpoints,
       due: this.#due,

@@ -44,6 +44,8 @@ const REPEATABLE = new Set([
   'due.skip',
   'queues.send',
   'endpoints.markSlow',
+  'endpoints.markStalled',
+  'endpoints.endStalled',
   'ledger.add',
   'purges.release',
   'purges.progress',
@@ -150,6 +152,14 @@ export function reachOf(world: World): (process: Process) => Reach {
         all: (orgId) => own.endpoints.all(orgId),
         async markSlow(orgId, id, until) {
           await own.endpoints.markSlow(orgId, id, until);
+          world.history.note(orgId, id);
+        },
+        async markStalled(orgId, id, until) {
+          await own.endpoints.markStalled(orgId, id, until);
+          world.history.note(orgId, id);
+        },
+        async endStalled(orgId, id, seen) {
+          await own.endpoints.endStalled(orgId, id, seen);
           world.history.note(orgId, id);
         },
       } satisfies Reach['endpoints']);

@@ -37,6 +37,7 @@ const ENDS = [
   'deliveries: skipped, expired',
   'endpoints disabled',
   'duplicates at receivers',
+  'batches of the stalled lane',
   'parked deliveries resumed',
   'reminders sent again',
   'messages given up',

@@ -1,5 +1,6 @@
 import type { Reminder } from '../../functions/domain/delivery.ts';
 import type { EventId, OrgId } from '../../functions/domain/ids.ts';
+import type { Lane } from '../../functions/domain/lanes.ts';
 import type { Owed } from '../../functions/domain/redelivery.ts';
 import type { OrganizationStanding, Tenant } from '../../functions/domain/tenant.ts';
 import type { AuditPorts } from '../../functions/engine/audit.ts';
@@ -41,6 +42,8 @@ export interface Stores {
 /** The stores as a process has them, by the code that it runs. */
 export interface OwnStores {
   readonly engine: Engine;
+  /** Those whose messages its dispatcher knows. */
+  readonly lanes: readonly Lane[];
   readonly deliveries: DispatchPorts['deliveries'] & FanOutPorts['deliveries'];
   readonly endpoints: DispatchPorts['endpoints'] & FanOutPorts['subscribers'];
   readonly queues: DispatchPorts['queues'] &

@@ -24,6 +24,7 @@ export const FUNCTION_ENVIRONMENT = {
   FRESH_QUEUE: 'https://sqs.us-east-1.amazonaws.com/000000000000/fresh',
   RETRY_QUEUE: 'https://sqs.us-east-1.amazonaws.com/000000000000/retry',
   SLOW_QUEUE: 'https://sqs.us-east-1.amazonaws.com/000000000000/slow',
+  STALLED_QUEUE: 'https://sqs.us-east-1.amazonaws.com/000000000000/stalled',
   CHECKS_QUEUE: 'https://sqs.us-east-1.amazonaws.com/000000000000/checks',
   DEAD_PUBLICATIONS: 'https://sqs.us-east-1.amazonaws.com/000000000000/dead-publications',
   DEAD_FAN_OUTS: 'https://sqs.us-east-1.amazonaws.com/000000000000/dead-fan-outs',

@@ -83,6 +83,8 @@ export interface ServiceOptions {
   onLog?(line: { source: string; text: string }): void;
   /** What cannot work, because of its variables: what it is denied is not held against its role. */
   broken?: FunctionName;
+  /** Runs the functions instead of this process's Node.js. */
+  nodeBinary?: string;
 }
 
 /**
@@ -95,6 +97,7 @@ export async function startService({
   queues: clocks,
   onLog,
   broken,
+  nodeBinary,
 }: ServiceOptions = {}): Promise<Service> {
   const directory = await mkdtemp(join(tmpdir(), 'service-'));
   const remove = () => rm(directory, { recursive: true, force: true, maxRetries: 5 });
@@ -128,6 +131,7 @@ export async function startService({
       port: 0,
       caFile: certificates.caFile,
       maxSandboxes: MAX_SANDBOXES,
+      ...(nodeBinary && { nodeBinary }),
       ...(onLog && { onLog }),
       onPermission: (use) => used.push(use),
     });

@@ -76,6 +76,12 @@ export const DELIVERY_LINES = lines({
     operator: 'Nothing: the next slow attempt marks it.',
     fields: { webhookId: 'id', error: 'failure' },
   },
+  STALL_NOT_NOTED: {
+    level: 'warn',
+    says: 'it could not be noted of an endpoint that its attempts stall, or no longer do',
+    operator: 'Nothing: the next attempt notes it.',
+    fields: { webhookId: 'id', error: 'failure' },
+  },
   REMINDER_UNREADABLE: {
     level: 'error',
     says: 'a queue message is no reminder and is dropped',

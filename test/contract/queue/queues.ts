@@ -74,11 +74,12 @@ function memoryTestQueues(terms: Terms): TestQueues {
 
 async function sqsTestQueues(engine: ReturnType<typeof sqs>, terms: Terms): Promise<TestQueues> {
   const client = engine.client();
-  const [fresh, retry, slow] = await Promise.all(LANES.map(() => engine.queues(terms)));
-  if (!fresh || !retry || !slow) throw new Error('each lane was to have its queue');
-  const created = { fresh, retry, slow };
+  const [fresh, retry, slow, stalled] = await Promise.all(LANES.map(() => engine.queues(terms)));
+  if (!fresh || !retry || !slow || !stalled) throw new Error('each lane was to have its queue');
+  const created = { fresh, retry, slow, stalled };
+  const urls = { fresh: fresh.url, retry: retry.url, slow: slow.url, stalled: stalled.url };
   const now = () => new Date();
-  const queues = deliveryQueues(client, { fresh: fresh.url, retry: retry.url, slow: slow.url }, now);
+  const queues = deliveryQueues(client, urls, now);
   const receive = async (QueueUrl: string, WaitTimeSeconds: number) => {
     const { Messages = [] } = await client.send(
       new ReceiveMessageCommand({

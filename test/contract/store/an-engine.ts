@@ -96,7 +96,7 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
       log,
       now,
     },
-    { retry: DEFAULT_RETRY_POLICY, leaseSeconds: LEASE_SECONDS },
+    { retry: DEFAULT_RETRY_POLICY, leaseSeconds: LEASE_SECONDS, attemptSeconds: TIMEOUT_MS / 1000 },
   );
   const follow = watch(
     { due: dueIndex(deliveries), ledger: ledgerStore(ledger), standings: organizations, log, now },

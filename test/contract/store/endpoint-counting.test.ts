@@ -12,7 +12,7 @@ import { conflictOnOverlap } from './faults.ts';
 import { dynamoDbStores, type Stores, storeKinds } from './stores.ts';
 
 const engine = dynamoDb();
-const terms = { retry: DEFAULT_RETRY_POLICY, leaseSeconds: 25 };
+const terms = { retry: DEFAULT_RETRY_POLICY, leaseSeconds: 25, attemptSeconds: 10 };
 const answers = {
   failing: { status: 500, error: 'the receiver answered 500' },
   succeeding: { status: 204 },

@@ -48,8 +48,15 @@ export const MESSAGES: readonly Mutation[] = [
   {
     name: 'a slow endpoint has its messages moved within the slow lane',
     file: 'functions/engine/dispatch.ts',
-    find: "if (lane !== 'slow' && slow.has(endpoint))",
-    replace: 'if (slow.has(endpoint))',
+    find: 'if (belongs !== lane) return',
+    replace: "if (belongs !== lane || belongs === 'slow') return",
+    breaks: ['comes to rest'],
+  },
+  {
+    name: 'a stalled endpoint has its messages moved to the slow lane, and back',
+    file: 'functions/domain/lanes.ts',
+    find: "  if (lane === 'stalled') return lane;\n  if (stalled)",
+    replace: "  if (stalled && lane !== 'stalled')",
     breaks: ['comes to rest'],
   },
   {

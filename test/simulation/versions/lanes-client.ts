@@ -4,7 +4,12 @@ import type { World } from '../world.ts';
 import { OF_A_LATER_VERSION } from './rows.ts';
 
 /** A lane's address is its name. */
-export const LANE_URLS: Readonly<Record<Lane, string>> = { fresh: 'fresh', retry: 'retry', slow: 'slow' };
+export const LANE_URLS: Readonly<Record<Lane, string>> = {
+  fresh: 'fresh',
+  retry: 'retry',
+  slow: 'slow',
+  stalled: 'stalled',
+};
 
 interface Input {
   QueueUrl: string;

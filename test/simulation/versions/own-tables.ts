@@ -1,5 +1,6 @@
 import type { Reminder } from '../../../functions/domain/delivery.ts';
 import type { DueEntry } from '../../../functions/domain/due.ts';
+import { LANES } from '../../../functions/domain/lanes.ts';
 import type { Code } from '../../compatibility/versions.ts';
 import type { MemoryTables } from '../../doubles/tables/memory-tables.ts';
 import type { Process } from '../processes.ts';
@@ -9,6 +10,9 @@ import type { World } from '../world.ts';
 import { LANE_URLS, lanesClient } from './lanes-client.ts';
 import { imageOf } from './rows.ts';
 
+/** Those of a version that knows of no endpoints that stall. */
+const LANES_BEFORE = ['fresh', 'retry', 'slow'] as const;
+
 /** What the stores of a version reach in the world's tables, queues and streams. */
 export function ownTables(world: World, tables: MemoryTables, code: Code, process: Process): OwnStores {
   const { terms, sandboxTables } = world;
@@ -16,6 +20,7 @@ export function ownTables(world: World, tables: MemoryTables, code: Code, proces
   const [service, outbox] = [tables.table('service'), tables.table('outbox')];
   const [deliveries, ledgerTable] = [tables.table('deliveries'), tables.table('ledger')];
   const ledger = code.ledgerStore(ledgerTable);
+  const endpoints = code.endpointStore(service);
   const inHour = code.deliveriesInHour(deliveries);
   const standingOf = code.standingOf(service);
   const contextsOf = code.deliveryContexts(service, outbox);
@@ -56,8 +61,9 @@ export function ownTables(world: World, tables: MemoryTables, code: Code, proces
 
   return {
     engine: code,
+    lanes: 'markStalled' in endpoints ? LANES : LANES_BEFORE,
     deliveries: { ...code.deliveryStore(deliveries), ...moves },
-    endpoints: code.endpointStore(service),
+    endpoints,
     due: { ...due, find },
     ledger: {
       add: ledger.add,

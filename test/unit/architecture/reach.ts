@@ -24,7 +24,7 @@ export const ALLOWED: readonly Allowance[] = [
   { modules: ['@aws-lambda-powertools/logger'], in: ['platform/logger.ts'], reaches: 'nothing' },
   { modules: ['@aws-lambda-powertools/metrics'], in: ['platform/metrics.ts'], reaches: 'nothing' },
   // Of its own bundle.
-  { modules: ['node:fs'], in: ['documentation/'], reaches: 'nothing' },
+  { modules: ['node:fs', 'node:zlib'], in: ['documentation/'], reaches: 'nothing' },
   // Of texts: what is compressed in memory stays there.
   { modules: ['node:zlib'], in: ['store/source-versions.ts'], reaches: 'nothing' },
   // Read from the environment of the function.
@@ -100,7 +100,11 @@ export const ALLOWED: readonly Allowance[] = [
   },
   // Takes off what a page is encoded with.
   { modules: ['node:util'], in: ['platform/outbound/'], reaches: 'nothing' },
-  { modules: ['node:zlib'], in: ['platform/outbound/', 'platform/extraction/'], reaches: 'nothing' },
+  {
+    modules: ['node:zlib'],
+    in: ['platform/outbound/', 'platform/extraction/', 'documentation/'],
+    reaches: 'nothing',
+  },
   {
     modules: ['node:dns/promises', 'node:https', 'node:net'],
     in: ['platform/outbound/'],

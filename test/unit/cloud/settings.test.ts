@@ -43,14 +43,15 @@ describe('what is reserved', () => {
 
   it('for the dispatcher is all that its lanes may use at once, no more and no less', () => {
     fc.assert(
-      fc.property(lane, lane, lane, (dispatchersFresh, dispatchersRetry, dispatchersSlow) => {
-        const { policy } = read({ dispatchersFresh, dispatchersRetry, dispatchersSlow });
-        expect(policy.dispatchers).toEqual({
-          fresh: dispatchersFresh,
-          retry: dispatchersRetry,
-          slow: dispatchersSlow,
+      fc.property(lane, lane, lane, lane, (fresh, retry, slow, stalled) => {
+        const { policy } = read({
+          dispatchersFresh: fresh,
+          dispatchersRetry: retry,
+          dispatchersSlow: slow,
+          dispatchersStalled: stalled,
         });
-        expect(policy.reserved?.dispatch).toBe(dispatchersFresh + dispatchersRetry + dispatchersSlow);
+        expect(policy.dispatchers).toEqual({ fresh, retry, slow, stalled });
+        expect(policy.reserved?.dispatch).toBe(fresh + retry + slow + stalled);
       }),
     );
   });
@@ -63,7 +64,7 @@ describe('what is reserved', () => {
 
   it('is nothing in a stage for development, whose account may be a new one, unless somebody asks for it', () => {
     expect(read({ stage: 'dev' }).policy.reserved).toBeUndefined();
-    expect(read({ stage: 'dev', reserveConcurrency: 'true' }).policy.reserved?.dispatch).toBe(40);
+    expect(read({ stage: 'dev', reserveConcurrency: 'true' }).policy.reserved?.dispatch).toBe(50);
     expect(read({ reserveConcurrency: false }).policy.reserved).toBeUndefined();
   });
 });

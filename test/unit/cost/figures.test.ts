@@ -3,6 +3,17 @@ import { describe, expect, it } from 'vitest';
 import { figures } from '../../../lib/cost/figures.ts';
 import { aWorkload, isClose, MEASURED, workloads } from './workloads.ts';
 
+/** With another window of the stalled lane. */
+const waitingFor = (windowSeconds: number): typeof MEASURED => ({
+  ...MEASURED,
+  template: {
+    ...MEASURED.template,
+    mappings: MEASURED.template.mappings.map((mapping) =>
+      mapping.lane === 'stalled' ? { ...mapping, windowSeconds } : mapping,
+    ),
+  },
+});
+
 describe('what a million of something costs', () => {
   it('is a finite amount for every month, one in which nothing happens included', () => {
     fc.assert(
@@ -34,6 +45,26 @@ describe('what a million of something costs', () => {
     expect(full.firstTry).toBeLessThan(alone.firstTry);
     expect(full.timedOutAttempt).toBeLessThan(alone.timedOutAttempt / 2);
     expect(full.message).toBe(alone.message);
+  });
+
+  it('is less for what times out the longer its messages wait for company, and the same for what does not', () => {
+    const windows = [0, 5, 20].map((seconds) => figures(aWorkload(), waitingFor(seconds)));
+    const [none, some, most] = windows.map(({ timedOutAttempt }) => timedOutAttempt);
+
+    expect(some).toBeLessThan(none ?? 0);
+    expect(most).toBeLessThan(some ?? 0);
+    expect(new Set(windows.map(({ firstTry }) => firstTry)).size).toBe(1);
+  });
+
+  it('is less for what times out the more of it there is, until its batches are full', () => {
+    fc.assert(
+      fc.property(fc.double({ min: 1e-4, max: 0.5, noNaN: true }), (hangingRate) => {
+        const [few, many] = [hangingRate, 2 * hangingRate].map((rate) =>
+          figures(aWorkload({ hangingRate: rate }), MEASURED),
+        );
+        expect(many?.timedOutAttempt).toBeLessThanOrEqual((few?.timedOutAttempt ?? 0) * (1 + 1e-9));
+      }),
+    );
   });
 
   it('is more for what fails than for what succeeds', () => {

@@ -126,4 +126,35 @@ describe('what a month takes', () => {
     expect(attempts.invocations).toBeCloseTo(1e5, 6);
     expect(attempts.queueRequests).toBeCloseTo(2e5, 6);
   });
+
+  it('brings ten attempts that hang at once into one invocation of the dispatcher, and moves what was parked', () => {
+    const { hangingAttempts } = usage(aWorkload({ deliveries: 1e6, hangingRate: 1, batch: 10 }), MEASURED);
+
+    const [attempts, moved] = [8e6, 2e6];
+    expect(hangingAttempts.invocations).toBeCloseTo((attempts + moved) / 10, 6);
+    // Nothing goes out for a message that is only moved.
+    expect(hangingAttempts.egressGb).toBeCloseTo(
+      (attempts * (MEASURED.bodyBytes + MEASURED.wireBytes)) / 2 ** 30,
+      9,
+    );
+    expect(hangingAttempts.gbSeconds).toBeGreaterThan(
+      ((attempts / 10) * 10 * (MEASURED.template.memory.dispatch ?? 0)) / 1024,
+    );
+  });
+
+  it('logs what its functions log, and no line of Lambda itself', () => {
+    const silent = {
+      ...MEASURED,
+      dispatchBatch: { ...MEASURED.dispatchBatch, logBytes: 0, logLines: 0 },
+      deliveries: {
+        ...MEASURED.deliveries,
+        succeeded: {
+          ...MEASURED.deliveries.succeeded,
+          dispatch: { ...MEASURED.deliveries.succeeded.dispatch, logBytes: 0, logLines: 0 },
+        },
+      },
+    };
+    expect(usage(aWorkload(), silent).attempts.logGb).toBe(0);
+    expect(usage(aWorkload(), MEASURED).attempts.logGb).toBeGreaterThan(0);
+  });
 });

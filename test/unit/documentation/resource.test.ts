@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { brotliCompressSync } from 'node:zlib';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -85,7 +86,8 @@ describe('the files of a page', () => {
   function withFiles(names: string[], use: (files: ReturnType<typeof filesOf>) => void): void {
     const directory = mkdtempSync(join(tmpdir(), 'page-'));
     try {
-      for (const name of names) writeFileSync(join(directory, name), `the text of ${name}`);
+      for (const name of names)
+        writeFileSync(join(directory, `${name}.br`), brotliCompressSync(`the text of ${name}`));
       use(filesOf(pathToFileURL(`${directory}/`)));
     } finally {
       rmSync(directory, { recursive: true, force: true });
@@ -94,7 +96,7 @@ describe('the files of a page', () => {
 
   it('are kept for ever, the page itself for five minutes', () => {
     withFiles([PAGE, 'page.1.js', 'page.2.css', 'icon.3.svg'], (files) => {
-      const caching = [...files].map(([name, { headers }]) => [name, headers['Cache-Control']]);
+      const caching = [...files].map(([name, file]) => [name, file().headers['Cache-Control']]);
       expect(Object.fromEntries(caching)).toEqual({
         [PAGE]: 'public, max-age=300',
         'page.1.js': 'public, max-age=31536000, immutable',
@@ -106,7 +108,7 @@ describe('the files of a page', () => {
 
   it('have the types that browsers take them for', () => {
     withFiles(['page.js', 'page.css', 'icon.svg', PAGE], (files) => {
-      const types = [...files].map(([name, { contentType }]) => [name, contentType]);
+      const types = [...files].map(([name, file]) => [name, file().contentType]);
       expect(Object.fromEntries(types)).toEqual({
         'page.js': 'text/javascript; charset=utf-8',
         'page.css': 'text/css; charset=utf-8',
@@ -116,13 +118,27 @@ describe('the files of a page', () => {
     });
   });
 
+  it('are sent as they were before they were compressed', () => {
+    withFiles(['page.js', PAGE], (files) => {
+      const texts = [...files].map(([name, file]) => [name, file().body]);
+      expect(Object.fromEntries(texts)).toEqual({
+        'page.js': 'the text of page.js',
+        [PAGE]: 'the text of index.html',
+      });
+    });
+  });
+
+  it('are read once', () => {
+    withFiles([PAGE], (files) => expect(files.get(PAGE)?.()).toBe(files.get(PAGE)?.()));
+  });
+
   it('are refused when nobody knows what they are', () => {
     expect(() => withFiles(['page.exe'], () => undefined)).toThrow('no media type is known for page.exe');
   });
 
   it('let the page load nothing from elsewhere, run nothing inline, and stand in no frame', () => {
     withFiles([PAGE], (files) => {
-      const policy = files.get(PAGE)?.headers['Content-Security-Policy'] ?? '';
+      const policy = files.get(PAGE)?.().headers['Content-Security-Policy'] ?? '';
       const directives = Object.fromEntries(
         policy.split('; ').map((directive) => [directive.split(' ')[0], directive.split(' ').slice(1)]),
       );

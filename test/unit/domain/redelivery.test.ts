@@ -1,11 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MAX_ATTEMPTS, nextAttemptAt } from '../../../functions/domain/backoff.ts';
-import { Delivery, DeliveryStatus, reminderOf, standingOf } from '../../../functions/domain/delivery.ts';
+import {
+  Delivery,
+  DeliveryStatus,
+  newDelivery,
+  reminderOf,
+  standingOf,
+} from '../../../functions/domain/delivery.ts';
 import { creationTime, newId } from '../../../functions/domain/ids.ts';
-import { EVENT_DAYS, HISTORY_DAYS, redeliveryOf } from '../../../functions/domain/redelivery.ts';
+import { EVENT_DAYS, HISTORY_DAYS, isAskedFor, redeliveryOf } from '../../../functions/domain/redelivery.ts';
 import { readSettings } from '../../../lib/cloud/settings.ts';
-import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
+import { aDelivery, anEndpoint, anEvent, later, NOW, seconds } from '../../builders.ts';
 
 const TERMINAL = ['succeeded', 'exhausted', 'skipped'] as const satisfies readonly DeliveryStatus[];
 const DAY = seconds(86_400);
@@ -134,5 +140,22 @@ describe('an event', () => {
       due = nextAttemptAt(attempt, later(due, seconds(60)), slowest);
 
     expect(due.getTime()).toBeLessThan(later(NOW, EVENT_DAYS * DAY).getTime());
+  });
+});
+
+describe('what a person waits to see', () => {
+  const event = anEvent();
+  const owed = { ...newDelivery(event, active, NOW), status: 'succeeded' as const };
+
+  it('is a redelivery, also where only its reminder is known', () => {
+    expect(isAskedFor(reminderOf(again(owed)), event)).toBe(true);
+  });
+
+  it('is a test', () => {
+    expect(isAskedFor(owed, { type: 'webhook.test' })).toBe(true);
+  });
+
+  it('is no delivery that an event owes', () => {
+    expect(isAskedFor(reminderOf(owed), event)).toBe(false);
   });
 });

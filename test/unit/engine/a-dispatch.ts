@@ -12,6 +12,7 @@ import { recordedLog } from '../../doubles/recorded-log.ts';
 import { VirtualClock } from '../../doubles/virtual-clock.ts';
 
 export const LEASE_SECONDS = 25;
+export const ATTEMPT_SECONDS = 10;
 export const MAX_ATTEMPTS = DEFAULT_RETRY_POLICY.maxAttempts;
 
 type Answer = Awaited<ReturnType<DispatchPorts['attempt']>>;
@@ -87,7 +88,7 @@ export async function aDispatch({
       log,
       now: clock.now,
     },
-    { retry: DEFAULT_RETRY_POLICY, leaseSeconds: LEASE_SECONDS },
+    { retry: DEFAULT_RETRY_POLICY, leaseSeconds: LEASE_SECONDS, attemptSeconds: ATTEMPT_SECONDS },
   );
   const reminder = Reminder.parse(delivery);
   return {

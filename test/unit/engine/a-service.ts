@@ -67,7 +67,7 @@ export function aService(terms: {
       log,
       now,
     },
-    { retry: DEFAULT_RETRY_POLICY, leaseSeconds: clocks.lease },
+    { retry: DEFAULT_RETRY_POLICY, leaseSeconds: clocks.lease, attemptSeconds: clocks.attempt },
   );
   const runBatch = dispatcher({
     deal,

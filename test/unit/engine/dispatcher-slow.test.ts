@@ -41,7 +41,7 @@ async function aHangingReceiver(messageCount: number) {
       log,
       now: clock.now,
     },
-    { retry: DEFAULT_RETRY_POLICY, leaseSeconds: 25 },
+    { retry: DEFAULT_RETRY_POLICY, leaseSeconds: 25, attemptSeconds: 10 },
   );
   const batchOf = (read: Endpoint) =>
     dispatcher({

@@ -87,6 +87,26 @@ describe('fan-out', () => {
     );
   });
 
+  it('reminds of deliveries to stalled endpoints in the stalled lane, but of a test in the slow one', async () => {
+    const stalledUntil = later(NOW, seconds(1)).toISOString();
+    const [stalled, both] = [
+      ours({ stalledUntil }),
+      ours({ stalledUntil, slowUntil: later(NOW, seconds(1)).toISOString() }),
+    ];
+    const { run, lanesOf } = aFanOut([stalled, both]);
+
+    await run(events(1));
+    expect(lanesOf).toEqual(
+      new Map([
+        [stalled.id, 'stalled'],
+        [both.id, 'stalled'],
+      ]),
+    );
+
+    await run([owing({ ...anEvent({ tenant, onlyTo: stalled.id }), type: 'webhook.test' })]);
+    expect(lanesOf.get(stalled.id)).toBe('slow');
+  });
+
   it('asks for the endpoints of an organization once in a batch', async () => {
     const asked: string[] = [];
     const subscribers = {

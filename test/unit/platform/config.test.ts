@@ -29,6 +29,7 @@ const dispatch = {
   FRESH_QUEUE: 'https://sqs.example/fresh',
   RETRY_QUEUE: 'https://sqs.example/retry',
   SLOW_QUEUE: 'https://sqs.example/slow',
+  STALLED_QUEUE: 'https://sqs.example/stalled',
   SIGNING_KEYS: 'arn:signing',
   RETRY_BASE_SECONDS: '30',
   RETRY_CAP_SECONDS: '3600',
@@ -113,8 +114,17 @@ describe('the environment of a function', () => {
 });
 
 it('the lanes of the fan-out are those that first attempts are made in', () => {
-  const environment = { ...dispatch, FRESH_QUEUE: 'the fresh one', SLOW_QUEUE: 'the slow one' };
-  expect(fanOutLanes(environment)).toEqual({ fresh: 'the fresh one', slow: 'the slow one' });
+  const environment = {
+    ...dispatch,
+    FRESH_QUEUE: 'the fresh one',
+    SLOW_QUEUE: 'the slow one',
+    STALLED_QUEUE: 'the stalled one',
+  };
+  expect(fanOutLanes(environment)).toEqual({
+    fresh: 'the fresh one',
+    slow: 'the slow one',
+    stalled: 'the stalled one',
+  });
 });
 
 describe('the retry policy', () => {

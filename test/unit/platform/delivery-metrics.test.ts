@@ -2,11 +2,14 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { deliveryMetrics } from '../../../functions/platform/delivery-metrics.ts';
 import { publishMetrics } from '../../../functions/platform/metrics.ts';
 
-let printed: string[];
+let printed: string[] = [];
 
-beforeEach(() => {
-  printed = [];
+beforeEach(async () => {
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
+  // What was gathered before is told a moment ago.
+  deliveryMetrics.disabled();
+  await publishMetrics();
+  printed = [];
 });
 afterEach(() => vi.restoreAllMocks());
 
@@ -45,9 +48,9 @@ it('tells of a batch of attempts in one document, whose latencies CloudWatch mak
             Dimensions: [['service']],
             Metrics: [
               { Name: 'Attempts', Unit: 'Count' },
-              { Name: 'BacklogAge', Unit: 'Seconds' },
               { Name: 'CommitToFirstAttempt', Unit: 'Milliseconds' },
               { Name: 'CommitToReceipt', Unit: 'Milliseconds' },
+              { Name: 'BacklogAge', Unit: 'Seconds' },
               { Name: 'AttemptsFailed', Unit: 'Count' },
               { Name: 'DeliveriesParked', Unit: 'Count' },
               { Name: 'EndpointsDisabled', Unit: 'Count' },
@@ -65,4 +68,41 @@ it('tells of a batch of attempts in one document, whose latencies CloudWatch mak
       EndpointsDisabled: 1,
     },
   ]);
+});
+
+const ACCEPTED = { outcome: 'succeeded', parked: false, lateMs: 20 };
+
+async function printedOf(attempt: Parameters<typeof deliveryMetrics.attempt>[0]): Promise<string[]> {
+  deliveryMetrics.attempt(attempt);
+  await publishMetrics();
+  return printed;
+}
+
+it.each([
+  ['accepted', {}],
+  ['refused', { outcome: 'retrying' }],
+  ['the last of its delivery', { outcome: 'exhausted' }],
+  ['late by the time that messages wait for company', { lateMs: 29_999 }],
+])('tells of an attempt that is %s with later ones', async (_what, changes) => {
+  expect(await printedOf({ ...ACCEPTED, ...changes })).toEqual([]);
+});
+
+it('tells at once of an attempt that is late beyond that, and of an endpoint that is disabled', async () => {
+  expect(await printedOf({ ...ACCEPTED, lateMs: 30_000 })).toHaveLength(1);
+
+  printed = [];
+  deliveryMetrics.disabled();
+  await publishMetrics();
+  expect(printed).toHaveLength(1);
+});
+
+it.each([
+  [999, undefined],
+  [1000, 1],
+])('says of an attempt that began %d ms late that the backlog is as old: %s s', async (lateMs, seconds) => {
+  deliveryMetrics.disabled();
+  deliveryMetrics.attempt({ ...ACCEPTED, lateMs });
+  await publishMetrics();
+
+  expect(JSON.parse(printed.at(-1) ?? '').BacklogAge).toBe(seconds);
 });

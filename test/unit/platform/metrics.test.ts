@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import * as names from '../../../functions/platform/metric-names.ts';
 import { METRICS, RATE_LIMITER_FAILURES } from '../../../functions/platform/metric-names.ts';
-import { count, gauge, publishMetrics, sample } from '../../../functions/platform/metrics.ts';
+import { count, gauge, publishMetrics, routinely, sample } from '../../../functions/platform/metrics.ts';
 
 let printed: string[];
 
@@ -11,6 +11,8 @@ beforeEach(() => {
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
 });
 afterEach(async () => {
+  // With it goes what is routine.
+  count('Rest');
   await publishMetrics();
   vi.restoreAllMocks();
 });
@@ -86,6 +88,67 @@ describe('the metrics of an invocation', () => {
       }),
       { numRuns: 30 },
     );
+  });
+});
+
+describe('what is routine', () => {
+  beforeEach(async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    count('Others');
+    await publishMetrics();
+    printed = [];
+  });
+  afterEach(() => vi.useRealTimers());
+  const later = (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds);
+  const routine = (milliseconds: number) =>
+    routinely(() => {
+      count('Things');
+      sample('Latency', milliseconds);
+    });
+
+  it('is told with that of later invocations, once in ten seconds, and none of it is lost', async () => {
+    for (const milliseconds of [12, 8, 9]) {
+      routine(milliseconds);
+      await publishMetrics();
+      later(3_000);
+    }
+    expect(printed).toEqual([]);
+
+    later(1_000);
+    routine(10);
+    await publishMetrics();
+    routine(11);
+    await publishMetrics();
+
+    expect(lines()).toEqual([document({ Things: ['Count', 4], Latency: ['Milliseconds', [12, 8, 9, 10]] })]);
+  });
+
+  it('is told at once where nothing was for ten seconds', async () => {
+    later(10_000);
+    routine(12);
+    await publishMetrics();
+
+    expect(lines()).toEqual([document({ Things: ['Count', 1], Latency: ['Milliseconds', 12] })]);
+  });
+
+  it('is told with whatever cannot wait, told before it or after', async () => {
+    routine(12);
+    await publishMetrics();
+    count('Failures');
+    routine(8);
+    await publishMetrics();
+
+    expect(lines()).toEqual([
+      document({ Things: ['Count', 2], Latency: ['Milliseconds', [12, 8]], Failures: ['Count', 1] }),
+    ]);
+  });
+
+  it('makes nothing else wait', async () => {
+    routinely(() => undefined);
+    count('Failures');
+    await publishMetrics();
+
+    expect(lines()).toEqual([document({ Failures: ['Count', 1] })]);
   });
 });
 

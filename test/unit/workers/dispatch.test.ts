@@ -148,6 +148,28 @@ describe('the dispatcher function', () => {
     });
   });
 
+  it('moves a message to the stalled lane, and out of it again when its receiver refuses at once', async () => {
+    capturedOutput();
+    const { reminder } = held({ endpoint: { stalledUntil: FAR_OFF } });
+
+    expect(await handler(received('fresh', reminder), WITH_TIME)).toEqual(ENDED);
+    expect(updates()).toEqual([]);
+    expect(sqs).toHaveReceivedCommandExactlyOnceWith(SendMessageBatchCommand, {
+      QueueUrl: FUNCTION_ENVIRONMENT.STALLED_QUEUE,
+    });
+
+    expect(await handler(received('stalled', reminder), WITH_TIME)).toEqual(ENDED);
+    expect(sqs).toHaveReceivedCommandWith(SendMessageBatchCommand, {
+      QueueUrl: FUNCTION_ENVIRONMENT.RETRY_QUEUE,
+    });
+    expect(updates()).toContainEqual(
+      expect.objectContaining({
+        TableName: FUNCTION_ENVIRONMENT.SERVICE_TABLE,
+        UpdateExpression: 'REMOVE stalledUntil',
+      }),
+    );
+  });
+
   it('keeps the message when it could not be moved', async () => {
     const { reminder } = held({ endpoint: { slowUntil: FAR_OFF } });
     sqs

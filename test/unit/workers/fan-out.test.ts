@@ -42,12 +42,13 @@ beforeEach(() => {
 describe('the fan-out function', () => {
   it('adds a delivery for each subscriber, and reminds of it in the lane of the endpoint', async () => {
     const slow = ours({ slowUntil: '2100-01-01T00:00:00.000Z' });
+    const stalled = ours({ stalledUntil: '2100-01-01T00:00:00.000Z' });
     const quick = ours();
-    dynamo.on(QueryCommand).resolves({ Items: [quick, slow] });
+    dynamo.on(QueryCommand).resolves({ Items: [quick, slow, stalled] });
 
     expect(await run(rowOf())).toEqual({ batchItemFailures: [] });
 
-    expect(dynamo).toHaveReceivedCommandTimes(PutCommand, 2);
+    expect(dynamo).toHaveReceivedCommandTimes(PutCommand, 3);
     expect(dynamo).toHaveReceivedCommandWith(PutCommand, {
       TableName: FUNCTION_ENVIRONMENT.DELIVERIES_TABLE,
       ConditionExpression: 'attribute_not_exists(pk)',
@@ -56,6 +57,7 @@ describe('the fan-out function', () => {
       expect.arrayContaining([
         { queue: 'fresh', reminder: expect.objectContaining({ webhookId: quick.id }) },
         { queue: 'slow', reminder: expect.objectContaining({ webhookId: slow.id }) },
+        { queue: 'stalled', reminder: expect.objectContaining({ webhookId: stalled.id }) },
       ]),
     );
   });

@@ -87,7 +87,12 @@ describe('the reconciler function', () => {
 
   it('says how full the fullest queue is of messages in flight, in percent of what SQS allows', async () => {
     const output = capturedOutput();
-    const inFlight = { FRESH_QUEUE: '1200', RETRY_QUEUE: '60000', SLOW_QUEUE: '0' } as const;
+    const inFlight = {
+      FRESH_QUEUE: '1200',
+      RETRY_QUEUE: '60000',
+      SLOW_QUEUE: '0',
+      STALLED_QUEUE: '7',
+    } as const;
     for (const [queue, count] of Object.entries(inFlight))
       sqs
         .on(GetQueueAttributesCommand, { QueueUrl: FUNCTION_ENVIRONMENT[queue as keyof typeof inFlight] })

@@ -115,6 +115,17 @@ export function deadLetters({ service, keep }: Place): void {
       expect(await ended(hindered.api, hindered.owed, 1)).toMatchObject([
         { eventId: hindered.eventId, status: 'succeeded' },
       ]);
+
+      // What stalls is reminded of in its own lane, by whomever, and is out of it with its first attempt that does not.
+      const mark = { stalledUntil: slowUntil };
+      await service().rewrite({ ...endpoint, item: { ...endpoint.item, ...mark } });
+      expect(await read('dead-fan-outs', postponed, ids)).toEqual(postponed);
+      await hindered.api.createConversation();
+      expect(await ended(hindered.api, hindered.owed, 2)).toMatchObject([
+        { status: 'succeeded', attempts: 1 },
+        { eventId: hindered.eventId },
+      ]);
+      await row('Service', id, ({ sk, stalledUntil }) => sk === id && stalledUntil === undefined);
     });
   });
 

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { newId } from '../../../functions/domain/ids.ts';
+import { STALLED_SECONDS } from '../../../functions/domain/lanes.ts';
+import { later, NOW, seconds } from '../../builders.ts';
+import { ATTEMPT_SECONDS, aDispatch, FAILED, OK } from './a-dispatch.ts';
+
+const DELETE = { kind: 'delete' };
+const TIMED_OUT = { error: 'no answer within 10 s' };
+const inSeconds = (count: number) => later(NOW, seconds(count));
+const stalledFor = (count: number) => ({ stalledUntil: inSeconds(count).toISOString() });
+
+/** A receiver that lets the time of an attempt pass, up to the deadline. */
+const takes = (count: number, answer: typeof OK) => (clock: { elapse(seconds: number): void }) => {
+  clock.elapse(count);
+  return answer;
+};
+
+async function attemptedBy(receiver: ReturnType<typeof takes>, lane: 'fresh' | 'stalled', endpoint = {}) {
+  const setting = await aDispatch({ endpoint, attempt: () => receiver(setting.clock) });
+  return { ...setting, disposition: await setting.dispatch(lane) };
+}
+
+describe('an attempt that ends at its deadline without an answer', () => {
+  it('marks its endpoint, and the delivery waits in the stalled lane', async () => {
+    const { disposition, foundEndpoint, clock } = await attemptedBy(
+      takes(ATTEMPT_SECONDS, TIMED_OUT),
+      'fresh',
+    );
+
+    expect(disposition).toEqual({ kind: 'move', lane: 'stalled', until: later(clock.now(), seconds(30)) });
+    expect(await foundEndpoint()).toMatchObject({
+      stalledUntil: later(clock.now(), seconds(STALLED_SECONDS)).toISOString(),
+    });
+  });
+
+  it('stays in the stalled lane', async () => {
+    const { disposition } = await attemptedBy(takes(ATTEMPT_SECONDS, TIMED_OUT), 'stalled', stalledFor(3600));
+
+    expect(disposition).toEqual({ kind: 'keep', until: inSeconds(ATTEMPT_SECONDS + 30) });
+  });
+});
+
+describe('an attempt that is answered in time', () => {
+  it.each([
+    ['with an error at once', 0, FAILED],
+    ['with an error after nine seconds', 9, FAILED],
+  ])('%s marks nothing', async (_what, count, answer) => {
+    const { disposition, foundEndpoint } = await attemptedBy(takes(count, answer), 'fresh');
+
+    expect(disposition).toMatchObject({ kind: 'move', lane: 'retry' });
+    expect(await foundEndpoint()).not.toHaveProperty('stalledUntil');
+  });
+
+  it('ends the mark of its endpoint: the next delivery is fresh again', async () => {
+    const { disposition, foundEndpoint } = await attemptedBy(takes(3, OK), 'stalled', stalledFor(3600));
+
+    expect(disposition).toEqual(DELETE);
+    expect(await foundEndpoint()).not.toHaveProperty('stalledUntil');
+  });
+
+  it('leaves the stalled lane when it failed', async () => {
+    const { disposition } = await attemptedBy(takes(1, FAILED), 'stalled', stalledFor(3600));
+
+    expect(disposition).toEqual({ kind: 'move', lane: 'retry', until: inSeconds(31) });
+  });
+});
+
+describe('the delivery to an endpoint that is stalled', () => {
+  it.each(['fresh', 'retry', 'slow'] as const)(
+    'moves from the %s lane to the stalled one before any attempt is counted',
+    async (lane) => {
+      const { dispatch, found, attempts } = await aDispatch({ endpoint: stalledFor(60) });
+
+      expect(await dispatch(lane)).toEqual({ kind: 'move', lane: 'stalled', until: NOW });
+
+      expect(attempts).toEqual([]);
+      expect(await found()).toMatchObject({ status: 'pending', attempts: 0 });
+    },
+  );
+
+  it('is attempted in the stalled lane, also when the mark has run out meanwhile', async () => {
+    for (const endpoint of [stalledFor(60), stalledFor(-1)]) {
+      const { dispatch, found } = await aDispatch({ endpoint });
+
+      expect(await dispatch('stalled')).toEqual(DELETE);
+      expect(await found()).toMatchObject({ status: 'succeeded' });
+    }
+  });
+
+  it('is attempted in the slow lane at first where a person asked for it, and waits in the stalled one after that', async () => {
+    const setting = await aDispatch({
+      delivery: { id: newId('dlv', NOW), redeliveryOf: newId('dlv', NOW) },
+      endpoint: stalledFor(3600),
+      attempt: () => {
+        setting.clock.elapse(ATTEMPT_SECONDS);
+        return TIMED_OUT;
+      },
+    });
+
+    expect(await setting.dispatch('fresh')).toEqual({ kind: 'move', lane: 'slow', until: NOW });
+    expect(await setting.dispatch('slow')).toMatchObject({ kind: 'move', lane: 'stalled' });
+    expect(setting.attempts).toEqual([1]);
+  });
+
+  it('does not count as late: it has waited for company', async () => {
+    const [waited, fresh] = await Promise.all([
+      attemptedBy(takes(0, OK), 'stalled', stalledFor(60)),
+      attemptedBy(takes(0, OK), 'fresh'),
+    ]);
+
+    expect(waited.measured).toMatchObject([{ sinceCommitMs: { first: false } }]);
+    expect(fresh.measured).toMatchObject([{ sinceCommitMs: { first: true } }]);
+  });
+});
