@@ -10,5 +10,5 @@ const files = filesOf(new URL('./page/', import.meta.url));
 /** Serves the reference page and its files, which the bundle has beside the code. */
 export const handler = async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => {
   const found = files.get(event.pathParameters?.file ?? PAGE);
-  return found ? answerWith(found, event) : problemResult(notFound('page'), requestIdOf(event), {});
+  return found ? answerWith(found(), event) : problemResult(notFound('page'), requestIdOf(event), {});
 };

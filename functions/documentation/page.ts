@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { brotliDecompressSync } from 'node:zlib';
 import { type Resource, resource } from './resource.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -34,17 +35,32 @@ const ASSET_HEADERS = { 'Cache-Control': 'public, max-age=31536000, immutable' }
 
 export const PAGE = 'index.html';
 
+/** What compressed files end with. */
+const COMPRESSED = '.br';
+
 /**
- * The files of the reference page, by name, read once.
+ * The files of the reference page, by name, which are kept compressed. Each is read when it is first asked for, and then kept.
  * @throws when a file has a type that is not known
  */
-export function filesOf(directory: URL): ReadonlyMap<string, Resource> {
+export function filesOf(directory: URL): ReadonlyMap<string, () => Resource> {
   return new Map(
-    readdirSync(directory).map((name) => {
+    readdirSync(directory).map((stored) => {
+      const name = stored.slice(0, -COMPRESSED.length);
       const type = TYPES[name.slice(name.lastIndexOf('.') + 1)];
-      if (type === undefined) throw new Error(`no media type is known for ${name}`);
-      const body = readFileSync(new URL(name, directory), 'utf8');
-      return [name, resource(body, type, name === PAGE ? PAGE_HEADERS : ASSET_HEADERS)];
+      if (type === undefined || !stored.endsWith(COMPRESSED))
+        throw new Error(`no media type is known for ${stored}`);
+      let read: Resource | undefined;
+      return [
+        name,
+        () => {
+          read ??= resource(
+            brotliDecompressSync(readFileSync(new URL(stored, directory))).toString('utf8'),
+            type,
+            name === PAGE ? PAGE_HEADERS : ASSET_HEADERS,
+          );
+          return read;
+        },
+      ];
     }),
   );
 }

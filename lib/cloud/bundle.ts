@@ -1,9 +1,11 @@
 import { globSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type BuildOptions, build } from 'esbuild';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { routes } from '../../functions/api/routes.ts';
 import { currentDocument } from '../openapi/current.ts';
 import { writePage } from '../openapi/page.ts';
+import { builtInModules } from './built-in-modules.ts';
+import { leanSdk } from './lean-sdk.ts';
 import { pureSchemas } from './pure-schemas.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -45,40 +47,83 @@ export const TO_A_FUNCTION = {
   // The ESM builds of the SDK can be shaken; its "main" builds cannot.
   mainFields: ['module', 'main'] as string[],
   alias: { '@aws-sdk/credential-provider-node': join(ROOT, 'functions/platform/credentials.ts') },
+  // Node 24 has it; made into a call, an expression would be evaluated by every function that could have used it.
+  supported: { 'regexp-set-notation': true, 'regexp-unicode-property-escapes': true },
   legalComments: 'none',
   logLevel: 'error',
 } as const satisfies BuildOptions;
 
+/** What functions are spared beyond it. */
+export const LEAN: Plugin[] = [pureSchemas(join(ROOT, 'functions')), leanSdk, builtInModules];
+
 /**
  * Bundles each function into one file that holds what it uses and nothing else; a change of one function changes no other's asset.
- * One pass for all, since they share most of their sources. Not split into shared chunks: a function would load 15 files or more,
- * at 2 ms, and schemas of others with them.
  * @param directory made anew
  * @returns the directory of a function's code, whose handler is `index.handler`
  */
 export async function bundleFunctions(directory: string): Promise<(name: FunctionName) => string> {
-  const entries = [
-    ...Object.values(routes).map(({ name }) => ({ name, file: fileOf(name) })),
-    ...WORKERS.map((name) => ({ name, file: `functions/workers/${name}.ts` })),
-    ...DOCUMENTATION.map((name) => ({ name, file: `functions/documentation/${name}.ts` })),
-  ];
   rmSync(directory, { recursive: true, force: true });
-  await build({
-    ...TO_A_FUNCTION,
-    entryPoints: {
-      ...Object.fromEntries(entries.map(({ name, file }) => [`${name}/index`, file])),
-      // What it starts as a process of its own, and finds beside itself.
-      ['check-source/reader' satisfies `${FunctionName}/reader`]: 'functions/platform/extraction/reader.ts',
-    },
-    outdir: directory,
-    outExtension: { '.js': '.mjs' },
-    plugins: [pureSchemas(join(ROOT, 'functions'))],
-  });
-  // What these serve stands beside their code.
-  writeFileSync(join(directory, 'read-openapi', 'openapi.json'), JSON.stringify(currentDocument()));
-  writePage(join(directory, 'docs', 'page'));
+  const builds = [
+    handlersBuild(directory),
+    readerBuild(join(directory, 'check-source' satisfies FunctionName)),
+  ];
+  await Promise.all([...builds.map((options) => build(options)), bundleDocumentation(directory)]);
   return bundlesIn(directory);
 }
+
+/** Bundles the functions that serve the documentation alone. What they serve stands beside their code. */
+export async function bundleDocumentation(directory: string): Promise<(name: FunctionName) => string> {
+  await Promise.all([
+    build(documentationBuild(directory)),
+    writePage(join(directory, 'docs' satisfies FunctionName, 'page')),
+  ]);
+  writeFileSync(join(directory, 'read-openapi', 'openapi.json'), JSON.stringify(currentDocument()));
+  return bundlesIn(directory);
+}
+
+/** How the code is made that {@link bundleFunctions} writes to a directory. */
+export const functionBuilds = (directory: string): BuildOptions[] => [
+  handlersBuild(directory),
+  readerBuild(join(directory, 'check-source' satisfies FunctionName)),
+  documentationBuild(directory),
+];
+
+/**
+ * One pass for all, since they share most of their sources. Not split into shared chunks: a function would load 15 files or more,
+ * at 2 ms, and schemas of others with them.
+ */
+const handlersBuild = (directory: string): BuildOptions =>
+  buildOf(directory, [
+    ...Object.values(routes).map(({ name }) => [name, fileOf(name)] as const),
+    ...WORKERS.map((name) => [name, `functions/workers/${name}.ts`] as const),
+  ]);
+
+const documentationBuild = (directory: string): BuildOptions =>
+  buildOf(
+    directory,
+    DOCUMENTATION.map((name) => [name, `functions/documentation/${name}.ts`] as const),
+  );
+
+const buildOf = (
+  directory: string,
+  entries: readonly (readonly [name: FunctionName, file: string])[],
+): BuildOptions => ({
+  ...TO_A_FUNCTION,
+  entryPoints: Object.fromEntries(entries.map(([name, file]) => [`${name}/index`, file])),
+  outdir: directory,
+  outExtension: { '.js': '.mjs' },
+  plugins: LEAN,
+});
+
+/** How the code is made that a function starts as a process of its own, and finds beside itself. Each process loads one of its parsers. */
+export const readerBuild = (directory: string): BuildOptions => ({
+  ...TO_A_FUNCTION,
+  entryPoints: { reader: 'functions/platform/extraction/reader.ts' },
+  outdir: directory,
+  outExtension: { '.js': '.mjs' },
+  plugins: LEAN,
+  splitting: true,
+});
 
 /** What {@link bundleFunctions} has made before. */
 export async function bundlesIn(directory: string): Promise<(name: FunctionName) => string> {

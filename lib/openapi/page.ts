@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants } from 'node:zlib';
 
 /** Where the page and the document are for browsers: behind the stage, which is the first part of every public path. */
 const PAGE_PATH = '/api/docs';
@@ -17,31 +19,41 @@ const FILES = {
   'icon.svg': OWN,
 } as const;
 
+/** Of 11. One less takes a tenth of the time, and makes the largest file a tenth larger. */
+const QUALITY = 10;
+const { BROTLI_PARAM_MODE, BROTLI_PARAM_QUALITY, BROTLI_MODE_TEXT } = constants;
+const compress = promisify(brotliCompress);
+
 /**
  * Writes the reference page and the files that it loads, whose names carry a hash of their content, so that browsers may keep them for
- * ever. The page loads nothing else.
+ * ever. The page loads nothing else. All are compressed (Brotli, `.br`): as they are they would be five times as large as the largest of the
+ * functions' code.
  * @param directory made when it does not exist
  */
-export function writePage(directory: string): void {
-  mkdirSync(directory, { recursive: true });
-  const urls = Object.fromEntries(
-    Object.entries(FILES).map(([name, from]) => {
-      const text = withoutSourceMap(readFileSync(join(from, name), 'utf8'));
+export async function writePage(directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  const write = async (name: string, text: string): Promise<void> => {
+    const params = { [BROTLI_PARAM_MODE]: BROTLI_MODE_TEXT, [BROTLI_PARAM_QUALITY]: QUALITY };
+    await writeFile(join(directory, `${name}.br`), await compress(text, { params }));
+  };
+  const urls = await Promise.all(
+    Object.entries(FILES).map(async ([name, from]) => {
+      const text = withoutSourceMap(await readFile(join(from, name), 'utf8'));
       const hash = createHash('sha256').update(text).digest('hex').slice(0, 16);
       const extension = extname(name);
       const hashed = `${name.slice(0, -extension.length)}.${hash}${extension}`;
-      writeFileSync(join(directory, hashed), text);
+      await write(hashed, text);
       return [name, `${PAGE_PATH}/${hashed}`];
     }),
-  ) as Record<keyof typeof FILES, string>;
-  writeFileSync(join(directory, 'index.html'), html(urls));
+  );
+  await write('index.html', html(Object.fromEntries(urls)));
 }
 
 /** Development tools would ask for a map that is not served. */
 const withoutSourceMap = (text: string): string =>
   text.replace(/\n?(\/\/|\/\*)# sourceMappingURL=.*\s*$/, '\n');
 
-const html = (urls: Record<keyof typeof FILES, string>): string => `<!doctype html>
+const html = (urls: Readonly<Record<string, string>>): string => `<!doctype html>
 <html lang="en" data-document="${DOCUMENT_PATH}">
 <head>
 <meta charset="utf-8">

@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { Defect } from '../../domain/defect.ts';
 import type { SourceKind } from '../../domain/source.ts';
@@ -54,7 +54,7 @@ export function extractor({ timeoutMs = 10_000, memoryMiB = 256 }: ExtractorOpti
   const take = turns(MAX_AT_ONCE);
   return async (kind, content) => {
     using _turn = await take();
-    return extractIn(startReader(memoryMiB), { kind, ...content }, timeoutMs);
+    return extractIn(await startReader(memoryMiB), { kind, ...content }, timeoutMs);
   };
 }
 
@@ -63,8 +63,10 @@ const IS_BUNDLED = !import.meta.url.endsWith('.ts');
 const READER = new URL(IS_BUNDLED ? './reader.mjs' : './reader.ts', import.meta.url);
 const READABLE = IS_BUNDLED ? fileURLToPath(new URL('.', READER)) : '*';
 
-const startReader = (memoryMiB: number): ChildProcess =>
-  fork(READER, {
+async function startReader(memoryMiB: number): Promise<ChildProcess> {
+  // Loaded when there is something to read: most checks find that nothing has changed.
+  const { fork } = await import('node:child_process');
+  return fork(READER, {
     execArgv: [`--max-old-space-size=${memoryMiB}`, '--permission', `--allow-fs-read=${READABLE}`],
     // Above all without the credentials of the function.
     env: libraryPath(),
@@ -72,6 +74,7 @@ const startReader = (memoryMiB: number): ChildProcess =>
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     serialization: 'advanced',
   });
+}
 
 const TOO_LONG = { ok: false, problem: 'the content takes too long to read' } as const;
 const TOO_MUCH = { ok: false, problem: 'the content takes too much memory to read' } as const;

@@ -1,13 +1,9 @@
 import type { SourceKind } from '../../domain/source.ts';
-import { readCsv } from './csv.ts';
 import { decode } from './encoding.ts';
 import type { Content, Extraction } from './extractor.ts';
-import { readFeed } from './feed.ts';
-import { readPage } from './html.ts';
 import { formatOf, mediaTypeOf } from './media-type.ts';
 import { ContentProblem } from './problem.ts';
 import { Collector } from './text.ts';
-import { readWorkbook } from './workbook.ts';
 
 /** What a document gives. The text is as {@link Collector} makes it. */
 export interface Reading {
@@ -35,21 +31,30 @@ function problemOf(error: unknown): string {
   return error instanceof RangeError ? 'the content is nested too deeply' : 'the content could not be read';
 }
 
+/** Loads of the parsers the one that is needed: each reading is made in a process of its own, which would load all. */
 async function readingOf(kind: SourceKind, { body, contentType }: Omit<Content, 'url'>): Promise<Reading> {
   if (body.length === 0) throw new ContentProblem('there is no text in the content');
   const type = mediaTypeOf(contentType);
   const format = formatOf(kind, type, body);
   switch (format) {
-    case 'html':
+    case 'html': {
+      const { readPage } = await import('./html.ts');
       return readPage(decode(body, type.charset, true));
+    }
     case 'plain':
       return readPlain(decode(body, type.charset, false));
-    case 'feed':
+    case 'feed': {
+      const { readFeed } = await import('./feed.ts');
       return readFeed(decode(body, type.charset, true));
-    case 'csv':
+    }
+    case 'csv': {
+      const { readCsv } = await import('./csv.ts');
       return readCsv(decode(body, type.charset, false));
-    case 'xlsx':
+    }
+    case 'xlsx': {
+      const { readWorkbook } = await import('./workbook.ts');
       return readWorkbook(body);
+    }
   }
 }
 

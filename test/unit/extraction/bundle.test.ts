@@ -5,21 +5,21 @@ import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { expect, it, onTestFinished } from 'vitest';
 import type { extractor } from '../../../functions/platform/extraction/extractor.ts';
-import { TO_A_FUNCTION } from '../../../lib/cloud/bundle.ts';
+import { LEAN, readerBuild, TO_A_FUNCTION } from '../../../lib/cloud/bundle.ts';
 import { content, rowsOf, workbookFiles, XLSX, zip } from './contents.ts';
 
 it('reads in a function’s bundle too, where it finds its reader beside itself', async () => {
   const outdir = mkdtempSync(join(tmpdir(), 'extraction-'));
   onTestFinished(() => rmSync(outdir, { recursive: true, force: true }));
-  await build({
-    ...TO_A_FUNCTION,
-    entryPoints: {
-      index: 'functions/platform/extraction/extractor.ts',
-      reader: 'functions/platform/extraction/reader.ts',
-    },
-    outdir,
-    outExtension: { '.js': '.mjs' },
-  });
+  await Promise.all([
+    build({
+      ...TO_A_FUNCTION,
+      plugins: LEAN,
+      entryPoints: ['functions/platform/extraction/extractor.ts'],
+      outfile: join(outdir, 'index.mjs'),
+    }),
+    build(readerBuild(outdir)),
+  ]);
   const bundled: { extractor: typeof extractor } = await import(
     pathToFileURL(join(outdir, 'index.mjs')).href
   );

@@ -1,0 +1,61 @@
+import { tmpdir } from 'node:os';
+import { build, type Metafile } from 'esbuild';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { functionBuilds, WORKERS } from '../../../lib/cloud/bundle.ts';
+
+/** What one file of code may have. */
+const MAX_BYTES = 400 * 1024;
+
+/** Beyond the handlers' own needs: each was in a bundle once, or would be with an update of the SDK. */
+const BANISHED = {
+  'a second version of the SDK': /node_modules\/.+\/node_modules\/@(aws-sdk|smithy)\//,
+  'the chain of credentials':
+    /@aws-sdk\/(credential-provider-(?!env\/)|token-providers|nested-clients)|credential-provider-imds/,
+  'configuration files': /shared-ini-file-loader\/(readFile|parseIni|getConfigData|getHomeDir)/,
+  'streams of events': /event-streams\/(eventstream|EventStreamSerde)/,
+  'the cache of endpoint discovery': /node_modules\/(mnemonist|obliterator)\//,
+  'HTTP/2': /node-http2/,
+  "the schema library's other edition, or its languages": /zod\/v4\/(classic|locales\/(?!en\.))/,
+  'tracing and batches': /@aws-lambda-powertools\/(tracer|batch|parser|idempotency)\//,
+};
+
+describe('the functions’ code', () => {
+  let outputs: [file: string, output: Metafile['outputs'][string]][];
+
+  beforeAll(async () => {
+    const made = functionBuilds(tmpdir()).map((options) =>
+      build({ ...options, metafile: true, write: false }),
+    );
+    outputs = (await Promise.all(made)).flatMap(({ metafile }) => Object.entries(metafile?.outputs ?? {}));
+  }, 120_000);
+
+  /** Files of code that hold something of a module. */
+  const holding = (module: RegExp) =>
+    outputs.flatMap(([file, { inputs }]) =>
+      Object.entries(inputs)
+        .filter(([path, { bytesInOutput }]) => bytesInOutput > 0 && module.test(path))
+        .map(([path]) => `${file}: ${path}`),
+    );
+
+  it('is in files of 400 KiB at most', () => {
+    expect(outputs.length).toBeGreaterThan(WORKERS.length);
+    const large = outputs.filter(([, { bytes }]) => bytes > MAX_BYTES);
+    expect(large.map(([file, { bytes }]) => `${file}: ${bytes}`)).toEqual([]);
+  });
+
+  it.each(Object.entries(BANISHED))('is without %s', (_, module) => expect(holding(module)).toEqual([]));
+
+  it('has Node’s modules from the process: an import would make a namespace of all that they export', () => {
+    const imported = outputs.flatMap(([file, { imports }]) =>
+      imports
+        .filter(({ kind, path }) => kind === 'import-statement' && path.startsWith('node:'))
+        .map(({ path }) => `${file}: ${path}`),
+    );
+    expect(imported).toEqual([]);
+  });
+
+  it('has a parser nowhere but where content is read', () => {
+    const parsers = /node_modules\/(linkedom|@mozilla\/readability|feedsmith|csv-parse|read-excel-file)\//;
+    expect(holding(parsers).filter((held) => /\/index\.mjs: /.test(held))).toEqual([]);
+  });
+});
