@@ -1,6 +1,6 @@
 import { CognitoIdentityProviderClient } from '@aws-sdk/client-cognito-identity-provider';
+import { prepared } from './prepared.ts';
 import { terms } from './terms.ts';
-import { countingThrottles } from './throttles.ts';
 
 export const userPoolClient = (): CognitoIdentityProviderClient =>
-  countingThrottles(new CognitoIdentityProviderClient(terms()), 'cognito');
+  prepared(new CognitoIdentityProviderClient(terms()), 'cognito');

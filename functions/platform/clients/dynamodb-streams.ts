@@ -1,6 +1,6 @@
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { prepared } from './prepared.ts';
 import { terms } from './terms.ts';
-import { countingThrottles } from './throttles.ts';
 
 export const streamsClient = (): DynamoDBStreamsClient =>
-  countingThrottles(new DynamoDBStreamsClient(terms()), 'streams');
+  prepared(new DynamoDBStreamsClient(terms()), 'streams');

@@ -1,6 +1,6 @@
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import { prepared } from './prepared.ts';
 import { terms } from './terms.ts';
-import { countingThrottles } from './throttles.ts';
 
 export const eventBridgeClient = (): EventBridgeClient =>
-  countingThrottles(new EventBridgeClient(terms()), 'eventbridge');
+  prepared(new EventBridgeClient(terms()), 'eventbridge');

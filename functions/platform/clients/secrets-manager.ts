@@ -1,7 +1,7 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { SecretValue } from '../keyrings.ts';
+import { prepared } from './prepared.ts';
 import { terms } from './terms.ts';
-import { countingThrottles } from './throttles.ts';
 
 /** Made when a secret is first read: a client takes 2 ms to make, and a list whose first page is all needs none. */
 let client: SecretsManagerClient | undefined;
@@ -10,7 +10,7 @@ let client: SecretsManagerClient | undefined;
 export const secretValue =
   (id: string): SecretValue =>
   async () => {
-    client ??= countingThrottles(new SecretsManagerClient(terms()), 'secretsmanager');
+    client ??= prepared(new SecretsManagerClient(terms()), 'secretsmanager');
     const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: id }));
     return SecretString;
   };

@@ -1,5 +1,5 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { prepared } from './prepared.ts';
 import { terms } from './terms.ts';
-import { countingThrottles } from './throttles.ts';
 
-export const queueClient = (): SQSClient => countingThrottles(new SQSClient(terms()), 'sqs');
+export const queueClient = (): SQSClient => prepared(new SQSClient(terms()), 'sqs');

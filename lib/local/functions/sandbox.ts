@@ -167,9 +167,9 @@ function processArguments({ memoryMiB, handler, preload = PRELOAD }: SandboxOpti
   return [
     // Lambda leaves a tenth of the memory to what is not the heap.
     `--max-old-space-size=${Math.floor(memoryMiB * 0.9)}`,
-    // A dozen of these share one machine: the two keep a busy one under 100 MiB instead of 135, at 3 % more CPU time.
+    // A dozen of these share one machine: what they throw away is collected early. To optimize them for size as well saves a little more
+    // memory, at a quarter more processor time.
     '--max-semi-space-size=2',
-    '--optimize-for-size',
     '--require',
     preload,
     RUNTIME_CLIENT,
