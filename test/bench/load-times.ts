@@ -15,7 +15,7 @@ const { values: options } = parseArgs({
   },
 });
 if (options.help) {
-  process.stdout.write(`Usage: npm run bench:load -- [--runs 15] [--only FUNCTION]… [--json]
+  process.stdout.write(`Usage: node test/bench/load-times.ts [--runs 15] [--only FUNCTION]… [--json]
 
   Loads each function's bundle in fresh processes. Prints the processor time that it takes over an empty handler, as a
   median with its quartiles and as a ratio to the floor (zod/mini and the DynamoDB client, bundled alone), the size of

@@ -1,6 +1,6 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Measured } from '../../lib/cost/measured.ts';
 import { MAIL_FROM, synthesize } from '../../lib/local/console/synthesis.ts';
@@ -16,19 +16,20 @@ import { startWatchedRun, type WatchedRun } from './requests/watched-run.ts';
  * What each piece of work asks of AWS: the real functions under the real template on this machine, with a recorder in each function's process that
  * writes down every request and what it consumed. The cost model (lib/cost) multiplies what is found here.
  */
-const FILE = join(import.meta.dirname, '../../lib/cost/measured.json');
+const COST_MODEL = join(import.meta.dirname, '../../lib/cost/measured.json');
 
 const SECTIONS = ['template', 'work', 'failures', 'parked'] as const;
 
 const { values: options } = parseArgs({
   options: {
     only: { type: 'string', multiple: true, default: [...SECTIONS] },
+    out: { type: 'string', default: COST_MODEL },
     help: { type: 'boolean', default: false },
   },
 });
 const unknown = options.only.find((name) => !SECTIONS.some((section) => section === name));
 if (options.help || unknown !== undefined) {
-  process.stdout.write(`Usage: npm run bench:requests -- [--only ${SECTIONS.join('|')}]
+  process.stdout.write(`Usage: npm run bench:requests -- [--only ${SECTIONS.join('|')}] [--out FILE]
 
   Measures what an API call of each kind, a delivery of each kind, background work and an idle hour ask of AWS, and writes it to
   lib/cost/measured.json, from which "npm run cost" calculates. Takes about ten minutes on a machine that does nothing else.
@@ -38,11 +39,14 @@ if (options.help || unknown !== undefined) {
   --only failures   deliveries that fail, and endpoints that hang
   --only parked     waits that are parked
 
-  The option may be repeated; what is not measured stays as it was.
+  --out FILE        another file, which is read first where there is one
+
+  --only may be repeated; what is not measured stays as it was.
 `);
   process.exit(unknown === undefined ? 0 : 2);
 }
 
+const FILE = options.out;
 const say = (text: string) => process.stdout.write(`${text}\n`);
 
 /**
@@ -136,4 +140,4 @@ if (isWanted('parked')) {
   keep({ parkedWait: await withRun(LONG, (run) => measureParked(run, batches(), retried)) });
 }
 Measured.parse(measured);
-say('lib/cost/measured.json is written.');
+say(`${relative(process.cwd(), FILE)} is written.`);

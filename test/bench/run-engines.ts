@@ -19,7 +19,7 @@ import { startSqs } from '../../lib/local/engines/sqs.ts';
 
 const NAMES = ['service', 'outbox', 'deliveries', 'rates', 'ledger'] as const;
 export type RunTables = Record<(typeof NAMES)[number], Table>;
-const LANES = ['fresh', 'retry', 'slow'] as const;
+const LANES = ['fresh', 'retry', 'slow', 'stalled'] as const;
 
 /** The embedded engines, started apart from the local run that uses them, so that a benchmark can look into them. */
 export async function startRunEngines(directory: string) {
@@ -53,7 +53,7 @@ export async function startRunEngines(directory: string) {
       if (url === undefined) throw new Error(`the run has no queue ${lane}`);
       return url;
     };
-    return { fresh: named('fresh'), retry: named('retry'), slow: named('slow') };
+    return { fresh: named('fresh'), retry: named('retry'), slow: named('slow'), stalled: named('stalled') };
   }
 
   return {

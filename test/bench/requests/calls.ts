@@ -18,7 +18,7 @@ const ROUNDS = { warm: 1, keyed: CALLS, plain: CALLS };
  * things that calls are about goes over the API as well, with keys; it is a call of its route like every other.
  */
 export async function measureCalls(run: WatchedRun): Promise<Measured['calls']> {
-  const operations = readDocument().operations.filter(({ id }) => Object.hasOwn(routes, id));
+  const operations = routeOperations();
   await callAll(run, operations, ROUNDS.warm, true);
   await run.taken();
   await callAll(run, operations, ROUNDS.keyed, true);
@@ -45,10 +45,20 @@ function others(all: Tally, withKey: Tally): Tally {
   return times(minus(all, times(withKey, keyed)), 1 / ROUNDS.plain);
 }
 
-const routeOf = ({ id }: Operation): Route => routes[id as RouteKey];
+/** What the document says of the routes that functions answer. */
+export const routeOperations = (): Operation[] =>
+  readDocument().operations.filter(({ id }) => Object.hasOwn(routes, id));
 
-async function callAll(
-  run: WatchedRun,
+/** The route of an operation. */
+export const routeOf = ({ id }: Operation): Route => routes[id as RouteKey];
+
+/**
+ * Calls each of some routes so many times, each time in an organization of its own.
+ * @param withKey also where a route can do without an idempotency key
+ * @throws Error when a call does not succeed
+ */
+export async function callAll(
+  run: Pick<WatchedRun, 'service'>,
   operations: readonly Operation[],
   rounds: number,
   withKey: boolean,
@@ -61,7 +71,12 @@ async function callAll(
 }
 
 /** @throws Error when the call does not succeed */
-async function call(run: WatchedRun, tenant: Tenant, operation: Operation, withKey: boolean): Promise<void> {
+async function call(
+  run: Pick<WatchedRun, 'service'>,
+  tenant: Tenant,
+  operation: Operation,
+  withKey: boolean,
+): Promise<void> {
   const { method, caller, body } = operation;
   const path = await filled(tenant, operation.path);
   const sent = body && (await withRealIds(tenant, body.example));
@@ -69,7 +84,7 @@ async function call(run: WatchedRun, tenant: Tenant, operation: Operation, withK
     caller === 'visitor' ? await aVisitor(tenant) : caller === 'session' ? tenant.session : tenant.key;
   const client = apiClient({ BASE_URL: run.service.url, API_KEY: credential });
   const answer =
-    method === 'POST' && withKey
+    method === 'POST' && (withKey || routeOf(operation).idempotency === 'required')
       ? await client.post(path, sent)
       : await client.call({ method, path, body: sent });
   client.close();

@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { Sandbox } from '../../../lib/local/functions/sandbox.ts';
+import { cpuMsOf } from '../measure/processor-time.ts';
 
 /** An invocation that has ended. */
 export interface SeenInvocation {
@@ -8,6 +8,10 @@ export interface SeenInvocation {
   /** Records of the event; 1 where it has none. */
   records: number;
   cpuMs: number;
+  /** The process that it was in. */
+  pid: number;
+  /** The event, as JSON. */
+  event: string;
 }
 
 /**
@@ -23,6 +27,8 @@ export function watchInvocations(seen: (invocation: SeenInvocation) => void): ()
       physicalName: invocation.functionArn.split(':').at(-1) ?? '',
       records: recordsOf(invocation.event),
       cpuMs: Math.max(0, cpuMsOf(this.pid) - before),
+      pid: this.pid ?? 0,
+      event: invocation.event,
     });
     return result;
   };
@@ -34,17 +40,4 @@ export function watchInvocations(seen: (invocation: SeenInvocation) => void): ()
 function recordsOf(event: string): number {
   const { Records } = Object(JSON.parse(event));
   return Array.isArray(Records) ? Records.length : 1;
-}
-
-/** What the threads of a process have used of processors, 0 when it is gone. Linux alone tells (proc(5), schedstat: nanoseconds). */
-function cpuMsOf(pid: number | undefined): number {
-  const tasks = `/proc/${pid}/task`;
-  try {
-    return readdirSync(tasks).reduce(
-      (sum, task) => sum + Number(readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ', 1)[0]) / 1e6,
-      0,
-    );
-  } catch {
-    return 0;
-  }
 }

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { LANES } from '../../../functions/domain/lanes.ts';
 import * as metrics from '../../../functions/platform/metric-names.ts';
 import type { Measured } from '../../../lib/cost/measured.ts';
 
@@ -44,11 +45,12 @@ export function templateFacts(assembly: string): Measured['template'] {
 
   const mappings = ofType('AWS::Lambda::EventSourceMapping').map(({ Properties }) => {
     const mapping = MappingProperties.parse(Properties);
+    const source = JSON.stringify(mapping.EventSourceArn);
+    const lane = LANES.find((name) => new RegExp(`Lanes${name}|Delivery${name}`, 'i').test(source));
     return {
       function: functionIn(mapping.FunctionName) ?? 'unknown',
-      source: /StreamArn/.test(JSON.stringify(mapping.EventSourceArn))
-        ? ('stream' as const)
-        : ('queue' as const),
+      source: /StreamArn/.test(source) ? ('stream' as const) : ('queue' as const),
+      ...(lane === undefined ? {} : { lane }),
       batchSize: mapping.BatchSize,
       windowSeconds: mapping.MaximumBatchingWindowInSeconds,
     };
