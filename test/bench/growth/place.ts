@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { LANES, type Lane } from '../../../functions/domain/lanes.ts';
+import type { Table } from '../../../functions/store/table.ts';
+import { startDynamoDb } from '../../../lib/local/engines/dynamodb.ts';
+import { CREDENTIALS } from '../../../lib/local/engines/engines.ts';
+import { startSqs } from '../../../lib/local/engines/sqs.ts';
+import { temporaryDirectory } from '../../support/local-run.ts';
+import { TABLE_DEFINITIONS, type TableName } from '../../table-definitions.ts';
+import { ending } from '../measure/interruption.ts';
+import { cpuMsOf } from '../measure/processor-time.ts';
+
+const NAMES = ['service', 'outbox', 'deliveries', 'ledger'] as const satisfies readonly TableName[];
+export type PlaceTables = Record<(typeof NAMES)[number], Table>;
+
+/** The engines with empty tables and queues, and nothing that works on them by itself: what is written there starts nothing. */
+export interface Place {
+  client: DynamoDBDocumentClient;
+  sqs: SQSClient;
+  tables: PlaceTables;
+  queues: Record<Lane, string>;
+  /** Where the embedded DynamoDB keeps its items. */
+  file: string;
+  /** Milliseconds of processor time that this process, which holds the queues, and the engine have used. */
+  cpuMs(): number;
+}
+
+export async function withPlace<R>(use: (place: Place) => Promise<R>): Promise<R> {
+  const directory = await temporaryDirectory();
+  return ending(
+    directory,
+    () => directory.remove(),
+    async ({ path }) =>
+      ending(
+        await startDynamoDb({ directory: join(path, 'dynamodb') }),
+        (engine) => engine.stop(),
+        async (dynamodb) =>
+          ending(
+            await startSqs({ directory: join(path, 'sqs') }),
+            (engine) => engine.stop(),
+            async (queues) => {
+              const { user, system } = process.cpuUsage();
+              return use({
+                ...(await placeOf(dynamodb.endpoint, queues.endpoint)),
+                file: join(path, 'dynamodb', 'dynamodb.sqlite'),
+                cpuMs() {
+                  const own = process.cpuUsage({ user, system });
+                  return (own.user + own.system) / 1000 + cpuMsOf(dynamodb.processId());
+                },
+              });
+            },
+          ),
+      ),
+  );
+}
+
+async function placeOf(dynamodb: string, queues: string): Promise<Omit<Place, 'file' | 'cpuMs'>> {
+  const access = { region: 'us-east-1', credentials: CREDENTIALS };
+  const plain = new DynamoDBClient({ ...access, endpoint: dynamodb });
+  const client = DynamoDBDocumentClient.from(plain, { marshallOptions: { removeUndefinedValues: true } });
+  const sqs = new SQSClient({ ...access, endpoint: queues });
+  for (const name of NAMES) {
+    // Their streams are read by nobody here, and what is not read is kept.
+    const { StreamSpecification: _, ...definition } = TABLE_DEFINITIONS[name];
+    await plain.send(
+      new CreateTableCommand({ TableName: name, BillingMode: 'PAY_PER_REQUEST', ...definition }),
+    );
+  }
+  const urls: Partial<Record<Lane, string>> = {};
+  for (const lane of LANES) {
+    const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: lane }));
+    urls[lane] = QueueUrl ?? '';
+  }
+  return {
+    client,
+    sqs,
+    tables: Object.fromEntries(NAMES.map((name) => [name, { client, name }])) as PlaceTables,
+    queues: urls as Record<Lane, string>,
+  };
+}

@@ -1,0 +1,139 @@
+import { DeleteMessageBatchCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import type { Delivery } from '../../../functions/domain/delivery.ts';
+import { buildEvent } from '../../../functions/domain/events.ts';
+import { newId, type OrgId } from '../../../functions/domain/ids.ts';
+import { dispatch } from '../../../functions/engine/dispatch.ts';
+import { dispatcher } from '../../../functions/engine/dispatcher.ts';
+import { fanOut } from '../../../functions/engine/fan-out.ts';
+import { watch } from '../../../functions/engine/watch.ts';
+import { deliveryQueues } from '../../../functions/platform/delivery-queues.ts';
+import { parseReminder } from '../../../functions/platform/reminders.ts';
+import { standings } from '../../../functions/platform/standings.ts';
+import { deliveryStore } from '../../../functions/store/deliveries.ts';
+import { deliveryContexts } from '../../../functions/store/delivery-context.ts';
+import { deliveryMoves } from '../../../functions/store/delivery-moves.ts';
+import { dueIndex } from '../../../functions/store/due-index.ts';
+import { endpointStore } from '../../../functions/store/endpoints.ts';
+import { ledgerStore } from '../../../functions/store/ledger.ts';
+import { standingOf } from '../../../functions/store/organizations.ts';
+import { outboxStore } from '../../../functions/store/outbox.ts';
+import { committer } from '../../../functions/store/transaction.ts';
+import { noMeasures } from '../../doubles/no-measures.ts';
+import type { Place } from './place.ts';
+
+const GRACE_SECONDS = 900;
+const ATTEMPT_SECONDS = 10;
+const LEASE_SECONDS = 30;
+const RETRY = { baseSeconds: 30, capSeconds: 3600, maxAttempts: 8 };
+/** Of a queue at once, and of a batch. */
+const BATCH = 10;
+
+/**
+ * The way of one event from its commit to the ends of its deliveries and their counts: the engine's own code over the real stores and queues, step by
+ * step in this process. Receivers answer at once.
+ * @returns delivers one event of an organization to all its endpoints, and gives how many these were
+ * @throws Error when one of them does not succeed
+ */
+export function wayOf({ client, sqs, tables, queues: urls }: Place) {
+  const now = () => new Date();
+  const log = () => undefined;
+  const added: Delivery[] = [];
+  const queues = deliveryQueues(sqs, urls, now);
+  const organizations = standings(standingOf(tables.service));
+  const endpoints = endpointStore(tables.service);
+  const deliveries = deliveryStore(tables.deliveries);
+  const outbox = outboxStore(tables.outbox);
+  const commit = committer(client);
+  const surroundings = {
+    service: tables.service,
+    outbox: tables.outbox,
+    commit,
+    graceSeconds: GRACE_SECONDS,
+  };
+  const spread = fanOut({
+    subscribers: endpoints,
+    standings: organizations,
+    deliveries: {
+      async add(delivery) {
+        added.push(delivery);
+        return deliveries.add(delivery);
+      },
+    },
+    queues,
+    log,
+    now,
+  });
+  const deal = dispatch(
+    {
+      deliveries: { ...deliveries, ...deliveryMoves(tables.deliveries, surroundings) },
+      endpoints,
+      standings: organizations,
+      queues,
+      attempt: async () => ({ status: 204 }),
+      measures: noMeasures,
+      log,
+      now,
+    },
+    { retry: RETRY, leaseSeconds: LEASE_SECONDS, attemptSeconds: ATTEMPT_SECONDS },
+  );
+  const attempt = dispatcher({
+    deal,
+    contexts: deliveryContexts(tables.service, tables.outbox),
+    queues,
+    log,
+  });
+  const count = watch(
+    {
+      due: dueIndex(tables.deliveries),
+      ledger: ledgerStore(tables.ledger),
+      standings: organizations,
+      log,
+      now,
+    },
+    { graceSeconds: GRACE_SECONDS },
+  );
+  const shard = crypto.randomUUID();
+  let sequence = 1;
+
+  async function attemptSome(): Promise<number> {
+    const QueueUrl = urls.fresh;
+    const { Messages = [] } = await sqs.send(
+      new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: BATCH }),
+    );
+    const received = Messages.flatMap(({ Body = '', MessageId = '', ReceiptHandle: receiptHandle = '' }) => {
+      const reminder = parseReminder(Body, MessageId);
+      return reminder === undefined ? [] : [{ reminder, receiptHandle }];
+    });
+    if (received.length === 0) throw new Error('the queue has none of the reminders');
+    const staying = await attempt('fresh', received);
+    if (staying.length > 0) throw new Error('a delivery did not succeed');
+    const Entries = received.map(({ receiptHandle }, index) => ({
+      Id: String(index),
+      ReceiptHandle: receiptHandle,
+    }));
+    await sqs.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
+    return received.length;
+  }
+
+  return async (orgId: OrgId): Promise<number> => {
+    const event = buildEvent(
+      'message.received',
+      { conversationId: newId('cnv', now()), messageId: newId('msg', now()), role: 'user' },
+      { tenant: { orgId, generation: 0 }, now: now() },
+    );
+    await commit([outbox.append(event)]);
+    added.length = 0;
+    const left = await spread([{ kind: 'event', event }]);
+    if (left.length > 0 || added.length === 0) throw new Error('the event was not fanned out');
+    for (let done = 0; done < added.length; ) done += await attemptSome();
+    const changes = added.flatMap((delivery) =>
+      (['added', 'ended'] as const).map((kind) => ({
+        kind,
+        delivery: kind === 'added' ? delivery : { ...delivery, status: 'succeeded' as const, attempts: 1 },
+        sequence: String(sequence++),
+      })),
+    );
+    await count(shard, changes);
+    return added.length;
+  };
+}

@@ -1,0 +1,29 @@
+/** What has to be done when the benchmark is interrupted: what it started would go on. */
+const undone = new Set<() => Promise<unknown>>();
+
+/** Uses something that has to be ended, also when the benchmark is interrupted. */
+export async function ending<T, R>(
+  started: T,
+  end: (started: T) => Promise<unknown>,
+  use: (started: T) => Promise<R>,
+): Promise<R> {
+  const once = () => {
+    undone.delete(once);
+    return end(started);
+  };
+  undone.add(once);
+  try {
+    return await use(started);
+  } finally {
+    if (undone.has(once)) await once();
+  }
+}
+
+/** Ends the process at Ctrl-C, and before it all that is in use, what came last first. */
+export function endWhenInterrupted(): void {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, async () => {
+      for (const undo of [...undone].reverse()) await undo().catch(() => undefined);
+      process.exit(130);
+    });
+}

@@ -1,0 +1,58 @@
+import { commandOf, familyOf, processes, type SeenProcess, variableOf } from './processor-time.ts';
+
+/** Processor time by part of the benchmark, in milliseconds. */
+export type PartTimes = ReadonlyMap<string, number>;
+
+/** What is not told apart: functions whose process has ended. */
+const ENDED = 'functions that ended';
+const HOST = 'gateway, queues, sources';
+const TABLES = 'tables (dynoxide)';
+
+/**
+ * Watches a local run and the processes around it.
+ * @param run process id of the local run's command
+ * @param others further processes, by what they are
+ */
+export function watchParts(run: number, others: Readonly<Record<string, number>>) {
+  const look = () => {
+    const all = processes();
+    const family = familyOf(run, all);
+    const around = Object.entries(others).flatMap(([name, pid]) =>
+      all.filter((one) => one.pid === pid).map((one) => [name, one] as const),
+    );
+    return new Map(
+      [...family.map((one) => [partOf(one, run), one] as const), ...around].map(([name, one]) => [
+        one.pid,
+        { name, ...one },
+      ]),
+    );
+  };
+  let before = look();
+  return {
+    /** What each part has used since the last call. */
+    taken(): PartTimes {
+      const after = look();
+      const times = new Map<string, number>();
+      const add = (name: string, ms: number) => times.set(name, (times.get(name) ?? 0) + ms);
+      for (const [pid, { name, cpuMs }] of after) add(name, cpuMs - (before.get(pid)?.cpuMs ?? 0));
+      const host = (of: typeof after) => of.get(run)?.endedChildrenMs ?? 0;
+      // A child's whole life is told when it ends; what of it was told before is no news.
+      const known = [...before]
+        .filter(([pid]) => !after.has(pid))
+        .reduce((sum, [, { cpuMs }]) => sum + cpuMs, 0);
+      add(ENDED, Math.max(0, host(after) - host(before) - known));
+      before = after;
+      return times;
+    },
+    /** Process ids of the local run. */
+    pids: () => familyOf(run, processes()).map(({ pid }) => pid),
+  };
+}
+export type PartWatch = ReturnType<typeof watchParts>;
+
+function partOf({ pid }: SeenProcess, run: number): string {
+  if (pid === run) return HOST;
+  const name = variableOf(pid, 'POWERTOOLS_SERVICE_NAME');
+  if (name !== undefined) return name;
+  return commandOf(pid).includes('--db-path') ? TABLES : HOST;
+}

@@ -1,0 +1,46 @@
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { wallClock } from './open-loop.ts';
+import type { Receipt, ReceiverTerms } from './receivers.ts';
+
+/*
+ * Receivers in a process of their own, one server for all, told apart by path: what they use of a processor is nobody else's. It tells its parent
+ * what came, in portions.
+ */
+
+const TELL_EVERY_MS = 10;
+
+process.once('message', ({ cert, key, latencyMs, isSilent }: ReceiverTerms) => {
+  let receipts: Receipt[] = [];
+  let wait = latencyMs;
+  const server = createServer({ cert, key, keepAliveTimeout: 60_000 }, (request, response) => {
+    const receivedAt = wallClock.now();
+    const chunks: Buffer[] = [];
+    request.on('error', () => undefined);
+    request.on('data', (chunk) => chunks.push(chunk));
+    request.on('end', async () => {
+      if (!isSilent) {
+        const { createdAt, data } = JSON.parse(Buffer.concat(chunks).toString());
+        receipts.push({
+          path: request.url ?? '',
+          id: data.messageId ?? data.conversationId,
+          receivedAt,
+          committedAt: Date.parse(createdAt),
+        });
+      }
+      if (wait > 0) await sleep(wait);
+      response.writeHead(204).end();
+    });
+  });
+  server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
+  setInterval(() => {
+    if (receipts.length === 0) return;
+    process.send?.({ receipts });
+    receipts = [];
+  }, TELL_EVERY_MS);
+  process.on('message', ({ latencyMs: changed }: { latencyMs: number }) => {
+    wait = changed;
+  });
+});
+process.once('disconnect', () => process.exit(0));

@@ -1,0 +1,73 @@
+import { type Delivery, reminderOf } from '../../../functions/domain/delivery.ts';
+import { buildEvent } from '../../../functions/domain/events.ts';
+import { deliveryId, newId, type OrgId, type ReceiverId } from '../../../functions/domain/ids.ts';
+import { deliveryStore } from '../../../functions/store/deliveries.ts';
+import { outboxStore } from '../../../functions/store/outbox.ts';
+import type { Table } from '../../../functions/store/table.ts';
+import type { Change } from '../../../functions/store/transaction.ts';
+import type { Row } from '../../support/tables.ts';
+
+/** A delivery that nothing reminds of, with the event that it is of. */
+export interface Unreminded {
+  delivery: Delivery;
+  /** To be written, in this order. */
+  rows: Row[];
+  body: string;
+}
+
+/**
+ * A delivery to an endpoint, as fan-out makes it. Its event is of a type that the endpoint does not subscribe to, so that what reads the outbox makes no
+ * other of it.
+ */
+export function unreminded(
+  { orgId, endpoint }: { orgId: OrgId; endpoint: ReceiverId },
+  tables: { outbox: Table; deliveries: Table },
+): Unreminded {
+  const now = new Date();
+  const tenant = { orgId, generation: 0 };
+  const event = buildEvent(
+    'message.received',
+    { conversationId: newId('cnv', now), messageId: newId('msg', now), role: 'user' },
+    { tenant, now },
+  );
+  const delivery: Delivery = {
+    ...tenant,
+    id: deliveryId(event.id, endpoint),
+    webhookId: endpoint,
+    eventId: event.id,
+    eventType: event.type,
+    status: 'pending',
+    attempts: 0,
+    attemptLog: [],
+    createdAt: event.createdAt,
+  };
+  return {
+    delivery,
+    rows: [
+      rowOf(outboxStore(tables.outbox).append(event)),
+      rowOf(deliveryStore(tables.deliveries).adding(delivery)),
+    ],
+    body: event.body,
+  };
+}
+
+function rowOf({ write }: Change): Row {
+  const { TableName: table = '', Item: item } = write.Put ?? {};
+  if (item === undefined) throw new Error('the change puts no row');
+  return { table, item };
+}
+
+/** The event of a queue with reminders of deliveries, as its mapping makes it. */
+export const queueEvent = (queueArn: string, deliveries: readonly Delivery[]) => ({
+  Records: deliveries.map((delivery) => ({
+    messageId: crypto.randomUUID(),
+    receiptHandle: crypto.randomUUID(),
+    body: JSON.stringify(reminderOf(delivery)),
+    attributes: {},
+    messageAttributes: {},
+    md5OfBody: '',
+    eventSource: 'aws:sqs',
+    eventSourceARN: queueArn,
+    awsRegion: 'us-east-1',
+  })),
+});

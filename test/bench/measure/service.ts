@@ -1,0 +1,30 @@
+import { rm } from 'node:fs/promises';
+import { temporaryDirectory } from '../../support/local-run.ts';
+import { type Service, startService } from '../../support/service.ts';
+import { type SeenInvocation, watchInvocations } from '../requests/invocations.ts';
+import { ending } from './interruption.ts';
+import { lambdaNode } from './lambda-node.ts';
+
+/** The service in this process, its functions run as Lambda runs them, and each of their invocations. */
+export interface MeasuredService {
+  service: Service;
+  /** Program that the functions run in. */
+  node: string;
+  /** Invocations since the last call. */
+  taken(): SeenInvocation[];
+}
+
+export async function withService<R>(use: (measured: MeasuredService) => Promise<R>): Promise<R> {
+  const directory = await temporaryDirectory();
+  const node = lambdaNode(directory.path);
+  const seen: SeenInvocation[] = [];
+  const unwatch = watchInvocations((invocation) => seen.push(invocation));
+  const end = async (service: Service) => {
+    unwatch();
+    await service.stop();
+    await rm(directory.path, { recursive: true, force: true });
+  };
+  return ending(await startService({ nodeBinary: node }), end, (service) =>
+    use({ service, node, taken: () => seen.splice(0) }),
+  );
+}

@@ -1,0 +1,147 @@
+import { type ApiClient, apiClient } from '../../support/api.ts';
+import type { LocalRun } from '../../support/local-run.ts';
+import { until } from '../../support/until.ts';
+import { wallClock } from './open-loop.ts';
+import { type Receipt, type Receivers, startReceivers } from './receivers.ts';
+
+/** A message whose event is owed to all endpoints. */
+interface Owed {
+  /** When the first delivery came, by path. */
+  receipts: Map<string, Receipt>;
+  duplicates: number;
+  isAccepted: boolean;
+  onComplete?: () => void;
+}
+
+/** Messages of one conversation and their way to the endpoints: every one is looked for at every receiver. */
+export interface Traffic {
+  api: ApiClient;
+  receivers: Receivers;
+  /** Records a message. @returns its id, or undefined when it was refused */
+  post(onComplete?: () => void): Promise<string | undefined>;
+  /** Receipts of a message, by path. */
+  receiptsOf(id: string): readonly Receipt[];
+  /** Called for the first delivery of each message at each endpoint. */
+  onDelivery: (receipt: Receipt) => void;
+  /** Waits until all that was accepted has come. @returns what has not, after some time without any news */
+  settled(): Promise<{ accepted: number; refused: number; missing: number; duplicates: number }>;
+  /** Deletes the endpoints. */
+  end(): Promise<void>;
+}
+
+/** For so long nothing may come before what is missing counts as lost: longer than a retry waits. */
+const SILENCE_MS = 60_000;
+
+/** Registers endpoints of one organization and starts a conversation. */
+export async function startTraffic(
+  run: LocalRun,
+  {
+    fanOut,
+    bodyBytes,
+    latencyMs = 0,
+    connections = 16,
+  }: { fanOut: number; bodyBytes: number; latencyMs?: number; connections?: number },
+): Promise<Traffic> {
+  const messages = new Map<string, Owed>();
+  const owedOf = (id: string): Owed => {
+    const known = messages.get(id) ?? { receipts: new Map(), duplicates: 0, isAccepted: false };
+    messages.set(id, known);
+    return known;
+  };
+  let [refused, lastAt] = [0, wallClock.now()];
+  const complete = (owed: Owed) => {
+    if (owed.isAccepted && owed.receipts.size === fanOut) owed.onComplete?.();
+  };
+  const receivers = await startReceivers(run.tls, (receipt) => {
+    lastAt = wallClock.now();
+    const owed = owedOf(receipt.id);
+    if (owed.receipts.has(receipt.path)) owed.duplicates += 1;
+    else {
+      owed.receipts.set(receipt.path, receipt);
+      traffic.onDelivery(receipt);
+      complete(owed);
+    }
+  });
+  receivers.answerAfter(latencyMs);
+  const api = apiClient(run.environment, connections);
+  const endpoints: string[] = [];
+  for (let number = 0; number < fanOut; number += 1)
+    endpoints.push((await api.register(receivers.url(`/${number}`), ['message.received'])).id);
+  const path = `/api/v1/conversations/${await api.createConversation()}/messages`;
+  const content = 'm'.repeat(bodyBytes);
+  const traffic: Traffic = {
+    api,
+    receivers,
+    onDelivery: () => undefined,
+    async post(onComplete) {
+      const answer = await api
+        .call({ method: 'POST', path, body: { role: 'user', content } })
+        .catch(() => undefined);
+      if (answer?.status !== 201) {
+        refused += 1;
+        return undefined;
+      }
+      const id = String(answer.body.data?.id);
+      const owed = owedOf(id);
+      Object.assign(owed, { isAccepted: true, onComplete });
+      complete(owed);
+      return id;
+    },
+    receiptsOf: (id) => [...(messages.get(id)?.receipts.values() ?? [])],
+    async settled() {
+      const open = () =>
+        [...messages.values()].filter(({ isAccepted, receipts }) => isAccepted && receipts.size < fanOut);
+      lastAt = wallClock.now();
+      await until('the rest', () => open().length === 0 || wallClock.now() - lastAt > SILENCE_MS, 600_000);
+      const all = [...messages.values()];
+      return {
+        accepted: all.filter(({ isAccepted }) => isAccepted).length,
+        refused,
+        missing: open().reduce((sum, { receipts }) => sum + fanOut - receipts.size, 0),
+        duplicates: all.reduce((sum, owed) => sum + owed.duplicates, 0),
+      };
+    },
+    async end() {
+      for (const id of endpoints) await api.call({ method: 'DELETE', path: `/api/v1/webhooks/${id}` });
+      api.close();
+      await receivers.stop();
+    },
+  };
+  return traffic;
+}
+
+/**
+ * Posts over some lanes for as long as it is not stopped, each message when few enough others are under way to their receivers: what is accepted
+ * is delivered at the same rate, and no backlog grows.
+ * @returns what stops it, and settles when the last was answered
+ */
+export function holdLoad(
+  traffic: Pick<Traffic, 'post'>,
+  { lanes, underWay }: { lanes: number; underWay: number },
+): { stop(): Promise<void> } {
+  let isStopped = false;
+  let open = 0;
+  const waiting: (() => void)[] = [];
+  const done = () => {
+    open -= 1;
+    waiting.shift()?.();
+  };
+  const lane = async () => {
+    while (!isStopped) {
+      if (open >= underWay) {
+        await new Promise<void>((resolve) => waiting.push(resolve));
+        continue;
+      }
+      open += 1;
+      if ((await traffic.post(done)) === undefined) done();
+    }
+  };
+  const ended = Promise.all(Array.from({ length: lanes }, lane));
+  return {
+    async stop() {
+      isStopped = true;
+      for (const resume of waiting.splice(0)) resume();
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import { type Figure, nameOf } from '../figure.ts';
+import type { BenchDocument } from './document.ts';
+
+/** What became of a figure since an earlier report. */
+export interface Change {
+  /** The section, the row and the column. */
+  name: string;
+  before: Figure;
+  now: Figure;
+  /** Now by before. */
+  ratio: number;
+  verdict: Verdict;
+}
+
+/**
+ * `same`: what it differs by is within the spread of both. `unclear`: it differs, and one run of a time cannot tell whether that means anything.
+ * `other`: it differs, which is neither better nor worse.
+ */
+export type Verdict = 'better' | 'worse' | 'same' | 'unclear' | 'other';
+
+/** Less is nothing, also where all runs agree. */
+const LEAST = 0.001;
+
+/** Compares what both reports have. */
+export function compare(
+  before: Pick<BenchDocument, 'sections'>,
+  now: Pick<BenchDocument, 'sections'>,
+): Change[] {
+  const known = figuresOf(before);
+  return [...figuresOf(now)].flatMap(([name, figure]) => {
+    const earlier = known.get(name);
+    if (earlier === undefined || earlier.unit !== figure.unit) return [];
+    return [
+      {
+        name,
+        before: earlier,
+        now: figure,
+        ratio: ratioOf(earlier, figure),
+        verdict: verdictOf(earlier, figure),
+      },
+    ];
+  });
+}
+
+export function verdictOf(before: Figure, now: Figure): Verdict {
+  const difference = now.median - before.median;
+  const tolerance = Math.max(before.spread.value + now.spread.value, LEAST * Math.abs(before.median));
+  if (Math.abs(difference) <= tolerance) return 'same';
+  if (now.better === 'neither') return 'other';
+  if (!now.exact && (before.runs < 2 || now.runs < 2)) return 'unclear';
+  return difference > 0 === (now.better === 'more') ? 'better' : 'worse';
+}
+
+/** Nothing by nothing is as it was. */
+const ratioOf = (before: Figure, now: Figure): number =>
+  before.median === now.median ? 1 : now.median / before.median;
+
+const figuresOf = ({ sections }: Pick<BenchDocument, 'sections'>): Map<string, Figure> =>
+  new Map(
+    sections.flatMap(({ name, blocks }) =>
+      blocks.flatMap(({ figures }) => figures.map((figure) => [nameOf(figure, name), figure] as const)),
+    ),
+  );

@@ -1,0 +1,101 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Block, type Figure, figure } from '../figure.ts';
+import { type Dispatching, type Extent, startDispatching } from '../measure/dispatching.ts';
+import { variableOf } from '../measure/processor-time.ts';
+import { type MeasuredService, withService } from '../measure/service.ts';
+import { median } from '../measure/statistics.ts';
+import type { Bench, Section } from '../section.ts';
+
+const WHOLE: Extent = { runs: 7, warming: 1000, each: 500 };
+const SMOKE: Extent = { runs: 5, warming: 400, each: 150 };
+const FULL_BATCH = 10;
+/** Messages posted at once, so that batches come about as they do under load. */
+const BURST = 400;
+const BURST_LANES = 16;
+const QUIET_MS = 2_000;
+
+/** The dispatcher's processor time for a delivery, over that of the bare loop. */
+export async function limitFigures(
+  dispatching: Dispatching,
+  { isSmoke, runs, progress }: Pick<Bench, 'isSmoke' | 'runs' | 'progress'>,
+): Promise<Figure[]> {
+  const extent = { ...(isSmoke ? SMOKE : WHOLE), ...(runs === undefined ? {} : { runs }) };
+  const figures: Figure[] = [];
+  for (const batch of isSmoke ? [FULL_BATCH] : [FULL_BATCH, 1]) {
+    const subject = batch === 1 ? 'one record a batch' : `batches of ${batch}`;
+    progress(`${subject}: the dispatcher`);
+    const dispatcher = await dispatching.dispatcher(batch, extent);
+    progress(`${subject}: the bare loop`);
+    const bare = await dispatching.bareLoop(batch, extent);
+    const floor = median(bare);
+    figures.push(
+      ...(isSmoke
+        ? []
+        : [
+            figure(subject, 'dispatcher', dispatcher, { unit: 'ms' }),
+            figure(subject, 'bare loop', bare, { unit: 'ms', better: 'neither' }),
+          ]),
+      figure(
+        subject,
+        'ratio',
+        dispatcher.map((cpuMs) => cpuMs / floor),
+        { unit: 'x' },
+      ),
+    );
+  }
+  return figures;
+}
+
+/** How many records the dispatcher's batches have when many messages come at once. */
+async function batchFill({ tenant, receivers }: Dispatching, { taken }: MeasuredService): Promise<number[]> {
+  await tenant.api.register(receivers.url('/fill'), ['message.received']);
+  const path = `/api/v1/conversations/${await tenant.api.createConversation()}/messages`;
+  taken();
+  let left = BURST;
+  const lane = async () => {
+    while (left-- > 0) await tenant.api.post(path, { role: 'user', content: 'm'.repeat(512) });
+  };
+  await Promise.all(Array.from({ length: BURST_LANES }, lane));
+  await sleep(QUIET_MS);
+  return taken()
+    .filter(({ pid }) => variableOf(pid, 'POWERTOOLS_SERVICE_NAME') === 'dispatch')
+    .map(({ records }) => records);
+}
+
+async function run(bench: Bench): Promise<Block[]> {
+  return withService(async (measured) => {
+    const dispatching = await startDispatching(measured);
+    try {
+      const figures = await limitFigures(dispatching, bench);
+      bench.progress('batches under load');
+      const fill = await batchFill(dispatching, measured);
+      const mean = fill.reduce((sum, records) => sum + records, 0) / fill.length;
+      return [
+        {
+          title: 'Processor time of a delivery, against a loop that does nothing but sign and send it',
+          figures,
+          notes: [
+            'The bundled dispatcher over the embedded engines, in a process with the options that Lambda gives: heap size alone, no check of permissions. Loop and dispatcher send the same body to the same receiver over kept connections, as many at once.',
+          ],
+        },
+        {
+          title: 'Batches that come about',
+          figures: [
+            figure(`${BURST} messages over ${BURST_LANES} connections`, 'mean fill', mean, {
+              unit: 'records',
+              better: 'more',
+            }),
+          ],
+        },
+      ];
+    } finally {
+      await dispatching.stop();
+    }
+  });
+}
+
+export const limit: Section = {
+  name: 'limit',
+  about: 'CPU of the dispatcher by delivery, over that of a bare loop that signs and sends',
+  run,
+};

@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Figure, figure } from '../../bench/figure.ts';
+import { compare, verdictOf } from '../../bench/report/comparison.ts';
+
+const aFigure = (values: number | number[], options: Partial<Parameters<typeof figure>[3]> = {}): Figure =>
+  figure('a subject', 'a measure', values, { unit: 'ms', ...options });
+
+const aReport = (figures: readonly Figure[], name = 'limit') => ({
+  sections: [{ name, seconds: 1, blocks: [{ title: 'A block', figures: [...figures] }] }],
+});
+
+describe('the verdict on a change', () => {
+  it.each([
+    ['less of what there should be less of', 'less', [10, 11, 12], [7, 8, 9], 'better'],
+    ['more of what there should be less of', 'less', [7, 8, 9], [10, 11, 12], 'worse'],
+    ['more of what there should be more of', 'more', [7, 8, 9], [10, 11, 12], 'better'],
+    ['less of what there should be more of', 'more', [10, 11, 12], [7, 8, 9], 'worse'],
+    ['a difference that is neither', 'neither', [10, 11, 12], [7, 8, 9], 'other'],
+    ['a difference within what runs are apart', 'less', [10, 12, 14], [9, 11, 13], 'same'],
+    ['no difference', 'less', [1, 1, 1], [1, 1, 1], 'same'],
+  ] as const)('on %s', (_, better, before, now, verdict) => {
+    expect(verdictOf(aFigure([...before], { better }), aFigure([...now], { better }))).toBe(verdict);
+  });
+
+  it('is none where one run of a time is all there is', () => {
+    expect(verdictOf(aFigure(10), aFigure(5))).toBe('unclear');
+    expect(verdictOf(aFigure([10, 10]), aFigure(5))).toBe('unclear');
+  });
+
+  it('is one where something was counted, however often', () => {
+    expect(
+      verdictOf(aFigure(6, { unit: 'units', exact: true }), aFigure(5, { unit: 'units', exact: true })),
+    ).toBe('better');
+  });
+
+  it('turns around when the two change places', () => {
+    const opposite = { better: 'worse', worse: 'better', same: 'same', unclear: 'unclear', other: 'other' };
+    const runs = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 2, maxLength: 9 });
+    fc.assert(
+      fc.property(runs, runs, (a, b) => {
+        const [one, two] = [aFigure(a), aFigure(b)];
+        // What is the same by a hair may not be so by the other's measure.
+        fc.pre(Math.abs(Math.abs(one.median - two.median) - one.spread.value - two.spread.value) > 1);
+        expect(verdictOf(two, one)).toBe(opposite[verdictOf(one, two)]);
+      }),
+    );
+  });
+});
+
+describe('the comparison of two reports', () => {
+  it('gives now by before for each figure that both have, in whatever order', () => {
+    const other = figure('another', 'a measure', [1, 1], { unit: 'x' });
+    const changes = compare(aReport([aFigure([10, 10]), other]), aReport([other, aFigure([5, 5])]));
+
+    expect(changes.map(({ name, ratio }) => [name, ratio])).toEqual([
+      ['limit / another / a measure', 1],
+      ['limit / a subject / a measure', 0.5],
+    ]);
+  });
+
+  it('leaves out what only one of them has, or counts in another unit', () => {
+    expect(compare(aReport([aFigure(1)], 'limit'), aReport([aFigure(1)], 'growth'))).toEqual([]);
+    expect(compare(aReport([aFigure(1)]), aReport([aFigure(1, { unit: 's' })]))).toEqual([]);
+  });
+
+  it('calls nothing by nothing as it was', () => {
+    const [change] = compare(aReport([aFigure(0, { exact: true })]), aReport([aFigure(0, { exact: true })]));
+
+    expect(change).toMatchObject({ ratio: 1, verdict: 'same' });
+  });
+});

@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { median, quantile, spreadOf } from '../../bench/measure/statistics.ts';
+
+const values = fc.array(fc.double({ min: -1e6, max: 1e6, noNaN: true }), { minLength: 1, maxLength: 60 });
+const share = fc.double({ min: 0, max: 1, noNaN: true });
+
+describe('a quantile', () => {
+  it('is the value of the nearest rank', () => {
+    const hundred = Array.from({ length: 100 }, (_, index) => index + 1);
+
+    expect([0, 0.5, 0.9, 0.99, 0.999, 1].map((one) => quantile(hundred, one))).toEqual([
+      1, 50, 90, 99, 100, 100,
+    ]);
+  });
+
+  it('is one of the values, and as many as its share are not above it', () => {
+    fc.assert(
+      fc.property(values, share, (all, one) => {
+        const found = quantile(all, one);
+        expect(all).toContain(found);
+        expect(all.filter((value) => value <= found).length).toBeGreaterThanOrEqual(one * all.length);
+        expect(all.filter((value) => value < found).length).toBeLessThanOrEqual(one * all.length);
+      }),
+    );
+  });
+
+  it('grows with its share, whatever the order of the values', () => {
+    fc.assert(
+      fc.property(values, share, share, (all, a, b) => {
+        const shuffled = all.toReversed();
+        expect(quantile(all, Math.min(a, b))).toBeLessThanOrEqual(quantile(shuffled, Math.max(a, b)));
+      }),
+    );
+  });
+
+  it('of nothing is no number', () => {
+    expect(quantile([], 0.5)).toBeNaN();
+    expect(median([])).toBeNaN();
+  });
+});
+
+describe('the median', () => {
+  it.each([
+    [[3], 3],
+    [[4, 1], 2.5],
+    [[9, 1, 5], 5],
+    [[1, 100, 3, 2], 2.5],
+  ])('of %j is %d', (all, middle) => {
+    expect(median(all)).toBe(middle);
+  });
+});
+
+describe('the spread', () => {
+  it('of one run is not known', () => {
+    expect(spreadOf([7])).toEqual({ value: 0, is: 'one run' });
+  });
+
+  it('of two or three is half of what they are apart', () => {
+    expect(spreadOf([4, 1])).toEqual({ value: 1.5, is: 'half the range' });
+    expect(spreadOf([4, 1, 2])).toEqual({ value: 1.5, is: 'half the range' });
+  });
+
+  it('of more is half the interquartile range, which one outlier does not change much', () => {
+    expect(spreadOf([1, 2, 3, 4, 5])).toEqual({ value: 1, is: 'half the interquartile range' });
+    expect(spreadOf([1, 2, 3, 4, 1000])).toEqual({ value: 1, is: 'half the interquartile range' });
+  });
+
+  it('is never negative, grows with the values and does not move with them', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: -1000, max: 1000 }), { minLength: 2, maxLength: 30 }), (all) => {
+        const { value } = spreadOf(all);
+        expect(value).toBeGreaterThanOrEqual(0);
+        expect(spreadOf(all.map((one) => one + 500)).value).toBeCloseTo(value, 6);
+        expect(spreadOf(all.map((one) => one * 2)).value).toBeCloseTo(value * 2, 6);
+      }),
+    );
+  });
+});
