@@ -33,3 +33,6 @@ export const ruleArn = (bus: string, name: string) =>
   arn('events', bus === DEFAULT_BUS ? `rule/${name}` : `rule/${bus}/${name}`);
 
 export const DEFAULT_BUS = 'default';
+
+/** The table whose stream it is: `arn:aws:dynamodb:…:table/NAME/stream/…`. */
+export const tableOfStream = (streamArn: string): string => /:table\/([^/]+)\//.exec(streamArn)?.[1] ?? '';

@@ -20,7 +20,7 @@ export interface Engines {
   /** Of the embedded DynamoDB, if it runs. */
   processId(): number | undefined;
   /** What a reader of a stream waits for when there is nothing to read. */
-  newsReader: () => UntilNews;
+  newsReader: (table: string) => UntilNews;
   dynamodb: DynamoDBClient;
   streams: DynamoDBStreamsClient;
   sqs: SQSClient;
@@ -60,7 +60,7 @@ export async function startEngines(
     endpoints,
     embeddedDynamoDb,
     processId: () => embeddedDynamoDb?.processId(),
-    newsReader: () => changes?.reader() ?? afterAWhile,
+    newsReader: (table) => changes?.reader(table) ?? afterAWhile,
     dynamodb,
     streams,
     sqs,

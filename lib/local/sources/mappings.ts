@@ -1,6 +1,7 @@
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
+import { tableOfStream } from '../arns.ts';
 import { LocalRunError } from '../errors.ts';
 import type { LocalFunction } from '../functions/runtime.ts';
 import { parseProperties } from '../provision/properties.ts';
@@ -47,7 +48,7 @@ export interface EventSourceMapping extends z.output<typeof Mapping> {
 export interface MappingParts {
   sqs: SQSClient;
   streams: DynamoDBStreamsClient;
-  newsReader: () => UntilNews;
+  newsReader: (table: string) => UntilNews;
   checkpoints: Checkpoints;
   functionOf: (nameOrArn: string) => LocalFunction;
   queueUrlOf: (arn: string) => string;
@@ -114,7 +115,7 @@ function startStream(mapping: EventSourceMapping, parts: MappingParts): Source {
     ...commonOptions(mapping, parts),
     id: mapping.logicalId,
     streams: parts.streams,
-    newsReader: parts.newsReader,
+    newsReader: () => parts.newsReader(tableOfStream(mapping.EventSourceArn)),
     checkpoints: parts.checkpoints,
     streamArn: mapping.EventSourceArn,
     functionArn: fn.arn,

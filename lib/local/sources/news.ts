@@ -12,10 +12,10 @@ const CHECKS = 125;
 /** For any engine: looks again after a short while. */
 export const afterAWhile: UntilNews = (signal) => pause(POLL_MS, signal);
 
-/** Tells from the database file of an embedded engine whether anything was written, which costs a hundredth of asking the engine. */
+/** Tells from the database file of an embedded engine whether a stream has new records, which costs a hundredth of asking the engine. */
 export interface ChangeWatch {
-  /** For one reader; each has its own idea of what is new. */
-  reader(): UntilNews;
+  /** For one reader of a table's stream; each has its own idea of what is new. */
+  reader(table: string): UntilNews;
   close(): void;
 }
 
@@ -23,16 +23,25 @@ export function watchChanges(databaseFile: string): ChangeWatch {
   const database = new DatabaseSync(databaseFile, { readOnly: true, timeout: 1_000 });
   // A number that is another one after each commit of another connection.
   const version = database.prepare('PRAGMA data_version');
+  // Only where something was committed, whatever it was: nine of ten commits are of other tables.
+  const newest = database.prepare(
+    'SELECT MAX(CAST(sequence_number AS INTEGER)) AS number FROM _stream_records WHERE table_name = ?',
+  );
   return {
-    reader() {
+    reader(table) {
       let seen: unknown;
+      let read: unknown;
       return async (signal) => {
         for (let check = 0; check < CHECKS && !signal.aborted; check += 1) {
-          // Read before the records are: what is written in between changes it again.
+          // Both are read before the records are: what is written in between changes them again.
           const current = version.get()?.data_version;
           if (current !== seen) {
             seen = current;
-            return;
+            const number = newest.get(table)?.number;
+            if (number !== read) {
+              read = number;
+              return;
+            }
           }
           await pause(CHANGE_CHECK_MS, signal);
         }

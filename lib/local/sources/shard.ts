@@ -14,6 +14,8 @@ import { type StreamRecord, toStreamRecord } from './stream-records.ts';
 const ERROR_PAUSE_MS = 500;
 /** How long a batch that was not full lets others come before the next one; AWS asks a shard four times a second. */
 const COMPANY_MS = 20;
+/** How often a shard is read whose records wait for company in any case. */
+const GATHER_POLL_MS = 100;
 /** Most that `GetRecords` returns. */
 const PAGE_LIMIT = 1000;
 /** Position of a shard that is closed and read to its end. */
@@ -115,7 +117,9 @@ async function readPages(options: ShardOptions, progress: Progress, signal: Abor
     }
     const isEmpty = records.length === 0 && gathered.position === undefined;
     if ((closed || isEmpty) && !(await consumer.rest(closed, askedAt))) return;
-    if (records.length === 0 && !closed) await options.untilNews(signal);
+    if (closed) continue;
+    if (records.length === 0) await options.untilNews(signal);
+    else if (gathered.position !== undefined) await pause(GATHER_POLL_MS, signal);
   }
   if (!signal.aborted) checkpoints.set(source, shardId, SHARD_END);
 }
