@@ -23,8 +23,8 @@ export interface StagePolicy {
   /** Batches of a lane under way at once; each holds ten attempts. */
   dispatchers: Readonly<Record<Lane, number>>;
   /**
-   * How long a message of the stalled lane waits for company, at most. Seconds. Ten attempts that hang in one invocation cost as much as one; where
-   * there are few, Lambda waits up to 20 s whatever a window says, so there is no point in less.
+   * How long a message of the stalled lane waits for company, at most. Seconds. Ten attempts that hang in one invocation cost as much as one. As
+   * long as the shortest wait between attempts, which all but the first have behind them anyway.
    */
   stalledWindowSeconds: number;
   /**
@@ -74,7 +74,7 @@ const ROWS: Readonly<Record<Stage, StageRow>> = {
     logRetentionDays: 30,
     alarms: true,
     dispatchers: { fresh: 20, retry: 10, slow: 10, stalled: 10 },
-    stalledWindowSeconds: 20,
+    stalledWindowSeconds: 30,
     readers: { fanOut: 20, watch: 10, publish: 10 },
     reserves: true,
     throttle: { rate: 200, burst: 400 },
@@ -87,7 +87,7 @@ const ROWS: Readonly<Record<Stage, StageRow>> = {
     logRetentionDays: 90,
     alarms: true,
     dispatchers: { fresh: 100, retry: 50, slow: 40, stalled: 40 },
-    stalledWindowSeconds: 20,
+    stalledWindowSeconds: 30,
     readers: { fanOut: 100, watch: 60, publish: 40 },
     reserves: true,
     throttle: { rate: 2000, burst: 4000 },

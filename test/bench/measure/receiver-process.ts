@@ -2,7 +2,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { wallClock } from './open-loop.ts';
-import type { Receipt, ReceiverTerms } from './receivers.ts';
+import type { Receipt, ReceiverChange, ReceiverTerms } from './receivers.ts';
 
 /*
  * Receivers in a process of their own, one server for all, told apart by path: what they use of a processor is nobody else's. It tells its parent
@@ -14,6 +14,7 @@ const TELL_EVERY_MS = 10;
 process.once('message', ({ cert, key, latencyMs, isSilent }: ReceiverTerms) => {
   let receipts: Receipt[] = [];
   let wait = latencyMs;
+  let closes = false;
   const server = createServer({ cert, key, keepAliveTimeout: 60_000 }, (request, response) => {
     const receivedAt = wallClock.now();
     const chunks: Buffer[] = [];
@@ -30,7 +31,7 @@ process.once('message', ({ cert, key, latencyMs, isSilent }: ReceiverTerms) => {
         });
       }
       if (wait > 0) await sleep(wait);
-      response.writeHead(204).end();
+      response.writeHead(204, closes ? { connection: 'close' } : {}).end();
     });
   });
   server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
@@ -39,8 +40,9 @@ process.once('message', ({ cert, key, latencyMs, isSilent }: ReceiverTerms) => {
     process.send?.({ receipts });
     receipts = [];
   }, TELL_EVERY_MS);
-  process.on('message', ({ latencyMs: changed }: { latencyMs: number }) => {
-    wait = changed;
+  process.on('message', (change: ReceiverChange) => {
+    wait = change.latencyMs ?? wait;
+    closes = change.doClose ?? closes;
   });
 });
 process.once('disconnect', () => process.exit(0));

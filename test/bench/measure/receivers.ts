@@ -23,6 +23,12 @@ export interface ReceiverTerms {
   isSilent: boolean;
 }
 
+/** What is different from now on. */
+export interface ReceiverChange {
+  latencyMs?: number;
+  doClose?: boolean;
+}
+
 /** Receivers in another process of this machine. */
 export interface Receivers {
   pid: number;
@@ -30,6 +36,8 @@ export interface Receivers {
   url(path: string): string;
   /** How long all of them take to answer, from now on. */
   answerAfter(latencyMs: number): void;
+  /** Whether they close a connection when they have answered, from now on. */
+  closeConnections(doClose: boolean): void;
   stop(): Promise<void>;
 }
 
@@ -48,7 +56,8 @@ export async function startReceivers(
   return {
     pid: child.pid ?? 0,
     url: (path) => `https://localhost:${port}${path}`,
-    answerAfter: (latencyMs) => child.send({ latencyMs }),
+    answerAfter: (latencyMs) => child.send({ latencyMs } satisfies ReceiverChange),
+    closeConnections: (doClose) => child.send({ doClose } satisfies ReceiverChange),
     async stop() {
       if (child.connected) child.disconnect();
       await exited;
