@@ -57,8 +57,8 @@ describe('the lanes', () => {
   });
 
   it.each([
-    ['prod', 20],
-    ['staging', 20],
+    ['prod', 30],
+    ['staging', 30],
     ['dev', undefined],
   ])('wait for company in stage %s where endpoints stall, and nowhere else', (stage, seconds) => {
     const from = synthesize({ stage });
@@ -100,7 +100,7 @@ describe('the clocks of an attempt', () => {
       const { visibility } = attemptClocks(attemptTimeoutSeconds);
       // A message of a batch that is waited for was received already.
       for (const [id, { Properties }] of lanesOf(timed))
-        expect(Properties.VisibilityTimeout, id).toBe(/Stalled/.test(id) ? visibility + 20 : visibility);
+        expect(Properties.VisibilityTimeout, id).toBe(/Stalled/.test(id) ? visibility + 30 : visibility);
     },
   );
 
@@ -116,7 +116,7 @@ describe('the clocks of an attempt', () => {
   it('stop the synthesis when a batch is waited for at the cost of the lease', () => {
     const app = new App({ context: PROD });
     const { data } = serviceIn(app);
-    resourceOf(data.deliveryQueues.lanes.stalled, CfnQueue).visibilityTimeout = 45;
+    resourceOf(data.deliveryQueues.lanes.stalled, CfnQueue).visibilityTimeout = 55;
     expect(() => app.synth()).toThrow(
       'a message hidden for 25 s comes back before a lease of 25 s has ended',
     );
