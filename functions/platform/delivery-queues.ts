@@ -20,7 +20,11 @@ export interface OutgoingReminder {
 }
 
 /** @param urls of the lanes that the function uses */
-export function deliveryQueues<L extends Lane>(client: SQSClient, urls: Record<L, string>, now: () => Date) {
+export function deliveryQueues<L extends Lane>(
+  client: Pick<SQSClient, 'send'>,
+  urls: Record<L, string>,
+  now: () => Date,
+) {
   const gauges = new Map<Lane, { at: number; inFlight: Promise<number> }>();
 
   async function measure(

@@ -9,7 +9,7 @@ import { dispatch } from '../engine/dispatch.ts';
 import { dispatcher } from '../engine/dispatcher.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
 import { secretValue } from '../platform/clients/secrets-manager.ts';
-import { queueClient } from '../platform/clients/sqs.ts';
+import { queueClientWhenUsed } from '../platform/clients/sqs.ts';
 import { DispatchEnvironment, loopbackReceivers, readEnvironment, retryPolicy } from '../platform/config.ts';
 import { deliveryMetrics } from '../platform/delivery-metrics.ts';
 import { deliveryQueues } from '../platform/delivery-queues.ts';
@@ -41,7 +41,7 @@ const urls: Record<Lane, string> = {
   slow: environment.SLOW_QUEUE,
   stalled: environment.STALLED_QUEUE,
 };
-const queues = deliveryQueues(queueClient(), urls, now);
+const queues = deliveryQueues(queueClientWhenUsed(), urls, now);
 const contextsOf = deliveryContexts(service, outbox);
 const organizations = standings(standingOf(service));
 const receivers = { policy: { loopback: loopbackReceivers() }, timeoutMs: clocks.attempt * 1000 };

@@ -71,7 +71,7 @@ export function apiHandler<R extends Route, Change>(
   const answer = async (event: Arriving, reply: Reply): Promise<APIGatewayProxyResult> => {
     const result = await resultOf(event, reply);
     log('REQUEST_ANSWERED', { status: result.statusCode });
-    await ports.publishMetrics();
+    await Promise.all([ports.publishMetrics(), logger.written()]);
     return result;
   };
 

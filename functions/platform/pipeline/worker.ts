@@ -13,13 +13,15 @@ export class InvocationFailed extends Error {
  * What every worker's invocation has around it: its lines name it, its metrics are written when it ends, and what it throws is told by the log
  * and goes on without its text.
  */
-export const invocation = ({ log, begin }: Logging = logger): MiddlewareObj => ({
+export const invocation = ({ log, begin, written }: Logging = logger): MiddlewareObj => ({
   before: ({ context }) => begin(context),
-  after: publishMetrics,
+  after: async () => {
+    await Promise.all([publishMetrics(), written()]);
+  },
   onError: async (request) => {
     log('INVOCATION_FAILED', { error: request.error });
     count(FAILED_INVOCATIONS);
-    await publishMetrics();
+    await Promise.all([publishMetrics(), written()]);
     request.error = new InvocationFailed(summaryOf(request.error));
   },
 });
