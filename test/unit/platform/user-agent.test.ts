@@ -1,6 +1,5 @@
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
-import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { expect, it } from 'vitest';
 import { sayingOneUserAgent, USER_AGENT } from '../../../functions/platform/clients/user-agent.ts';
 
@@ -26,10 +25,6 @@ const CALLS: Record<string, (terms: ReturnType<typeof recording>) => Promise<unk
   DynamoDB: (terms) =>
     sayingOneUserAgent(new DynamoDBClient(terms)).send(
       new GetItemCommand({ TableName: 't', Key: { pk: { S: 'x' } } }),
-    ),
-  SQS: (terms) =>
-    sayingOneUserAgent(new SQSClient({ ...terms, md5: false })).send(
-      new SendMessageCommand({ QueueUrl: 'https://sqs.us-east-1.amazonaws.com/0/q', MessageBody: 'x' }),
     ),
   SES: (terms) => sayingOneUserAgent(new SESv2Client(terms)).send(new SendEmailCommand({ Content: {} })),
 };
