@@ -4,18 +4,23 @@ import * as names from '../../../functions/platform/metric-names.ts';
 import { METRICS, RATE_LIMITER_FAILURES } from '../../../functions/platform/metric-names.ts';
 import { count, gauge, publishMetrics, routinely, sample } from '../../../functions/platform/metrics.ts';
 
-let printed: string[];
+let printed: string[] = [];
 
-beforeEach(() => {
-  printed = [];
+beforeEach(async () => {
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
+  await publishRest();
+  printed = [];
 });
 afterEach(async () => {
-  // With it goes what is routine.
-  count('Rest');
-  await publishMetrics();
+  await publishRest();
   vi.restoreAllMocks();
 });
+
+/** What others have counted in this process; with it goes what is routine. */
+async function publishRest(): Promise<void> {
+  count('Rest');
+  await publishMetrics();
+}
 
 const lines = () => printed.map((line) => JSON.parse(line));
 
