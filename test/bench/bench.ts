@@ -40,7 +40,7 @@ ${SECTIONS.map(({ name, about }) => `  ${name.padEnd(12)}${about}`).join('\n')}
   --full              throughput in all 27 combinations, instead of one dimension at a time
   --growth-scale N    of the rows of growth: 0.1 for a tenth
   --out FILE          the JSON file (.local/bench-<time>.json)
-  --compare FILE      shows ratios to an earlier one: better and worse are beyond the spread of both
+  --compare FILE      shows ratios to an earlier one: better and worse are beyond twice the spread of both
   --help              prints this
 `;
 

@@ -13,11 +13,16 @@ export interface Change {
 }
 
 /**
- * `same`: what it differs by is within the spread of both. `unclear`: it differs, and one run of a time cannot tell whether that means anything.
+ * `same`: what it differs by is within twice the spread of both. `unclear`: it differs, and one run of a time cannot tell whether that means anything.
  * `other`: it differs, which is neither better nor worse.
  */
 export type Verdict = 'better' | 'worse' | 'same' | 'unclear' | 'other';
 
+/**
+ * The runs of one report agree more with one another than with those of another one: a process is fast or slow for as long as it lives. The same checkout
+ * twice differed by up to 1.4 times the spread of both together.
+ */
+const SPREADS = 2;
 /** Less is nothing, also where all runs agree. */
 const LEAST = 0.001;
 
@@ -44,7 +49,10 @@ export function compare(
 
 export function verdictOf(before: Figure, now: Figure): Verdict {
   const difference = now.median - before.median;
-  const tolerance = Math.max(before.spread.value + now.spread.value, LEAST * Math.abs(before.median));
+  const tolerance = Math.max(
+    SPREADS * (before.spread.value + now.spread.value),
+    LEAST * Math.abs(before.median),
+  );
   if (Math.abs(difference) <= tolerance) return 'same';
   if (now.better === 'neither') return 'other';
   if (!now.exact && (before.runs < 2 || now.runs < 2)) return 'unclear';

@@ -102,7 +102,7 @@ const LOOKS: Record<Verdict, { style: Parameters<Paint>[0]; word: string }> = {
   worse: { style: 'red', word: 'worse' },
   unclear: { style: 'yellow', word: 'one run: cannot tell' },
   other: { style: 'dim', word: 'differs' },
-  same: { style: 'dim', word: 'within the spread' },
+  same: { style: 'dim', word: 'within twice the spread' },
 };
 
 /** Ratios of two reports: what got better or worse first, then what differs otherwise; what is the same as a count. */
@@ -122,7 +122,7 @@ export function renderComparison(changes: readonly Change[], before: BenchDocume
     ...lines,
     ...(changes.length === 0
       ? ['  The two have no figure in common.']
-      : [paint('dim', `  ${same} of ${changes.length} figures are within the spread.`)]),
+      : [paint('dim', `  ${same} of ${changes.length} figures are within twice the spread.`)]),
     '',
   ].join('\n');
 }

@@ -84,7 +84,7 @@ describe('a comparison', () => {
 
     expect(text).toContain('Compared with 0123456789ab');
     expect(text).toMatch(/limit \/ batches \/ ratio +2 → 3 +x 1\.50 {2}worse/);
-    expect(text).toContain('0 of 1 figures are within the spread.');
+    expect(text).toContain('0 of 1 figures are within twice the spread.');
   });
 
   it('says so when there is nothing to compare', () => {
