@@ -52,6 +52,11 @@ export class MemoryQueue {
     this.#refusals += count;
   }
 
+  /** Takes from now on what comes. */
+  acceptAll(): void {
+    this.#refusals = 0;
+  }
+
   async send(messages: readonly Outgoing[]): Promise<Reminder[]> {
     const refused = messages.slice(0, this.#refusals);
     this.#refusals -= refused.length;

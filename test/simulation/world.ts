@@ -226,6 +226,8 @@ export class World {
   calmDown(): void {
     this.isUntroubled = true;
     this.lanes.full.clear();
+    // A lane that is seldom sent to may have hoarded them.
+    for (const queue of Object.values(this.lanes.queues)) queue.acceptAll();
     this.organizations.calmDown();
     this.witness.calmDown();
     this.restBy = this.clock.ms + longestRestMs(this);
