@@ -96,6 +96,7 @@ describe('a figure', () => {
           return;
         }
         const { policy } = settings;
+        // Nought is nought, whatever its sign.
         for (const [given, got] of [
           [context.dispatchersFresh, policy.dispatchers.fresh],
           [context.apiRate, policy.throttle.rate],
@@ -103,7 +104,6 @@ describe('a figure', () => {
           [context.logRetentionDays, policy.logRetentionDays],
           [context.retryBaseSeconds, settings.retryBaseSeconds],
         ])
-          // Nought is nought, whatever its sign.
           if (given !== undefined) expect(got).toBe(Number(given) + 0);
         expect(RETENTION_DAYS).toContain(policy.logRetentionDays);
         expect(policy.throttle.burst).toBeGreaterThanOrEqual(policy.throttle.rate);
