@@ -1,6 +1,6 @@
-import { type Delivery, reminderOf } from '../../../functions/domain/delivery.ts';
+import { type Delivery, newDelivery, reminderOf } from '../../../functions/domain/delivery.ts';
 import { buildEvent } from '../../../functions/domain/events.ts';
-import { deliveryId, newId, type OrgId, type ReceiverId } from '../../../functions/domain/ids.ts';
+import { newId, type OrgId, type ReceiverId } from '../../../functions/domain/ids.ts';
 import { deliveryStore } from '../../../functions/store/deliveries.ts';
 import { outboxStore } from '../../../functions/store/outbox.ts';
 import type { Table } from '../../../functions/store/table.ts';
@@ -30,17 +30,7 @@ export function unreminded(
     { conversationId: newId('cnv', now), messageId: newId('msg', now), role: 'user' },
     { tenant, now },
   );
-  const delivery: Delivery = {
-    ...tenant,
-    id: deliveryId(event.id, endpoint),
-    webhookId: endpoint,
-    eventId: event.id,
-    eventType: event.type,
-    status: 'pending',
-    attempts: 0,
-    attemptLog: [],
-    createdAt: event.createdAt,
-  };
+  const delivery = newDelivery(event, { id: endpoint, status: 'active' }, now);
   return {
     delivery,
     rows: [
