@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { DisablingNotice } from './endpoint.ts';
 import type { OutboxEvent } from './events.ts';
-import { OrgId, ReceiverId, SourceId } from './ids.ts';
+import { EndpointId, OrgId, ReceiverId, RedeliveryJobId, SourceId } from './ids.ts';
 import { SourceKind } from './source.ts';
 import type { Tenant } from './tenant.ts';
 import { TraceId, traced } from './trace.ts';
@@ -15,6 +15,13 @@ export const BUS_SOURCE = 'conversation-service';
 export const NOTICES = {
   /** A webhook endpoint or a channel was disabled by its failures. */
   'webhook.disabled': z.object({ webhookId: ReceiverId, disabledAt: z.iso.datetime() }),
+  /** A redelivery job is to be gone on with. */
+  'webhook.redelivery': z.object({
+    webhookId: EndpointId,
+    redeliveryId: RedeliveryJobId,
+    /** Counts the messages of a job, each of which hands on to the next. */
+    round: z.int(),
+  }),
   /** A source is to be checked now. */
   'source.check': z.object({ sourceId: SourceId }),
   /** A source is gone, and what is stored of it is to go. */

@@ -1,3 +1,4 @@
+import type { Endpoint } from './endpoint.ts';
 import type { ReceiverId } from './ids.ts';
 import {
   endOfHour,
@@ -30,9 +31,60 @@ export function statsOf(
     from: hourBefore(now, count - 1),
     to: endOfHour(startOfHour(now)).toISOString(),
     totals: shown(newestFirst.reduce<LedgerCounts>(plus, NOTHING)),
-    oldestPending: newestFirst.findLast((entry) => openIn(entry) > 0)?.hour ?? null,
+    oldestPending: oldestPendingOf(entries),
     hours: newestFirst.map((entry) => ({ hour: entry.hour, ...shown(entry) })),
   };
 }
+
+/** What is shown of an endpoint among others. */
+interface Shown extends Pick<Endpoint, 'id' | 'url' | 'status' | 'consecutiveFailures'> {
+  failing: object | null;
+  disabledAt?: Endpoint['disabledAt'] | null;
+  disabledReason?: Endpoint['disabledReason'] | null;
+}
+
+/**
+ * What the ledger says of all endpoints of an organization together, and of each.
+ * @param endpoints in the order in which they are shown
+ * @param count how many hours it is about, as for `latestHours`
+ * @param entries the ledger's, of these hours and endpoints, in any order
+ */
+export function overviewOf(
+  endpoints: readonly Shown[],
+  { now, count }: { now: Date; count: number },
+  entries: readonly LedgerEntry[],
+) {
+  const byHour = Map.groupBy(entries, ({ hour }) => hour);
+  const byEndpoint = Map.groupBy(entries, ({ webhookId }) => webhookId);
+  const sum = (some: readonly LedgerEntry[]) => shown(some.reduce<LedgerCounts>(plus, NOTHING));
+  const totals = sum(entries);
+  return {
+    from: hourBefore(now, count - 1),
+    to: endOfHour(startOfHour(now)).toISOString(),
+    totals,
+    backlog: { pending: totals.pending, oldestPending: oldestPendingOf(entries) },
+    hours: [...byHour]
+      .sort(([one], [other]) => (one < other ? 1 : -1))
+      .map(([hour, some]) => ({ hour, ...sum(some) })),
+    endpoints: endpoints.map((endpoint) => {
+      const own = byEndpoint.get(endpoint.id) ?? [];
+      return {
+        webhookId: endpoint.id,
+        url: endpoint.url,
+        status: endpoint.status,
+        consecutiveFailures: endpoint.consecutiveFailures,
+        failing: endpoint.failing,
+        disabledAt: endpoint.disabledAt ?? null,
+        disabledReason: endpoint.disabledReason ?? null,
+        totals: sum(own),
+        oldestPending: oldestPendingOf(own),
+      };
+    }),
+  };
+}
+
+/** Beginning of the earliest hour with deliveries that have not ended. */
+const oldestPendingOf = (entries: readonly LedgerEntry[]): string | null =>
+  entries.flatMap((entry) => (openIn(entry) > 0 ? [entry.hour] : [])).sort()[0] ?? null;
 
 const shown = (counts: LedgerCounts) => ({ ...plus(NOTHING, counts), pending: openIn(counts) });

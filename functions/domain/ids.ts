@@ -23,6 +23,7 @@ export const EscalationId = identifier('esc');
 export const TicketId = identifier('tkt');
 export const ChannelId = identifier('chn');
 export const SourceId = identifier('src');
+export const RedeliveryJobId = identifier('rdj');
 /** Whatever deliveries go to: a webhook endpoint, or a channel, which is to the engine what an endpoint is. */
 export const ReceiverId = z.union([EndpointId, ChannelId]);
 
@@ -37,9 +38,22 @@ export type EscalationId = z.infer<typeof EscalationId>;
 export type TicketId = z.infer<typeof TicketId>;
 export type ChannelId = z.infer<typeof ChannelId>;
 export type SourceId = z.infer<typeof SourceId>;
+export type RedeliveryJobId = z.infer<typeof RedeliveryJobId>;
 export type ReceiverId = z.infer<typeof ReceiverId>;
 
-export type IdPrefix = 'org' | 'key' | 'whk' | 'evt' | 'dlv' | 'cnv' | 'msg' | 'esc' | 'tkt' | 'chn' | 'src';
+export type IdPrefix =
+  | 'org'
+  | 'key'
+  | 'whk'
+  | 'evt'
+  | 'dlv'
+  | 'cnv'
+  | 'msg'
+  | 'esc'
+  | 'tkt'
+  | 'chn'
+  | 'src'
+  | 'rdj';
 
 /**
  * A new identifier for something created at `now`.
@@ -54,20 +68,27 @@ export function newId<P extends IdPrefix>(prefix: P, now: Date): `${P}_${string}
  * stream batch therefore writes the same delivery again instead of a second one. It carries the event's time.
  */
 export const deliveryId = (event: EventId, endpoint: ReceiverId): DeliveryId =>
-  derivedId('dlv', event, `${event}/${endpoint}`);
+  derivedId('dlv', creationTime(event), `${event}/${endpoint}`);
+
+/**
+ * The one identifier of the delivery by which a redelivery job sends `event` to `endpoint` again, however often it is derived. It carries the time of
+ * the job, which is all that tells two jobs of an endpoint apart: there is one at a time.
+ */
+export const jobDeliveryId = (event: EventId, endpoint: ReceiverId, startedAt: Date): DeliveryId =>
+  derivedId('dlv', startedAt, `${event}/${endpoint}/redelivery/${startedAt.getTime()}`);
 
 /**
  * The one identifier of the event that tells a channel what `event` has told of a message, however often it is derived. It carries the
  * event's time.
  */
 export const channelEventId = (event: EventId, channel: ChannelId): EventId =>
-  derivedId('evt', event, `${event}/channel.message/${channel}`);
+  derivedId('evt', creationTime(event), `${event}/channel.message/${channel}`);
 
-function derivedId<P extends IdPrefix>(prefix: P, event: EventId, name: string): `${P}_${string}` {
+function derivedId<P extends IdPrefix>(prefix: P, time: Date, name: string): `${P}_${string}` {
   const random = createHash('sha256').update(name).digest().subarray(0, 16);
   // No sequence number is given: it is then taken from bytes of the digest that the other digits do not use. Two events of
   // one millisecond must not meet in one identifier, since the second delivery would never be added.
-  return `${prefix}_${hex(v7({ msecs: creationTime(event).getTime(), random }))}`;
+  return `${prefix}_${hex(v7({ msecs: time.getTime(), random }))}`;
 }
 
 /** The creation time that an identifier carries, to the millisecond. */

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { type Delivery, OPEN_STATUSES, Reminder } from './delivery.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { OutboxEvent } from './events.ts';
-import { creationTime, deliveryId, newId } from './ids.ts';
+import { creationTime, deliveryId, type EventId, jobDeliveryId, newId } from './ids.ts';
 import { type TraceId, traced } from './trace.ts';
 
 /** Days from its creation for which an event can be sent again; deliveries are kept for as long. */
@@ -34,35 +34,47 @@ export function redeliveryOf(
 ): Redelivery {
   if (OPEN_STATUSES.some((open) => open === delivery.status)) return { kind: 'refused', why: 'still-open' };
   if (endpoint.status === 'auto_disabled') return { kind: 'refused', why: 'endpoint-disabled' };
-  if (now.getTime() - creationTime(delivery.eventId).getTime() > HISTORY_DAYS * MS_PER_DAY)
-    return { kind: 'refused', why: 'event-expired' };
-  const { orgId, generation, webhookId, eventId, eventType } = delivery;
-  return {
-    kind: 'redeliver',
-    delivery: {
-      id: newId('dlv', now),
-      orgId,
-      generation,
-      webhookId,
-      eventId,
-      eventType,
-      status: 'pending',
-      attempts: 0,
-      attemptLog: [],
-      createdAt: now.toISOString(),
-      redeliveryOf: delivery.id,
-      ...traced(traceId),
-    },
-  };
+  if (isTooOld(delivery.eventId, now)) return { kind: 'refused', why: 'event-expired' };
+  return { kind: 'redeliver', delivery: repeating(delivery, newId('dlv', now), now, traceId) };
 }
 
 const MS_PER_DAY = 86_400_000;
 
-/** Whether a person asked for this delivery and waits to see it: a test, or one that repeats another, whose identifier no event gives. */
+/** Whether an event can no longer be sent again. */
+export const isTooOld = (event: EventId, now: Date): boolean =>
+  now.getTime() - creationTime(event).getTime() > HISTORY_DAYS * MS_PER_DAY;
+
+/** A delivery that has all its attempts before it, of the event that another one had. */
+export const repeating = (
+  repeated: Pick<Delivery, 'id' | 'orgId' | 'generation' | 'webhookId' | 'eventId' | 'eventType'>,
+  id: Delivery['id'],
+  createdAt: Date,
+  traceId: TraceId,
+): Delivery => ({
+  id,
+  orgId: repeated.orgId,
+  generation: repeated.generation,
+  webhookId: repeated.webhookId,
+  eventId: repeated.eventId,
+  eventType: repeated.eventType,
+  status: 'pending',
+  attempts: 0,
+  attemptLog: [],
+  createdAt: createdAt.toISOString(),
+  redeliveryOf: repeated.id,
+  ...traced(traceId),
+});
+
+/**
+ * Whether a person asked for this delivery and waits to see it: a test, or one that repeats another, whose identifier no event gives. One of a job is
+ * one of many, and waits for its turn like those of events.
+ */
 export const isAskedFor = (
   { id, eventId, webhookId }: Pick<Delivery, 'id' | 'eventId' | 'webhookId'>,
   { type }: Pick<OutboxEvent, 'type'>,
-): boolean => type === 'webhook.test' || id !== deliveryId(eventId, webhookId);
+): boolean =>
+  id !== jobDeliveryId(eventId, webhookId, creationTime(id)) &&
+  (type === 'webhook.test' || id !== deliveryId(eventId, webhookId));
 
 /** What the outbox holds for a redelivery: its delivery was committed with it, so that only the reminder is owed. */
 export const RedeliveryOrder = z.object({ kind: z.literal('redelivery'), reminder: Reminder });

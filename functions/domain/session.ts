@@ -11,6 +11,10 @@ export const Session = z.object({
   userId: z.string().check(z.minLength(1), z.maxLength(255)),
   orgId: OrgId,
   role: Role,
+  /** As the issuer knows it, to be shown; it proves nothing and identifies nobody. */
+  email: z.nullable(z.string().check(z.minLength(1), z.maxLength(320))),
+  /** From then on the token stands for nobody. */
+  expiresAt: z.date(),
 });
 export type Session = z.infer<typeof Session>;
 

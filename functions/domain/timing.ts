@@ -66,3 +66,9 @@ export function faultsOf({ attempt, functionTimeout, lease, visibility }: Attemp
 /** The mailer function's timeout, and how long its claim of an e-mail holds: longer than the function can live. */
 export const MAIL_TIMEOUT_SECONDS = 30;
 export const MAIL_LEASE_SECONDS = 45;
+
+/** The timeout of the function that works on redelivery jobs, and how long it holds a job: longer than it can live. */
+export const REDELIVER_TIMEOUT_SECONDS = 30;
+export const REDELIVER_LEASE_SECONDS = 40;
+/** After so long it hands a job on to its next message. What is left of the timeout is for the page that it has begun. */
+export const REDELIVER_ROUND_SECONDS = 10;

@@ -1,5 +1,6 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { Delivery, type DeliveryRef } from '../domain/delivery.ts';
 import type { ReceiverId } from '../domain/ids.ts';
 import { HISTORY_DAYS } from '../domain/redelivery.ts';
@@ -54,6 +55,24 @@ export function deliveryStore(deliveries: Table) {
       } catch (error) {
         if (error instanceof ConditionalCheckFailedException) return 'exists';
         throw error;
+      }
+    },
+
+    /** Adds a delivery unless one is there under its identifier, and gives the one that is there then. */
+    async addOnce(delivery: Delivery): Promise<Delivery> {
+      try {
+        await deliveries.client.send(
+          new PutCommand({
+            ...table,
+            Item: rowOf(delivery),
+            ConditionExpression: 'attribute_not_exists(pk)',
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          }),
+        );
+        return delivery;
+      } catch (error) {
+        if (!(error instanceof ConditionalCheckFailedException) || error.Item === undefined) throw error;
+        return deliveryOf(unmarshall(error.Item));
       }
     },
 

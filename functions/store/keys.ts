@@ -4,12 +4,14 @@ import type {
   ChannelId,
   ConversationId,
   DeliveryId,
+  EndpointId,
   EscalationId,
   EventId,
   KeyId,
   MessageId,
   OrgId,
   ReceiverId,
+  RedeliveryJobId,
   SourceId,
   TicketId,
 } from '../domain/ids.ts';
@@ -35,6 +37,7 @@ export const DELIVERY_SHARDS = 8;
 export const DUE_SHARDS = 32;
 export const LEDGER_SHARDS = 16;
 export const PURGE_SHARDS = 4;
+export const REDELIVERY_RUN_SHARDS = 4;
 export const SOURCE_SHARDS = 4;
 export const SOURCE_DUE_SHARDS = 16;
 /** Of a month's counts: a large organization's events come a thousand a second. */
@@ -78,6 +81,24 @@ export const keys = {
   channels: (orgId: OrgId): string => `${orgId}#channels`,
   channelCount: (orgId: OrgId): Key => ({ pk: orgId, sk: 'channel-count' }),
 
+  /** Redelivery jobs of an endpoint, and which of them is the latest, and whether it runs. */
+  redeliveryJobs: (tenant: Tenant, endpoint: EndpointId): string =>
+    `${tenantKey(tenant)}#${endpoint}#redeliveries`,
+  redeliveryJob: (tenant: Tenant, endpoint: EndpointId, id: RedeliveryJobId): Key => ({
+    pk: keys.redeliveryJobs(tenant, endpoint),
+    sk: id,
+  }),
+  latestRedelivery: (tenant: Tenant, endpoint: EndpointId): Key => ({
+    pk: `${tenantKey(tenant)}#${endpoint}#redelivery`,
+    sk: 'latest',
+  }),
+  /** Which jobs run, of all organizations. */
+  redeliveryRuns: (shard: number): string => `redelivery-runs#${shard}`,
+  redeliveryRun: (id: RedeliveryJobId): Key => ({
+    pk: keys.redeliveryRuns(shardOf(id, REDELIVERY_RUN_SHARDS)),
+    sk: id,
+  }),
+
   conversations: (tenant: Tenant, shard: number): string => `${tenantKey(tenant)}#conversations#${shard}`,
   conversation: (tenant: Tenant, id: ConversationId): Key => ({
     pk: keys.conversations(tenant, shardOf(id, CONVERSATION_SHARDS)),
@@ -111,6 +132,8 @@ export const keys = {
   rateWindow: ({ orgId, kind }: RateBucket, start: number): { pk: string } => ({
     pk: `${orgId}#${kind}#${start}`,
   }),
+  /** When a key was last used; of the organization that lists it, for a sandbox key as well. */
+  keyUse: (orgId: OrgId, id: KeyId): { pk: string } => ({ pk: `${orgId}#used#${id}` }),
 
   deliveries: (endpoint: ReceiverId, generation: number, shard: number): string =>
     `${endpoint}#${generation}#${shard}`,

@@ -22,6 +22,8 @@ export type Refusal =
   | 'source-limit'
   | 'source-missing'
   | 'lease-lost'
+  | 'redelivery-running'
+  | 'redelivery-over'
   | 'sandbox-exists'
   | 'generation-over'
   | 'exists';

@@ -1,7 +1,6 @@
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import { type Swept, sweep } from '../engine/sweep.ts';
-import { checkQueue } from '../platform/check-queue.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
 import { queueClient } from '../platform/clients/sqs.ts';
 import { readEnvironment, SweepEnvironment } from '../platform/config.ts';
@@ -9,6 +8,7 @@ import { logger } from '../platform/logger.ts';
 import { SWEPT } from '../platform/metric-names.ts';
 import { count, gauge } from '../platform/metrics.ts';
 import { invocation } from '../platform/pipeline/worker.ts';
+import { workerQueue } from '../platform/worker-queue.ts';
 import { dueSources } from '../store/due-sources.ts';
 import { SOURCE_DUE_SHARDS } from '../store/keys.ts';
 
@@ -20,7 +20,7 @@ const PAGE_MS = 10_000;
 const run = sweep(
   {
     due: dueSources({ client: documentClient(), name: environment.KNOWLEDGE_TABLE }),
-    checks: checkQueue(queueClient(), environment.CHECKS_QUEUE),
+    checks: workerQueue(queueClient(), environment.CHECKS_QUEUE),
     log: logger.log,
     now: () => new Date(),
   },

@@ -1,0 +1,179 @@
+import { type BusEvent, NOTICES } from '../domain/bus.ts';
+import { Defect } from '../domain/defect.ts';
+import { type Delivery, type Reminder, reminderOf } from '../domain/delivery.ts';
+import type { Endpoint } from '../domain/endpoint.ts';
+import type { OrgId } from '../domain/ids.ts';
+import { type FirstLane, firstLaneOf } from '../domain/lanes.ts';
+import {
+  type Examined,
+  type LeasedJob,
+  nextRound,
+  type RedeliveryJob,
+  type RedeliveryJobRef,
+  type RedeliveryJobStatus,
+  redeliveriesOf,
+  type StopReason,
+} from '../domain/redelivery-job.ts';
+import { mapConcurrently } from './concurrency.ts';
+import { generations, type Standings } from './generations.ts';
+import type { Log } from './log.ts';
+import type { Outgoing } from './queues.ts';
+
+export interface RedeliverPorts {
+  jobs: {
+    lease(
+      ref: RedeliveryJobRef,
+      terms: { round: number; now: Date; leaseSeconds: number },
+    ): Promise<{ kind: 'leased'; job: LeasedJob } | { kind: 'busy' } | { kind: 'over' }>;
+    /** Undefined when another worker has the job. */
+    save(
+      job: LeasedJob,
+      page: { place: string; examined: number; redelivered: number },
+    ): Promise<RedeliveryJob | undefined>;
+    release(job: LeasedJob): Promise<void>;
+    end(
+      job: LeasedJob,
+      end: { status: Exclude<RedeliveryJobStatus, 'running'>; reason?: StopReason; at: Date },
+    ): Promise<'done' | 'refused'>;
+  };
+  deliveries: {
+    /** What was created in a time, oldest first. */
+    range(
+      of: RedeliveryJobRef,
+      time: { from: Date; to: Date },
+      after: string | undefined,
+      limit: number,
+    ): Promise<{ items: Examined[]; place: string; isLast: boolean }>;
+    /** Gives the delivery that is there then: this one, or one that was there before under its identifier. */
+    addOnce(delivery: Delivery): Promise<Delivery>;
+  };
+  endpoints: { find(orgId: OrgId, id: Endpoint['id']): Promise<Endpoint | undefined> };
+  /** Gives back the reminders that the lane did not take. */
+  queues: { send(lane: FirstLane, messages: readonly Outgoing[]): Promise<Reminder[]> };
+  /** The worker's own queue. Gives back what it did not take. */
+  rounds: { send(events: readonly BusEvent[]): Promise<BusEvent[]> };
+  standings: Standings;
+  log: Log;
+  now: () => Date;
+}
+
+export interface RedeliverTerms {
+  /** Longer than the function can live. */
+  leaseSeconds: number;
+  /** After so long, or after so many that were sent again, a job is handed on: others have their turn, and no message lasts for long. */
+  roundSeconds: number;
+  roundDeliveries: number;
+  /** Rows of each shard that are read at once. */
+  pageRows: number;
+}
+
+/** Another worker has the job. Its message is kept until that one is known to have got on. */
+export class RedeliveryUnderWay extends Error {
+  override name = 'RedeliveryUnderWay';
+}
+
+/** Conditional puts under way at once. */
+const CONCURRENCY = 32;
+
+/**
+ * Goes on with a redelivery job, oldest deliveries first, so that a receiver hears of things in the order in which they happened: reads a page, adds the new
+ * deliveries, reminds of them, notes the place. It may crash anywhere and be repeated: what is added follows from job and event, the place is noted once,
+ * and a reminder too many changes nothing. The rest is handed on in a message of its own, because a message is received so many times at most.
+ */
+export function redeliver(ports: RedeliverPorts, terms: RedeliverTerms) {
+  const { jobs, deliveries, endpoints, queues, rounds, log, now } = ports;
+  const generationOf = generations(ports.standings);
+
+  const namesOf = ({ id, webhookId, orgId, traceId }: RedeliveryJob) => ({
+    redeliveryId: id,
+    webhookId,
+    orgId,
+    traceId,
+  });
+
+  /** Why a job cannot go on. A disabled endpoint would skip all that is sent to it. */
+  const obstacleOf = (endpoint: Endpoint | undefined): StopReason | undefined => {
+    if (endpoint === undefined) return 'endpoint_deleted';
+    return endpoint.status === 'auto_disabled' ? 'endpoint_disabled' : undefined;
+  };
+
+  /** Adds what a page owes. @returns what is this page's: an event that failed before in the job's time has its delivery from there */
+  async function add(job: RedeliveryJob, items: readonly Examined[]): Promise<Delivery[]> {
+    const owed = redeliveriesOf(job, items, now());
+    const there = await mapConcurrently(owed, CONCURRENCY, (delivery) => deliveries.addOnce(delivery));
+    return owed.filter(({ redeliveryOf }, index) => there[index]?.redeliveryOf === redeliveryOf);
+  }
+
+  async function remind(endpoint: Endpoint, added: readonly Delivery[]): Promise<void> {
+    // They are ordinary first attempts: nobody waits to see this one or that.
+    const lane = firstLaneOf(endpoint, now(), false);
+    const refused = await queues.send(
+      lane,
+      added.map((delivery) => ({ reminder: reminderOf(delivery) })),
+    );
+    // The page is done again, and whoever is reminded twice finds nothing left to do.
+    if (refused.length > 0) throw new Error(`the queue did not take ${refused.length} reminders`);
+  }
+
+  async function end(
+    job: LeasedJob,
+    status: Exclude<RedeliveryJobStatus, 'running'>,
+    reason?: StopReason,
+  ): Promise<void> {
+    const ended = await jobs.end(job, { status, at: now(), ...(reason === undefined ? {} : { reason }) });
+    const { examined, redelivered } = job;
+    if (ended === 'done') log('REDELIVERY_ENDED', { ...namesOf(job), status, reason, examined, redelivered });
+  }
+
+  async function handOn(job: LeasedJob): Promise<void> {
+    // First given back, then handed on: the next message must not find it taken.
+    await jobs.release(job);
+    const refused = await rounds.send([nextRound(job, now())]);
+    if (refused.length > 0) throw new Error('the queue did not take the rest of a job');
+  }
+
+  async function goOn(leased: LeasedJob): Promise<void> {
+    const { lease } = leased;
+    const until = now().getTime() + terms.roundSeconds * 1000;
+    const enough = leased.redelivered + terms.roundDeliveries;
+    const time = { from: new Date(leased.from), to: new Date(leased.to) };
+    for (let job = leased; ; ) {
+      // Its rows are deleted elsewhere.
+      if ((await generationOf(job)) === 'over') return;
+      const endpoint = await endpoints.find(job.orgId, job.webhookId);
+      const obstacle = obstacleOf(endpoint);
+      if (endpoint === undefined || obstacle !== undefined) return end(job, 'stopped', obstacle);
+      const { items, place, isLast } = await deliveries.range(job, time, job.place, terms.pageRows);
+      const added = await add(job, items);
+      if (added.length > 0) await remind(endpoint, added);
+      const page = { place, examined: items.length, redelivered: added.length };
+      const saved = await jobs.save(job, page);
+      if (saved === undefined) {
+        log('REDELIVERY_TAKEN_OVER', namesOf(job));
+        return;
+      }
+      if (saved.status !== 'running') {
+        log('REDELIVERY_STOPPED', {
+          ...namesOf(job),
+          examined: saved.examined,
+          redelivered: saved.redelivered,
+        });
+        return;
+      }
+      job = { ...saved, lease };
+      if (isLast) return end(job, 'done');
+      if (now().getTime() >= until || job.redelivered >= enough) return handOn(job);
+    }
+  }
+
+  return async ({ type, orgId, generation, data }: BusEvent): Promise<void> => {
+    if (type !== 'webhook.redelivery')
+      throw new Defect(`an event of the type ${type} is of no redelivery job`);
+    const { webhookId, redeliveryId: id, round } = NOTICES[type].parse(data);
+    const ref = { id, orgId, generation, webhookId };
+    if ((await generationOf(ref)) === 'over') return;
+    const leased = await jobs.lease(ref, { round, now: now(), leaseSeconds: terms.leaseSeconds });
+    if (leased.kind === 'busy') throw new RedeliveryUnderWay(`${id} is under way`);
+    if (leased.kind === 'leased') await goOn(leased.job);
+  };
+}

@@ -1,0 +1,146 @@
+import type { BusEvent } from '../domain/bus.ts';
+import {
+  lookedAt,
+  type RedeliveryJob,
+  type RedeliveryJobRef,
+  type RedeliveryRun,
+  repeatedRound,
+} from '../domain/redelivery-job.ts';
+import { mapConcurrently } from './concurrency.ts';
+import { type DuePage, type Position, shardsFrom, throughPages } from './due-pages.ts';
+import { generations, type Standings } from './generations.ts';
+import type { Log } from './log.ts';
+
+export interface ResumePorts {
+  runs: {
+    /** Those that nobody was reminded of since then. */
+    find(shard: number, until: Date, after?: Position): Promise<DuePage<RedeliveryRun>>;
+    /** Does nothing when the run is over, or was noted so meanwhile. */
+    reminded(run: RedeliveryRun, at: Date): Promise<void>;
+    remove(run: RedeliveryRun): Promise<void>;
+  };
+  jobs: { find(ref: RedeliveryJobRef): Promise<RedeliveryJob | undefined> };
+  rounds: {
+    /** @returns the events that the queue did not take */
+    send(events: readonly BusEvent[]): Promise<BusEvent[]>;
+  };
+  standings: Standings;
+  log: Log;
+  now: () => Date;
+}
+
+export interface ResumeTerms {
+  shards: number;
+  /** How long nobody is reminded of a job before it is looked at. */
+  graceSeconds: number;
+}
+
+/** What a run did. */
+export interface Resumed {
+  /** Jobs whose message was sent again. */
+  sent: number;
+  /** Rows of jobs that had ended, or were gone. */
+  removed: number;
+  /** Jobs that a worker has. */
+  held: number;
+  /** What could not be read, sent or noted; the next run finds it. */
+  left: number;
+  /** Whether everything was looked at; the next run goes on otherwise. */
+  complete: boolean;
+}
+
+/** Jobs looked at together. */
+const AT_ONCE = 8;
+/** How many messages SQS takes in a request. */
+const SEND = 10;
+
+/**
+ * Sends a message again for every redelivery job that runs for long and that no worker has, then notes so: a message that was lost leaves no job running
+ * for ever. It may end or crash anywhere: what it has not noted is found by the next run, and a message too many changes nothing.
+ */
+export function resume(
+  { runs, jobs, rounds, standings, log, now }: ResumePorts,
+  { shards, graceSeconds }: ResumeTerms,
+) {
+  const generationOf = generations(standings);
+  const namesOf = ({ id: redeliveryId, webhookId, orgId }: RedeliveryJobRef) => ({
+    redeliveryId,
+    webhookId,
+    orgId,
+  });
+
+  /**
+   * @param goOn whether there is time for another page
+   * @throws what kept a shard from being read, after the rest was dealt with
+   */
+  return async (goOn: () => boolean): Promise<Resumed> => {
+    const done: Resumed = { sent: 0, removed: 0, held: 0, left: 0, complete: true };
+    const failures: unknown[] = [];
+
+    /** Leaves to the next run what cannot be done for one job. */
+    async function trying<T>(run: RedeliveryRun, work: () => Promise<T>): Promise<T | undefined> {
+      try {
+        return await work();
+      } catch (error) {
+        log('REDELIVERY_NOT_LOOKED_AT', { ...namesOf(run), error });
+        done.left += 1;
+        return undefined;
+      }
+    }
+
+    /** @returns the job when it needs a message */
+    async function look(run: RedeliveryRun): Promise<RedeliveryJob | undefined> {
+      const job = (await generationOf(run)) === 'over' ? undefined : await jobs.find(run);
+      const found = lookedAt(job, now());
+      if (found === 'over') {
+        await runs.remove(run);
+        done.removed += 1;
+      }
+      if (found === 'held') done.held += 1;
+      return found === 'unheld' ? job : undefined;
+    }
+
+    /** @returns the jobs whose messages were taken */
+    async function send(batch: readonly RedeliveryJob[]): Promise<RedeliveryJob[]> {
+      const events = batch.map((job) => repeatedRound(job, now()));
+      try {
+        const refused = new Set((await rounds.send(events)).map(({ id }) => id));
+        return batch.filter((_, index) => !refused.has(events[index]?.id ?? ''));
+      } catch (error) {
+        log('REDELIVERIES_NOT_SENT', { error });
+        return [];
+      }
+    }
+
+    async function deal(entries: RedeliveryRun[]): Promise<void> {
+      const byId = new Map(entries.map((run) => [run.id, run]));
+      const found = await mapConcurrently(entries, AT_ONCE, (run) => trying(run, () => look(run)));
+      const unheld = found.filter((job) => job !== undefined);
+      for (let first = 0; first < unheld.length; first += SEND) {
+        const batch = unheld.slice(first, first + SEND);
+        const sent = await send(batch);
+        done.sent += sent.length;
+        done.left += batch.length - sent.length;
+        await mapConcurrently(sent, AT_ONCE, async (job) => {
+          log('REDELIVERY_RESUMED', { ...namesOf(job), round: Math.max(1, job.round), traceId: job.traceId });
+          const run = byId.get(job.id);
+          if (run !== undefined) await trying(run, () => runs.reminded(run, now()));
+        });
+      }
+    }
+
+    const startedAt = now();
+    const until = new Date(startedAt.getTime() - graceSeconds * 1000);
+    for (const shard of shardsFrom(startedAt, shards)) {
+      try {
+        const complete = await throughPages((after) => runs.find(shard, until, after), deal, goOn);
+        if (!complete) done.complete = false;
+      } catch (error) {
+        log('REDELIVERY_SHARD_UNREAD', { shard, error });
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
+    return done;
+  };
+}

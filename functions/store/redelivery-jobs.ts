@@ -1,0 +1,134 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import type { EndpointId } from '../domain/ids.ts';
+import {
+  JOB_DAYS,
+  RedeliveryJob,
+  type RedeliveryJobRef,
+  type RedeliveryJobStatus,
+  type StopReason,
+} from '../domain/redelivery-job.ts';
+import type { Tenant } from '../domain/tenant.ts';
+import { partition } from './collection.ts';
+import { keys, markOf } from './keys.ts';
+import { newestFirst, type Page, type PageRequest } from './pages.ts';
+import { runBegins, runEnds } from './redelivery-runs.ts';
+import { expiry, type Table } from './table.ts';
+import { addition, type Change } from './transaction.ts';
+
+/** @throws a zod error when the row holds no job */
+export const jobOf = (row: unknown): RedeliveryJob => RedeliveryJob.parse(row);
+export const jobKey = (job: RedeliveryJobRef) => keys.redeliveryJob(job, job.webhookId, job.id);
+
+/** How a job ends. */
+export interface JobEnd {
+  status: Exclude<RedeliveryJobStatus, 'running'>;
+  reason?: StopReason;
+  at: Date;
+}
+
+/** Redelivery jobs as they are ordered, read and stopped. How they go on is in `redelivery-rounds.ts`. */
+export function redeliveryJobs(service: Table) {
+  return {
+    async find(tenant: Tenant, endpoint: EndpointId, id: RedeliveryJob['id']) {
+      const { Item } = await service.client.send(
+        new GetCommand({
+          TableName: service.name,
+          Key: keys.redeliveryJob(tenant, endpoint, id),
+          ConsistentRead: true,
+        }),
+      );
+      return Item && jobOf(Item);
+    },
+
+    list(tenant: Tenant, endpoint: EndpointId, page: PageRequest): Promise<Page<RedeliveryJob>> {
+      return newestFirst([partition(service, keys.redeliveryJobs(tenant, endpoint), jobOf)], page);
+    },
+
+    /** Adds a job; refused as `redelivery-running` while another one of the endpoint runs. */
+    start(job: RedeliveryJob): Change[] {
+      const expiresAt = expiry(new Date(job.createdAt), JOB_DAYS);
+      const Item = {
+        ...keys.latestRedelivery(job, job.webhookId),
+        ...markOf(job),
+        redeliveryId: job.id,
+        running: true,
+        expiresAt,
+      };
+      return [
+        {
+          refusal: 'redelivery-running',
+          write: {
+            Put: {
+              TableName: service.name,
+              Item,
+              ConditionExpression: 'attribute_not_exists(running)',
+            },
+          },
+        },
+        addition(service, { ...jobKey(job), ...markOf(job), ...job, expiresAt }),
+        runBegins(service, job),
+      ];
+    },
+
+    /** Stops a job at its owner's wish. A worker that has it finds out when it notes its place, and its page still counts. */
+    stop(job: RedeliveryJobRef, at: Date): Change[] {
+      return endOf(service, job, { status: 'stopped', reason: 'cancelled', at });
+    },
+  };
+}
+
+/**
+ * The end of a job, which makes room for the next one of its endpoint; refused as `redelivery-over` when it has ended already.
+ * @param token of the lease that it has to be held by, and that ends with it
+ */
+export function endOf(
+  service: Pick<Table, 'name'>,
+  job: RedeliveryJobRef,
+  { status, reason, at }: JobEnd,
+  token?: string,
+): Change[] {
+  const TableName = service.name;
+  const sets = {
+    status,
+    finishedAt: at.toISOString(),
+    expiresAt: expiry(at, JOB_DAYS),
+    ...(reason && { reason }),
+  };
+  const entries = Object.entries(sets);
+  const isHeld = token !== undefined;
+  return [
+    {
+      refusal: 'redelivery-over',
+      write: {
+        Update: {
+          TableName,
+          Key: jobKey(job),
+          UpdateExpression: `SET ${entries.map(([name]) => `#${name} = :${name}`).join(', ')}${isHeld ? ' REMOVE lease' : ''}`,
+          ConditionExpression: `#status = :running${isHeld ? ' AND lease.#token = :token' : ''}`,
+          ExpressionAttributeNames: {
+            ...Object.fromEntries(entries.map(([name]) => [`#${name}`, name])),
+            ...(isHeld && { '#token': 'token' }),
+          },
+          ExpressionAttributeValues: {
+            ...Object.fromEntries(entries.map(([name, value]) => [`:${name}`, value])),
+            ':running': 'running',
+            ...(isHeld && { ':token': token }),
+          },
+        },
+      },
+    },
+    {
+      refusal: 'redelivery-over',
+      write: {
+        Update: {
+          TableName,
+          Key: keys.latestRedelivery(job, job.webhookId),
+          UpdateExpression: 'REMOVE running',
+          ConditionExpression: 'redeliveryId = :job',
+          ExpressionAttributeValues: { ':job': job.id },
+        },
+      },
+    },
+    runEnds(service, job),
+  ];
+}

@@ -1,0 +1,50 @@
+import { REDELIVER_LEASE_SECONDS, REDELIVER_ROUND_SECONDS } from '../domain/timing.ts';
+import { redeliver } from '../engine/redeliver.ts';
+import { documentClient } from '../platform/clients/dynamodb.ts';
+import { queueClient } from '../platform/clients/sqs.ts';
+import { fanOutLanes, RedeliverEnvironment, readEnvironment } from '../platform/config.ts';
+import { deliveryQueues } from '../platform/delivery-queues.ts';
+import { logger } from '../platform/logger.ts';
+import { busWorker, oneByOne } from '../platform/pipeline/bus-worker.ts';
+import { standings } from '../platform/standings.ts';
+import { workerQueue } from '../platform/worker-queue.ts';
+import { deliveryStore } from '../store/deliveries.ts';
+import { deliveryRanges } from '../store/delivery-ranges.ts';
+import { endpointStore } from '../store/endpoints.ts';
+import { standingOf } from '../store/organizations.ts';
+import { redeliveryRounds } from '../store/redelivery-rounds.ts';
+import { committer } from '../store/transaction.ts';
+
+const environment = readEnvironment(RedeliverEnvironment);
+const client = documentClient();
+const queues = queueClient();
+const service = { client, name: environment.SERVICE_TABLE };
+const deliveries = { client, name: environment.DELIVERIES_TABLE };
+const now = () => new Date();
+
+/** Of each of the eight shards. All of them may have failed, and are then added within what is left of the function's time. */
+const PAGE_ROWS = 25;
+/** Sent again before a job is handed on: where all have failed, that is after each page. */
+const ROUND_DELIVERIES = 100;
+
+const deal = redeliver(
+  {
+    jobs: redeliveryRounds(service, committer(client)),
+    deliveries: { range: deliveryRanges(deliveries), addOnce: deliveryStore(deliveries).addOnce },
+    endpoints: endpointStore(service),
+    queues: deliveryQueues(queues, fanOutLanes(environment), now),
+    rounds: workerQueue(queues, environment.REDELIVERIES_QUEUE),
+    standings: standings(standingOf(service)),
+    log: logger.log,
+    now,
+  },
+  {
+    leaseSeconds: REDELIVER_LEASE_SECONDS,
+    roundSeconds: REDELIVER_ROUND_SECONDS,
+    roundDeliveries: ROUND_DELIVERIES,
+    pageRows: PAGE_ROWS,
+  },
+);
+
+/** Takes redelivery jobs from their queue. */
+export const handler = busWorker(oneByOne(deal, logger.log));

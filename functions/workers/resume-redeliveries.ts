@@ -1,0 +1,49 @@
+import middy from '@middy/core';
+import type { Context } from 'aws-lambda';
+import { type Resumed, resume } from '../engine/resume.ts';
+import { documentClient } from '../platform/clients/dynamodb.ts';
+import { queueClient } from '../platform/clients/sqs.ts';
+import { ResumeRedeliveriesEnvironment, readEnvironment } from '../platform/config.ts';
+import { logger } from '../platform/logger.ts';
+import { REDELIVERIES_RESUMED } from '../platform/metric-names.ts';
+import { count } from '../platform/metrics.ts';
+import { invocation } from '../platform/pipeline/worker.ts';
+import { standings } from '../platform/standings.ts';
+import { workerQueue } from '../platform/worker-queue.ts';
+import { REDELIVERY_RUN_SHARDS } from '../store/keys.ts';
+import { standingOf } from '../store/organizations.ts';
+import { redeliveryJobs } from '../store/redelivery-jobs.ts';
+import { redeliveryRuns } from '../store/redelivery-runs.ts';
+
+const environment = readEnvironment(ResumeRedeliveriesEnvironment);
+const service = { client: documentClient(), name: environment.SERVICE_TABLE };
+const jobs = redeliveryJobs(service);
+
+/** Time that the page under way needs when the run's time is up. */
+const PAGE_MS = 10_000;
+
+const run = resume(
+  {
+    runs: redeliveryRuns(service),
+    jobs: { find: (job) => jobs.find(job, job.webhookId, job.id) },
+    rounds: workerQueue(queueClient(), environment.REDELIVERIES_QUEUE),
+    standings: standings(standingOf(service)),
+    log: logger.log,
+    now: () => new Date(),
+  },
+  { shards: REDELIVERY_RUN_SHARDS, graceSeconds: environment.GRACE_SECONDS },
+);
+
+/** Invoked by a schedule. */
+export const handler = middy<unknown, Resumed>()
+  .use(invocation())
+  .handler(async (_event: unknown, context: Context) => {
+    const done = await run(() => context.getRemainingTimeInMillis() > PAGE_MS);
+    count(REDELIVERIES_RESUMED, done.sent);
+    const { sent, removed, held, left } = done;
+    logger.log(
+      sent + removed + held + left > 0 ? 'REDELIVERIES_LOOKED_AT' : 'NO_REDELIVERY_TO_LOOK_AT',
+      done,
+    );
+    return done;
+  });
