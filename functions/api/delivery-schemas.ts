@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { AttemptRecord, DeliveryStatus, TerminalReason, WebhookRequest } from '../domain/delivery.ts';
 import { EventTypeName } from '../domain/events.ts';
 import { DeliveryId, EventId } from '../domain/ids.ts';
-import { orNull, PageQuery, timestamp } from './fields.ts';
+import { listed, moment, orNull, PageQuery, timestamp } from './fields.ts';
 
 /*
  * What deliveries to webhook endpoints and to channels have in common.
@@ -45,4 +45,10 @@ export const Attempt = z.extend(AttemptRecord, {
 /** With what a listed one would have sent, if that is asked for and kept. */
 export const LISTED_FIELDS = { request: z.optional(WebhookRequest) };
 export const ATTEMPTS_FIELDS = { attemptLog: z.array(Attempt) };
-export const ListDeliveriesQuery = z.extend(PageQuery, { include: z.optional(z.enum(['request'])) });
+export const ListDeliveriesQuery = z.extend(PageQuery, {
+  status: z.optional(listed(DeliveryStatus)),
+  eventType: z.optional(listed(EventTypeName)),
+  from: z.optional(moment),
+  to: z.optional(moment),
+  include: z.optional(z.enum(['request'])),
+});

@@ -5,12 +5,15 @@ import { FAILED_INVOCATIONS, RATE_LIMITER_FAILURES } from '../platform/metric-na
 import { count, publishMetrics } from '../platform/metrics.ts';
 import { type ApiPorts, apiHandler } from '../platform/pipeline/api.ts';
 import { keyAuthentication } from '../platform/pipeline/authentication.ts';
+import { doorAuthentication } from '../platform/pipeline/doors.ts';
+import { keyUseNotes } from '../platform/pipeline/key-uses.ts';
 import { rateLimiter } from '../platform/pipeline/rate-limit.ts';
 import type { UseCase } from '../platform/pipeline/request.ts';
 import { remembered } from '../platform/remembered.ts';
 import type { Route } from '../platform/route.ts';
 import { apiKeyStore } from '../store/api-keys.ts';
 import { idempotencyStore } from '../store/idempotency.ts';
+import { keyUseStore } from '../store/key-uses.ts';
 import { standingOf } from '../store/organizations.ts';
 import { rateWindowStore } from '../store/rate-windows.ts';
 import { pairingOf } from '../store/sandboxes.ts';
@@ -27,6 +30,7 @@ export const tables = {
   service: { client, name: environment.SERVICE_TABLE },
   outbox: { client, name: environment.OUTBOX_TABLE },
   deliveries: { client, name: environment.DELIVERIES_TABLE },
+  rates: { client, name: environment.RATE_TABLE },
 };
 export const commit = committer(client);
 
@@ -36,7 +40,7 @@ const TIER_FRESH_MS = 30_000;
 /** The pipeline's ports, but for who calls. */
 export const ports: Omit<ApiPorts<Change>, 'authenticate'> = {
   organization: remembered(standingOf(tables.service), TIER_FRESH_MS),
-  limit: rateLimiter(rateWindowStore({ client, name: environment.RATE_TABLE }), rateLimits(environment)),
+  limit: rateLimiter(rateWindowStore(tables.rates), rateLimits(environment)),
   onLimiterFailure: () => count(RATE_LIMITER_FAILURES),
   onFailure: () => count(FAILED_INVOCATIONS),
   publishMetrics,
@@ -45,7 +49,17 @@ export const ports: Omit<ApiPorts<Change>, 'authenticate'> = {
   logger,
   now: () => new Date(),
 };
-const authenticate = keyAuthentication(apiKeyStore(tables.service), pairingOf(tables.service), logger.log);
+const findSandbox = pairingOf(tables.service);
+const keys = {
+  find: apiKeyStore(tables.service).find,
+  noteUse: keyUseNotes(keyUseStore(tables.rates), logger.log),
+};
+const authenticate = doorAuthentication({
+  keys: keyAuthentication(keys, findSandbox, logger.log),
+  // A file of its own beside the bundle (lib/cloud/bundle.ts), read with the first call of a person.
+  sessions: async () => (await import('./sessions.ts')).authenticate,
+  findSandbox,
+});
 
 /** The Lambda handler of a route of the public API. @param reveal completes the answer with what is never stored */
 export const endpoint = <R extends Route>(

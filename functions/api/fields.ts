@@ -50,6 +50,31 @@ export const clamped = ({ least, most, standard }: { least: number; most: number
     z.transform((given) => (given === '' ? standard : Math.min(Math.max(Number(given), least), most))),
   );
 
+/**
+ * One or more of some names in a query, separated by commas.
+ * @__NO_SIDE_EFFECTS__
+ */
+export const listed = <T extends Record<string, string>>(names: z.ZodMiniEnum<T>) =>
+  z.pipe(
+    z.string().check(
+      z.regex(listOf(names.options), {
+        error: `must be a list, separated by commas, of some of ${names.options.join(', ')}`,
+      }),
+    ),
+    z.transform((given) => names.options.filter((name) => given.split(',').includes(name))),
+  );
+
+const listOf = (names: readonly string[]): RegExp => {
+  const one = `(${names.map((name) => name.replaceAll('.', '\\.')).join('|')})`;
+  return new RegExp(`^${one}(,${one})*$`);
+};
+
+/** A moment in a query, in UTC. */
+export const moment = z.pipe(
+  z.iso.datetime({ error: 'must be a time in UTC, like 2026-11-20T09:30:00.000Z' }),
+  z.transform((given) => new Date(Math.max(0, Date.parse(given)))),
+);
+
 export const PageQuery = z.object({
   limit: clamped({ least: 1, most: 100, standard: 20 }),
   cursor: z.optional(z.string()),

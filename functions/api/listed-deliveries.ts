@@ -2,9 +2,23 @@ import type { Delivery, WebhookRequest } from '../domain/delivery.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
 import { signature, signingSecret } from '../domain/signature.ts';
 import type { Tenant } from '../domain/tenant.ts';
+import { type DeliveryFilter, filteredDeliveries } from '../store/delivery-filters.ts';
 import type { Page, PageRequest } from '../store/pages.ts';
 import { deliveries, inOrder } from './deliveries.ts';
+import { tables } from './endpoint.ts';
 import { signingKeys } from './signing.ts';
+
+const filtered = filteredDeliveries(tables.deliveries);
+
+interface DeliveryQuery extends DeliveryFilter {
+  include?: 'request' | undefined;
+}
+
+/** What a cursor of the listing is bound to. Nothing where nothing is filtered, as before there were filters. */
+export function filtersOf({ status, eventType, from, to }: DeliveryFilter): string[] {
+  const given = [status?.toSorted(), eventType?.toSorted(), from?.getTime(), to?.getTime()];
+  return given.every((filter) => filter === undefined) ? [] : [JSON.stringify(given)];
+}
 
 /**
  * A page of the deliveries to a webhook endpoint or a channel. With `include` each comes with the request that a receiver would get if it
@@ -14,10 +28,12 @@ import { signingKeys } from './signing.ts';
 export async function listedDeliveries(
   receiver: Pick<Endpoint, 'id' | 'keyVersion'>,
   page: PageRequest,
-  { tenant, include, now }: { tenant: Tenant; include: 'request' | undefined; now: Date },
+  { tenant, query, now }: { tenant: Tenant; query: DeliveryQuery; now: Date },
 ): Promise<Page<Delivery & { request?: WebhookRequest }>> {
-  const listed = await deliveries.list(tenant, receiver.id, page);
-  if (include !== 'request' || !listed.items.some(sentOf)) return listed;
+  const listed = await (filtersOf(query).length === 0
+    ? deliveries.list(tenant, receiver.id, page)
+    : filtered(tenant, receiver.id, page, query));
+  if (query.include !== 'request' || !listed.items.some(sentOf)) return listed;
   const secret = await signingKeys((ring) => signingSecret(ring, receiver.keyVersion, receiver.id));
   return { ...listed, items: listed.items.map((delivery) => withRequest(delivery, secret, now)) };
 }

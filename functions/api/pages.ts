@@ -7,7 +7,10 @@ import { tenantKey } from '../store/keys.ts';
 import type { Page, PageRequest } from '../store/pages.ts';
 import { cursorKeys, opening } from './cursor-keys.ts';
 
-/** Lists: opens the cursor, reads a page, seals the next cursor. Both are bound to tenant, route and path. */
+/**
+ * Lists: opens the cursor, reads a page, seals the next cursor. Both are bound to tenant, route, path and filters.
+ * @param filters what the query narrows the listing to, in a fixed order
+ */
 export async function paginated<T>(
   route: Route,
   request: {
@@ -16,12 +19,13 @@ export async function paginated<T>(
     query: { limit: number; cursor?: string | undefined };
   },
   read: (page: PageRequest) => Promise<Page<T> | Problem>,
+  filters: readonly string[] = [],
 ) {
   const { tenant, params, query } = request;
   const binding: CursorBinding = {
     tenant: tenantKey(tenant),
     route: route.name,
-    filters: Object.values(params),
+    filters: [...Object.values(params), ...filters],
   };
   const { cursor } = query;
   const after =

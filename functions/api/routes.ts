@@ -2,6 +2,7 @@ import type { Route } from '../platform/route.ts';
 import * as channels from './channels/routes.ts';
 import * as conversations from './conversations/routes.ts';
 import * as knowledge from './knowledge/routes.ts';
+import * as redeliveries from './redeliveries/routes.ts';
 import * as settings from './settings/routes.ts';
 import * as tickets from './tickets/routes.ts';
 import * as webhooks from './webhooks/routes.ts';
@@ -15,6 +16,7 @@ import * as widget from './widget/routes.ts';
  */
 export const routes = {
   ...webhooks,
+  ...redeliveries,
   ...conversations,
   ...channels,
   ...widget,

@@ -35,9 +35,17 @@ export const ApiEnvironment = z.object({
 });
 export type ApiEnvironment = z.input<typeof ApiEnvironment>;
 
-/** The endpoint function that reads the ledger. */
+/** The endpoint functions that read the ledger. */
 export const StatsEnvironment = z.object({ LEDGER_TABLE: name });
 export type StatsEnvironment = z.infer<typeof StatsEnvironment>;
+
+/** The endpoint function that tells when what fails will end: how attempts are spaced, as for the dispatcher. */
+export const RetryEnvironment = z.object({
+  RETRY_BASE_SECONDS: number,
+  RETRY_CAP_SECONDS: number,
+  ATTEMPT_TIMEOUT_SECONDS: number,
+});
+export type RetryEnvironment = z.input<typeof RetryEnvironment>;
 
 /** The endpoint functions that people call with sessions: which tokens they accept. */
 export const SessionEnvironment = z.object({
@@ -53,6 +61,13 @@ export const SessionEnvironment = z.object({
 });
 export type SessionEnvironment = z.input<typeof SessionEnvironment>;
 
+/** The functions by which people sign in. */
+export const SignInEnvironment = z.extend(SessionEnvironment, {
+  /** What the issuer is asked for, space-separated. */
+  OIDC_SCOPE: name,
+});
+export type SignInEnvironment = z.input<typeof SignInEnvironment>;
+
 /** Addresses of the delivery queues. */
 const Queues = { FRESH_QUEUE: name, RETRY_QUEUE: name, SLOW_QUEUE: name, STALLED_QUEUE: name };
 
@@ -64,6 +79,21 @@ export const FanOutEnvironment = z.object({
   STALLED_QUEUE: name,
 });
 export type FanOutEnvironment = z.infer<typeof FanOutEnvironment>;
+
+/** Works on redelivery jobs. */
+export const RedeliverEnvironment = z.extend(FanOutEnvironment, {
+  /** Its own queue, to which it sends what is left of a job. */
+  REDELIVERIES_QUEUE: name,
+});
+export type RedeliverEnvironment = z.infer<typeof RedeliverEnvironment>;
+
+/** Sends the messages of redelivery jobs again that were lost. */
+export const ResumeRedeliveriesEnvironment = z.object({
+  SERVICE_TABLE: name,
+  REDELIVERIES_QUEUE: name,
+  GRACE_SECONDS: number,
+});
+export type ResumeRedeliveriesEnvironment = z.input<typeof ResumeRedeliveriesEnvironment>;
 
 /** The lanes that fresh reminders go to. */
 export const fanOutLanes = ({
@@ -116,8 +146,7 @@ export const DeadRemindersEnvironment = z.object({ DELIVERIES_TABLE: name, GRACE
 export type DeadRemindersEnvironment = z.input<typeof DeadRemindersEnvironment>;
 
 /** Takes what the fan-out's stream gave up. */
-export const DeadFanOutsEnvironment = z.object({
-  ...FanOutEnvironment.shape,
+export const DeadFanOutsEnvironment = z.extend(FanOutEnvironment, {
   OUTBOX_TABLE: name,
   /** The queue that it takes them from, and leaves them in for later. */
   DEAD_FAN_OUTS: name,
@@ -141,8 +170,7 @@ export const PublishEnvironment = z.object({ EVENT_BUS: name });
 export type PublishEnvironment = z.infer<typeof PublishEnvironment>;
 
 /** Takes what the publisher's stream gave up. */
-export const DeadPublicationsEnvironment = z.object({
-  ...PublishEnvironment.shape,
+export const DeadPublicationsEnvironment = z.extend(PublishEnvironment, {
   OUTBOX_TABLE: name,
   /** The queue that it takes them from, and leaves them in for later. */
   DEAD_PUBLICATIONS: name,
@@ -236,7 +264,9 @@ export const rateLimits = (environment: z.output<typeof ApiEnvironment>): RateLi
 });
 
 /** Attempts are fixed by the specification; base and cap are configuration. */
-export const retryPolicy = (environment: z.output<typeof DispatchEnvironment>) => ({
+export const retryPolicy = (
+  environment: Pick<z.output<typeof DispatchEnvironment>, 'RETRY_BASE_SECONDS' | 'RETRY_CAP_SECONDS'>,
+) => ({
   ...DEFAULT_RETRY_POLICY,
   baseSeconds: environment.RETRY_BASE_SECONDS,
   capSeconds: environment.RETRY_CAP_SECONDS,

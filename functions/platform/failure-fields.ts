@@ -13,6 +13,7 @@ const IN_OUR_WORDS = new Set([
   'NotPermitted',
   'NotTold',
   'NothingToRelay',
+  'RedeliveryUnderWay',
   'UnknownTenant',
 ]);
 

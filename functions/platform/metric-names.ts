@@ -80,6 +80,8 @@ export const RECONCILED = {
   /** How late the latest parked delivery was resumed. Seconds, maximum. */
   latestSeconds: 'ParkedLatestSeconds',
 } as const;
+/** Redelivery jobs that no worker had for long, and whose message was sent again. Sum. */
+export const REDELIVERIES_RESUMED = 'RedeliveriesResumed';
 /** What a run of the purge did, and what it left: rows deleted (sum), purges open and the age of the oldest in seconds (maximum). */
 export const PURGED = {
   deleted: 'PurgedRows',

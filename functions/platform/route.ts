@@ -23,9 +23,15 @@ export interface Deprecation {
  * accepted in another's place.
  */
 type Access =
-  | { readonly scope: Scope; readonly role?: never; readonly visitor?: never }
-  | { readonly role: Role; readonly scope?: never; readonly visitor?: never }
-  | { readonly visitor: true; readonly scope?: never; readonly role?: never };
+  | {
+      readonly scope: Scope;
+      /** The role that a person needs for the same at the second door, `settingsPath`; without one the route has none. */
+      readonly dashboard?: Role;
+      readonly role?: never;
+      readonly visitor?: never;
+    }
+  | { readonly role: Role; readonly scope?: never; readonly dashboard?: never; readonly visitor?: never }
+  | { readonly visitor: true; readonly scope?: never; readonly role?: never; readonly dashboard?: never };
 
 /**
  * A route as the table declares it (`functions/api/routes.ts`): all that the gateway, the handler and the documentation have to
@@ -53,3 +59,13 @@ export type Route = Access & {
   /** What the use case itself may refuse with, beyond what follows from the facts above. */
   readonly refusals?: readonly ProblemType[];
 };
+
+/**
+ * Where people with sessions find the same operation (docs/decisions/0016-dashboard.md): below the settings, which have no version, with the same rest of
+ * the path. Undefined where there is no such door.
+ */
+export const settingsPath = ({
+  path,
+  dashboard,
+}: Pick<Route, 'path' | 'dashboard'>): `/settings/${string}` | undefined =>
+  dashboard === undefined ? undefined : `/settings/${path.replace(/^\/[^/]+\//, '')}`;

@@ -1,5 +1,6 @@
 import { errors, type JWTHeaderParameters, type JWTPayload, jwtVerify } from 'jose';
 import { Session } from '../domain/session.ts';
+import { type Issuer, issuerAt } from './issuer.ts';
 import { issuerKeys } from './issuer-keys.ts';
 
 /** Whose tokens are sessions, and where they say what a session is. */
@@ -12,6 +13,9 @@ export interface SessionTerms {
   roleClaim: string;
 }
 
+/** What is too long for an address makes no token worse. */
+const shownEmail = Session.shape.email;
+
 /** Signatures by a private key alone: `none` proves nothing, and HMAC would take a public key for its secret (RFC 8725, 3.1). */
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 /** How far the issuer's clock may be from ours. */
@@ -20,20 +24,26 @@ const CLOCK_TOLERANCE_SECONDS = 30;
 const MAX_LENGTH = 8 * 1024;
 /** A signed token in its compact form (RFC 7515, 3.1): three parts, none empty. */
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
-/** For each of the two requests to the issuer, which together must fit into the time that an API call has. */
-const ISSUER_TIMEOUT_MS = 2_000;
+
+/** What a token of the issuer for this client says, whether or not it makes anybody a session. */
+export interface IdToken {
+  /** Absent when the token names no organization of ours or no role. */
+  session: Session | undefined;
+  /** Of the sign-in that the token was made for. */
+  nonce: string | undefined;
+}
 
 /**
  * Verifies ID tokens of one issuer (decisions.md, Authentication): signature, issuer, audience and times, and that it is a token
  * which says who signed in rather than one of another use.
- * @returns gives the session that a token stands for, or undefined when it stands for none, whatever the reason;
- * throws IssuerUnavailable when that cannot be told because the issuer's keys are not to be had
+ * @returns gives what a token says, or undefined when it is none of these, whatever the reason; throws IssuerUnavailable when that
+ * cannot be told because the issuer's keys are not to be had
  */
-export function sessionVerifier(
+export function idTokenReader(
   { issuer, audience, organizationClaim, roleClaim }: SessionTerms,
-  issuerTimeoutMs = ISSUER_TIMEOUT_MS,
-): (token: string) => Promise<Session | undefined> {
-  const keys = issuerKeys(issuer, issuerTimeoutMs);
+  at: Issuer = issuerAt(issuer),
+): (token: string) => Promise<IdToken | undefined> {
+  const keys = issuerKeys(at);
   return async (token) => {
     if (token.length > MAX_LENGTH || !COMPACT.test(token)) return undefined;
     try {
@@ -45,13 +55,32 @@ export function sessionVerifier(
         clockTolerance: CLOCK_TOLERANCE_SECONDS,
       });
       if (!isIdToken(protectedHeader, payload, audience)) return undefined;
-      const claims = { userId: payload.sub, orgId: payload[organizationClaim], role: payload[roleClaim] };
-      return Session.safeParse(claims).data;
+      const claims = {
+        userId: payload.sub,
+        orgId: payload[organizationClaim],
+        role: payload[roleClaim],
+        email: shownEmail.safeParse(payload.email).data ?? null,
+        expiresAt: new Date((payload.exp ?? 0) * 1000),
+      };
+      const { nonce } = payload;
+      return {
+        session: Session.safeParse(claims).data,
+        nonce: typeof nonce === 'string' ? nonce : undefined,
+      };
     } catch (error) {
       if (error instanceof errors.JOSEError) return undefined;
       throw error;
     }
   };
+}
+
+/** @returns gives the session that a token stands for, or undefined when it stands for none; throws as {@link idTokenReader} */
+export function sessionVerifier(
+  terms: SessionTerms,
+  at?: Issuer,
+): (token: string) => Promise<Session | undefined> {
+  const read = idTokenReader(terms, at);
+  return async (token) => (await read(token))?.session;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { notFound } from '../../domain/problem.ts';
 import { channelStore } from '../../store/channels.ts';
 import { endpoint, tables } from '../endpoint.ts';
-import { listedDeliveries } from '../listed-deliveries.ts';
+import { filtersOf, listedDeliveries } from '../listed-deliveries.ts';
 import { paginated } from '../pages.ts';
 import * as routes from './routes.ts';
 
@@ -9,12 +9,17 @@ const channels = channelStore(tables.service);
 
 /** To a web widget nothing is delivered. */
 export const handler = endpoint(routes.listChannelDeliveries, (request) =>
-  paginated(routes.listChannelDeliveries, request, async (page) => {
-    const { tenant, params, query, now } = request;
-    const found = await channels.find(tenant.orgId, params.id);
-    if (!found) return notFound('channel');
-    if (found.kind !== 'http') return { items: [] };
-    const { items, ...rest } = await listedDeliveries(found, page, { tenant, include: query.include, now });
-    return { ...rest, items: items.map((delivery) => ({ ...delivery, channelId: delivery.webhookId })) };
-  }),
+  paginated(
+    routes.listChannelDeliveries,
+    request,
+    async (page) => {
+      const { tenant, params, query, now } = request;
+      const found = await channels.find(tenant.orgId, params.id);
+      if (!found) return notFound('channel');
+      if (found.kind !== 'http') return { items: [] };
+      const { items, ...rest } = await listedDeliveries(found, page, { tenant, query, now });
+      return { ...rest, items: items.map((delivery) => ({ ...delivery, channelId: delivery.webhookId })) };
+    },
+    filtersOf(request.query),
+  ),
 );

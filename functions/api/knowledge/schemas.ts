@@ -29,4 +29,16 @@ export const Source = z.object({
   lastError: orNull(z.string()),
 });
 
+export const SourceVersion = z.object({ version: z.int(), words: z.int() });
+
+/** From the version that admins know to the present one. */
+export const SourceChanges = z.object({
+  sourceId: SourceId,
+  from: orNull(SourceVersion),
+  to: orNull(SourceVersion),
+  difference: orNull(z.number()),
+  added: z.string(),
+  removed: z.string(),
+});
+
 export const SourceParams = z.object({ id: SourceId });

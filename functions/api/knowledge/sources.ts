@@ -4,4 +4,5 @@ import { tables } from '../endpoint.ts';
 
 const environment = readEnvironment(KnowledgeEnvironment);
 
-export const sources = sourceStore({ client: tables.service.client, name: environment.KNOWLEDGE_TABLE });
+export const knowledge = { client: tables.service.client, name: environment.KNOWLEDGE_TABLE };
+export const sources = sourceStore(knowledge);

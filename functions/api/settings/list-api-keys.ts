@@ -1,11 +1,21 @@
 import { apiKeyStore } from '../../store/api-keys.ts';
+import { keyUseStore } from '../../store/key-uses.ts';
 import { tables } from '../endpoint.ts';
 import { paginated } from '../pages.ts';
 import { sessionEndpoint } from '../session-endpoint.ts';
 import * as routes from './routes.ts';
 
 const apiKeys = apiKeyStore(tables.service);
+const uses = keyUseStore(tables.rates);
 
 export const handler = sessionEndpoint(routes.listApiKeys, (request) =>
-  paginated(routes.listApiKeys, request, (page) => apiKeys.list(request.tenant.orgId, page)),
+  paginated(routes.listApiKeys, request, async (page) => {
+    const { orgId } = request.tenant;
+    const { items, ...rest } = await apiKeys.list(orgId, page);
+    const lastUses = await uses.read(
+      orgId,
+      items.map(({ id }) => id),
+    );
+    return { ...rest, items: items.map((key) => ({ ...key, lastUsedAt: lastUses.get(key.id) })) };
+  }),
 );

@@ -39,6 +39,17 @@ export const readSandbox = {
   refusals: ['NOT_FOUND'],
 } as const satisfies Route;
 
+export const readSession = {
+  name: 'read-session',
+  method: 'GET',
+  path: '/settings/session',
+  summary: 'Read who is signed in',
+  role: 'member',
+  params: shared.NoParams,
+  query: shared.NoQuery,
+  success: { status: 200, data: schema.SignedIn },
+} as const satisfies Route;
+
 export const readOrganization = {
   name: 'read-organization',
   method: 'GET',

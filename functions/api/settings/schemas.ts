@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { Scope } from '../../domain/api-key.ts';
 import { KeyId, OrgId } from '../../domain/ids.ts';
+import { Role } from '../../domain/session.ts';
 import { Environment, OrganizationSettings, Percentage, Tier } from '../../domain/tenant.ts';
 import { UsageCounts } from '../../domain/usage.ts';
 import { clamped, distinct, orNull, text, timestamp } from '../fields.ts';
@@ -21,6 +22,16 @@ export const Organization = z.object({
 });
 export const UpdateOrganization = z.partial(OrganizationSettings);
 
+/** Who is signed in, and until when. */
+export const SignedIn = z.object({
+  userId: z.string(),
+  email: z.nullable(z.string()),
+  organizationId: OrgId,
+  organizationName: z.string(),
+  role: Role,
+  expiresAt: timestamp,
+});
+
 /** What was counted in a month. */
 export const UsageOfMonth = z.object({ month: z.string(), ...UsageCounts.shape });
 export const Usage = z.object({ organizationId: OrgId, months: z.array(UsageOfMonth) });
@@ -34,6 +45,7 @@ export const ApiKey = z.object({
   name: z.string(),
   scopes: z.array(Scope),
   createdAt: timestamp,
+  lastUsedAt: orNull(timestamp),
   revokedAt: orNull(timestamp),
 });
 /** Only the answer to its creation has the key itself. */

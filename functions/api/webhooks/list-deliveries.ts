@@ -1,17 +1,22 @@
 import { notFound } from '../../domain/problem.ts';
 import { endpointStore } from '../../store/endpoints.ts';
 import { endpoint, tables } from '../endpoint.ts';
-import { listedDeliveries } from '../listed-deliveries.ts';
+import { filtersOf, listedDeliveries } from '../listed-deliveries.ts';
 import { paginated } from '../pages.ts';
 import * as routes from './routes.ts';
 
 const endpoints = endpointStore(tables.service);
 
 export const handler = endpoint(routes.listDeliveries, (request) =>
-  paginated(routes.listDeliveries, request, async (page) => {
-    const { tenant, params, query, now } = request;
-    const found = await endpoints.find(tenant.orgId, params.id);
-    if (!found) return notFound('webhook endpoint');
-    return listedDeliveries(found, page, { tenant, include: query.include, now });
-  }),
+  paginated(
+    routes.listDeliveries,
+    request,
+    async (page) => {
+      const { tenant, params, query, now } = request;
+      const found = await endpoints.find(tenant.orgId, params.id);
+      if (!found) return notFound('webhook endpoint');
+      return listedDeliveries(found, page, { tenant, query, now });
+    },
+    filtersOf(request.query),
+  ),
 );

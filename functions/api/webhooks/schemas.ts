@@ -55,6 +55,29 @@ export const WebhookStats = z.object({
   hours: z.array(DeliveryCountsOfHour),
 });
 
+/** All endpoints together, and each. */
+export const Backlog = z.object({ pending: z.int(), oldestPending: orNull(timestamp) });
+export const FailingUntil = z.extend(Failing, { disablesAt: orNull(timestamp) });
+export const EndpointStats = z.object({
+  webhookId: EndpointId,
+  url: z.string(),
+  status: EndpointStatus,
+  consecutiveFailures: z.int(),
+  failing: orNull(FailingUntil),
+  disabledAt: orNull(timestamp),
+  disabledReason: orNull(DisabledReason),
+  totals: DeliveryCounts,
+  oldestPending: orNull(timestamp),
+});
+export const DeliveryStats = z.object({
+  from: timestamp,
+  to: timestamp,
+  totals: DeliveryCounts,
+  backlog: Backlog,
+  hours: z.array(DeliveryCountsOfHour),
+  endpoints: z.array(EndpointStats),
+});
+
 /** A week of hours at most: what is behind its ledger in a day or two is found by then. */
 export const StatsQuery = z.object({ hours: clamped({ least: 1, most: 168, standard: 24 }) });
 

@@ -4,6 +4,9 @@ const AGAIN = 'Nothing, unless it goes on: it comes again, and ends as a dead le
 const NEXT_RUN = 'Nothing, unless it goes on: the next run finds it.';
 const OF_EVENT = { eventId: 'id', type: 'words', orgId: 'id' } as const;
 const SENDING = { eventId: 'id', orgId: 'id', recipients: 'count' } as const;
+const OF_JOB = { redeliveryId: 'id', webhookId: 'id', orgId: 'id' } as const;
+const EXAMINED = { examined: 'count', redelivered: 'count' } as const;
+const RESUMED = { sent: 'count', removed: 'count', held: 'count', left: 'count', complete: 'flag' } as const;
 const SWEPT = { sent: 'count', left: 'count', latestSeconds: 'count', complete: 'flag' } as const;
 
 /** What is logged behind the bus: usage, channels, sources, e-mail. */
@@ -81,6 +84,61 @@ export const BACKGROUND_LINES = lines({
     says: 'a check came too late: its source is gone, or was taken by another check',
     operator: 'Nothing, unless there are many: then checks take longer than their lease.',
     fields: { sourceId: 'id' },
+  },
+  REDELIVERY_ENDED: {
+    level: 'info',
+    says: 'a redelivery job has ended',
+    operator: 'Nothing. `reason` says why it ended early.',
+    fields: { ...OF_JOB, ...EXAMINED, status: 'words', reason: 'words' },
+  },
+  REDELIVERY_STOPPED: {
+    level: 'info',
+    says: 'a redelivery job was stopped by its owner while a worker had it',
+    operator: 'Nothing.',
+    fields: { ...OF_JOB, ...EXAMINED },
+  },
+  REDELIVERY_TAKEN_OVER: {
+    level: 'warn',
+    says: 'a redelivery job was taken by another worker, or is gone, before its page was done',
+    operator: 'Nothing, unless there are many: then pages take longer than their lease.',
+    fields: OF_JOB,
+  },
+  REDELIVERY_RESUMED: {
+    level: 'warn',
+    says: 'no worker had a redelivery job, and its message was sent again',
+    operator:
+      'Nothing, unless it goes on for the same job: then its messages become dead letters, or very many jobs wait for their turn.',
+    fields: { ...OF_JOB, round: 'count' },
+  },
+  REDELIVERY_NOT_LOOKED_AT: {
+    level: 'error',
+    says: 'a redelivery job could not be looked at, or what was found out not be noted',
+    operator: NEXT_RUN,
+    fields: { ...OF_JOB, error: 'failure' },
+  },
+  REDELIVERIES_NOT_SENT: {
+    level: 'error',
+    says: 'messages for redelivery jobs could not be sent',
+    operator: NEXT_RUN,
+    fields: { error: 'failure' },
+  },
+  REDELIVERY_SHARD_UNREAD: {
+    level: 'error',
+    says: 'a shard of the redelivery jobs that run could not be read',
+    operator: `${NEXT_RUN} Then jobs of that shard whose message is lost stand still.`,
+    fields: { shard: 'count', error: 'failure' },
+  },
+  REDELIVERIES_LOOKED_AT: {
+    level: 'info',
+    says: 'redelivery jobs that run for long were looked at',
+    operator: 'Nothing, unless `left` is more than 0 again and again.',
+    fields: RESUMED,
+  },
+  NO_REDELIVERY_TO_LOOK_AT: {
+    level: 'debug',
+    says: 'no redelivery job runs for long',
+    operator: 'Nothing.',
+    fields: RESUMED,
   },
   ADMINS_TOLD: { level: 'info', says: 'admins were told', operator: 'Nothing.', fields: SENDING },
   ADMINS_TOLD_BEFORE: {

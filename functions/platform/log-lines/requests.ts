@@ -28,6 +28,13 @@ export const REQUEST_LINES = lines({
     operator: 'Nobody is limited meanwhile: look at the table of the rate windows.',
     fields: { error: 'failure' },
   },
+  KEY_USE_NOT_NOTED: {
+    level: 'warn',
+    says: 'the use of an API key could not be noted, the request passes',
+    operator:
+      'What is shown as its last use is some minutes too early. If it goes on, look at the table of the rate windows.',
+    fields: { error: 'failure' },
+  },
   CALLER_NOT_LIVE: {
     level: 'warn',
     says: 'a live key or a session names an organization that is not live',
@@ -39,6 +46,33 @@ export const REQUEST_LINES = lines({
     says: 'a sandbox key is refused: its pairing does not hold',
     operator: 'The rows of the pairing contradict each other: compare the two organizations.',
     fields: { keyId: 'id', liveOrgId: 'id', why: 'words' },
+  },
+  SIGNED_IN: {
+    level: 'info',
+    says: 'a person has signed in to the dashboard',
+    operator: 'Nothing.',
+    fields: { userId: 'id', orgId: 'id' },
+  },
+  SIGN_IN_REFUSED: {
+    level: 'info',
+    says: 'a sign-in to the dashboard or the renewal of a session was refused',
+    operator:
+      'Nothing when it is rare: the person took too long, or a link was not his. If nobody can sign in, compare the client, its addresses and scopes at the issuer with the context of the deployment; the issuer says why.',
+    fields: { why: 'words', status: 'count' },
+  },
+  SESSION_TOO_LARGE: {
+    level: 'warn',
+    says: 'a token of the issuer is too large for a cookie',
+    operator:
+      'The person cannot sign in, or is asked to sign in every time the session ends: have the issuer put fewer claims into its tokens.',
+    fields: { cookie: 'id', bytes: 'count' },
+  },
+  REVOCATION_FAILED: {
+    level: 'warn',
+    says: 'a refresh token could not be revoked when its owner signed out',
+    operator:
+      'Its cookie is gone all the same. If it goes on, look at the revocation endpoint of the issuer.',
+    fields: { error: 'failure', status: 'count' },
   },
   ORGANIZATION_ENROLLED: {
     level: 'info',

@@ -10,6 +10,7 @@ import type { Route } from '../route.ts';
 import { type Authenticate, type Caller, unauthenticated } from './authentication.ts';
 import { crossOriginHeaders } from './cross-origin.ts';
 import { deprecationHeaders, gone } from './deprecation.ts';
+import { locationAt } from './doors.ts';
 import { isTransient } from './failure.ts';
 import { type Memory, type Once, onceOf, remember, replay } from './idempotency.ts';
 import { type ApiRequest, type Refusals, requestIdOf, traceOf, type UseCase } from './request.ts';
@@ -85,7 +86,9 @@ export function apiHandler<R extends Route, Change>(
     if (reply.kind === 'problem') return problemResult(reply, requestId, headers);
     const data =
       route.success.status === 204 ? undefined : route.success.data.parse(await reveal(reply.data));
-    return successResult(route.success.status, { ...reply, data }, requestId, headers);
+    const { location } = reply;
+    const made = location === undefined ? {} : { location: locationAt(event, route, location) };
+    return successResult(route.success.status, { ...reply, ...made, data }, requestId, headers);
   };
 
   const observed: Stage = {
@@ -135,12 +138,14 @@ export function apiHandler<R extends Route, Change>(
       const at = now();
       const tier = caller.tier ?? (await liveTierOf(caller, at));
       if (tier === undefined)
-        return answer(event, unauthenticated(route.role === undefined ? 'key' : 'session'));
-      const quota = await limit(caller.bucket, tier, at).catch((error: unknown) => {
+        return answer(event, unauthenticated(caller.bucket.kind === 'dashboard' ? 'session' : 'key'));
+      const counting = limit(caller.bucket, tier, at).catch((error: unknown) => {
         log('RATE_LIMITER_FAILED', { error });
         onLimiterFailure();
         return undefined;
       });
+      // Side by side, since neither waits for the other.
+      const [quota] = await Promise.all([counting, caller.noteUse?.(at)]);
       if (quota === undefined) return;
       event.established = { ...event.established, headers: quotaHeaders(quota) };
       if (!quota.allowed)
@@ -204,6 +209,7 @@ export function apiHandler<R extends Route, Change>(
       const request = {
         tenant: caller.tenant,
         conversationId: caller.conversationId,
+        session: caller.session,
         ...input,
         now: at,
         traceId: traceOf(event),

@@ -5,6 +5,7 @@ import { type Problem, problem } from '../../domain/problem.ts';
 import type { Budget, RateBucket } from '../../domain/rate-limit.ts';
 import type { Pairing, Sandbox } from '../../domain/sandbox.ts';
 import { routed } from '../../domain/sandbox.ts';
+import type { Session } from '../../domain/session.ts';
 import { LIVE_GENERATION, type Tenant } from '../../domain/tenant.ts';
 import type { ContextFields, Log } from '../log-codes.ts';
 import type { Route } from '../route.ts';
@@ -19,6 +20,10 @@ export interface Caller {
   bucket: RateBucket;
   /** Where it follows from who calls. Elsewhere the organization says it, which must then be a live one. */
   tier?: Budget;
+  /** Notes that the caller's key is used; whose it is stays in there. Never rejects. */
+  noteUse?(now: Date): Promise<void>;
+  /** Of a person. */
+  session?: Session;
   /** Names the caller in the logs. */
   logged: ContextFields;
   /** A caller who is known, and may not do this. */
@@ -28,12 +33,14 @@ export interface Caller {
 /** Establishes who calls, before anything else of the request is looked at. A problem when nobody that is known. */
 export type Authenticate = (
   event: APIGatewayProxyEvent,
-  route: Pick<Route, 'scope' | 'role' | 'method'>,
+  route: Pick<Route, 'scope' | 'role' | 'dashboard' | 'method' | 'path'>,
 ) => Promise<Caller | Problem>;
 
-/** Finds a key by its digest. */
 export interface Keys {
+  /** Finds a key by its digest. */
   find(digest: string): Promise<ApiKey | undefined>;
+  /** Notes that a key is used. Never rejects. */
+  noteUse(key: ApiKey, now: Date): Promise<void>;
 }
 
 const NEEDED = {
@@ -87,6 +94,7 @@ export function keyAuthentication(keys: Keys, findSandbox: FindSandbox, log: Log
     if (caller === undefined) return unauthenticated('key');
     return {
       ...caller,
+      noteUse: (now) => keys.noteUse(key, now),
       logged: { keyId: key.id },
       ...(scope !== undefined && grants(key.scopes, scope)
         ? {}

@@ -2,6 +2,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type * as z from 'zod/mini';
 import type { ConversationId } from '../../domain/ids.ts';
 import type { Problem } from '../../domain/problem.ts';
+import type { Role, Session } from '../../domain/session.ts';
 import type { Tenant } from '../../domain/tenant.ts';
 import { traceIdOf } from '../../domain/trace.ts';
 import type { Reply, Success } from '../reply.ts';
@@ -16,6 +17,8 @@ export interface ApiRequest<R extends Route, Change> {
   tenant: Tenant;
   /** Of a visitor: the one conversation that it is about. */
   conversationId: R extends { readonly visitor: true } ? ConversationId : undefined;
+  /** Of a person, where nobody else may call. */
+  session: R extends { readonly role: Role } ? Session : undefined;
   params: z.output<R['params']>;
   query: z.output<R['query']>;
   body: R['body'] extends z.ZodMiniType ? z.output<R['body']> : undefined;

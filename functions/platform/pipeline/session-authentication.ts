@@ -4,6 +4,7 @@ import { problem } from '../../domain/problem.ts';
 import { permits, type Session } from '../../domain/session.ts';
 import { LIVE_GENERATION } from '../../domain/tenant.ts';
 import { type Authenticate, unauthenticated } from './authentication.ts';
+import { cookieOf, isFromPageOf } from './browser.ts';
 import { header } from './request.ts';
 
 /** The cookie of the dashboard. Its prefix makes browsers take it from this host alone, over TLS, for all paths. */
@@ -24,15 +25,6 @@ export function sessionAuthentication({
   verify,
   dashboardOrigin,
 }: SessionAuthenticationOptions): Authenticate {
-  // As browsers write it: without a path, and without the scheme's own port.
-  const dashboard = dashboardOrigin === undefined ? undefined : new URL(dashboardOrigin).origin;
-
-  /** `null` is what browsers send where they will not say which page makes a request (RFC 6454, 7.3). */
-  function fromDashboard(event: APIGatewayProxyEvent): boolean {
-    const origin = header(event, 'origin');
-    return origin !== undefined && origin !== 'null' && origin === dashboard;
-  }
-
   return async (event, { role, method }) => {
     const authorization = header(event, 'authorization');
     // Its form alone says so: whether the key exists is nothing that this route tells.
@@ -41,7 +33,7 @@ export function sessionAuthentication({
     const presented = presentedIn(event, authorization);
     const session = presented && (await verify(presented.token));
     if (!presented || !session) return unauthenticated('session');
-    const forged = presented.ambient && method !== 'GET' && !fromDashboard(event);
+    const forged = presented.ambient && method !== 'GET' && !isFromPageOf(event, dashboardOrigin);
     const denied = forged
       ? problem('PERMISSION_DENIED', 'Changes with a session cookie must come from the dashboard (Origin).')
       : role !== undefined && permits(session.role, role)
@@ -50,6 +42,7 @@ export function sessionAuthentication({
     return {
       tenant: { orgId: session.orgId, generation: LIVE_GENERATION },
       bucket: { orgId: session.orgId, kind: 'dashboard' },
+      session,
       logged: { userId: session.userId },
       ...(denied === undefined ? {} : { denied }),
     };
@@ -65,11 +58,6 @@ function presentedIn(
   if (bearer !== undefined) return { token: bearer, ambient: false };
   // A request that tries to authenticate in another way is not rescued by a cookie.
   if (authorization !== undefined) return undefined;
-  const sessions = (header(event, 'cookie') ?? '').split(';').flatMap((pair) => {
-    const [name, value] = pair.trim().split('=', 2);
-    return name === SESSION_COOKIE && value ? [value] : [];
-  });
-  // A browser has one such cookie. Of several somebody else may have set one, and nothing says which.
-  const [token, ...others] = sessions;
-  return token === undefined || others.length > 0 ? undefined : { token, ambient: true };
+  const token = cookieOf(event, SESSION_COOKIE);
+  return token === undefined ? undefined : { token, ambient: true };
 }

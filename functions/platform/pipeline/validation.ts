@@ -15,7 +15,10 @@ const refuse = (refused: Problem): { ok: false; problem: Problem } => ({ ok: fal
  * Parses the body: its size, its media type, its JSON, its shape, in this order. A POST or PATCH that takes no body still takes
  * nothing but JSON in its place (decisions.md, Representation); with other methods a body means nothing (RFC 9110, 9.3.1).
  */
-export function parseBody(event: APIGatewayProxyEvent, route: Route): Parsed<unknown> {
+export function parseBody(
+  event: APIGatewayProxyEvent,
+  route: Pick<Route, 'method' | 'body'>,
+): Parsed<unknown> {
   if (route.method === 'GET' || route.method === 'DELETE') return { ok: true, value: undefined };
   const optional =
     route.body === undefined ? { success: true, data: undefined } : route.body.safeParse(undefined);

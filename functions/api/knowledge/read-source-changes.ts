@@ -1,0 +1,27 @@
+import { notFound } from '../../domain/problem.ts';
+import { changesSince, comparedVersions } from '../../domain/source-changes.ts';
+import { success } from '../../platform/reply.ts';
+import { sourceVersions } from '../../store/source-versions.ts';
+import { endpoint } from '../endpoint.ts';
+import * as routes from './routes.ts';
+import { knowledge, sources } from './sources.ts';
+
+const versions = sourceVersions(knowledge);
+
+/** How often a check may replace versions while they are read. */
+const MAX_LOOKS = 3;
+
+/** A version whose text is gone was replaced since the source was read: the next look finds others. */
+export const handler = endpoint(routes.readSourceChanges, async ({ tenant, params }) => {
+  for (let look = 1; ; look += 1) {
+    const source = await sources.find(tenant, params.id);
+    if (!source) return notFound('source of knowledge');
+    const { from, to } = comparedVersions(source);
+    const [before, after] = await Promise.all(
+      [from, to].map((version) => version && versions.read(source, version)),
+    );
+    const isThere = (from === undefined || before !== undefined) && (to === undefined || after !== undefined);
+    if (isThere || look === MAX_LOOKS)
+      return success(changesSince(source.id, { from, before }, { to, after }));
+  }
+});

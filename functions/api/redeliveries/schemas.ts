@@ -1,0 +1,34 @@
+import * as z from 'zod/mini';
+import { EndpointId, RedeliveryJobId } from '../../domain/ids.ts';
+import { FailedStatus, RedeliveryJobStatus, StopReason } from '../../domain/redelivery-job.ts';
+import { distinct, orNull, timestamp } from '../fields.ts';
+
+/*
+ * Shapes of the public API (public-api.md, Resources and their fields). A schema of an answer builds it: a field that it does not
+ * name never leaves the service.
+ */
+
+/** What of the times makes sense depends on the present, so the use case decides it. */
+export const StartRedelivery = z.object({
+  from: timestamp,
+  to: z.optional(timestamp),
+  statuses: z.optional(distinct(FailedStatus, ['a status', 'statuses'])),
+});
+
+export const Redelivery = z.object({
+  id: RedeliveryJobId,
+  webhookId: EndpointId,
+  status: RedeliveryJobStatus,
+  reason: orNull(StopReason),
+  from: timestamp,
+  to: timestamp,
+  statuses: z.array(FailedStatus),
+  examined: z.int(),
+  redelivered: z.int(),
+  progress: z.number(),
+  createdAt: timestamp,
+  finishedAt: orNull(timestamp),
+});
+
+export const OfWebhook = z.object({ id: EndpointId });
+export const RedeliveryParams = z.object({ id: EndpointId, redeliveryId: RedeliveryJobId });

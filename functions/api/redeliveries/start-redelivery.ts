@@ -1,0 +1,44 @@
+import { notFound, problem } from '../../domain/problem.ts';
+import { beginningOf, FailedStatus, newJob, shownJob } from '../../domain/redelivery-job.ts';
+import { success } from '../../platform/reply.ts';
+import { endpointStore } from '../../store/endpoints.ts';
+import { outboxStore } from '../../store/outbox.ts';
+import { redeliveryJobs } from '../../store/redelivery-jobs.ts';
+import { endpoint, tables } from '../endpoint.ts';
+import * as routes from './routes.ts';
+
+const endpoints = endpointStore(tables.service);
+const jobs = redeliveryJobs(tables.service);
+const outbox = outboxStore(tables.outbox);
+
+/** The job and the order to begin with it commit together. */
+export const handler = endpoint(
+  routes.startRedelivery,
+  async ({ tenant, params, body, now, traceId, effect }) => {
+    const found = await endpoints.find(tenant.orgId, params.id);
+    if (!found) return notFound('webhook endpoint');
+    const { statuses = FailedStatus.options, ...time } = body;
+    const to = { id: params.id, status: found.status };
+    const order = newJob({ ...time, statuses }, to, { tenant, now, traceId });
+    if (order.kind === 'refused') return REFUSALS[order.why];
+    const { job } = order;
+    return effect(
+      success(shownJob(job), { location: `/api/v1/webhooks/${job.webhookId}/redeliveries/${job.id}` }),
+      [...jobs.start(job), outbox.appendNotice(beginningOf(job))],
+      {
+        'redelivery-running': problem(
+          'CONFLICT',
+          'Another redelivery of the webhook endpoint is running. Wait for its end, or stop it.',
+        ),
+      },
+    );
+  },
+);
+
+const REFUSALS = {
+  'endpoint-disabled': problem(
+    'CONFLICT',
+    'The webhook endpoint is disabled. Registering again makes a new endpoint.',
+  ),
+  'no-time': problem('VALIDATION_ERROR', 'from must be in the past and before to.'),
+};

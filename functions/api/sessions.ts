@@ -1,0 +1,19 @@
+import { readEnvironment, SessionEnvironment } from '../platform/config.ts';
+import { sessionAuthentication } from '../platform/pipeline/session-authentication.ts';
+import { sessionVerifier } from '../platform/sessions.ts';
+
+/*
+ * People's sessions instead of API keys. It is a file of its own so that calls with keys do not load what verifies tokens.
+ */
+
+const environment = readEnvironment(SessionEnvironment);
+
+export const authenticate = sessionAuthentication({
+  verify: sessionVerifier({
+    issuer: environment.OIDC_ISSUER,
+    audience: environment.OIDC_AUDIENCE,
+    organizationClaim: environment.OIDC_ORGANIZATION_CLAIM,
+    roleClaim: environment.OIDC_ROLE_CLAIM,
+  }),
+  dashboardOrigin: environment.DASHBOARD_ORIGIN,
+});

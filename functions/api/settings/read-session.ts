@@ -1,0 +1,23 @@
+import { Defect } from '../../domain/defect.ts';
+import { success } from '../../platform/reply.ts';
+import { organizationStore } from '../../store/organizations.ts';
+import { tables } from '../endpoint.ts';
+import { sessionEndpoint } from '../session-endpoint.ts';
+import * as routes from './routes.ts';
+
+const organizations = organizationStore(tables.service);
+
+export const handler = sessionEndpoint(routes.readSession, async ({ tenant, session }) => {
+  const organization = await organizations.find(tenant.orgId);
+  // The pipeline has just met it, and organizations do not go.
+  if (!organization) throw new Defect('the organization of a session is gone');
+  const { userId, email, role, expiresAt } = session;
+  return success({
+    userId,
+    email,
+    organizationId: organization.id,
+    organizationName: organization.name,
+    role,
+    expiresAt: expiresAt.toISOString(),
+  });
+});

@@ -1,0 +1,30 @@
+import { unauthenticated } from '../platform/pipeline/authentication.ts';
+import { success } from '../platform/reply.ts';
+import { COOKIES } from './cookies.ts';
+import type { SignInUseCase } from './handler.ts';
+import type { renewSession } from './routes.ts';
+import { redeem, type SignInTerms, sessionCookies } from './tokens.ts';
+
+const refused = { reply: unauthenticated('session') };
+
+/**
+ * A new ID token for the refresh token (OpenID Connect Core 1.0, 12). A refusal clears no cookie: of two pages that renew at the same time, an
+ * issuer that gives out new refresh tokens refuses one, whose answer may come last.
+ */
+export const renewing =
+  (terms: SignInTerms): SignInUseCase<typeof renewSession> =>
+  async ({ cookie, now, log }) => {
+    const refreshToken = cookie(COOKIES.renewal);
+    if (refreshToken === undefined) return refused;
+    const tokens = await redeem(terms, { grant_type: 'refresh_token', refresh_token: refreshToken }, log);
+    if (tokens === undefined) return refused;
+    const session = (await terms.read(tokens.id_token))?.session;
+    if (session === undefined) {
+      log('SIGN_IN_REFUSED', { why: 'the renewed ID token' });
+      return refused;
+    }
+    const newest = { idToken: tokens.id_token, refreshToken: tokens.refresh_token ?? refreshToken };
+    const made = sessionCookies(newest, session, now, log);
+    if (made.kind === 'problem') return { reply: made };
+    return { reply: success({ expiresAt: session.expiresAt }), cookies: made.cookies };
+  };

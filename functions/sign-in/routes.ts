@@ -1,0 +1,44 @@
+import * as z from 'zod/mini';
+
+/** A route of the sign-in. They are the browser's own, called by the dashboard's pages alone, and no part of the public API. */
+export interface SignInRoute {
+  readonly name: string;
+  readonly method: 'POST' | 'DELETE';
+  readonly body?: z.ZodMiniType;
+  readonly data: z.ZodMiniType;
+}
+
+const short = z.string().check(z.minLength(1), z.maxLength(2048));
+const timestamp = z.pipe(
+  z.date(),
+  z.transform((date) => date.toISOString()),
+);
+
+export const beginSignIn = {
+  name: 'begin-sign-in',
+  method: 'POST',
+  body: z.object({
+    returnTo: z.optional(short),
+    loginHint: z.optional(z.string().check(z.minLength(1), z.maxLength(320))),
+  }),
+  data: z.object({ location: z.string() }),
+} as const satisfies SignInRoute;
+
+export const finishSignIn = {
+  name: 'finish-sign-in',
+  method: 'POST',
+  body: z.object({ code: short, state: short }),
+  data: z.object({ returnTo: z.string() }),
+} as const satisfies SignInRoute;
+
+export const renewSession = {
+  name: 'renew-session',
+  method: 'POST',
+  data: z.object({ expiresAt: timestamp }),
+} as const satisfies SignInRoute;
+
+export const signOut = {
+  name: 'sign-out',
+  method: 'DELETE',
+  data: z.object({ location: z.string() }),
+} as const satisfies SignInRoute;
