@@ -1,17 +1,23 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { bundleFunctions, bundlesIn } from '../lib/cloud/bundle.ts';
+import { bundleDashboard, DASHBOARD_BUNDLE } from '../lib/cloud/dashboard-bundle.ts';
 
 /*
  * The CDK app. It runs under the CDK command (`npx cdk synth`) and by itself (`node bin/app.ts`), with the same result: the recommended
  * feature flags are set in it and not in cdk.json, which only the command reads.
  */
-const outdir = process.env.CDK_OUTDIR ?? 'cdk.out';
+const outdir = resolve(process.env.CDK_OUTDIR ?? 'cdk.out');
 // Made before by whoever synthesizes many times of the same sources, as tests do: to bundle takes as much as all the rest.
 const bundles = process.env.CDK_BUNDLES;
-// The bundler is a process of its own: it works while this one loads the CDK, which takes as long.
+// The bundlers are processes of their own: they work while this one loads the CDK, which takes as long.
 const bundling = bundles === undefined ? bundleFunctions(join(outdir, 'functions')) : bundlesIn(bundles);
-// Met below, where it is waited for; until then an early failure is not an unhandled one.
+const building =
+  bundles === undefined
+    ? bundleDashboard(join(outdir, DASHBOARD_BUNDLE))
+    : Promise.resolve(join(bundles, DASHBOARD_BUNDLE));
+// Met below, where they are waited for; until then an early failure is not an unhandled one.
 bundling.catch(() => undefined);
+building.catch(() => undefined);
 
 const { checkedApp } = await import('../lib/cloud/checked-app.ts');
 const lambda = await import('aws-cdk-lib/aws-lambda');
@@ -23,8 +29,12 @@ const app = checkedApp({ outdir, findings: 'printed' });
 try {
   // Before anything is built: nothing is synthesized when a setting is wrong.
   const settings = readSettings(app.node);
-  const directoryOf = await bundling;
-  conversationService(app, { settings, code: (name) => lambda.Code.fromAsset(directoryOf(name)) });
+  const [directoryOf, dashboard] = await Promise.all([bundling, building]);
+  conversationService(app, {
+    settings,
+    code: (name) => lambda.Code.fromAsset(directoryOf(name)),
+    dashboard,
+  });
   app.synth();
 } catch (error) {
   if (!(error instanceof SettingError)) throw error;

@@ -3,12 +3,14 @@ import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { routes } from '../../functions/api/routes.ts';
+import { type Route, settingsPath } from '../../functions/platform/route.ts';
 import { acknowledge } from './acknowledgements.ts';
 import { DOCUMENTATION_ROUTES } from './documentation.ts';
 import { addGatewayResponses, REQUEST_ID } from './gateway-responses.ts';
 import { answerOtherMethods } from './other-methods.ts';
 import { logGroup } from './service-function.ts';
 import type { Settings } from './settings.ts';
+import { SIGN_IN_ROUTES } from './sign-in.ts';
 import { ServiceStack } from './stacks/service-stack.ts';
 
 /** The first part of the public path, which is /api/v1 with and without a domain of its own. */
@@ -17,7 +19,7 @@ export const API_STAGE = 'api';
 /** The public API: a gateway method for each route of the table, and for the documentation. */
 export class Api extends Construct {
   readonly rest: apigateway.RestApi;
-  private readonly functions = new Map<string, lambda.IFunction>();
+  private readonly invocations = new Map<string, apigateway.Integration>();
 
   constructor(scope: Construct, id: string, { waf }: Pick<Settings, 'waf'>) {
     super(scope, id);
@@ -41,7 +43,7 @@ export class Api extends Construct {
       APIG2:
         'Requests are validated in the functions, by the schemas that the route table declares; the gateway could not name the field at fault in our envelope.',
       APIG4:
-        'Every route but the documentation authenticates an API key in its function, before anything else, by a digest that no gateway authorizer could look up without a function more.',
+        'Every route but the documentation and the sign-in authenticates its caller in its function, before anything else: an API key by a digest that no gateway authorizer could look up without a function more.',
       COG4: 'Sessions are verified in the functions, as API keys are: the answers name what is missing in our envelope, and any OpenID Connect issuer can take the place of the user pool.',
       'IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]':
         "The gateway's own role to write logs, for which AWS gives this policy; the account has one such role.",
@@ -53,33 +55,45 @@ export class Api extends Construct {
           'A web ACL is for who deploys to choose (context waf=true), or to associate by an account-wide policy.',
       });
 
-    const served = [...Object.values(routes), ...DOCUMENTATION_ROUTES];
+    const served = [...Object.values(routes).flatMap(doorsOf), ...SIGN_IN_ROUTES, ...DOCUMENTATION_ROUTES];
     for (const { name, method, path } of served)
-      this.rest.root
-        .resourceForPath(path)
-        .addMethod(
-          method,
-          new apigateway.LambdaIntegration(this.functionNamed(name), { allowTestInvoke: false }),
-        );
+      this.rest.root.resourceForPath(path).addMethod(method, this.invocationOf(name));
     answerOtherMethods(this.rest, served);
   }
 
-  /** By name: a reference to its stack would keep that from taking a function away before this stack has. */
-  private functionNamed(name: string): lambda.IFunction {
-    const known = this.functions.get(name);
+  /**
+   * Invokes a function, which this stack knows by its name: a reference to its stack would keep that from taking it away before this one has.
+   * The CDK's own integration permits it for each method; one permission for all of a function leaves room for half as many routes more.
+   */
+  private invocationOf(name: string): apigateway.Integration {
+    const known = this.invocations.get(name);
     if (known !== undefined) return known;
-    const found = lambda.Function.fromFunctionAttributes(this, name, {
-      functionArn: Stack.of(this).formatArn({
-        service: 'lambda',
-        resource: 'function',
-        resourceName: ServiceStack.of(this).functionName(name),
-        arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-      }),
-      sameEnvironment: true,
+    const functionArn = Stack.of(this).formatArn({
+      service: 'lambda',
+      resource: 'function',
+      resourceName: ServiceStack.of(this).functionName(name),
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
     });
-    this.functions.set(name, found);
-    return found;
+    new lambda.CfnPermission(this, `Invoke-${name}`, {
+      action: 'lambda:InvokeFunction',
+      functionName: functionArn,
+      principal: 'apigateway.amazonaws.com',
+      sourceArn: this.rest.arnForExecuteApi('*', '/*', API_STAGE),
+    });
+    const invocation = new apigateway.AwsIntegration({
+      proxy: true,
+      service: 'lambda',
+      path: `2015-03-31/functions/${functionArn}/invocations`,
+    });
+    this.invocations.set(name, invocation);
+    return invocation;
   }
+}
+
+/** Where a route is served: at its own path, and to people at another one where it has such a door. */
+function doorsOf(route: Route): Pick<Route, 'name' | 'method' | 'path' | 'visitor'>[] {
+  const path = settingsPath(route);
+  return path === undefined ? [route] : [route, { ...route, path }];
 }
 
 /** What the gateway logs of each request; nothing that a caller chose. */

@@ -2,6 +2,7 @@ import { globSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { routes } from '../../functions/api/routes.ts';
+import { type Route, settingsPath } from '../../functions/platform/route.ts';
 import { currentDocument } from '../openapi/current.ts';
 import { writePage } from '../openapi/page.ts';
 import { builtInModules } from './built-in-modules.ts';
@@ -24,16 +25,21 @@ export const WORKERS = [
   'dead-publications',
   'meter',
   'relay',
+  'redeliver',
+  'resume-redeliveries',
   'sweep',
   'check-source',
   'notify',
   'enrol',
 ] as const;
+/** Functions by which people sign in to the dashboard. */
+export const SIGN_IN = ['begin-sign-in', 'finish-sign-in', 'renew-session', 'sign-out'] as const;
 /** Functions that serve what is the same for everybody. */
 export const DOCUMENTATION = ['read-openapi', 'docs'] as const;
 export type FunctionName =
   | (typeof routes)[keyof typeof routes]['name']
   | (typeof WORKERS)[number]
+  | (typeof SIGN_IN)[number]
   | (typeof DOCUMENTATION)[number];
 
 /** How sources become what Lambda runs. */
@@ -65,6 +71,7 @@ export async function bundleFunctions(directory: string): Promise<(name: Functio
   rmSync(directory, { recursive: true, force: true });
   const builds = [
     handlersBuild(directory),
+    sessionsBuild(directory),
     readerBuild(join(directory, 'check-source' satisfies FunctionName)),
   ];
   await Promise.all([...builds.map((options) => build(options)), bundleDocumentation(directory)]);
@@ -84,6 +91,7 @@ export async function bundleDocumentation(directory: string): Promise<(name: Fun
 /** How the code is made that {@link bundleFunctions} writes to a directory. */
 export const functionBuilds = (directory: string): BuildOptions[] => [
   handlersBuild(directory),
+  sessionsBuild(directory),
   readerBuild(join(directory, 'check-source' satisfies FunctionName)),
   documentationBuild(directory),
 ];
@@ -92,11 +100,35 @@ export const functionBuilds = (directory: string): BuildOptions[] => [
  * One pass for all, since they share most of their sources. Not split into shared chunks: a function would load 15 files or more,
  * at 2 ms, and schemas of others with them.
  */
-const handlersBuild = (directory: string): BuildOptions =>
-  buildOf(directory, [
+const handlersBuild = (directory: string): BuildOptions => ({
+  ...buildOf(directory, [
     ...Object.values(routes).map(({ name }) => [name, fileOf(name)] as const),
     ...WORKERS.map((name) => [name, `functions/workers/${name}.ts`] as const),
-  ]);
+    ...SIGN_IN.map((name) => [name, `functions/sign-in/${name}.ts`] as const),
+  ]),
+  plugins: [...LEAN, sessionsApart],
+});
+
+/**
+ * What is loaded with the first call of a person stands beside the bundle, whole. Inside of it esbuild would wrap all that both have in common, and
+ * then leaves out nothing of it.
+ */
+const sessionsApart: Plugin = {
+  name: 'sessions-apart',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/sessions\.ts$/ }, ({ kind }) =>
+      kind === 'dynamic-import' ? { path: './sessions.mjs', external: true } : undefined,
+    );
+  },
+};
+
+/** What verifies sessions, for each function that keys and people call. */
+const sessionsBuild = (directory: string): BuildOptions => ({
+  ...buildOf(directory, []),
+  entryPoints: (Object.values(routes) as Route[])
+    .filter((route) => settingsPath(route) !== undefined)
+    .map(({ name }) => ({ in: 'functions/api/sessions.ts', out: `${name}/sessions` })),
+});
 
 const documentationBuild = (directory: string): BuildOptions =>
   buildOf(

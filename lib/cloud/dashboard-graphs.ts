@@ -15,6 +15,7 @@ import {
   PURGED,
   RATE_LIMITER_FAILURES,
   RECONCILED,
+  REDELIVERIES_RESUMED,
   SWEPT,
   THROTTLES,
   UNREADABLE_MESSAGES,
@@ -107,6 +108,7 @@ export function stuck(scope: Construct): Graph[] {
         ours(RECONCILED.resumed, 'resumed'),
         ours(RECONCILED.resent, 'lost, sent again'),
         ours(RECONCILED.deferred, 'deferred'),
+        ours(REDELIVERIES_RESUMED, 'redelivery jobs'),
       ],
     },
     {

@@ -15,6 +15,7 @@ import {
   work,
 } from './dashboard-graphs.ts';
 import { DOCUMENTATION_ROUTES } from './documentation.ts';
+import { SIGN_IN_ROUTES } from './sign-in.ts';
 import { ServiceStack } from './stacks/service-stack.ts';
 
 const { Stats } = cloudwatch;
@@ -48,7 +49,8 @@ export class Dashboard extends Construct {
       periodOverride: cloudwatch.PeriodOverride.AUTO,
     });
     const nameOf = (name: string) => stack.functionName(name);
-    const routed = [...new Set([...Object.values(routes), ...DOCUMENTATION_ROUTES].map(({ name }) => name))];
+    const served = [...Object.values(routes), ...SIGN_IN_ROUTES, ...DOCUMENTATION_ROUTES];
+    const routed = [...new Set(served.map(({ name }) => name))];
     this.heading(
       `# Conversation Service, ${stack.policy.stage}`,
       startingPoints(stack.common.runbooks, stack.policy.stage),

@@ -1,11 +1,13 @@
-import { Duration } from 'aws-cdk-lib';
+import { Aws, Duration } from 'aws-cdk-lib';
 import * as cognito from 'aws-cdk-lib/aws-cognito';
 import { Construct } from 'constructs';
-import type { SessionEnvironment } from '../../functions/platform/config.ts';
+import type { SessionEnvironment, SignInEnvironment } from '../../functions/platform/config.ts';
 import { acknowledge } from './acknowledgements.ts';
 import type { Settings } from './settings.ts';
 import { ServiceStack } from './stacks/service-stack.ts';
 
+/** What every issuer understands, and what alone makes it tell who somebody is. */
+const OPENID = 'openid';
 /** Custom attributes of the pool, as its ID tokens name them. */
 const CLAIMS = { organization: 'custom:organization', role: 'custom:role' };
 
@@ -16,12 +18,18 @@ const CLAIMS = { organization: 'custom:organization', role: 'custom:role' };
 export class Identity extends Construct {
   /** What the functions that take sessions have to know. */
   readonly environment: SessionEnvironment;
+  /** What those that sign people in have to know. */
+  readonly signInEnvironment: SignInEnvironment;
   readonly pool: cognito.UserPool | undefined;
 
   constructor(
     scope: Construct,
     id: string,
-    { oidc, dashboardOrigin }: Pick<Settings, 'oidc' | 'dashboardOrigin'>,
+    {
+      oidc,
+      dashboardOrigin,
+      signInDomainPrefix,
+    }: Pick<Settings, 'oidc' | 'dashboardOrigin' | 'signInDomainPrefix'>,
   ) {
     super(scope, id);
     const dashboard = dashboardOrigin === undefined ? {} : { DASHBOARD_ORIGIN: dashboardOrigin };
@@ -33,6 +41,7 @@ export class Identity extends Construct {
         OIDC_ROLE_CLAIM: oidc.roleClaim ?? CLAIMS.role,
         ...dashboard,
       };
+      this.signInEnvironment = { ...this.environment, OIDC_SCOPE: oidc.scope ?? OPENID };
       return;
     }
     // Cognito finds users by few attributes, and by none of our own: who adds one writes his organization into preferred_username as well.
@@ -81,7 +90,6 @@ export class Identity extends Construct {
         : {
             oAuth: {
               flows: { authorizationCodeGrant: true },
-              // Alone it stands for every attribute that the client may read; beside another scope Cognito leaves our own ones out.
               scopes: [cognito.OAuthScope.OPENID],
               callbackUrls: [`${dashboardOrigin}/signed-in`],
               logoutUrls: [`${dashboardOrigin}/`],
@@ -95,5 +103,14 @@ export class Identity extends Construct {
       OIDC_ROLE_CLAIM: CLAIMS.role,
       ...dashboard,
     };
+    // Alone it stands for every attribute that the client may read; beside another scope Cognito leaves our own ones out.
+    this.signInEnvironment = { ...this.environment, OIDC_SCOPE: OPENID };
+    // The sign-in pages; a prefix belongs to one pool of a region, whoever's it is.
+    if (dashboardOrigin !== undefined)
+      this.pool.addDomain('SignIn', {
+        cognitoDomain: {
+          domainPrefix: signInDomainPrefix ?? `conversation-service-${policy.stage}-${Aws.ACCOUNT_ID}`,
+        },
+      });
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Plugin } from 'esbuild';
 
 /** Calls that only make a schema: zod's factories, and our own of `functions/api/fields.ts` and `functions/domain/ids.ts`. */
-const FACTORY = /(?<![\w.'"`])(?=(?:z\.(?:\w+\.)*\w+|text|orNull|distinct|identifier)\()/g;
+const FACTORY = /(?<![\w.'"`])(?=(?:z\.(?:\w+\.)*\w+|text|orNull|distinct|listed|identifier)\()/g;
 
 /**
  * Tells the bundler that making a schema has no side effects, so that a function is left without those which it does not use;

@@ -4,11 +4,12 @@ import { type RouteKey, routes } from '../../functions/api/routes.ts';
 import type {
   ApiEnvironment,
   KnowledgeEnvironment,
+  RetryEnvironment,
   StatsEnvironment,
   UsageEnvironment,
 } from '../../functions/platform/config.ts';
 import { RATE_LIMITER_FAILURES } from '../../functions/platform/metric-names.ts';
-import type { Route } from '../../functions/platform/route.ts';
+import { type Route, settingsPath } from '../../functions/platform/route.ts';
 import { alarmAt, counted } from './alarms.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
@@ -29,6 +30,10 @@ interface Needs {
   ledger?: readonly TableVerb[];
   usage?: readonly TableVerb[];
   knowledge?: readonly TableVerb[];
+  /** Besides the count of the call. */
+  rates?: readonly TableVerb[];
+  /** How attempts are spaced. */
+  retries?: true;
   keyrings?: readonly ('cursor' | 'signing')[];
 }
 
@@ -40,9 +45,14 @@ const NEEDS: Record<RouteKey, Needs> = {
   deleteWebhook: { service: ['remove', 'change'] },
   testWebhook: { service: ['add'], outbox: ['add'] },
   readWebhookStats: { ledger: ['readMany'] },
+  readDeliveryStats: { service: ['list'], deliveries: ['list'], ledger: ['readMany'], retries: true },
   listDeliveries: { deliveries: ['list'], keyrings: ['cursor', 'signing'] },
   readDelivery: { deliveries: ['read'] },
   redeliverDelivery: { service: ['add'], outbox: ['add'], deliveries: ['read', 'add'] },
+  startRedelivery: { service: ['add'], outbox: ['add'] },
+  listRedeliveries: { service: ['list'], keyrings: ['cursor'] },
+  readRedelivery: {},
+  stopRedelivery: { service: ['change', 'remove'] },
   createConversation: { service: ['add'], outbox: ['add'] },
   listConversations: { service: ['list'], keyrings: ['cursor'] },
   readConversation: {},
@@ -68,15 +78,17 @@ const NEEDS: Record<RouteKey, Needs> = {
   listSources: { knowledge: ['list'], keyrings: ['cursor'] },
   readSource: { knowledge: ['read'] },
   deleteSource: { outbox: ['add'], knowledge: ['remove', 'change'] },
+  readSourceChanges: { knowledge: ['read', 'list'] },
   syncSource: { service: ['add'], outbox: ['add'], knowledge: ['read'] },
   provisionSandbox: { service: ['add'] },
   resetSandbox: { service: ['add', 'change'] },
   readSandbox: { service: ['list'] },
+  readSession: {},
   readOrganization: {},
   updateOrganization: { service: ['change'] },
   readUsage: { usage: ['list'] },
   createApiKey: { service: ['add'] },
-  listApiKeys: { service: ['list'], keyrings: ['cursor'] },
+  listApiKeys: { service: ['list'], rates: ['readMany'], keyrings: ['cursor'] },
   revokeApiKey: { service: ['change'] },
 };
 
@@ -99,7 +111,8 @@ export class RouteFunctions extends Construct {
   private addFunction(key: RouteKey, { code, data, settings }: RouteFunctionsProps): void {
     const { tables, cursorKeys, signingKeys, identity } = data;
     const { name, method, path, summary } = routes[key];
-    const { role }: Route = routes[key];
+    const route: Route = routes[key];
+    const takesSessions = route.role !== undefined || settingsPath(route) !== undefined;
     const environment = {
       SERVICE_TABLE: tables.service.name,
       OUTBOX_TABLE: tables.outbox.name,
@@ -118,8 +131,9 @@ export class RouteFunctions extends Construct {
       code,
       environment: {
         ...environment,
-        ...(role === undefined ? {} : identity.environment),
+        ...(takesSessions ? identity.environment : {}),
         ...(needs.ledger ? ({ LEDGER_TABLE: tables.ledger.name } satisfies StatsEnvironment) : {}),
+        ...(needs.retries ? retriesOf(settings) : {}),
         ...(needs.knowledge
           ? ({ KNOWLEDGE_TABLE: tables.knowledge.name } satisfies KnowledgeEnvironment)
           : {}),
@@ -128,8 +142,8 @@ export class RouteFunctions extends Construct {
       timeoutSeconds: API_TIMEOUT,
     });
 
-    // Every call is authenticated by a read of the service table, and counted.
-    tables.rates.allow(fn, 'change');
+    // Every call is authenticated by a read of the service table, and counted; the use of its key is noted beside the counts.
+    tables.rates.allow(fn, 'change', ...(needs.rates ?? []));
     tables.service.allow(fn, 'read', ...(needs.service ?? []));
     if (needs.outbox) tables.outbox.allow(fn, ...needs.outbox);
     if (needs.deliveries) tables.deliveries.allow(fn, ...needs.deliveries);
@@ -143,5 +157,11 @@ export class RouteFunctions extends Construct {
     for (const keyring of needs.keyrings ?? []) keyrings[keyring]?.allowRead(fn);
   }
 }
+
+const retriesOf = (settings: Settings): RetryEnvironment => ({
+  RETRY_BASE_SECONDS: String(settings.retryBaseSeconds),
+  RETRY_CAP_SECONDS: String(settings.retryCapSeconds),
+  ATTEMPT_TIMEOUT_SECONDS: String(settings.attemptTimeoutSeconds),
+});
 
 const pascal = (key: string): string => key.charAt(0).toUpperCase() + key.slice(1);

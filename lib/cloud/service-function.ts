@@ -23,7 +23,7 @@ export interface ServiceFunctionProps {
 }
 
 /** The role of a function. What is granted to it is a part of it, not a resource beside it: a stack may have 500. */
-class FunctionRole extends iam.Role {
+export class FunctionRole extends iam.Role {
   private readonly granted: iam.PolicyDocument;
 
   constructor(scope: Construct, id: string, description: string) {

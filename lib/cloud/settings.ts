@@ -4,6 +4,16 @@ import { DEFAULT_LINGER_SECONDS } from '../../functions/domain/sandbox.ts';
 import { type Context, flag, number, SECONDS, SettingError, text, WHOLE } from './context.ts';
 import { readPolicy, type StagePolicy } from './stages.ts';
 
+/** An issuer of sessions, and what it calls things. */
+export interface OidcSettings {
+  issuer: string;
+  audience: string;
+  organizationClaim?: string;
+  roleClaim?: string;
+  /** Space-separated; `openid` among it. */
+  scope?: string;
+}
+
 /** What a deployment may set, as CDK context (`-c retryBaseSeconds=30`). The defaults are the specification's. */
 export interface Settings {
   /** Which of the deployments it is (`stage`, without a default), and what goes with it (stages.ts). */
@@ -19,8 +29,8 @@ export interface Settings {
   lingerSeconds: number;
   /** Requests a minute for each tier: `rateLimitSandbox`, `rateLimitStandard`, `rateLimitScale`. */
   rateLimits: RateLimits;
-  /** Another issuer of sessions than the stack's own user pool: `oidcIssuer`, `oidcAudience` and the names of two claims. */
-  oidc?: { issuer: string; audience: string; organizationClaim?: string; roleClaim?: string };
+  /** Another issuer of sessions than the stack's own user pool: `oidcIssuer`, `oidcAudience`, the names of two claims, and what is asked for. */
+  oidc?: OidcSettings;
   /** From one check of a source's content to the next. */
   checkEverySeconds: number;
   /** For which admins are told once at most that a source's content changed. */
@@ -31,6 +41,10 @@ export interface Settings {
   alarmEmail?: string;
   /** Origin of the dashboard, without which session cookies change nothing. */
   dashboardOrigin?: string;
+  /** Certificate for the dashboard's origin, which the distribution then has as its name (`dashboardCertificateArn`); of ACM in us-east-1. */
+  dashboardCertificateArn?: string;
+  /** What the address of the user pool's sign-in pages begins with. */
+  signInDomainPrefix?: string;
   /** A name of its own for the API: `domainName`, and `certificateArn` of ACM's certificate for it in the same region. */
   domain?: { name: string; certificateArn: string };
   /** Whether a web ACL stands before the API. */
@@ -59,6 +73,8 @@ export function readSettings(node: Context): Settings {
     },
     ...oidcOf(node),
     ...originOf(node),
+    ...dashboardCertificateOf(node),
+    ...signInDomainOf(node),
     ...addressOf(node, 'mailFrom'),
     ...addressOf(node, 'alarmEmail'),
     ...domainOf(node),
@@ -72,6 +88,12 @@ export function readSettings(node: Context): Settings {
     throw new SettingError('context rateLimitSandbox must be the lowest of the rate limits');
   if (settings.mailFrom !== undefined && settings.dashboardOrigin === undefined)
     throw new SettingError('context mailFrom goes with dashboardOrigin, which e-mails link to');
+  if (settings.dashboardCertificateArn !== undefined && settings.dashboardOrigin === undefined)
+    throw new SettingError('context dashboardCertificateArn goes with dashboardOrigin, which it is for');
+  if (settings.signInDomainPrefix !== undefined && settings.oidc !== undefined)
+    throw new SettingError(
+      "context signInDomainPrefix is for the stack's own user pool, not with oidcIssuer",
+    );
   if (settings.mailFrom !== undefined && settings.oidc !== undefined)
     throw new SettingError(
       "context mailFrom goes with the stack's own user pool, whose admins e-mails are for, not with oidcIssuer",
@@ -86,21 +108,31 @@ function oidcOf(node: Context): Pick<Settings, 'oidc'> {
   const audience = text(node, 'oidcAudience');
   const organizationClaim = text(node, 'oidcOrganizationClaim');
   const roleClaim = text(node, 'oidcRoleClaim');
+  const scope = text(node, 'oidcScope');
   if (issuer === undefined && audience === undefined) {
-    if (organizationClaim ?? roleClaim)
-      throw new SettingError('context oidcOrganizationClaim and oidcRoleClaim go with oidcIssuer');
+    if (organizationClaim ?? roleClaim ?? scope)
+      throw new SettingError('context oidcOrganizationClaim, oidcRoleClaim and oidcScope go with oidcIssuer');
     return {};
   }
   if (issuer === undefined || audience === undefined)
     throw new SettingError('context oidcIssuer and oidcAudience must be given together');
   if (URL.parse(issuer)?.protocol !== 'https:')
     throw new SettingError(`context oidcIssuer must be an https URL, not "${issuer}"`);
+  // RFC 6749, 3.3; without `openid` there is no ID token (OpenID Connect Core 1.0, 3.1.2.1).
+  if (
+    scope !== undefined &&
+    !/^(?=(.* )?openid( |$))[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(scope)
+  )
+    throw new SettingError(
+      `context oidcScope must be scopes with a space between them, openid among them, not "${scope}"`,
+    );
   return {
     oidc: {
       issuer,
       audience,
       ...(organizationClaim === undefined ? {} : { organizationClaim }),
       ...(roleClaim === undefined ? {} : { roleClaim }),
+      ...(scope === undefined ? {} : { scope }),
     },
   };
 }
@@ -123,6 +155,28 @@ function originOf(node: Context): Pick<Settings, 'dashboardOrigin'> {
       `context dashboardOrigin must be an https origin such as https://dashboard.example.com, not "${given}"`,
     );
   return { dashboardOrigin: given };
+}
+
+/** CloudFront takes certificates of this one region. */
+function dashboardCertificateOf(node: Context): Pick<Settings, 'dashboardCertificateArn'> {
+  const given = text(node, 'dashboardCertificateArn');
+  if (given === undefined) return {};
+  if (!/^arn:aws[a-z-]*:acm:us-east-1:\d{12}:certificate\/[\w-]+$/.test(given))
+    throw new SettingError(
+      `context dashboardCertificateArn must be the ARN of a certificate of ACM in us-east-1, not "${given}"`,
+    );
+  return { dashboardCertificateArn: given };
+}
+
+/** As Cognito takes them (API reference, CreateUserPoolDomain). */
+function signInDomainOf(node: Context): Pick<Settings, 'signInDomainPrefix'> {
+  const given = text(node, 'signInDomainPrefix');
+  if (given === undefined) return {};
+  if (!/^(?!.*(aws|amazon|cognito))[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(given))
+    throw new SettingError(
+      `context signInDomainPrefix must be at most 63 lower-case letters, digits and hyphens, without aws, amazon or cognito, not "${given}"`,
+    );
+  return { signInDomainPrefix: given };
 }
 
 function domainOf(node: Context): Pick<Settings, 'domain'> {

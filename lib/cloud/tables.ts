@@ -27,7 +27,7 @@ interface DataTableProps extends Pick<dynamodb.TableProps, 'sortKey' | 'stream'>
   encryptionKey: kms.IKey;
   /** Rows of it may be a sandbox's data, which a purge finds by an index. Live rows are not in it. */
   ofSandbox?: true;
-  /** What it holds is worth nothing after a minute: it is neither backed up nor kept when the stack goes. */
+  /** What it holds is worth little: it is neither backed up nor kept when the stack goes. */
   ephemeral?: true;
 }
 
@@ -60,7 +60,7 @@ export class DataTable extends Construct {
     if (!isKept)
       acknowledge(this.table, {
         DDB3: props.ephemeral
-          ? 'Its items are counts that end with their minute.'
+          ? 'Its items are counts that end with their minute, and when API keys were last used, which is for show.'
           : 'The stage is for development: what it holds may go.',
       });
   }

@@ -14,11 +14,13 @@ import {
 } from './functions/functions.ts';
 import type { LocalFunction } from './functions/runtime.ts';
 import { compileRestApi, defineRestApi } from './gateway/rest-api.ts';
-import { type Gateway, startGateway } from './gateway/server.ts';
+import { type Gateway, type Pages, startGateway } from './gateway/server.ts';
 import type { Identity } from './identity/identity.ts';
 import { mailPages } from './mail/mail-pages.ts';
 import { defineNamed, provisionQueues, provisionTables } from './provision/provision.ts';
 import { startServices } from './services.ts';
+import { siteOf } from './site/site.ts';
+import { sitePages } from './site/site-pages.ts';
 import { type EventSourceMapping, eventSourceMappings, shareOf, startMapping } from './sources/mappings.ts';
 import { readByAll } from './sources/readers.ts';
 import { startRules } from './sources/rules.ts';
@@ -65,6 +67,8 @@ export interface Cloud {
   url: string;
   /** Page with what was sent by e-mail. */
   mailboxUrl: string;
+  /** The dashboard's; absent when the template has none. */
+  dashboardUrl?: string;
   outputs: Record<string, string>;
   /** Where the engines listen, which functions find in their environment. */
   endpoints: Endpoints;
@@ -120,7 +124,9 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
   });
   started.defer(() => functions.stop());
   const api = compileRestApi(template, references, functions.of);
-  const gateway = await startGateway(api, options.port, mailPages(mailbox));
+  const site = siteOf(template, references);
+  const pages = [mailPages(mailbox), ...(site ? [sitePages(site)] : [])];
+  const gateway = await startGateway(api, options.port, firstOf(pages));
   started.defer(() => gateway.close());
   const url = `http://localhost:${gateway.port}`;
   const outputs = resolveOutputs(template, references, url);
@@ -136,6 +142,7 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
   return {
     url,
     mailboxUrl: `${url}/mailbox`,
+    ...(site && { dashboardUrl: `${url}/` }),
     outputs,
     endpoints,
     identity,
@@ -220,9 +227,20 @@ function queueUrls(template: Template, references: References): (arn: string) =>
   };
 }
 
-/** The stack's outputs; an API's address on AWS becomes the one here. */
+/** What the first of these pages answers. */
+const firstOf =
+  (all: readonly Pages[]): Pages =>
+  async (request) => {
+    for (const pages of all) {
+      const answer = await pages(request);
+      if (answer) return answer;
+    }
+    return undefined;
+  };
+
+/** The stack's outputs; the address of an API or a distribution on AWS becomes the one here. */
 function resolveOutputs(template: Template, references: References, url: string): Record<string, string> {
-  const host = /^https:\/\/[\w-]+\.execute-api\.[\w-]+\.amazonaws\.com/;
+  const host = /^https:\/\/[\w-]+\.(execute-api\.[\w-]+\.amazonaws\.com|cloudfront\.net)/;
   return Object.fromEntries(
     Object.entries(template.outputs).map(([name, value]) => [
       name,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { v7 } from 'uuid';
 import { DEFAULT_RETRY_POLICY, nextAttemptAt } from '../../functions/domain/backoff.ts';
-import { statsOf } from '../../functions/domain/delivery-stats.ts';
+import { overviewOf, statsOf } from '../../functions/domain/delivery-stats.ts';
 import { deliveryId, type IdPrefix } from '../../functions/domain/ids.ts';
 
 /*
@@ -30,6 +30,16 @@ export const organization = {
   contentChangeNotifications: true,
 } as const;
 
+/** One of its admins. */
+export const signedIn = {
+  userId: '7c1e5a34-60d1-7013-8f5e-2d9b1c4f6a20',
+  email: 'ada@acme.example',
+  organizationId: organization.id,
+  organizationName: organization.name,
+  role: 'admin',
+  expiresAt: '2026-11-20T10:30:00.000Z',
+} as const;
+
 /** Of three months. */
 export const usage = {
   organizationId: organization.id,
@@ -45,8 +55,12 @@ export const apiKey = {
   environment: 'live',
   name: 'Production backend',
   scopes: ['write:conversations', 'write:webhooks'],
+  lastUsedAt: null,
   revokedAt: null,
 } as const;
+
+/** The same, as it is listed later. */
+export const usedApiKey = { ...apiKey, lastUsedAt: '2026-11-20T09:29:14.803Z' } as const;
 
 export const sandbox = {
   sandboxOrganizationId: exampleId('org', '2026-11-20T09:28:15.377Z'),
@@ -61,6 +75,7 @@ export const sandboxKey = {
   environment: 'sandbox',
   name: 'Continuous integration',
   scopes: ['write:conversations', 'write:webhooks'],
+  lastUsedAt: null,
   revokedAt: null,
 } as const;
 
@@ -81,6 +96,7 @@ export const revokedApiKey = {
     'read:knowledge',
     'write:knowledge',
   ],
+  lastUsedAt: '2026-06-01T08:09:30.262Z',
   revokedAt: '2026-06-01T08:12:44.009Z',
 } as const;
 
@@ -176,6 +192,16 @@ export const source = {
   lastCheckedAt: '2026-11-21T09:58:40.527Z',
   lastChangedAt: '2026-11-21T05:01:17.930Z',
   nextCheckAt: '2026-11-21T10:55:02.216Z',
+} as const;
+
+/** What it says now and what it said before, where they differ. */
+export const sourceChanges = {
+  sourceId: source.id,
+  from: { version: 1, words: 405 },
+  to: { version: source.version, words: source.words },
+  difference: source.difference,
+  added: 'Express delivery takes one working day.\nOrders of before noon leave on the same day.',
+  removed: 'Express delivery takes two working days.',
 } as const;
 
 /** An event has its cause's time; its deliveries carry it in their identifiers too. */
@@ -323,14 +349,23 @@ export const widgetMessages = [message, reply].map(({ id, role, content, created
   createdAt,
 }));
 
+const counted = [
+  { hour: '2026-11-20T09:00:00.000Z', owed: 4, succeeded: 3, exhausted: 1, skipped: 0, duplicates: 0 },
+  { hour: '2026-11-20T11:00:00.000Z', owed: 212, succeeded: 209, exhausted: 0, skipped: 0, duplicates: 1 },
+];
+
 /** The day's counts, read shortly after noon: the first hour is complete, a later one has retries to come. */
 export const webhookStats = statsOf(
   webhook.id,
   { now: new Date('2026-11-20T12:10:00.000Z'), count: 24 },
-  [
-    { hour: '2026-11-20T09:00:00.000Z', owed: 4, succeeded: 3, exhausted: 1, skipped: 0, duplicates: 0 },
-    { hour: '2026-11-20T11:00:00.000Z', owed: 212, succeeded: 209, exhausted: 0, skipped: 0, duplicates: 1 },
-  ].map((counts) => ({ webhookId: webhook.id, generation: 0, ...counts })),
+  counted.map((counts) => ({ webhookId: webhook.id, generation: 0, ...counts })),
+);
+
+/** The same hours of the organization, whose only endpoint fails. */
+export const deliveryStats = overviewOf(
+  [{ ...failingWebhook, failing: { ...failingWebhook.failing, disablesAt: '2026-11-20T12:41:07.310Z' } }],
+  { now: new Date('2026-11-20T12:10:00.000Z'), count: 24 },
+  counted.map((counts) => ({ webhookId: webhook.id, generation: 0, ...counts })),
 );
 
 /** The succeeded delivery, sent once more. */

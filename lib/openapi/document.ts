@@ -1,5 +1,6 @@
 import type { Route } from '../../functions/platform/route.ts';
 import { describeFields } from './describe-fields.ts';
+import { secondDoor, secondOperationId, secondText } from './doors.ts';
 import { webhooks } from './events.ts';
 import { HEADERS } from './headers.ts';
 import { INTRODUCTION, TAGS } from './introduction.ts';
@@ -28,9 +29,12 @@ export function openApiDocument(
   for (const operationId of Object.keys(routes))
     if (texts[operationId] === undefined) throw new Error(`no text for the operation ${operationId}`);
   // In the order of the texts, which are arranged for readers.
-  for (const [operationId, text] of Object.entries(texts)) {
+  const served = Object.entries(texts).flatMap(([operationId, text]): Described[] => {
     const route = routes[operationId];
-    if (!route?.path.startsWith(`/${version}/`) && !route?.path.startsWith('/settings/')) continue;
+    return route === undefined ? [] : [{ operationId, route, text }];
+  });
+  for (const { operationId, route, text } of [...served, ...served.flatMap(atSecondDoor)]) {
+    if (!route.path.startsWith(`/${version}/`) && !route.path.startsWith('/settings/')) continue;
     const problems = problemResponses(route);
     for (const { name, response } of problems) if (name !== undefined) responses[name] ??= response;
     tags.add(text.tag);
@@ -65,6 +69,20 @@ export function openApiDocument(
     },
   };
   return describeFields(withoutUnused(document));
+}
+
+interface Described {
+  operationId: string;
+  route: Route;
+  text: OperationText;
+}
+
+function atSecondDoor({ operationId, route, text }: Described): Described[] {
+  const second = secondDoor(route);
+  if (second === undefined) return [];
+  return [
+    { operationId: secondOperationId(operationId), route: second, text: secondText(operationId, text) },
+  ];
 }
 
 function operation(

@@ -100,7 +100,15 @@ const apiKey = {
   name: 'Label for people.',
   scopes: SCOPES,
   createdAt: CREATED,
+  lastUsedAt:
+    'When it was last used, UTC, some minutes behind; null when it was not within a year. Refused requests count as well.',
   revokedAt: 'When it was revoked, UTC; null while it works.',
+};
+
+const failing = {
+  since:
+    'When the first of the present failures in a row was counted, UTC; null where the endpoint began to fail before this was recorded.',
+  failuresUntilDisabled: 'How many more deliveries in a row that end `exhausted` disable the endpoint.',
 };
 
 export const RESOURCE_FIELDS: Texts<typeof RESOURCES> = {
@@ -110,10 +118,26 @@ export const RESOURCE_FIELDS: Texts<typeof RESOURCES> = {
     secret:
       'The signing secret of this endpoint: `whsec_` and the base64 of 32 bytes. Only this answer has it. There is no rotation: for a new secret register again and delete this endpoint.',
   },
-  Failing: {
-    since:
-      'When the first of the present failures in a row was counted, UTC; null where the endpoint began to fail before this was recorded.',
-    failuresUntilDisabled: 'How many more deliveries in a row that end `exhausted` disable the endpoint.',
+  Failing: failing,
+  FailingUntil: {
+    ...failing,
+    disablesAt:
+      'When the endpoint is disabled if none of its deliveries succeeds from now on and attempts take as long as they last did, UTC: as deliveries that are under way run out of retries. Null when fewer are under way than it takes.',
+  },
+  Redelivery: {
+    id: 'Identifies the redelivery.',
+    webhookId: 'The endpoint whose deliveries are sent again.',
+    status: '`running`, `done` when it has come to the end of its time, or `stopped` before that.',
+    reason:
+      'Why it was stopped: `cancelled` on request, `endpoint_disabled` or `endpoint_deleted`. Null otherwise.',
+    from: 'Beginning of the time whose deliveries it sends again, included: 30 days before it was started at the earliest.',
+    to: 'End of that time, excluded: when it was started at the latest.',
+    statuses: 'How the deliveries ended that it sends again.',
+    examined: 'How many deliveries of the time it has looked at so far, whatever became of them.',
+    redelivered: 'How many new deliveries it has made so far, one for each event.',
+    progress: 'The part of its time that it has examined so far, from 0 to 1. 1 when it is `done`.',
+    createdAt: 'When it was started, UTC. Its deliveries have the same time.',
+    finishedAt: 'When it was done or stopped, UTC; null while it runs.',
   },
   TestEvent: {
     eventId: 'The event that was written.',
@@ -157,6 +181,30 @@ export const RESOURCE_FIELDS: Texts<typeof RESOURCES> = {
     oldestPending:
       'Beginning of the earliest of these hours with deliveries that have not ended, UTC; null when all have.',
     hours: 'The hours with deliveries, newest first. The others are left out.',
+  },
+  DeliveryStats: {
+    from: 'Beginning of the earliest hour that was asked for, UTC.',
+    to: 'End of the hour under way, UTC.',
+    totals: 'All hours of all endpoints together.',
+    backlog: 'What of these hours has not ended.',
+    hours: 'The hours with deliveries, all endpoints together, newest first. The others are left out.',
+    endpoints: 'Each endpoint there is, newest first.',
+  },
+  Backlog: {
+    pending: 'How many deliveries have not ended.',
+    oldestPending: 'Beginning of the earliest hour with such deliveries, UTC; null when all have ended.',
+  },
+  EndpointStats: {
+    webhookId: 'The endpoint.',
+    url: webhook.url,
+    status: webhook.status,
+    consecutiveFailures: webhook.consecutiveFailures,
+    failing: 'While its deliveries fail: since when, what disables it, and when. Null otherwise.',
+    disabledAt: webhook.disabledAt,
+    disabledReason: webhook.disabledReason,
+    totals: 'All hours together.',
+    oldestPending:
+      'Beginning of the earliest of these hours with deliveries that have not ended, UTC; null when all have.',
   },
   DeliveryCounts: counts,
   DeliveryCountsOfHour: {
@@ -214,6 +262,20 @@ export const RESOURCE_FIELDS: Texts<typeof RESOURCES> = {
     reason: 'What it is about, if that was said.',
     createdAt: CREATED,
   },
+  SourceChanges: {
+    sourceId: 'The source.',
+    from: 'The version that admins know: the one that they were last told of, or the first. Null before the first import.',
+    to: 'The present version. Null before the first import.',
+    difference:
+      'How much the two differ, in percent of the words of both: 0 for the same words, 100 where they share none. Null where there is nothing to compare.',
+    added:
+      'The lines that came, 4,000 characters at most, with `…` where something is left out. Text, never markup.',
+    removed: 'The lines that went, in the same way.',
+  },
+  SourceVersion: {
+    version: 'Counts the different contents of the source, from 1.',
+    words: 'Number of words in it.',
+  },
   Source: {
     id: 'Identifies the source.',
     kind: 'What is at its URL: `url`, an HTML page; `spreadsheet`, CSV or XLSX; `feed`, RSS or Atom.',
@@ -233,6 +295,14 @@ export const RESOURCE_FIELDS: Texts<typeof RESOURCES> = {
     lastNotifiedAt: 'When admins were last told of a change by e-mail, UTC; null when they were not.',
     nextCheckAt: 'When the next check is due, UTC. Checks take a moment more.',
     lastError: 'Why the last check brought no content, in one line; null when it did.',
+  },
+  SignedIn: {
+    userId: 'The issuer’s identifier of the person.',
+    email: 'Address of the person, to be shown. `null` where the issuer does not say it.',
+    organizationId: 'The organization that the person acts for.',
+    organizationName: 'Its name.',
+    role: 'A `member` sees, an `admin` also changes.',
+    expiresAt: 'When the session ends, unless it is renewed before.',
   },
   Organization: {
     id: 'Identifies the organization. Events call it `orgId`.',
@@ -285,6 +355,11 @@ const url =
 
 export const BODY_FIELDS: Texts<typeof BODIES> = {
   RegisterWebhook: { url, events },
+  StartRedelivery: {
+    from: 'Beginning of the time, UTC, included. What is more than 30 days ago counts as 30 days ago.',
+    to: 'End of the time, UTC, excluded. Left out, or in the future, it is now.',
+    statuses: 'How the deliveries ended that are to be sent again. Left out, it is both.',
+  },
   UpdateWebhook: { url: `${url} Left out: stays as it is.`, events: `${events} Left out: stay as they are.` },
   CreateConversation: {
     channelId:

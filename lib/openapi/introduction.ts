@@ -17,7 +17,8 @@ What API Gateway answers by itself (an unknown path, a method that a path does n
 ## Authentication
 
 Operations under \`/api/v1\` take an API key: \`Authorization: Bearer ck_live_…\`, or \`ck_sandbox_…\` for the sandbox. Operations under
-\`/api/settings\` take the session of a person, never a key. What a visitor’s browser calls, under \`/api/v1/widget\`, takes the token of one
+\`/api/settings\` take the session of a person, never a key. Some are the same operation for both, at two paths; with a session
+\`environment=sandbox\` then takes the place of a sandbox key. What a visitor’s browser calls, under \`/api/v1/widget\`, takes the token of one
 conversation, \`Authorization: Bearer cvt_…\`.
 
 ## Sandbox

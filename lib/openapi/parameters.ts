@@ -1,3 +1,4 @@
+import { ListDeliveriesQuery } from '../../functions/api/delivery-schemas.ts';
 import * as ids from '../../functions/domain/ids.ts';
 import type { Route } from '../../functions/platform/route.ts';
 import { CURSOR, IDEMPOTENCY_KEY } from './cast.ts';
@@ -28,6 +29,7 @@ const idempotencyKey = (required: boolean, description: string) => ({
 export const PARAMETERS = {
   WebhookId: inPath('id', ids.EndpointId, 'Identifies the webhook endpoint.'),
   DeliveryId: inPath('deliveryId', ids.DeliveryId, 'Identifies the delivery.'),
+  RedeliveryId: inPath('redeliveryId', ids.RedeliveryJobId, 'Identifies the redelivery.'),
   ConversationId: inPath('id', ids.ConversationId, 'Identifies the conversation.'),
   MessageId: inPath('messageId', ids.MessageId, 'Identifies the message.'),
   EscalationLogId: inPath('escalationLogId', ids.EscalationId, 'Identifies the entry of the escalation log.'),
@@ -84,6 +86,42 @@ export const PARAMETERS = {
       '`request`: each delivery of a sandbox that was attempted comes with the request of its last attempt, signed for this moment. Live it changes nothing. Any other value is refused.',
     schema: { type: 'string', enum: ['request'] },
   },
+  Status: {
+    name: 'status',
+    in: 'query',
+    description: 'Only deliveries of these states, separated by commas.',
+    schema: inlined(ListDeliveriesQuery.shape.status),
+    example: 'exhausted,skipped',
+  },
+  EventType: {
+    name: 'eventType',
+    in: 'query',
+    description: 'Only deliveries of these event types, separated by commas.',
+    schema: inlined(ListDeliveriesQuery.shape.eventType),
+    example: 'conversation.created,message.received',
+  },
+  From: {
+    name: 'from',
+    in: 'query',
+    description:
+      'Only deliveries of this moment or later, in UTC. It counts when the event happened, or when sending it again was asked for, which `createdAt` is moments after.',
+    schema: { type: 'string', format: 'date-time' },
+    example: '2026-11-20T09:00:00.000Z',
+  },
+  To: {
+    name: 'to',
+    in: 'query',
+    description: 'Only deliveries of before this moment, in UTC, on the same terms as `from`.',
+    schema: { type: 'string', format: 'date-time' },
+    example: '2026-11-20T10:00:00.000Z',
+  },
+  Environment: {
+    name: 'environment',
+    in: 'query',
+    description:
+      'Whose things these are: the organization’s, `live`, or those of its sandbox. Any other value is refused.',
+    schema: { type: 'string', enum: ['live', 'sandbox'], default: 'live' },
+  },
   RequiredIdempotencyKey: idempotencyKey(
     true,
     `A UUID of your choice, new for each thing that you want done. ${KEPT}`,
@@ -100,6 +138,7 @@ export type ParameterName = keyof typeof PARAMETERS;
 const NAMES = new Map<unknown, ParameterName>([
   [ids.EndpointId, 'WebhookId'],
   [ids.DeliveryId, 'DeliveryId'],
+  [ids.RedeliveryJobId, 'RedeliveryId'],
   [ids.ConversationId, 'ConversationId'],
   [ids.MessageId, 'MessageId'],
   [ids.EscalationId, 'EscalationLogId'],
@@ -117,6 +156,11 @@ const QUERY_NAMES = new Map<string, ParameterName>([
   ['hours', 'Hours'],
   ['months', 'Months'],
   ['include', 'Include'],
+  ['environment', 'Environment'],
+  ['status', 'Status'],
+  ['eventType', 'EventType'],
+  ['from', 'From'],
+  ['to', 'To'],
 ]);
 
 /** @throws when a route has a parameter that has no text here */

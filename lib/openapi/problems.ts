@@ -53,6 +53,7 @@ export const PROBLEM_TEXTS: Record<ProblemType, ProblemText> = {
       'a field': 'channelId must have at most 200 characters.',
       'the body': 'The body is not valid JSON.',
       'the limit of a page': 'limit must be an integer.',
+      'the environment': 'environment must be one of live, sandbox.',
       'a cursor of another listing': 'cursor is not one that this listing gave.',
       'the idempotency key': 'The header Idempotency-Key must be a UUID.',
     },

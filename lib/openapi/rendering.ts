@@ -3,6 +3,7 @@ import { PROBLEM_STATUS, type ProblemType } from '../../functions/domain/problem
 import * as cast from './cast.ts';
 import { errorSchema } from './error-schema.ts';
 import type { Schema } from './openapi.ts';
+import * as redeliveryCast from './redelivery-cast.ts';
 import { BODIES, EVENTS, RESOURCES } from './schemas.ts';
 
 const REF = '#/components/schemas/';
@@ -60,6 +61,7 @@ const ID_EXAMPLES = Object.fromEntries(
     cast.ticket.id,
     cast.source.id,
     cast.httpChannel.id,
+    redeliveryCast.ordered.id,
   ].map((id) => [id.slice(0, 4), id]),
 );
 

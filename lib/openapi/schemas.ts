@@ -3,6 +3,7 @@ import * as channels from '../../functions/api/channels/schemas.ts';
 import * as conversations from '../../functions/api/conversations/schemas.ts';
 import * as deliveries from '../../functions/api/delivery-schemas.ts';
 import * as knowledge from '../../functions/api/knowledge/schemas.ts';
+import * as redeliveries from '../../functions/api/redeliveries/schemas.ts';
 import * as settings from '../../functions/api/settings/schemas.ts';
 import * as tickets from '../../functions/api/tickets/schemas.ts';
 import * as webhooks from '../../functions/api/webhooks/schemas.ts';
@@ -25,8 +26,13 @@ export const RESOURCES = {
   DeliveryAtRealSpeed: deliveries.DeliveryAtRealSpeed,
   AttemptAtRealSpeed: deliveries.AttemptAtRealSpeed,
   WebhookStats: webhooks.WebhookStats,
+  DeliveryStats: webhooks.DeliveryStats,
+  EndpointStats: webhooks.EndpointStats,
+  FailingUntil: webhooks.FailingUntil,
+  Backlog: webhooks.Backlog,
   DeliveryCounts: webhooks.DeliveryCounts,
   DeliveryCountsOfHour: webhooks.DeliveryCountsOfHour,
+  Redelivery: redeliveries.Redelivery,
   Conversation: conversations.Conversation,
   Message: conversations.Message,
   Escalation: conversations.Escalation,
@@ -40,7 +46,10 @@ export const RESOURCES = {
   WidgetMessage: widget.WidgetMessage,
   Ticket: tickets.Ticket,
   Source: knowledge.Source,
+  SourceChanges: knowledge.SourceChanges,
+  SourceVersion: knowledge.SourceVersion,
   Organization: settings.Organization,
+  SignedIn: settings.SignedIn,
   Usage: settings.Usage,
   UsageOfMonth: settings.UsageOfMonth,
   ApiKey: settings.ApiKey,
@@ -55,6 +64,7 @@ export const RESOURCES = {
 export const BODIES = {
   RegisterWebhook: webhooks.RegisterWebhook,
   UpdateWebhook: webhooks.UpdateWebhook,
+  StartRedelivery: redeliveries.StartRedelivery,
   CreateConversation: conversations.CreateConversation,
   CreateChannel: channels.CreateChannel,
   CreateMessage: conversations.CreateMessage,

@@ -3,6 +3,7 @@ import { DocumentationFunctions } from '../documentation.ts';
 import { RouteFunctions } from '../route-functions.ts';
 import type { CodeOf } from '../service-function.ts';
 import type { Settings } from '../settings.ts';
+import { SignInFunctions } from '../sign-in.ts';
 import type { DataStack } from './data-stack.ts';
 import { type Common, ServiceStack } from './service-stack.ts';
 
@@ -15,6 +16,7 @@ export class FunctionsStack extends ServiceStack {
     super(scope, 'Functions', 'the functions of routes', data.policy);
     this.common = data.common;
     this.routes = new RouteFunctions(this, 'Api', { code, data, settings });
+    new SignInFunctions(this, 'SignIn', { code, identity: data.identity });
     new DocumentationFunctions(this, 'Documentation', code);
   }
 }

@@ -12,6 +12,7 @@ import { Knowledge } from '../knowledge.ts';
 import { Mail } from '../mail.ts';
 import { Metering } from '../metering.ts';
 import { Recovery } from '../recovery.ts';
+import { Redeliveries } from '../redeliveries.ts';
 import { Sandboxes } from '../sandboxes.ts';
 import { type CodeOf, ServiceFunction } from '../service-function.ts';
 import type { Settings } from '../settings.ts';
@@ -32,6 +33,7 @@ export class WorkersStack extends ServiceStack {
     new Bus(this, 'Bus', { code, tables, bus });
     new Metering(this, 'Metering', { code, tables, bus });
     new Channels(this, 'Channels', { code, tables, bus });
+    new Redeliveries(this, 'Redeliveries', { code, data, settings });
     new Knowledge(this, 'Knowledge', { code, tables, bus, settings });
     const { mailFrom: from, dashboardOrigin, noticeSeconds } = settings;
     const users = data.identity.pool;

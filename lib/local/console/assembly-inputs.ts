@@ -3,7 +3,20 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** All that an assembly is made of, besides the context: the app, what it composes, and the versions of what it uses. */
-const SOURCES = ['bin/app.ts', 'lib/cloud', 'lib/openapi', 'functions', 'package.json', 'package-lock.json'];
+const SOURCES = [
+  'bin/app.ts',
+  'lib/cloud',
+  'lib/openapi',
+  'functions',
+  'dashboard/index.html',
+  'dashboard/package.json',
+  'dashboard/public',
+  'dashboard/src',
+  'dashboard/tsconfig.json',
+  'dashboard/vite.config.ts',
+  'package.json',
+  'package-lock.json',
+];
 
 /**
  * Names what an assembly would be made of now: the same for the same sources, context and Node.js, and another one whenever one of

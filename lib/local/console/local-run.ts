@@ -99,6 +99,7 @@ export async function localRun(
 
     const place = {
       baseUrl: cloud.url,
+      ...(cloud.dashboardUrl !== undefined && { dashboardUrl: cloud.dashboardUrl }),
       mailboxUrl: cloud.mailboxUrl,
       environmentFile: directory.environmentFile,
       logFile: log.path,

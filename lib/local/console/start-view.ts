@@ -28,6 +28,7 @@ const FORWARD: [command: string, does: string] = [
 
 /**
  * The last screen of the start: where everything is and what to do next.
+ * @param place.dashboardUrl where the dashboard is; absent when the stack has none
  * @param place.mailboxUrl where what the service sends by e-mail can be read
  * @param place.sessions whether there are people who sign in
  * @param place.sandbox whether there is a key of a sandbox
@@ -35,6 +36,7 @@ const FORWARD: [command: string, does: string] = [
 export function renderReady(
   place: {
     baseUrl: string;
+    dashboardUrl?: string;
     mailboxUrl: string;
     environmentFile: string;
     logFile: string;
@@ -58,9 +60,13 @@ export function renderReady(
     const shown = paint('cyan', command.padEnd(does === '' ? 0 : width));
     return `    ${shown}${does === '' ? '' : `  ${paint('dim', does)}`}`;
   });
+  const { dashboardUrl } = place;
   return [
-    `  ${paint(['bold', 'green'], 'Ready')}   ${paint('bold', `${place.baseUrl}/api/v1`)}`,
-    `  ${paint('dim', 'Mail')}    ${place.mailboxUrl}`,
+    ...(dashboardUrl === undefined
+      ? []
+      : [`  ${paint(['bold', 'green'], 'Dashboard')}  ${paint('bold', dashboardUrl)}`]),
+    `  ${paint(['bold', 'green'], 'Ready')}      ${paint('bold', `${place.baseUrl}/api/v1`)}`,
+    `  ${paint('dim', 'Mail')}       ${place.mailboxUrl}`,
     '',
     ...rows,
     '',

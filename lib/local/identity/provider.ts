@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Context, type Grant, interactionPolicy, Provider } from 'oidc-provider';
+import { type Adapter, type Context, type Grant, interactionPolicy, Provider } from 'oidc-provider';
 import { claimsOf, ID_TOKEN_USE } from './claims.ts';
 import { createGrants } from './grants.ts';
 import { noticePage, pageHeaders, signOutPage } from './pages.ts';
 import { SIGN_IN_PATH, signIn } from './sign-in.ts';
+import { SIGN_OUT_PATH, signOut } from './sign-out.ts';
 import type { SigningKey } from './state.ts';
 import { STANDARD_ATTRIBUTES, type UserPool } from './user-pool.ts';
 import type { Users } from './users.ts';
@@ -31,33 +32,42 @@ export function createRequestHandler(
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   const { pool, users, onError } = options;
   const headers = pageHeaders([...pool.callbackUrls, ...pool.logoutUrls]);
-  const provider = createProvider(options, headers);
+  const grants = createGrants();
+  const provider = createProvider(options, headers, grants);
   provider.on('error', onError);
   provider.on('server_error', (_, error) => onError(error));
   const answer = provider.callback();
+  const leaving = {
+    pool,
+    sessionCookie: cookieOf(options.issuer, 'session'),
+    sessions: grants('Session'),
+  };
   return async (request, response) => {
     if (request.url?.startsWith(SIGN_IN_PATH)) await signIn({ provider, users, headers }, request, response);
-    else await answer(request, response);
+    else if (!(await signOut(leaving, request, response))) await answer(request, response);
   };
 }
+
+/** Cookies are the host's, whatever the port: two local runs, or another program, must not take ours for theirs. */
+const cookieOf = (issuer: string, name: string): string => `${name}_${new URL(issuer).port}`;
 
 function createProvider(
   { issuer, pool, users, key }: ProviderOptions,
   headers: Record<string, string>,
+  grants: (kind: string) => Adapter,
 ): Provider {
   const show = async (context: Context, page: string) => {
     context.set(headers);
     context.body = page;
   };
   const scopes = pool.scopes.length === 0 ? ['openid'] : [...pool.scopes];
-  // Cookies are the host's, whatever the port: two local runs, or another program, must not take ours for theirs.
-  const cookie = (name: string) => `${name}_${new URL(issuer).port}`;
+  const cookie = (name: string) => cookieOf(issuer, name);
   // First-party: whoever signs in has agreed.
   const policy = interactionPolicy.base();
   policy.remove('consent');
 
   return new Provider(issuer, {
-    adapter: createGrants(),
+    adapter: grants,
     claims: {
       openid: [
         'sub',
@@ -125,7 +135,7 @@ function createProvider(
       userinfo: '/oauth2/userInfo',
       revocation: '/oauth2/revoke',
       jwks: '/.well-known/jwks.json',
-      end_session: '/logout',
+      end_session: SIGN_OUT_PATH,
     },
     scopes: [...new Set([...STANDARD_SCOPES, ...scopes])],
     ttl: {

@@ -39,6 +39,11 @@ export const supportedIdentity: Readonly<Record<string, Properties>> = {
     UserPoolName: tags,
     UserPoolTags: tags,
   },
+  'AWS::Cognito::UserPoolDomain': {
+    Domain: inert('the sign-in page is where the identity provider is'),
+    UserPoolId: applied,
+    ManagedLoginVersion: inert('the sign-in page here has a look of its own'),
+  },
   'AWS::Cognito::UserPoolClient': {
     UserPoolId: applied,
     AllowedOAuthFlowsUserPoolClient: applied,

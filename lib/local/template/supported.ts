@@ -1,5 +1,6 @@
 import { applied, inert, list, object, oneOf, type Properties } from './shapes.ts';
 import { supportedIdentity } from './supported-identity.ts';
+import { supportedSite } from './supported-site.ts';
 
 const capacity = inert('the engine has no throughput limits');
 const encryption = inert('the state directory is as private as the rest of this machine');
@@ -279,6 +280,7 @@ export const supported: Readonly<Record<string, Properties>> = {
   },
 
   ...supportedIdentity,
+  ...supportedSite,
 };
 
 /** Resource types that mean nothing on one machine, whatever their properties, and why. */
@@ -292,5 +294,6 @@ export const inertTypes: Readonly<Record<string, string>> = {
   'AWS::CodeDeploy::DeploymentGroup': 'what runs here is the code as it is',
   'AWS::WAFv2::WebACL': 'nobody but this machine calls here',
   'AWS::WAFv2::WebACLAssociation': 'nobody but this machine calls here',
+  'AWS::Lambda::LayerVersion': 'what the CDK copies files with, which is not done here',
   'AWS::CDK::Metadata': 'a note from the CDK to AWS',
 };

@@ -25,6 +25,8 @@ export interface Template {
   get(logicalId: string): Resource;
   /** The absolute directory of a Lambda function's unpacked asset. */
   assetDirectory(fn: Resource): string;
+  /** The absolute directory of an unpacked asset. @throws LocalRunError when the assembly has none of this object key */
+  asset(objectKey: string): string;
 }
 
 const Properties = z.record(z.string(), z.unknown());
@@ -48,6 +50,10 @@ const AssetManifest = z.object({
 const TemplateFile = z.object({
   Resources: z.record(z.string(), z.looseObject({ Type: z.string() })),
   Outputs: z.record(z.string(), z.object({ Value: z.unknown() })).default({}),
+});
+
+const CustomResource = z.object({
+  Properties: z.object({ ServiceToken: z.object({ 'Fn::GetAtt': z.tuple([z.string(), z.string()]) }) }),
 });
 
 const ResourceBody = z.strictObject({
@@ -113,12 +119,22 @@ export function parseTemplate(content: Record<string, unknown>): Pick<Template, 
   if (section) throw new LocalRunError(`The local run does not know the template section ${section}`);
 
   const { Resources, Outputs } = TemplateFile.parse(content);
+  const deployers = deployersIn(Object.values(Resources));
   return {
     resources: Object.entries(Resources)
-      .filter(([, body]) => !Object.hasOwn(inertTypes, body.Type))
+      .filter(([logicalId, { Type }]) => !Object.hasOwn(inertTypes, Type) && !deployers.has(logicalId))
       .map(([logicalId, body]) => parseResource(logicalId, body)),
     outputs: Object.fromEntries(Object.entries(Outputs).map(([name, { Value }]) => [name, Value])),
   };
+}
+
+/** Logical ids of the functions behind custom resources: they are of the CDK, work for a deployment, and none is made here. */
+function deployersIn(resources: readonly { Type: string }[]): ReadonlySet<unknown> {
+  return new Set(
+    resources
+      .filter(({ Type }) => Type.startsWith('Custom::'))
+      .map((body) => CustomResource.safeParse(body).data?.Properties.ServiceToken['Fn::GetAtt'][0]),
+  );
 }
 
 function parseResource(logicalId: string, body: { Type: string }): Resource {
@@ -179,6 +195,11 @@ export function templateOf(
       const directory = code.success ? assets.get(code.data.S3Key) : undefined;
       if (!directory)
         throw new LocalRunError(`${fn.logicalId} (${fn.type}): its code is not in the assembly`);
+      return directory;
+    },
+    asset(objectKey) {
+      const directory = assets.get(objectKey);
+      if (!directory) throw new LocalRunError(`The assembly has no asset ${objectKey}`);
       return directory;
     },
   };

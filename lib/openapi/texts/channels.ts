@@ -49,7 +49,8 @@ A channel that does not exist, or not any more, is a success as well, so that a 
   listChannelDeliveries: {
     tag: 'Channels',
     description: `What was, is and will be sent to a channel of the kind \`http\`, newest first: one delivery for each message. Deliveries are kept for 30
-days. Those of a deleted channel cannot be read: 404. To a \`web_widget\` nothing is sent.
+days. Those of a deleted channel cannot be read: 404. To a \`web_widget\` nothing is sent. The filters are those of \`listDeliveries\`, pages that are short
+included.
 
 **In a sandbox** \`include=request\` adds the request of the last attempt, as it does for webhooks (\`listDeliveries\`).`,
     answer: 'A page of deliveries.',

@@ -8,6 +8,10 @@ export const DELIVERY_TEXTS = {
     description: `What was, is and will be sent to one endpoint, newest first. Deliveries are kept for 30 days. Those of a deleted endpoint
 cannot be read: 404.
 
+\`status\`, \`eventType\`, \`from\` and \`to\` narrow the list to deliveries of which all of them are true. Go on until \`nextCursor\` is null: one answer looks at
+some thousand deliveries at most, so that where few match a page may be short or empty and yet have a \`nextCursor\`. A cursor belongs to the filters that it came
+with.
+
 **In a sandbox** \`include=request\` adds to each delivery that was attempted the \`request\` of its last attempt, as a receiver would get
 it if it were sent now: the body and the headers as recorded, with \`webhook-timestamp\` and \`webhook-signature\` of this moment, so that a
 receiver which refuses old signatures takes it. Send its \`body\` to the byte, with its \`headers\`, to the address where you try your receiver:
@@ -41,6 +45,16 @@ first answer again.`,
     answer: 'The new delivery.',
     data: cast.redelivery,
     location: `/api/v1/webhooks/${cast.webhook.id}/deliveries/${cast.redelivery.id}`,
+  },
+  readDeliveryStats: {
+    tag: 'Deliveries',
+    description: `What became of the deliveries to all endpoints there are, counted as \`readWebhookStats\` counts those to one: by hour, all endpoints
+together, and of each endpoint in sum. Of endpoints whose deliveries fail it tells how many more failures disable them and, where that follows from the deliveries
+under way, when.
+
+The counts are some seconds behind the deliveries. What endpoints had that were deleted is not among them, nor is what channels were sent.`,
+    answer: 'The counts of the hours asked for, their sums, and the state of each endpoint.',
+    data: cast.deliveryStats,
   },
   readWebhookStats: {
     tag: 'Deliveries',

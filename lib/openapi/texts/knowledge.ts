@@ -45,6 +45,15 @@ ${PROGRAMS}`,
     answer: 'The source.',
     data: cast.source,
   },
+  readSourceChanges: {
+    tag: 'Knowledge',
+    description: `What has come and what has gone in a source since admins last heard of it, line by line: from the version that they were last told of, or the
+first one, to the present one. Lines that only moved are in neither. Both are text as it was found, never markup, whatever it looks like.
+
+Before the first import there is nothing to compare: \`from\`, \`to\` and \`difference\` are null.`,
+    answer: 'What has changed.',
+    data: cast.sourceChanges,
+  },
   deleteSource: {
     tag: 'Knowledge',
     description:

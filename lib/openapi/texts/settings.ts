@@ -2,6 +2,13 @@ import * as cast from '../cast.ts';
 import type { OperationText } from '../operation-text.ts';
 
 export const SETTINGS_TEXTS = {
+  readSession: {
+    tag: 'Organization',
+    description:
+      'Who is signed in, as what, and when the session ends. A role that is taken away meanwhile is kept until then.',
+    answer: 'The person and the session.',
+    data: cast.signedIn,
+  },
   readOrganization: {
     tag: 'Organization',
     description: 'The organization of the session and its settings.',
@@ -41,7 +48,7 @@ The operation takes no \`Idempotency-Key\`. If no answer arrives, look into the 
     description:
       'The organization’s keys, newest first: live ones and those of its sandbox, revoked ones included. Never with the keys themselves.',
     answer: 'A page of keys.',
-    data: [cast.sandboxKey, cast.apiKey, cast.revokedApiKey],
+    data: [cast.sandboxKey, cast.usedApiKey, cast.revokedApiKey],
   },
   revokeApiKey: {
     tag: 'API keys',

@@ -1,0 +1,85 @@
+import { Duration } from 'aws-cdk-lib';
+import * as events from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import { Construct } from 'constructs';
+import type { NoticeType } from '../../functions/domain/bus.ts';
+import { REDELIVER_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
+import type { RedeliverEnvironment, ResumeRedeliveriesEnvironment } from '../../functions/platform/config.ts';
+import { BusWorker } from './bus-worker.ts';
+import { allowSend } from './lanes.ts';
+import { type CodeOf, ServiceFunction } from './service-function.ts';
+import type { Settings } from './settings.ts';
+import type { DataStack } from './stacks/data-stack.ts';
+import { watchFailures, watchSchedule } from './watching.ts';
+
+/** Longer than a run needs for the page that it has begun. */
+const RUN_SECONDS = 55;
+
+/** Sends again, for an endpoint, what has failed in a time, however much it is. */
+export class Redeliveries extends Construct {
+  readonly worker: BusWorker;
+  readonly resume: ServiceFunction;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    { code, data, settings }: { code: CodeOf; data: DataStack; settings: Settings },
+  ) {
+    super(scope, id);
+    const { tables, bus, deliveryQueues } = data;
+    const { fresh, slow, stalled } = deliveryQueues.lanes;
+    this.worker = new BusWorker(this, 'Redeliver', {
+      name: 'redeliver',
+      description: 'Makes the deliveries of redelivery jobs',
+      code,
+      timeoutSeconds: REDELIVER_TIMEOUT_SECONDS,
+      bus,
+      takes: { detailType: ['webhook.redelivery'] satisfies NoticeType[] },
+      environment: (queue) =>
+        ({
+          SERVICE_TABLE: tables.service.name,
+          DELIVERIES_TABLE: tables.deliveries.name,
+          FRESH_QUEUE: fresh.queueUrl,
+          SLOW_QUEUE: slow.queueUrl,
+          STALLED_QUEUE: stalled.queueUrl,
+          REDELIVERIES_QUEUE: queue.queueUrl,
+        }) satisfies RedeliverEnvironment,
+      // A job each. More at once than this have their turns.
+      batchSize: 1,
+      maxConcurrency: 10,
+      says: 'Redelivery jobs stand still, however often it was tried: what customers want sent again is not, and they can start no other job for the endpoint.',
+      late: 'Redelivery jobs get on slowly: the function for them fails.',
+    });
+    const { fn, queue } = this.worker;
+    tables.service.allow(fn, 'read', 'change', 'remove');
+    tables.deliveries.allow(fn, 'list', 'add');
+    for (const filled of [fresh, slow, stalled, queue]) allowSend(filled, fn);
+
+    this.resume = new ServiceFunction(this, 'Resume', {
+      name: 'resume-redeliveries',
+      description: 'Sends the messages of redelivery jobs again that were lost',
+      code,
+      timeoutSeconds: RUN_SECONDS,
+      environment: {
+        SERVICE_TABLE: tables.service.name,
+        REDELIVERIES_QUEUE: queue.queueUrl,
+        GRACE_SECONDS: String(settings.graceSeconds),
+      } satisfies ResumeRedeliveriesEnvironment,
+    });
+    tables.service.allow(this.resume, 'list', 'read', 'change', 'remove');
+    allowSend(queue, this.resume);
+    new events.Rule(this, 'ResumeSchedule', {
+      schedule: events.Schedule.rate(Duration.minutes(1)),
+      targets: [new LambdaFunction(this.resume, { retryAttempts: 0 })],
+    });
+    watchFailures(this.resume, {
+      says: 'Redelivery jobs whose message is lost stand still, because the function that sends it again fails: customers can start no other job for the endpoint.',
+      runbook: 'background.md#redelivery-jobs-stand-still',
+    });
+    watchSchedule(this.resume, {
+      every: Duration.minutes(1),
+      says: 'Redelivery jobs whose message is lost stand still, because the function that sends it again is not invoked.',
+      runbook: 'backlog.md#a-schedule-is-silent',
+    });
+  }
+}

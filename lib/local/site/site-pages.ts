@@ -1,0 +1,90 @@
+import type { Answer } from '../gateway/answer.ts';
+import { type GatewayRequest, headerOf } from '../gateway/request.ts';
+import type { Coding, StoredFile } from './content.ts';
+import type { Site } from './site.ts';
+
+/** As S3 says that it does not have something. */
+const NO_SUCH_KEY =
+  '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>NoSuchKey</Code><Message>The specified key does not exist.</Message></Error>';
+
+/** The pages of a site, at `/` of the local address, as CloudFront would answer. */
+export const sitePages =
+  (site: Site) =>
+  async (request: GatewayRequest): Promise<Answer | undefined> => {
+    const { path, method } = request;
+    if (!site.methods.includes(method) || site.isElsewhere(path)) return undefined;
+    const elsewhere = underItsName(request);
+    if (elsewhere) return elsewhere;
+    const file = site.files.get(keyOf(site.pathOf({ method, uri: path })));
+    if (file === undefined)
+      return {
+        statusCode: 404,
+        headers: { ...site.headers, 'Content-Type': 'application/xml' },
+        body: NO_SUCH_KEY,
+      };
+    return answerWith(file, request, site);
+  };
+
+/** The deployed one has one name; here sign-in knows `localhost`, and cookies of the one name are not the other's. */
+function underItsName({ headers, path }: GatewayRequest): Answer | undefined {
+  const url = URL.parse(`http://${headerOf({ headers }, 'host')}`);
+  if (url?.hostname !== '127.0.0.1') return undefined;
+  url.hostname = 'localhost';
+  return {
+    statusCode: 307,
+    headers: { Location: `${url.origin}${path}`, 'Cache-Control': 'no-store' },
+    body: '',
+  };
+}
+
+/** A path names a key and nothing else: there is no directory to leave. */
+function keyOf(path: string): string {
+  try {
+    return decodeURIComponent(path.slice(1));
+  } catch {
+    return '';
+  }
+}
+
+async function answerWith(file: StoredFile, request: GatewayRequest, site: Site): Promise<Answer> {
+  const compressible = site.compresses && file.compresses();
+  const coding = compressible ? codingFor(headerOf(request, 'accept-encoding')) : 'identity';
+  // CloudFront calls it weak when it compresses: the bytes are no longer those that it names (RFC 9110, 8.8.1).
+  const etag = coding === 'identity' ? file.etag() : `W/${file.etag()}`;
+  const headers = {
+    ...site.headers,
+    ETag: etag,
+    ...(file.cacheControl === undefined ? {} : { 'Cache-Control': file.cacheControl }),
+    ...(compressible ? { Vary: 'Accept-Encoding' } : {}),
+  };
+  if (isKnown(headerOf(request, 'if-none-match'), file.etag())) return { statusCode: 304, headers, body: '' };
+  return {
+    statusCode: 200,
+    headers: {
+      ...headers,
+      'Content-Type': file.contentType,
+      ...(coding === 'identity' ? {} : { 'Content-Encoding': coding }),
+    },
+    body: await file.body(coding),
+  };
+}
+
+/** `If-None-Match` is `*` or a list of entity tags, and compares weakly (RFC 9110, 13.1.2). */
+const isKnown = (condition: string | undefined, etag: string): boolean =>
+  condition !== undefined &&
+  (condition.trim() === '*' ||
+    condition.split(',').some((listed) => listed.trim().replace(/^W\//, '') === etag));
+
+/** Brotli before gzip, unless the client takes neither (RFC 9110, 12.5.3). */
+export function codingFor(accepted: string | undefined): Coding {
+  const weights = new Map(
+    (accepted ?? '').split(',').map((each) => {
+      const [coding = '', ...parameters] = each.split(';').map((part) => part.trim().toLowerCase());
+      const weight = parameters.find((parameter) => parameter.startsWith('q='));
+      return [coding, weight === undefined ? 1 : Number(weight.slice(2))];
+    }),
+  );
+  const takes = (coding: string): boolean => (weights.get(coding) ?? weights.get('*') ?? 0) > 0;
+  if (takes('br')) return 'br';
+  return takes('gzip') ? 'gzip' : 'identity';
+}

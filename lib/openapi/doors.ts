@@ -1,0 +1,44 @@
+import * as z from 'zod/mini';
+import { Environment } from '../../functions/domain/tenant.ts';
+import { type Route, settingsPath } from '../../functions/platform/route.ts';
+import type { OperationText } from './operation-text.ts';
+
+/**
+ * A route as people find it at its second door (docs/decisions/0016-dashboard.md): the same operation with a session, and with the environment as a
+ * parameter. Undefined where there is no such door.
+ */
+export function secondDoor(route: Route): Route | undefined {
+  const path = settingsPath(route);
+  if (path === undefined || route.dashboard === undefined) return undefined;
+  const { scope, dashboard, visitor, ...facts } = route;
+  if (!(facts.query instanceof z.ZodMiniObject)) throw new Error(`${route.name}: its query is no object`);
+  return {
+    ...facts,
+    path,
+    role: dashboard,
+    query: z.extend(facts.query, { environment: z.optional(Environment) }),
+    refusals: [...(facts.refusals ?? []), 'SANDBOX_NOT_PROVISIONED'],
+  };
+}
+
+/** `listWebhooks` is `settingsListWebhooks` to people. */
+export const secondOperationId = (operationId: string): string =>
+  `settings${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}`;
+
+/** The routes at all their doors, by operation id. The gateway serves these. */
+export const atAllDoors = (routes: Readonly<Record<string, Route>>): Record<string, Route> => ({
+  ...routes,
+  ...Object.fromEntries(
+    Object.entries(routes).flatMap(([operationId, route]) => {
+      const second = secondDoor(route);
+      return second === undefined ? [] : [[secondOperationId(operationId), second]];
+    }),
+  ),
+});
+
+/** What is said of an operation at its second door. */
+export const secondText = (operationId: string, { location, ...text }: OperationText): OperationText => ({
+  ...text,
+  description: `${text.description}\n\nThis is \`${operationId}\` for people with a dashboard session. With \`environment=sandbox\` it acts on the sandbox of their organization, and is refused with \`SANDBOX_NOT_PROVISIONED\` where there is none.`,
+  ...(location === undefined ? {} : { location: location.replace('/api/v1/', '/api/settings/') }),
+});

@@ -1,0 +1,31 @@
+import { progressOf } from '../../functions/domain/redelivery-job.ts';
+import * as cast from './cast.ts';
+
+const createdAt = '2026-11-21T14:05:07.412Z';
+export const from = '2026-11-20T09:00:00.000Z';
+
+/** Just ordered, of a day on which the receiver did not work. */
+export const ordered = {
+  id: cast.exampleId('rdj', createdAt),
+  webhookId: cast.webhook.id,
+  status: 'running',
+  reason: null,
+  from,
+  to: createdAt,
+  statuses: ['exhausted', 'skipped'],
+  examined: 0,
+  redelivered: 0,
+  progress: 0,
+  createdAt,
+  finishedAt: null,
+} as const;
+
+const reached = '2026-11-21T11:40:12.006Z';
+
+/** The same some seconds later. */
+export const underWay = {
+  ...ordered,
+  examined: 18_204,
+  redelivered: 311,
+  progress: progressOf({ ...ordered, place: cast.exampleId('dlv', reached) }),
+} as const;
