@@ -1,0 +1,45 @@
+import createClient from 'openapi-fetch';
+import { failureOf, unreachable } from './failures.ts';
+import type { components, paths } from './schema.gen.ts';
+import { session } from './session.ts';
+
+/** An entity of the API, as its OpenAPI document names it. */
+export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name];
+
+/** Which of the organization's two halves something is about. */
+export type Environment = 'live' | 'sandbox';
+
+/**
+ * Makes a request with the session's cookie. One that the session had ended for is made again as soon as somebody has signed in: whoever
+ * waits for the answer notices nothing, so nothing that was typed is lost.
+ */
+async function withSession(request: Request): Promise<Response> {
+  for (let refused = 0; ; refused += 1) {
+    const response = await fetch(request.clone()).catch((error: unknown) => {
+      throw unreachable(error);
+    });
+    if (response.status !== 401) return response;
+    // A renewed session that is refused as well would be renewed for ever; from then on a person has to say who it is.
+    await session.regained(refused === 0 ? 'renewed' : 'signed in');
+  }
+}
+
+/** The API, typed by its OpenAPI document. */
+export const api = createClient<paths>({ baseUrl: window.location.origin, fetch: withSession });
+
+/**
+ * The body of a successful answer.
+ * @throws ApiFailure for any other
+ */
+export async function answerTo<Body>(
+  call: Promise<{ data?: Body; error?: unknown; response: Response }>,
+): Promise<Body> {
+  const { data, error, response } = await call;
+  if (!response.ok) throw failureOf(response, error);
+  return data as Body;
+}
+
+/** For calls that may be repeated without doing twice what they do. */
+export const idempotencyKey = (): { 'Idempotency-Key': string } => ({
+  'Idempotency-Key': crypto.randomUUID(),
+});

@@ -1,0 +1,38 @@
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { answerTo, api, type Schema } from './client.ts';
+
+export type ApiKey = Schema<'ApiKey'>;
+export type KeyTerms = Schema<'CreateApiKey'>;
+
+const PAGE = 100;
+const KEYS = ['live', 'api-keys'] as const;
+
+/** The organization's keys and those of its sandbox, newest first. Admins alone may ask. */
+export const useKeys = () =>
+  useInfiniteQuery({
+    queryKey: KEYS,
+    queryFn: ({ pageParam }) =>
+      answerTo(
+        api.GET('/api/settings/api-keys', {
+          params: { query: { limit: PAGE, ...(pageParam === null ? {} : { cursor: pageParam }) } },
+        }),
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+  });
+
+export function useCreateKey() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async (body: KeyTerms) => (await answerTo(api.POST('/api/settings/api-keys', { body }))).data,
+    onSuccess: () => queries.invalidateQueries({ queryKey: KEYS }),
+  });
+}
+
+export function useRevokeKey(id: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: () => answerTo(api.DELETE('/api/settings/api-keys/{id}', { params: { path: { id } } })),
+    onSuccess: () => queries.invalidateQueries({ queryKey: KEYS }),
+  });
+}

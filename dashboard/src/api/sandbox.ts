@@ -1,0 +1,51 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { answerTo, api, type Schema } from './client.ts';
+import { ApiFailure } from './failures.ts';
+import type { KeyTerms } from './keys.ts';
+
+export type Sandbox = Schema<'Sandbox'>;
+
+const SECOND = 1000;
+const SANDBOX = ['live', 'sandbox'] as const;
+
+/** The organization's sandbox, null where it has none; followed while something of it is being deleted. */
+export const useSandbox = () =>
+  useQuery({
+    queryKey: SANDBOX,
+    queryFn: async (): Promise<Sandbox | null> => {
+      try {
+        return (await answerTo(api.GET('/api/settings/sandbox'))).data;
+      } catch (error) {
+        if (error instanceof ApiFailure && error.type === 'NOT_FOUND') return null;
+        throw error;
+      }
+    },
+    refetchInterval: ({ state }) => (state.data?.purge ? 2 * SECOND : false),
+  });
+
+/** Makes the sandbox where there is none, and issues a key for it. */
+export function useProvision() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async (body: KeyTerms) =>
+      (await answerTo(api.POST('/api/settings/sandbox/provision', { body }))).data,
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ['live', 'api-keys'] });
+      await queries.invalidateQueries({ queryKey: SANDBOX });
+      // What was refused while there was none.
+      await queries.resetQueries({ queryKey: ['sandbox'] });
+    },
+  });
+}
+
+/** Wipes the data of the sandbox. */
+export function useReset() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async () => (await answerTo(api.POST('/api/settings/sandbox/reset'))).data,
+    onSuccess: async () => {
+      queries.removeQueries({ queryKey: ['sandbox'] });
+      await queries.invalidateQueries({ queryKey: SANDBOX });
+    },
+  });
+}

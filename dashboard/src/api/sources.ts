@@ -1,0 +1,108 @@
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { answerTo, api, type Environment, type Schema } from './client.ts';
+
+export type Source = Schema<'Source'>;
+
+const PAGE = 100;
+const SECOND = 1000;
+/** From one look to the next while a check is under way, and otherwise: checks come once an hour. */
+const OFTEN = SECOND;
+const SELDOM = 30 * SECOND;
+
+export const useSources = (environment: Environment) =>
+  useInfiniteQuery({
+    queryKey: [environment, 'sources'],
+    queryFn: ({ pageParam }) =>
+      answerTo(
+        api.GET('/api/settings/knowledge/sources', {
+          params: {
+            query: { environment, limit: PAGE, ...(pageParam === null ? {} : { cursor: pageParam }) },
+          },
+        }),
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    refetchInterval: ({ state }) =>
+      state.data?.pages.some(({ data }) => data.some(({ status }) => status === 'pending'))
+        ? 2 * OFTEN
+        : SELDOM,
+  });
+
+/** One source. @param isChecked whether a check is under way, so that its end is seen at once */
+export const useSource = (environment: Environment, id: string, isChecked: boolean) =>
+  useQuery({
+    queryKey: [environment, 'sources', id],
+    queryFn: async () =>
+      (
+        await answerTo(
+          api.GET('/api/settings/knowledge/sources/{id}', {
+            params: { path: { id }, query: { environment } },
+          }),
+        )
+      ).data,
+    refetchInterval: ({ state }) => (isChecked || state.data?.status === 'pending' ? OFTEN : SELDOM),
+  });
+
+/** What came and went since admins were last told; asked again when there is another version, or they know another one. */
+export const useChanges = (
+  environment: Environment,
+  { id, version, lastNotifiedAt }: Pick<Source, 'id' | 'version' | 'lastNotifiedAt'>,
+) =>
+  useQuery({
+    queryKey: [environment, 'sources', id, 'changes', version, lastNotifiedAt],
+    queryFn: async () =>
+      (
+        await answerTo(
+          api.GET('/api/settings/knowledge/sources/{id}/changes', {
+            params: { path: { id }, query: { environment } },
+          }),
+        )
+      ).data,
+  });
+
+type Keyed = { key: { 'Idempotency-Key': string } };
+
+export function useAddSource(environment: Environment) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async ({ key, ...body }: Keyed & Schema<'CreateSource'>) =>
+      (
+        await answerTo(
+          api.POST('/api/settings/knowledge/sources', {
+            params: { query: { environment }, header: key },
+            body,
+          }),
+        )
+      ).data,
+    onSuccess: () => queries.invalidateQueries({ queryKey: [environment, 'sources'] }),
+  });
+}
+
+/** Asks for a check now. @returns the source as it was before */
+export const useSync = (environment: Environment, id: string) =>
+  useMutation({
+    mutationFn: async () =>
+      (
+        await answerTo(
+          api.POST('/api/settings/knowledge/sources/{id}/sync', {
+            params: { path: { id }, query: { environment } },
+          }),
+        )
+      ).data,
+  });
+
+export function useDeleteSource(environment: Environment, id: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: () =>
+      answerTo(
+        api.DELETE('/api/settings/knowledge/sources/{id}', {
+          params: { path: { id }, query: { environment } },
+        }),
+      ),
+    onSuccess: () => {
+      queries.removeQueries({ queryKey: [environment, 'sources', id] });
+      return queries.invalidateQueries({ queryKey: [environment, 'sources'] });
+    },
+  });
+}

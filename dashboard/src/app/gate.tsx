@@ -1,0 +1,98 @@
+import { type ReactNode, useState } from 'react';
+import { session } from '../api/session.ts';
+import { Button } from '../parts/button.tsx';
+import { Dialog, DialogActions } from '../parts/dialog.tsx';
+import { Failure, Loading } from '../parts/notice.tsx';
+import { useTexts } from '../text/language.ts';
+import { GateBox } from './gate-box.tsx';
+import { useSessionState } from './person.ts';
+import { CLOSE } from './signed-in.tsx';
+
+/** Lets in whoever is signed in. When a session ends, what is on the page stays behind a dialog that asks to sign in again. */
+export function Gate({ children }: { children: ReactNode }) {
+  const state = useSessionState();
+  if (state.kind === 'unknown')
+    return (
+      <GateBox>
+        <Loading lines={3} />
+      </GateBox>
+    );
+  if (state.kind === 'unreachable')
+    return (
+      <GateBox>
+        <Failure error={state.error} onRetry={() => void session.look()} />
+      </GateBox>
+    );
+  if (state.kind === 'none') return <SignIn />;
+  return (
+    <>
+      {children}
+      <SessionEnded isOpen={state.kind === 'ended'} />
+    </>
+  );
+}
+
+function SignIn() {
+  const t = useTexts();
+  const [isPending, setPending] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const go = async () => {
+    setPending(true);
+    try {
+      const { pathname, search } = window.location;
+      window.location.assign(await session.signInAddress(`${pathname}${search}`));
+    } catch (failure) {
+      setError(failure);
+      setPending(false);
+    }
+  };
+  return (
+    <GateBox>
+      <h1>{t.signIn.title}</h1>
+      <p className="quiet">{t.signIn.about}</p>
+      {error === undefined ? null : <Failure error={error} />}
+      <Button look="primary" isPending={isPending} onPress={() => void go()}>
+        {t.signIn.action}
+      </Button>
+    </GateBox>
+  );
+}
+
+function SessionEnded({ isOpen }: { isOpen: boolean }) {
+  const t = useTexts();
+  const [step, setStep] = useState<'asked' | 'waiting' | 'blocked'>('asked');
+  const [address, setAddress] = useState<string>();
+  const [error, setError] = useState<unknown>();
+  const go = async () => {
+    setError(undefined);
+    // Opened at once: browsers allow a window as the answer to a press, and not some time after it.
+    const opened = window.open('', 'sign-in', 'popup,width=480,height=640');
+    try {
+      const location = await session.signInAddress(CLOSE);
+      setAddress(location);
+      if (opened) opened.location.assign(location);
+      setStep(opened ? 'waiting' : 'blocked');
+    } catch (failure) {
+      opened?.close();
+      setError(failure);
+    }
+  };
+  return (
+    <Dialog title={t.signIn.endedTitle} isOpen={isOpen}>
+      <p>{t.signIn.ended}</p>
+      {step === 'waiting' ? <p role="status">{t.signIn.waiting}</p> : null}
+      {step === 'blocked' ? <p role="alert">{t.signIn.blocked}</p> : null}
+      {step === 'blocked' && address !== undefined ? (
+        <a href={address} target="_blank" rel="noreferrer">
+          {t.signIn.open}
+        </a>
+      ) : null}
+      {error === undefined ? null : <Failure error={error} />}
+      <DialogActions>
+        <Button look="primary" onPress={() => void go()}>
+          {t.signIn.window}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

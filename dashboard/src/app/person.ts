@@ -1,0 +1,15 @@
+import { useSyncExternalStore } from 'react';
+import { type Person, type SessionState, session } from '../api/session.ts';
+
+/** Who is signed in, or was until a moment ago. */
+export const useSessionState = (): SessionState => useSyncExternalStore(session.subscribe, session.state);
+
+/** Whoever looks at the page. @throws Error outside of the gate, which lets nobody else in */
+export function usePerson(): Person {
+  const state = useSessionState();
+  if (state.kind !== 'present' && state.kind !== 'ended') throw new Error('nobody is signed in');
+  return state.person;
+}
+
+/** Members see, admins change. */
+export const useIsAdmin = (): boolean => usePerson().role === 'admin';

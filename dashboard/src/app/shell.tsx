@@ -1,0 +1,133 @@
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { Link as RouterLink, useLocation } from 'wouter';
+import { session } from '../api/session.ts';
+import { Button } from '../parts/button.tsx';
+import { useTexts } from '../text/language.ts';
+import { pathIn, samePlaceIn, useEnvironment } from './environment.ts';
+import { usePerson } from './person.ts';
+import styles from './shell.module.css';
+
+/** What is around every page: where one is, what is shown, who one is. */
+export function Shell({ children }: { children: ReactNode }) {
+  const t = useTexts();
+  const [path] = useLocation();
+  const { environment } = useEnvironment();
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  const main = useRef<HTMLElement>(null);
+  const page = path.split('/').slice(0, 3).join('/');
+  const shownBefore = useRef(page);
+  useEffect(() => {
+    setMenuOpen(false);
+    // Whoever hears the page instead of seeing it is told that another one is there.
+    if (shownBefore.current !== page) main.current?.focus({ preventScroll: true });
+    shownBefore.current = page;
+  }, [page]);
+  return (
+    <div className={styles.shell}>
+      <a className={styles.skip} href="#main">
+        {t.nav.skip}
+      </a>
+      <header className={styles.head}>
+        <div className={styles.menu}>
+          <Button aria-expanded={isMenuOpen} aria-controls="pages" onPress={() => setMenuOpen(!isMenuOpen)}>
+            {t.nav.menu}
+          </Button>
+        </div>
+        <RouterLink href="/" className={styles.brand ?? ''}>
+          <img src="/icon.svg" alt="" />
+          {usePerson().organizationName}
+        </RouterLink>
+        <Halves />
+        <Account />
+      </header>
+      {environment === 'sandbox' ? (
+        <aside className={styles.banner} aria-label={t.environment.sandbox}>
+          {t.environment.banner}
+        </aside>
+      ) : null}
+      <Navigation isOpen={isMenuOpen} />
+      <main id="main" ref={main} tabIndex={-1} className={styles.main}>
+        {children}
+      </main>
+    </div>
+  );
+}
+
+/** Switches between the live organization and its sandbox. */
+function Halves() {
+  const t = useTexts();
+  const [path] = useLocation();
+  const { environment } = useEnvironment();
+  return (
+    <nav className={styles.halves} aria-label={t.environment.label}>
+      {(['live', 'sandbox'] as const).map((half) => (
+        <RouterLink
+          key={half}
+          href={samePlaceIn(half, path)}
+          className={styles.half ?? ''}
+          data-half={half}
+          aria-current={half === environment}
+        >
+          {t.environment[half]}
+        </RouterLink>
+      ))}
+    </nav>
+  );
+}
+
+function Account() {
+  const t = useTexts();
+  const { email, userId, role } = usePerson();
+  const signOut = async () => {
+    const location = await session.signOut().catch(() => '/');
+    window.location.assign(location);
+  };
+  return (
+    <div className={styles.account}>
+      <span>
+        {email ?? userId} · {t.account.role[role]}
+      </span>
+      <Button look="plain" onPress={() => void signOut()}>
+        {t.account.signOut}
+      </Button>
+    </div>
+  );
+}
+
+function Navigation({ isOpen }: { isOpen: boolean }) {
+  const t = useTexts();
+  const { environment } = useEnvironment();
+  const inHalf = (path: string) => pathIn(environment, path);
+  return (
+    <nav id="pages" className={styles.nav} aria-label={t.nav.label} data-open={isOpen}>
+      <Place to={inHalf('/')}>{t.nav.overview}</Place>
+      <h2>{t.nav.webhooks}</h2>
+      <Place to={inHalf('/endpoints')} hasMore>
+        {t.nav.endpoints}
+      </Place>
+      <Place to={inHalf('/deliveries')} hasMore>
+        {t.nav.deliveries}
+      </Place>
+      <h2>{t.nav.organization}</h2>
+      <Place to={inHalf('/sources')} hasMore>
+        {t.nav.sources}
+      </Place>
+      <Place to="/api-keys">{t.nav.apiKeys}</Place>
+      <Place to="/sandbox">{t.nav.sandbox}</Place>
+      <Place to="/usage">{t.nav.usage}</Place>
+      <Place to="/settings">{t.nav.settings}</Place>
+      <a href="/api/docs">{t.nav.reference}</a>
+    </nav>
+  );
+}
+
+/** @param hasMore whether paths below it are the same place */
+function Place({ to, hasMore = false, children }: { to: string; hasMore?: boolean; children: ReactNode }) {
+  const [path] = useLocation();
+  const isHere = path === to || (hasMore && path.startsWith(`${to}/`));
+  return (
+    <RouterLink href={to} aria-current={isHere ? 'page' : undefined}>
+      {children}
+    </RouterLink>
+  );
+}

@@ -1,0 +1,86 @@
+import { useState } from 'react';
+import { type ApiKey, useKeys } from '../../api/keys.ts';
+import { useIsAdmin } from '../../app/person.ts';
+import { Button } from '../../parts/button.tsx';
+import { Check } from '../../parts/field.tsx';
+import { Empty, Failure, Loading } from '../../parts/notice.tsx';
+import { Card, Page } from '../../parts/page.tsx';
+import { useTexts } from '../../text/language.ts';
+import { Create } from './create.tsx';
+import { KeyTable } from './key-table.tsx';
+import { Revoke } from './revoke.tsx';
+
+/** The keys that programs call the API with. The API shows them to admins alone, so members are told so without asking it. */
+export default function ApiKeys() {
+  const t = useTexts();
+  return useIsAdmin() ? (
+    <Keys />
+  ) : (
+    <Page title={t.keys.title} about={t.keys.about}>
+      <Empty title={t.keys.adminsTitle}>
+        <p>{t.keys.adminsAbout}</p>
+      </Empty>
+    </Page>
+  );
+}
+
+function Keys() {
+  const t = useTexts();
+  const [isCreating, setCreating] = useState(false);
+  const [revoked, setRevoked] = useState<ApiKey>();
+  const { data, error, refetch } = useKeys();
+  return (
+    <Page
+      title={t.keys.title}
+      about={t.keys.about}
+      actions={
+        <Button look="primary" onPress={() => setCreating(true)}>
+          {t.keys.create}
+        </Button>
+      }
+    >
+      {error ? <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} /> : null}
+      {data === undefined && !error ? <Loading /> : null}
+      {data === undefined ? null : <KeyList onRevoke={setRevoked} />}
+      {isCreating ? <Create onClose={() => setCreating(false)} /> : null}
+      {revoked === undefined ? null : <Revoke apiKey={revoked} onClose={() => setRevoked(undefined)} />}
+    </Page>
+  );
+}
+
+function KeyList({ onRevoke }: { onRevoke: (key: ApiKey) => void }) {
+  const t = useTexts();
+  const [showsRevoked, setShowsRevoked] = useState(false);
+  const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = useKeys();
+  const keys = data?.pages.flatMap((page) => page.data) ?? [];
+  const revoked = keys.filter(({ revokedAt }) => revokedAt !== null);
+  const shown = showsRevoked ? keys : keys.filter(({ revokedAt }) => revokedAt === null);
+  if (keys.length === 0)
+    return (
+      <Empty title={t.keys.emptyTitle}>
+        <p>{t.keys.emptyAbout}</p>
+      </Empty>
+    );
+  return (
+    <Card>
+      {shown.length === 0 ? (
+        <p className="quiet">{t.keys.allRevoked}</p>
+      ) : (
+        <KeyTable keys={shown} onRevoke={onRevoke} />
+      )}
+      {revoked.length === 0 ? null : (
+        <Check isSelected={showsRevoked} onChange={setShowsRevoked}>
+          {t.keys.showRevoked(revoked.length)}
+        </Check>
+      )}
+      {hasNextPage ? (
+        <div>
+          <Button isPending={isFetchingNextPage} onPress={() => void fetchNextPage()}>
+            {t.keys.more}
+          </Button>
+        </div>
+      ) : null}
+      <p className="quiet">{t.keys.lastUsedAbout}</p>
+    </Card>
+  );
+}

@@ -1,0 +1,92 @@
+import { useState } from 'react';
+import { Form } from 'react-aria-components/Form';
+import type { KeyTerms } from '../../api/keys.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog, DialogActions } from '../../parts/dialog.tsx';
+import { Choices, TextField } from '../../parts/field.tsx';
+import { Failure } from '../../parts/notice.tsx';
+import { SecretOnce } from '../../parts/secret.tsx';
+import { useTexts } from '../../text/language.ts';
+import { chosenScopes, SCOPES, type Scope } from './scopes.ts';
+
+const MAX_NAME = 200;
+
+/** Asks what a key is for and may do, and shows it, once. @param secret of the key, as soon as it is made */
+export function KeyDialog({
+  title,
+  about,
+  action,
+  secret,
+  isPending,
+  error,
+  onSubmit,
+  onClose,
+}: {
+  title: string;
+  about: string;
+  action: string;
+  secret: string | undefined;
+  isPending: boolean;
+  error: unknown;
+  onSubmit: (terms: KeyTerms) => void;
+  onClose: () => void;
+}) {
+  const t = useTexts();
+  const [name, setName] = useState('');
+  const [scopes, setScopes] = useState<readonly Scope[]>([]);
+  if (secret !== undefined)
+    return (
+      <Dialog title={t.keys.createdTitle} isOpen>
+        <p>
+          <bdi>{name.trim()}</bdi>
+        </p>
+        <p className="quiet">{t.keys.secretAbout}</p>
+        <SecretOnce secret={secret} what={t.keys.secret} onClose={onClose} />
+      </Dialog>
+    );
+  return (
+    <Dialog title={title} isOpen onClose={onClose}>
+      <Form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!isPending) onSubmit({ name: name.trim(), scopes: [...scopes] });
+        }}
+      >
+        <p className="quiet">{about}</p>
+        <TextField
+          label={t.keys.name}
+          hint={t.keys.nameHint}
+          name="name"
+          isRequired
+          autoFocus
+          maxLength={MAX_NAME}
+          // What is only spaces would be no name.
+          pattern=".*\S.*"
+          value={name}
+          onChange={setName}
+        />
+        <Choices
+          label={t.keys.scopes}
+          hint={t.keys.scopesHint}
+          name="scopes"
+          isRequired
+          choices={SCOPES.map((scope) => ({
+            value: scope,
+            label: t.scopes[scope].name,
+            hint: t.scopes[scope].about,
+          }))}
+          value={scopes}
+          onChange={(chosen) => setScopes(chosenScopes(scopes, chosen))}
+        />
+        {error ? <Failure error={error} /> : null}
+        <DialogActions>
+          <Button onPress={onClose}>{t.cancel}</Button>
+          <Button type="submit" look="primary" isPending={isPending}>
+            {action}
+          </Button>
+        </DialogActions>
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,136 @@
+import { useLocation } from 'wouter';
+import { type DeliveryWithAttempts, isOver, useDelivery, useRedeliver } from '../../api/webhooks.ts';
+import { useEnvironment } from '../../app/environment.ts';
+import { useIsAdmin } from '../../app/person.ts';
+import { Button } from '../../parts/button.tsx';
+import { CopyButton } from '../../parts/copy.tsx';
+import { Link } from '../../parts/link.tsx';
+import { Failure, Loading, Notice } from '../../parts/notice.tsx';
+import { Card, Facts } from '../../parts/page.tsx';
+import { Moment } from '../../parts/time.tsx';
+import { useTexts } from '../../text/language.ts';
+import { Attempts } from './attempts.tsx';
+import styles from './deliveries.module.css';
+import { DeliveryStatus } from './delivery-status.tsx';
+
+/** One delivery beside the list, with why it did not arrive and what can be done. */
+export function Detail({ webhookId, id, search }: { webhookId: string; id: string; search: string }) {
+  const t = useTexts();
+  const { environment } = useEnvironment();
+  const { data, error, refetch } = useDelivery(environment, webhookId, id);
+  return (
+    <section className={styles.beside} aria-label={t.deliveries.one}>
+      <Card
+        title={t.deliveries.one}
+        actions={<Link to={`/deliveries/${webhookId}${search}`}>{t.deliveries.back}</Link>}
+      >
+        {data === undefined ? (
+          error ? (
+            <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} />
+          ) : (
+            <Loading />
+          )
+        ) : (
+          <Told delivery={data} search={search} />
+        )}
+      </Card>
+    </section>
+  );
+}
+
+function Told({ delivery, search }: { delivery: DeliveryWithAttempts; search: string }) {
+  const t = useTexts();
+  return (
+    <>
+      <div className="row">
+        <DeliveryStatus status={delivery.status} />
+        <code>{delivery.eventType}</code>
+      </div>
+      {delivery.lastError === null || delivery.status === 'succeeded' ? null : (
+        <Notice tone={isOver(delivery) ? 'bad' : 'warn'} title={t.deliveries.lastError}>
+          <p>{delivery.lastError}</p>
+        </Notice>
+      )}
+      <Redelivery delivery={delivery} search={search} />
+      <DeliveryFacts delivery={delivery} />
+      <h3>{t.deliveries.attemptLog}</h3>
+      <Attempts delivery={delivery} />
+    </>
+  );
+}
+
+function DeliveryFacts({ delivery }: { delivery: DeliveryWithAttempts }) {
+  const t = useTexts();
+  const { nextRetryAt, terminalAt, terminalReason, redeliveryOf, webhookId } = delivery;
+  return (
+    <Facts
+      facts={[
+        [t.deliveries.created, <Moment key="created" at={delivery.createdAt} />],
+        ...(nextRetryAt === null || isOver(delivery)
+          ? []
+          : [[t.deliveries.nextRetry, <Moment key="next" at={nextRetryAt} />] as const]),
+        ...(terminalAt === null
+          ? []
+          : [[t.deliveries.ended, <Moment key="ended" at={terminalAt} />] as const]),
+        ...(terminalReason === null ? [] : [[t.deliveries.reason, t.reason[terminalReason]] as const]),
+        ...(redeliveryOf === null
+          ? []
+          : [
+              [
+                t.deliveries.repeats,
+                <Link key="repeats" to={`/deliveries/${webhookId}/${redeliveryOf}`}>
+                  <code>{redeliveryOf}</code>
+                </Link>,
+              ] as const,
+            ]),
+        [t.deliveries.id, <Identifier key="id" id={delivery.id} what={t.deliveries.id} />],
+        [t.deliveries.eventId, <Identifier key="event" id={delivery.eventId} what={t.deliveries.eventId} />],
+      ]}
+    />
+  );
+}
+
+const Identifier = ({ id, what }: { id: string; what: string }) => (
+  <span className="row">
+    <code>{id}</code>
+    <CopyButton text={id} what={what} />
+  </span>
+);
+
+function Redelivery({ delivery, search }: { delivery: DeliveryWithAttempts; search: string }) {
+  const t = useTexts();
+  const isAdmin = useIsAdmin();
+  const { environment, to } = useEnvironment();
+  const [, navigate] = useLocation();
+  const redeliver = useRedeliver(environment, delivery);
+  if (!isAdmin) return <p className="quiet">{t.admins}</p>;
+  return (
+    <div className="stack">
+      <div className="row">
+        <Button
+          isPending={redeliver.isPending}
+          isDisabled={!isOver(delivery)}
+          onPress={() => redeliver.mutate({ key: { 'Idempotency-Key': crypto.randomUUID() } })}
+        >
+          {t.deliveries.redeliver}
+        </Button>
+        {isOver(delivery) ? null : <span className="quiet">{t.deliveries.stillOpen}</span>}
+      </div>
+      {redeliver.error ? <Failure error={redeliver.error} /> : null}
+      {redeliver.data ? (
+        <Notice tone="good" title={t.deliveries.redelivered}>
+          <div>
+            <Button
+              look="plain"
+              onPress={() =>
+                navigate(`${to(`/deliveries/${delivery.webhookId}/${redeliver.data?.id}`)}${search}`)
+              }
+            >
+              {t.deliveries.openNew}
+            </Button>
+          </div>
+        </Notice>
+      ) : null}
+    </div>
+  );
+}

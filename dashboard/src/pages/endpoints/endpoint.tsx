@@ -1,0 +1,148 @@
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { type Endpoint as EndpointData, useDelete, useEndpoint } from '../../api/webhooks.ts';
+import { useEnvironment } from '../../app/environment.ts';
+import { useIsAdmin } from '../../app/person.ts';
+import { Button, buttonLook } from '../../parts/button.tsx';
+import { CodeTabs } from '../../parts/code.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { CopyButton } from '../../parts/copy.tsx';
+import { Link } from '../../parts/link.tsx';
+import { Failure, Loading, Notice } from '../../parts/notice.tsx';
+import { Card, Facts, Page } from '../../parts/page.tsx';
+import { Moment } from '../../parts/time.tsx';
+import { useFormat } from '../../text/format.ts';
+import { useTexts } from '../../text/language.ts';
+import { EndpointStatus } from '../endpoint-status.tsx';
+import { Edit } from './edit.tsx';
+import { TestSending } from './test-sending.tsx';
+import { VERIFICATION } from './verification.ts';
+
+/** One endpoint: how it stands, a test, its changes and its end. */
+export default function Endpoint({ id }: { id: string }) {
+  const t = useTexts();
+  const { environment } = useEnvironment();
+  const { data: endpoint, error, refetch } = useEndpoint(environment, id);
+  if (endpoint === undefined)
+    return (
+      <Page title={t.endpoints.title}>
+        {error ? (
+          <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} />
+        ) : (
+          <Loading />
+        )}
+      </Page>
+    );
+  return <Shown endpoint={endpoint} />;
+}
+
+function Shown({ endpoint }: { endpoint: EndpointData }) {
+  const t = useTexts();
+  const isAdmin = useIsAdmin();
+  const [open, setOpen] = useState<'edit' | 'delete'>();
+  return (
+    <Page
+      title={endpoint.url}
+      actions={
+        <>
+          <Link to={`/deliveries/${endpoint.id}`} className={buttonLook('ordinary')}>
+            {t.endpoints.allDeliveries}
+          </Link>
+          {isAdmin ? (
+            <>
+              <Button onPress={() => setOpen('edit')}>{t.endpoints.edit}</Button>
+              <Button look="danger" onPress={() => setOpen('delete')}>
+                {t.endpoints.delete}
+              </Button>
+            </>
+          ) : null}
+        </>
+      }
+    >
+      {endpoint.status === 'auto_disabled' ? (
+        <Notice tone="warn" title={t.status.auto_disabled}>
+          <p>{t.overview.disabledAbout}</p>
+        </Notice>
+      ) : null}
+      <Card>
+        <EndpointFacts endpoint={endpoint} />
+      </Card>
+      <Card title={t.endpoints.test}>
+        {isAdmin ? <TestSending webhookId={endpoint.id} /> : <p className="quiet">{t.admins}</p>}
+      </Card>
+      <Card title={t.endpoints.verify}>
+        <p className="quiet">{t.verification.about}</p>
+        <CodeTabs label={t.verification.label} samples={VERIFICATION} />
+      </Card>
+      {open === 'edit' ? <Edit endpoint={endpoint} onClose={() => setOpen(undefined)} /> : null}
+      {open === 'delete' ? <Delete endpoint={endpoint} onClose={() => setOpen(undefined)} /> : null}
+    </Page>
+  );
+}
+
+function EndpointFacts({ endpoint }: { endpoint: EndpointData }) {
+  const t = useTexts();
+  const format = useFormat();
+  const { failing, disabledAt, disabledReason } = endpoint;
+  return (
+    <Facts
+      facts={[
+        [t.endpoints.status, <EndpointStatus key="status" endpoint={endpoint} />],
+        [
+          t.endpoints.events,
+          <ul key="events">
+            {endpoint.events.map((type) => (
+              <li key={type}>
+                <code>{type}</code> <span className="quiet">{t.events[type]}</span>
+              </li>
+            ))}
+          </ul>,
+        ],
+        [t.endpoints.failuresInARow, format.number(endpoint.consecutiveFailures)],
+        ...(failing === null || failing.since === null
+          ? []
+          : [[t.endpoints.failingSince, <Moment key="since" at={failing.since} />] as const]),
+        ...(disabledAt === null
+          ? []
+          : [
+              [
+                t.endpoints.disabledAt,
+                <span key="disabled">
+                  <Moment at={disabledAt} />{' '}
+                  {disabledReason === null ? '' : t.endpoints.disabledReason[disabledReason]}
+                </span>,
+              ] as const,
+            ]),
+        [t.endpoints.created, <Moment key="created" at={endpoint.createdAt} />],
+        [
+          t.endpoints.id,
+          <span key="id" className="row">
+            <code>{endpoint.id}</code>
+            <CopyButton text={endpoint.id} what={t.endpoints.id} />
+          </span>,
+        ],
+      ]}
+    />
+  );
+}
+
+function Delete({ endpoint, onClose }: { endpoint: EndpointData; onClose: () => void }) {
+  const t = useTexts();
+  const { environment, to } = useEnvironment();
+  const [, navigate] = useLocation();
+  const remove = useDelete(environment, endpoint.id);
+  return (
+    <Confirm
+      title={t.endpoints.deleteTitle}
+      action={t.endpoints.deleteAction}
+      typed={endpoint.url}
+      typedLabel={t.endpoints.deleteTyped}
+      isPending={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate(undefined, { onSuccess: () => navigate(to('/endpoints')) })}
+      onClose={onClose}
+    >
+      <p>{t.endpoints.deleteAbout}</p>
+    </Confirm>
+  );
+}

@@ -1,0 +1,80 @@
+import { useState } from 'react';
+import { useEndpoints } from '../../api/webhooks.ts';
+import { useEnvironment } from '../../app/environment.ts';
+import { useIsAdmin } from '../../app/person.ts';
+import { Button } from '../../parts/button.tsx';
+import { Link } from '../../parts/link.tsx';
+import { Empty, Failure, Loading } from '../../parts/notice.tsx';
+import { Card, Page, Table } from '../../parts/page.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { useTexts } from '../../text/language.ts';
+import { EndpointStatus } from '../endpoint-status.tsx';
+import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
+import { Register } from './register.tsx';
+
+/** The organization's webhook endpoints. */
+export default function Endpoints() {
+  const t = useTexts();
+  const { environment } = useEnvironment();
+  const isAdmin = useIsAdmin();
+  const [isAdding, setAdding] = useState(false);
+  const { data: endpoints, error, refetch } = useEndpoints(environment);
+  if (isNoSandbox(error)) return <NoSandbox title={t.endpoints.title} />;
+  return (
+    <Page
+      title={t.endpoints.title}
+      about={t.endpoints.about}
+      actions={
+        isAdmin ? (
+          <Button look="primary" onPress={() => setAdding(true)}>
+            {t.endpoints.add}
+          </Button>
+        ) : null
+      }
+    >
+      {error ? <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} /> : null}
+      {endpoints === undefined && !error ? <Loading /> : null}
+      {endpoints?.length === 0 ? (
+        <Empty title={t.overview.emptyTitle}>
+          <p>{t.overview.emptyAbout}</p>
+          {isAdmin ? null : <p>{t.admins}</p>}
+        </Empty>
+      ) : null}
+      {endpoints !== undefined && endpoints.length > 0 ? (
+        <Card>
+          <Table
+            label={t.endpoints.list}
+            head={
+              <tr>
+                <th scope="col">{t.endpoints.address}</th>
+                <th scope="col">{t.endpoints.status}</th>
+                <th scope="col">{t.endpoints.events}</th>
+                <th scope="col">{t.endpoints.created}</th>
+              </tr>
+            }
+          >
+            {endpoints.map((endpoint) => (
+              <tr key={endpoint.id}>
+                <td>
+                  <Link to={`/endpoints/${endpoint.id}`}>
+                    <code>{endpoint.url}</code>
+                  </Link>
+                </td>
+                <td>
+                  <EndpointStatus endpoint={endpoint} />
+                </td>
+                <td>
+                  <code>{endpoint.events.join(', ')}</code>
+                </td>
+                <td>
+                  <Ago at={endpoint.createdAt} />
+                </td>
+              </tr>
+            ))}
+          </Table>
+        </Card>
+      ) : null}
+      {isAdding ? <Register onClose={() => setAdding(false)} /> : null}
+    </Page>
+  );
+}

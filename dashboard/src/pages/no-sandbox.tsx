@@ -1,0 +1,22 @@
+import { Link } from 'wouter';
+import { ApiFailure } from '../api/failures.ts';
+import { Empty } from '../parts/notice.tsx';
+import { Page } from '../parts/page.tsx';
+import { useTexts } from '../text/language.ts';
+
+/** Whether the API says that the organization has no sandbox. */
+export const isNoSandbox = (error: unknown): boolean =>
+  error instanceof ApiFailure && error.type === 'SANDBOX_NOT_PROVISIONED';
+
+/** What the sandbox's pages show while there is none. @param title of the page */
+export function NoSandbox({ title }: { title: string }) {
+  const t = useTexts();
+  return (
+    <Page title={title}>
+      <Empty title={t.noSandbox.title}>
+        <p>{t.noSandbox.about}</p>
+        <Link href="/sandbox">{t.noSandbox.action}</Link>
+      </Empty>
+    </Page>
+  );
+}

@@ -1,0 +1,62 @@
+/** What became of deliveries, as the statistics count them. */
+export interface Counts {
+  succeeded: number;
+  exhausted: number;
+  skipped: number;
+  pending: number;
+}
+
+/** A bar of the chart: from `start` on, so many hours. */
+export interface Bucket extends Counts {
+  start: string;
+}
+
+const HOUR_MS = 3_600_000;
+const NOTHING: Counts = { succeeded: 0, exhausted: 0, skipped: 0, pending: 0 };
+
+/**
+ * Hours of the clock as bars, oldest first, those without deliveries among them. So many hours go into one bar that there are not more bars than asked for.
+ * @param range ISO 8601, of whole hours; `to` is not in it
+ */
+export function bucketsOf(
+  hours: readonly (Counts & { hour: string })[],
+  range: { from: string; to: string },
+  most: number,
+): Bucket[] {
+  const from = Date.parse(range.from);
+  const count = Math.max(0, Math.round((Date.parse(range.to) - from) / HOUR_MS));
+  const size = Math.max(1, Math.ceil(count / most));
+  const buckets = Array.from({ length: Math.ceil(count / size) }, (_, index) => ({
+    start: new Date(from + index * size * HOUR_MS).toISOString(),
+    ...NOTHING,
+  }));
+  for (const hour of hours) {
+    const bucket = buckets[Math.floor((Date.parse(hour.hour) - from) / HOUR_MS / size)];
+    if (bucket === undefined) continue;
+    bucket.succeeded += hour.succeeded;
+    bucket.exhausted += hour.exhausted;
+    bucket.skipped += hour.skipped;
+    bucket.pending += hour.pending;
+  }
+  return buckets;
+}
+
+export const totalOf = ({ succeeded, exhausted, skipped, pending }: Counts): number =>
+  succeeded + exhausted + skipped + pending;
+
+/** The share of deliveries that arrived among those that were attempted and have ended; undefined where none has. */
+export function successRate({
+  succeeded,
+  exhausted,
+}: Pick<Counts, 'succeeded' | 'exhausted'>): number | undefined {
+  const ended = succeeded + exhausted;
+  return ended === 0 ? undefined : succeeded / ended;
+}
+
+/** The smallest of 1, 2, 5, 10, 20, 50 … that a chart up to `value` can end at. */
+export function roundUp(value: number): number {
+  if (value <= 1) return 1;
+  const power = 10 ** Math.floor(Math.log10(value));
+  const step = [1, 2, 5, 10].find((factor) => factor * power >= value) ?? 10;
+  return step * power;
+}

@@ -1,0 +1,146 @@
+import { useState } from 'react';
+import { Button } from '../../parts/button.tsx';
+import { Table } from '../../parts/page.tsx';
+import { useFormat } from '../../text/format.ts';
+import { useTexts } from '../../text/language.ts';
+import { type Bucket, type Counts, roundUp, totalOf } from './buckets.ts';
+import styles from './chart.module.css';
+
+/** From the ground up. */
+const OUTCOMES = ['succeeded', 'pending', 'skipped', 'exhausted'] as const satisfies (keyof Counts)[];
+
+const WIDTH = 1000;
+const HEIGHT = 100;
+/** Of a bar's place. */
+const GAP = 0.2;
+
+/** Deliveries by outcome over time, as bars and, for those who want figures or hear the page, as a table. */
+export function OutcomeChart({ buckets }: { buckets: readonly Bucket[] }) {
+  const t = useTexts();
+  const format = useFormat();
+  const [isTable, setTable] = useState(false);
+  const names = {
+    succeeded: t.overview.succeeded,
+    exhausted: t.overview.failed,
+    skipped: t.overview.skipped,
+    pending: t.overview.open,
+  };
+  const top = roundUp(Math.max(...buckets.map(totalOf), 0));
+  const [first, last] = [buckets.at(0), buckets.at(-1)];
+  return (
+    <div className={styles.chart}>
+      <ul className={styles.legend}>
+        {OUTCOMES.map((outcome) => (
+          <li key={outcome}>
+            <svg aria-hidden="true" viewBox="0 0 1 1">
+              <rect width="1" height="1" className={styles[outcome]} />
+            </svg>
+            {names[outcome]}
+          </li>
+        ))}
+      </ul>
+      <div aria-hidden="true">
+        <div className={styles.axis}>{format.number(top)}</div>
+        <svg
+          aria-hidden="true"
+          className={styles.plot}
+          viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+          preserveAspectRatio="none"
+        >
+          {[0, 0.5, 1].map((share) => (
+            <line
+              key={share}
+              className={styles.grid}
+              x1="0"
+              x2={WIDTH}
+              y1={HEIGHT * share}
+              y2={HEIGHT * share}
+            />
+          ))}
+          {buckets.map((bucket, index) => (
+            <Bar
+              key={bucket.start}
+              bucket={bucket}
+              x={(index * WIDTH) / buckets.length}
+              width={WIDTH / buckets.length}
+              top={top}
+              title={`${format.short(bucket.start)}\n${OUTCOMES.map((name) => `${names[name]}: ${format.number(bucket[name])}`).join('\n')}`}
+            />
+          ))}
+        </svg>
+        <div className={styles.axis}>
+          <span>{first === undefined ? '' : format.short(first.start)}</span>
+          <span>{last === undefined ? '' : format.short(last.start)}</span>
+        </div>
+      </div>
+      <div>
+        <Button look="plain" aria-expanded={isTable} onPress={() => setTable(!isTable)}>
+          {isTable ? t.overview.chartHide : t.overview.chartTable}
+        </Button>
+      </div>
+      {isTable ? (
+        <Table
+          label={t.overview.chart}
+          head={
+            <tr>
+              <th scope="col">{t.overview.hour}</th>
+              {OUTCOMES.map((outcome) => (
+                <th key={outcome} scope="col" data-number="">
+                  {names[outcome]}
+                </th>
+              ))}
+            </tr>
+          }
+        >
+          {buckets.toReversed().map((bucket) => (
+            <tr key={bucket.start}>
+              <td>{format.short(bucket.start)}</td>
+              {OUTCOMES.map((outcome) => (
+                <td key={outcome} data-number="">
+                  {format.number(bucket[outcome])}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </Table>
+      ) : null}
+    </div>
+  );
+}
+
+function Bar({
+  bucket,
+  x,
+  width,
+  top,
+  title,
+}: {
+  bucket: Bucket;
+  x: number;
+  width: number;
+  top: number;
+  title: string;
+}) {
+  const heights = OUTCOMES.map((outcome) => (bucket[outcome] / top) * HEIGHT);
+  return (
+    <g className={styles.bar}>
+      <title>{title}</title>
+      {/* So that the pointer meets the hour and not only what happened in it. */}
+      <rect x={x} width={width} y="0" height={HEIGHT} fill="transparent" />
+      {OUTCOMES.map((outcome, index) => {
+        const below = heights.slice(0, index).reduce((sum, height) => sum + height, 0);
+        const height = heights[index] ?? 0;
+        return (
+          <rect
+            key={outcome}
+            className={styles[outcome]}
+            x={x + (width * GAP) / 2}
+            width={width * (1 - GAP)}
+            y={HEIGHT - below - height}
+            height={height}
+          />
+        );
+      })}
+    </g>
+  );
+}

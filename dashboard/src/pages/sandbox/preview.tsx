@@ -1,0 +1,64 @@
+import { Table } from '../../parts/page.tsx';
+import { Status } from '../../parts/status.tsx';
+import { useFormat } from '../../text/format.ts';
+import { useTexts } from '../../text/language.ts';
+import { type PlannedAttempt, planOf } from './plan.ts';
+import type { Program } from './program.ts';
+import styles from './sandbox.module.css';
+
+/** When each attempt of a delivery would come, and how the delivery ends. */
+export function Preview({ program }: { program: Program }) {
+  const t = useTexts();
+  const format = useFormat();
+  const { attempts, end, endsAt, endsAtRealSpeed } = planOf(program);
+  return (
+    <div className="stack">
+      <h3>{t.program.preview}</h3>
+      <Table
+        label={t.program.preview}
+        head={
+          <tr>
+            <th scope="col">{t.program.attempt}</th>
+            <th scope="col">{t.program.result}</th>
+            <th scope="col" data-number>
+              {t.program.begins}
+            </th>
+            <th scope="col" data-number>
+              {t.program.takes}
+            </th>
+          </tr>
+        }
+      >
+        {attempts.map((attempt) => (
+          <tr key={attempt.number}>
+            <th scope="row">{attempt.number}</th>
+            <td>
+              <Result attempt={attempt} />
+            </td>
+            <td data-number className={styles.time}>
+              {format.duration(attempt.beginsAt)}
+            </td>
+            <td data-number className={styles.time}>
+              {format.duration(attempt.takes)}
+            </td>
+          </tr>
+        ))}
+      </Table>
+      <p>{t.program.end[end](format.duration(endsAt))}</p>
+      {program.speed === 1 ? null : (
+        <p className="quiet">{t.program.endReal(format.duration(endsAtRealSpeed))}</p>
+      )}
+      {end === 'exhausted' ? <p className="quiet">{t.program.disables}</p> : null}
+      <p className="quiet">{t.program.rough}</p>
+    </div>
+  );
+}
+
+function Result({ attempt: { result, isAccepted } }: { attempt: PlannedAttempt }) {
+  const t = useTexts();
+  return (
+    <Status tone={isAccepted ? 'good' : 'bad'}>
+      {typeof result === 'number' ? result : t.program.results[result]}
+    </Status>
+  );
+}

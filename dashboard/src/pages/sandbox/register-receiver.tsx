@@ -1,0 +1,51 @@
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { useIdempotencyKeys } from '../../api/idempotency.ts';
+import { EVENT_TYPES, useRegister } from '../../api/webhooks.ts';
+import { useIsAdmin } from '../../app/person.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Failure } from '../../parts/notice.tsx';
+import { SecretOnce } from '../../parts/secret.tsx';
+import { useTexts } from '../../text/language.ts';
+
+/** Registers an address in the sandbox, in one press, and shows the signing secret, once. */
+export function RegisterReceiver({
+  address,
+  isPossible,
+  hasSandbox,
+}: {
+  address: string;
+  isPossible: boolean;
+  hasSandbox: boolean;
+}) {
+  const t = useTexts();
+  const isAdmin = useIsAdmin();
+  const keyOf = useIdempotencyKeys();
+  const { mutate, data, isPending, error, reset } = useRegister('sandbox');
+  const [lastId, setLastId] = useState<string>();
+  if (!isAdmin) return <span className="quiet">{t.admins}</span>;
+  const register = () => {
+    const body = { url: address, events: [...EVENT_TYPES] };
+    mutate({ ...body, key: keyOf(body) }, { onSuccess: ({ id }) => setLastId(id) });
+  };
+  return (
+    <>
+      <Button isDisabled={!isPossible} isPending={isPending} onPress={register}>
+        {t.program.register}
+      </Button>
+      {lastId === undefined ? null : <Link href={`/sandbox/endpoints/${lastId}`}>{t.program.open}</Link>}
+      <span className="quiet">{hasSandbox ? t.program.registerAbout : t.program.needsSandbox}</span>
+      {error ? <Failure error={error} /> : null}
+      {data ? (
+        <Dialog title={t.program.registered} isOpen isWide>
+          <p>
+            <code>{data.url}</code>
+          </p>
+          <p className="quiet">{t.endpoints.secretAbout}</p>
+          <SecretOnce secret={data.secret} what={t.endpoints.secretLabel} onClose={reset} />
+        </Dialog>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,27 @@
+import { useReset } from '../../api/sandbox.ts';
+import { usePerson } from '../../app/person.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { useTexts } from '../../text/language.ts';
+
+/** Wipes the data of the sandbox, for whoever types the name of the organization. */
+export function Reset({ onClose }: { onClose: () => void }) {
+  const t = useTexts();
+  const { organizationName } = usePerson();
+  const { mutate, isPending, error } = useReset();
+  return (
+    <Confirm
+      title={t.sandbox.resetTitle}
+      action={t.sandbox.resetAction}
+      typed={organizationName}
+      typedLabel={t.sandbox.resetTyped}
+      isPending={isPending}
+      error={error}
+      onConfirm={() => mutate(undefined, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      <p>{t.sandbox.resetWipes}</p>
+      <p>{t.sandbox.resetKeeps}</p>
+      <p>{t.sandbox.resetLive}</p>
+    </Confirm>
+  );
+}

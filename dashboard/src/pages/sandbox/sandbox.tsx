@@ -1,0 +1,67 @@
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { useSandbox } from '../../api/sandbox.ts';
+import { useIsAdmin } from '../../app/person.ts';
+import { Button, buttonLook } from '../../parts/button.tsx';
+import { Empty, Failure, Loading } from '../../parts/notice.tsx';
+import { Page } from '../../parts/page.tsx';
+import { useTexts } from '../../text/language.ts';
+import { Existing } from './existing.tsx';
+import { Provision } from './provision.tsx';
+import { Receiver } from './receiver.tsx';
+import { Reset } from './reset.tsx';
+
+type Opened = 'make' | 'key' | 'reset';
+
+/** The organization's sandbox: made, looked after, and how its receivers are programmed. */
+export default function SandboxPage() {
+  const t = useTexts();
+  const isAdmin = useIsAdmin();
+  // What is done stays open over a page that is another one by then.
+  const [open, setOpen] = useState<Opened>();
+  const close = () => setOpen(undefined);
+  const { data: sandbox, error, refetch } = useSandbox();
+  return (
+    <Page
+      title={t.sandbox.title}
+      about={t.sandbox.about}
+      actions={
+        sandbox ? (
+          <Link href="/sandbox/overview" className={buttonLook('ordinary')}>
+            {t.sandbox.open}
+          </Link>
+        ) : null
+      }
+    >
+      {error ? <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} /> : null}
+      {sandbox === undefined && !error ? <Loading /> : null}
+      {sandbox === null ? <None isAdmin={isAdmin} onMake={() => setOpen('make')} /> : null}
+      {sandbox ? (
+        <Existing
+          sandbox={sandbox}
+          isAdmin={isAdmin}
+          onKey={() => setOpen('key')}
+          onReset={() => setOpen('reset')}
+        />
+      ) : null}
+      {sandbox === undefined ? null : <Receiver hasSandbox={sandbox !== null} />}
+      {open === 'make' || open === 'key' ? <Provision isFirst={open === 'make'} onClose={close} /> : null}
+      {open === 'reset' ? <Reset onClose={close} /> : null}
+    </Page>
+  );
+}
+
+function None({ isAdmin, onMake }: { isAdmin: boolean; onMake: () => void }) {
+  const t = useTexts();
+  return (
+    <Empty title={t.sandbox.whatTitle}>
+      <p>{t.sandbox.what}</p>
+      <p>{isAdmin ? t.sandbox.firstKey : t.sandbox.membersMake}</p>
+      {isAdmin ? (
+        <Button look="primary" onPress={onMake}>
+          {t.sandbox.make}
+        </Button>
+      ) : null}
+    </Empty>
+  );
+}

@@ -1,0 +1,101 @@
+import { useEffect, useRef } from 'react';
+import { Button } from '../../parts/button.tsx';
+import { useTexts } from '../../text/language.ts';
+import { MAX_STEPS, moved, type Step } from './program.ts';
+import styles from './sandbox.module.css';
+import { StepFields } from './step-fields.tsx';
+
+/** The answers of a receiver, one for each attempt: added, removed and put in order by buttons, which keyboards and fingers reach alike. */
+export function Steps({
+  steps,
+  onChange,
+}: {
+  steps: readonly Step[];
+  onChange: (steps: readonly Step[]) => void;
+}) {
+  const t = useTexts();
+  const keys = useKeysOf(steps);
+  const list = useRef<HTMLOListElement>(null);
+  const focusNext = useRef<number>(undefined);
+  useEffect(() => {
+    if (focusNext.current === undefined) return;
+    const step = list.current?.children[Math.min(focusNext.current, steps.length - 1)];
+    step?.querySelector('select')?.focus();
+    focusNext.current = undefined;
+  }, [steps]);
+  const change = (next: readonly Step[], nextKeys: readonly number[]) => {
+    keys.current = nextKeys;
+    onChange(next);
+  };
+  const move = (from: number, to: number) => change(moved(steps, from, to), moved(keys.current, from, to));
+  const remove = (index: number) => {
+    // What had the focus is gone.
+    focusNext.current = index;
+    change(steps.toSpliced(index, 1), keys.current.toSpliced(index, 1));
+  };
+  const add = () => {
+    focusNext.current = steps.length;
+    change([...steps, { does: 200, afterMs: 0 }], [...keys.current, newKey()]);
+  };
+  return (
+    <fieldset className={styles.steps}>
+      <legend className={styles.legend}>{t.program.steps}</legend>
+      <ol className="stack" ref={list}>
+        {steps.map((step, index) => (
+          <li key={keys.current[index]} className={styles.step}>
+            <StepFields
+              number={index + 1}
+              step={step}
+              onChange={(changed) => change(steps.with(index, changed), keys.current)}
+            />
+            <div className={styles.moves}>
+              <Button
+                look="plain"
+                aria-label={t.program.upOf(index + 1)}
+                aria-disabled={index === 0}
+                onPress={() => move(index, index - 1)}
+              >
+                {t.program.up}
+              </Button>
+              <Button
+                look="plain"
+                aria-label={t.program.downOf(index + 1)}
+                aria-disabled={index === steps.length - 1}
+                onPress={() => move(index, index + 1)}
+              >
+                {t.program.down}
+              </Button>
+              <Button
+                look="plain"
+                aria-label={t.program.removeOf(index + 1)}
+                isDisabled={steps.length === 1}
+                onPress={() => remove(index)}
+              >
+                {t.program.remove}
+              </Button>
+            </div>
+          </li>
+        ))}
+      </ol>
+      <div>
+        <Button isDisabled={steps.length >= MAX_STEPS} onPress={add}>
+          {t.program.add}
+        </Button>
+      </div>
+    </fieldset>
+  );
+}
+
+let lastKey = 0;
+function newKey(): number {
+  lastKey += 1;
+  return lastKey;
+}
+
+/** Steps are equal or not by what they say; a key makes each of them the same one wherever it moves, so that the focus moves with it. */
+function useKeysOf(steps: readonly Step[]) {
+  const keys = useRef<readonly number[]>([]);
+  // Others came by the address.
+  if (keys.current.length !== steps.length) keys.current = steps.map(newKey);
+  return keys;
+}

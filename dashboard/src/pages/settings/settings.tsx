@@ -1,0 +1,51 @@
+import { type Organization, useOrganization } from '../../api/organization.ts';
+import { CopyButton } from '../../parts/copy.tsx';
+import { Failure, Loading } from '../../parts/notice.tsx';
+import { Card, Facts, Page } from '../../parts/page.tsx';
+import { Moment } from '../../parts/time.tsx';
+import { useTexts } from '../../text/language.ts';
+import { Account } from './account.tsx';
+import { Browser } from './browser.tsx';
+import { Notifications } from './notifications.tsx';
+
+/** What is set for the organization, for this browser, and who is signed in. */
+export default function Settings() {
+  const t = useTexts();
+  const { data: organization, error, refetch } = useOrganization();
+  return (
+    <Page title={t.settings.title}>
+      {error ? <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} /> : null}
+      {organization === undefined && !error ? <Loading /> : null}
+      {organization === undefined ? null : (
+        <>
+          <OrganizationFacts organization={organization} />
+          <Notifications organization={organization} />
+        </>
+      )}
+      <Browser />
+      <Account />
+    </Page>
+  );
+}
+
+function OrganizationFacts({ organization: { id, name, tier, createdAt } }: { organization: Organization }) {
+  const t = useTexts();
+  return (
+    <Card title={t.settings.organization}>
+      <Facts
+        facts={[
+          [t.settings.name, <bdi key="name">{name}</bdi>],
+          [
+            t.settings.id,
+            <span key="id" className="row">
+              <code>{id}</code>
+              <CopyButton text={id} what={t.settings.id} />
+            </span>,
+          ],
+          [t.settings.tier, t.settings.tiers[tier]],
+          [t.settings.created, <Moment key="created" at={createdAt} />],
+        ]}
+      />
+    </Card>
+  );
+}

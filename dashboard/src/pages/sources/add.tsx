@@ -1,0 +1,78 @@
+import { useState } from 'react';
+import { Form } from 'react-aria-components/Form';
+import { useLocation } from 'wouter';
+import { useIdempotencyKeys } from '../../api/idempotency.ts';
+import { type Source, useAddSource } from '../../api/sources.ts';
+import { useEnvironment } from '../../app/environment.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog, DialogActions } from '../../parts/dialog.tsx';
+import { Choose, TextField } from '../../parts/field.tsx';
+import { Failure } from '../../parts/notice.tsx';
+import { useTexts } from '../../text/language.ts';
+
+const KINDS = ['url', 'spreadsheet', 'feed'] as const satisfies readonly Source['kind'][];
+const MAX_URL = 2048;
+const MAX_NAME = 200;
+
+/** Adds a source, and goes on to it, where its first check is watched. */
+export function Add({ onClose }: { onClose: () => void }) {
+  const t = useTexts();
+  const { environment, to } = useEnvironment();
+  const [, go] = useLocation();
+  const [url, setUrl] = useState('');
+  const [kind, setKind] = useState<Source['kind']>('url');
+  const [name, setName] = useState('');
+  const keyOf = useIdempotencyKeys();
+  const { mutate, isPending, error } = useAddSource(environment);
+  const submit = () => {
+    const given = name.trim();
+    const body = { kind, url: url.trim(), ...(given === '' ? {} : { name: given }) };
+    mutate({ ...body, key: keyOf(body) }, { onSuccess: ({ id }) => go(to(`/sources/${id}`)) });
+  };
+  return (
+    <Dialog title={t.sources.add} isOpen onClose={onClose}>
+      <Form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!isPending) submit();
+        }}
+      >
+        <TextField
+          label={t.sources.url}
+          hint={environment === 'sandbox' ? t.sources.urlHintSandbox : t.sources.urlHint}
+          type="url"
+          name="url"
+          isRequired
+          isCode
+          autoFocus
+          maxLength={MAX_URL}
+          placeholder="https://example.com/prices"
+          value={url}
+          onChange={setUrl}
+        />
+        <Choose
+          label={t.sources.kind}
+          options={KINDS.map((each) => ({ value: each, label: t.sources.kindHints[each] }))}
+          value={kind}
+          onChange={setKind}
+        />
+        <TextField
+          label={t.sources.name}
+          hint={t.sources.nameHint}
+          name="name"
+          maxLength={MAX_NAME}
+          value={name}
+          onChange={setName}
+        />
+        {error ? <Failure error={error} /> : null}
+        <DialogActions>
+          <Button onPress={onClose}>{t.cancel}</Button>
+          <Button type="submit" look="primary" isPending={isPending}>
+            {t.sources.addAction}
+          </Button>
+        </DialogActions>
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,51 @@
+import type { Schema } from '../../api/client.ts';
+import { type Source, useChanges } from '../../api/sources.ts';
+import { useEnvironment } from '../../app/environment.ts';
+import { Failure, Loading } from '../../parts/notice.tsx';
+import { Card } from '../../parts/page.tsx';
+import { useTexts } from '../../text/language.ts';
+import styles from './sources.module.css';
+
+/** What came and went in a source since admins were last told. It is text of others, shown as the text that it is. */
+export function Changes({ source }: { source: Source }) {
+  const t = useTexts();
+  const { environment } = useEnvironment();
+  const { data, error, refetch } = useChanges(environment, source);
+  return (
+    <Card title={t.sources.changes}>
+      {error ? <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} /> : null}
+      {data === undefined && !error ? <Loading lines={3} /> : null}
+      {data === undefined ? null : <Shown changes={data} />}
+    </Card>
+  );
+}
+
+function Shown({ changes: { from, to, added, removed } }: { changes: Schema<'SourceChanges'> }) {
+  const t = useTexts();
+  if (from === null || to === null) return <p className="quiet">{t.sources.changesNothing}</p>;
+  if (from.version === to.version) return <p className="quiet">{t.sources.changesNone}</p>;
+  return (
+    <>
+      <p className="quiet">{t.sources.changesBetween(from.version, to.version)}</p>
+      {added === '' && removed === '' ? <p>{t.sources.changesMoved}</p> : null}
+      {removed === '' ? null : (
+        <section className="stack">
+          <h3>{t.sources.removed}</h3>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+          <del className={styles.removed} dir="auto" tabIndex={0}>
+            {removed}
+          </del>
+        </section>
+      )}
+      {added === '' ? null : (
+        <section className="stack">
+          <h3>{t.sources.added}</h3>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+          <ins className={styles.added} dir="auto" tabIndex={0}>
+            {added}
+          </ins>
+        </section>
+      )}
+    </>
+  );
+}

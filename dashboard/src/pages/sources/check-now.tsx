@@ -1,0 +1,65 @@
+import { useEffect, useState } from 'react';
+import { type Source, useSync } from '../../api/sources.ts';
+import { useEnvironment } from '../../app/environment.ts';
+import { Button } from '../../parts/button.tsx';
+import { Failure } from '../../parts/notice.tsx';
+import { useTexts } from '../../text/language.ts';
+
+/** How a check stands that was asked for here. */
+export type Checking = 'not asked' | 'under way' | 'done';
+
+/** @param before the source as it was when the check was asked for @param now as it is */
+export function checkingOf(
+  before: Pick<Source, 'lastCheckedAt'> | undefined,
+  now: Pick<Source, 'lastCheckedAt'> | undefined,
+): Checking {
+  if (before === undefined) return 'not asked';
+  return now !== undefined && now.lastCheckedAt !== before.lastCheckedAt ? 'done' : 'under way';
+}
+
+/** A check usually takes a second, and a minute at most. */
+const SLOW_MS = 20_000;
+
+/** Asks for a check, and says that it is under way. @param onCheck is given the source as it was before */
+export function CheckNow({
+  id,
+  checking,
+  onCheck,
+}: {
+  id: string;
+  checking: Checking;
+  onCheck: (before: Source) => void;
+}) {
+  const t = useTexts();
+  const { environment } = useEnvironment();
+  const { mutate, isPending, error } = useSync(environment, id);
+  const isUnderWay = isPending || checking === 'under way';
+  const isSlow = useLongerThan(SLOW_MS, checking === 'under way');
+  return (
+    <>
+      <Button isPending={isUnderWay} onPress={() => mutate(undefined, { onSuccess: onCheck })}>
+        {isUnderWay ? t.sources.syncing : t.sources.sync}
+      </Button>
+      {isSlow ? (
+        <span role="status" className="quiet">
+          {t.sources.syncSlow}
+        </span>
+      ) : null}
+      {error ? <Failure error={error} /> : null}
+    </>
+  );
+}
+
+/** Whether something has been so for longer than that. */
+function useLongerThan(ms: number, isSo: boolean): boolean {
+  const [isLonger, setLonger] = useState(false);
+  useEffect(() => {
+    if (!isSo) return;
+    const timer = setTimeout(() => setLonger(true), ms);
+    return () => {
+      clearTimeout(timer);
+      setLonger(false);
+    };
+  }, [ms, isSo]);
+  return isLonger;
+}

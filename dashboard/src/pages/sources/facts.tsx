@@ -1,0 +1,57 @@
+import type { Source } from '../../api/sources.ts';
+import { Code } from '../../parts/code.tsx';
+import { CopyButton } from '../../parts/copy.tsx';
+import { Facts } from '../../parts/page.tsx';
+import { Moment } from '../../parts/time.tsx';
+import { useFormat } from '../../text/format.ts';
+import { useTexts } from '../../text/language.ts';
+import { Meter } from './meter.tsx';
+import { AgoOrNever, SourceStatus } from './row.tsx';
+import { useThreshold } from './threshold.ts';
+
+/** All that is known of a source. */
+export function SourceFacts({ source }: { source: Source }) {
+  const t = useTexts();
+  const format = useFormat();
+  const threshold = useThreshold();
+  const { id, url, kind, title, words, version } = source;
+  return (
+    <>
+      <Facts
+        facts={[
+          [t.sources.status, <SourceStatus key="status" status={source.status} />],
+          [
+            t.sources.url,
+            <span key="url" className="row">
+              <code>{url}</code>
+              <CopyButton text={url} what={t.sources.url} />
+            </span>,
+          ],
+          [t.sources.kind, t.sources.kindHints[kind]],
+          [t.sources.contentTitle, title === null ? t.none : <bdi key="title">{title}</bdi>],
+          [t.sources.words, words === null ? t.none : format.number(words)],
+          [t.sources.version, version === null ? t.none : format.number(version)],
+          [
+            t.sources.difference,
+            <Meter key="difference" difference={source.difference} threshold={threshold} />,
+          ],
+          [t.sources.lastChecked, <AgoOrNever key="checked" at={source.lastCheckedAt} />],
+          [t.sources.lastChanged, <AgoOrNever key="changed" at={source.lastChangedAt} />],
+          [t.sources.lastNotified, <AgoOrNever key="notified" at={source.lastNotifiedAt} />],
+          [t.sources.nextCheck, <Moment key="next" at={source.nextCheckAt} />],
+          [t.sources.created, <Moment key="created" at={source.createdAt} />],
+          [
+            t.sources.id,
+            <span key="id" className="row">
+              <code>{id}</code>
+              <CopyButton text={id} what={t.sources.id} />
+            </span>,
+          ],
+        ]}
+      />
+      {source.lastError === null ? null : (
+        <Code label={t.sources.lastError} text={source.lastError} isWrapped />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,64 @@
+import type { Source } from '../../api/sources.ts';
+import { Link } from '../../parts/link.tsx';
+import { Status, type Tone } from '../../parts/status.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { useTexts } from '../../text/language.ts';
+import { Meter } from './meter.tsx';
+import styles from './sources.module.css';
+
+const TONES = { pending: 'busy', ok: 'good', failing: 'bad' } as const satisfies Record<
+  Source['status'],
+  Tone
+>;
+
+/** What the last check of a source came to. */
+export function SourceStatus({ status }: Pick<Source, 'status'>) {
+  const t = useTexts();
+  return <Status tone={TONES[status]}>{t.sources.statuses[status]}</Status>;
+}
+
+/** A source by its name, or the title of its content, or its address. */
+export const nameOf = ({ name, title, url }: Pick<Source, 'name' | 'title' | 'url'>): string =>
+  name ?? title ?? url;
+
+/** A moment that may not have come. */
+export function AgoOrNever({ at }: { at: string | null }) {
+  const t = useTexts();
+  return at === null ? <span className="quiet">{t.sources.never}</span> : <Ago at={at} />;
+}
+
+/** One source of the list. */
+export function SourceRow({ source, threshold }: { source: Source; threshold: number | undefined }) {
+  const t = useTexts();
+  const name = nameOf(source);
+  return (
+    <tr>
+      <th scope="row">
+        <span className={styles.name}>
+          <Link to={`/sources/${source.id}`}>
+            <bdi>{name}</bdi>
+          </Link>
+          {name === source.url ? null : <code className={styles.url}>{source.url}</code>}
+          {source.lastError === null ? null : (
+            <span className={styles.error}>
+              <bdi>{source.lastError}</bdi>
+            </span>
+          )}
+        </span>
+      </th>
+      <td className={styles.short}>{t.sources.kinds[source.kind]}</td>
+      <td>
+        <SourceStatus status={source.status} />
+      </td>
+      <td className={styles.short}>
+        <AgoOrNever at={source.lastCheckedAt} />
+      </td>
+      <td className={styles.short}>
+        <AgoOrNever at={source.lastChangedAt} />
+      </td>
+      <td>
+        <Meter difference={source.difference} threshold={threshold} />
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,51 @@
+import type { Schema } from '../../api/client.ts';
+import { Table } from '../../parts/page.tsx';
+import { useFormat } from '../../text/format.ts';
+import { useTexts } from '../../text/language.ts';
+import styles from './usage.module.css';
+
+export type Month = Schema<'UsageOfMonth'>;
+
+/** Months and what was counted in them, newest first: the first is under way. */
+export function Months({ months }: { months: readonly Month[] }) {
+  const t = useTexts();
+  const format = useFormat();
+  const sum = (count: 'conversations' | 'messages') =>
+    format.number(months.reduce((total, month) => total + month[count], 0));
+  return (
+    <Table
+      label={t.usage.table}
+      head={
+        <tr>
+          <th scope="col">{t.usage.month}</th>
+          <th scope="col" data-number>
+            {t.usage.conversations}
+          </th>
+          <th scope="col" data-number>
+            {t.usage.messages}
+          </th>
+        </tr>
+      }
+    >
+      {months.map(({ month, conversations, messages }, index) => (
+        <tr key={month}>
+          <th scope="row">
+            <span className={styles.name}>{format.month(month)}</span>{' '}
+            {index === 0 ? <span className={styles.about}>({t.usage.current})</span> : null}
+          </th>
+          <td data-number>{format.number(conversations)}</td>
+          <td data-number>{format.number(messages)}</td>
+        </tr>
+      ))}
+      <tr>
+        <th scope="row">{t.usage.total}</th>
+        <td data-number>
+          <strong>{sum('conversations')}</strong>
+        </td>
+        <td data-number>
+          <strong>{sum('messages')}</strong>
+        </td>
+      </tr>
+    </Table>
+  );
+}

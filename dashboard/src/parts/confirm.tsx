@@ -1,0 +1,60 @@
+import { type ReactNode, useState } from 'react';
+import { Form } from 'react-aria-components/Form';
+import { useTexts } from '../text/language.ts';
+import { Button } from './button.tsx';
+import { Dialog, DialogActions } from './dialog.tsx';
+import { TextField } from './field.tsx';
+import { Failure } from './notice.tsx';
+
+/** Asks before something that cannot be undone. @param typed what has to be typed, where a press of Enter must not be enough */
+export function Confirm({
+  title,
+  action,
+  typed,
+  typedLabel,
+  isPending,
+  error,
+  onConfirm,
+  onClose,
+  children,
+}: {
+  title: string;
+  action: string;
+  typed?: string;
+  typedLabel?: string;
+  isPending: boolean;
+  error: unknown;
+  onConfirm: () => void;
+  onClose: () => void;
+  children: ReactNode;
+}) {
+  const t = useTexts();
+  const [given, setGiven] = useState('');
+  const isSure = typed === undefined || given.trim() === typed;
+  return (
+    <Dialog title={title} role="alertdialog" isOpen onClose={onClose}>
+      <Form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isSure && !isPending) onConfirm();
+        }}
+        className="stack"
+      >
+        {children}
+        {typed === undefined ? null : (
+          <>
+            <code>{typed}</code>
+            <TextField label={typedLabel ?? typed} value={given} onChange={setGiven} isCode autoFocus />
+          </>
+        )}
+        {error === null || error === undefined ? null : <Failure error={error} />}
+        <DialogActions>
+          <Button onPress={onClose}>{t.cancel}</Button>
+          <Button type="submit" look="danger" isDisabled={!isSure} isPending={isPending}>
+            {action}
+          </Button>
+        </DialogActions>
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,43 @@
+import { useEffect, useState } from 'react';
+import { useTexts } from '../text/language.ts';
+import { Button } from './button.tsx';
+import styles from './copy.module.css';
+
+const SAID_MS = 2_500;
+
+/** Copies a text, and says whether it did. @param what it is, for those who hear the button and do not see what is beside it */
+export function CopyButton({ text, what }: { text: string; what: string }) {
+  const t = useTexts();
+  const [result, setResult] = useState<'copied' | 'refused'>();
+  useEffect(() => {
+    if (result === undefined) return;
+    const timer = setTimeout(() => setResult(undefined), SAID_MS);
+    return () => clearTimeout(timer);
+  }, [result]);
+  const copy = () =>
+    navigator.clipboard.writeText(text).then(
+      () => setResult('copied'),
+      () => setResult('refused'),
+    );
+  return (
+    <Button look="plain" aria-label={t.copy.of(what)} onPress={() => void copy()}>
+      <span aria-hidden="true" className={result === 'copied' ? styles.said : undefined}>
+        {result === undefined ? t.copy.copy : t.copy[result]}
+      </span>
+      <span role="status" className="visually-hidden">
+        {result === undefined ? '' : t.copy[result]}
+      </span>
+    </Button>
+  );
+}
+
+/** A text to be copied, on one line. */
+export const CopyLine = ({ text, what }: { text: string; what: string }) => (
+  <div className={styles.line}>
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+    <code className={styles.text} tabIndex={0}>
+      {text}
+    </code>
+    <CopyButton text={text} what={what} />
+  </div>
+);

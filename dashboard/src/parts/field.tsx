@@ -1,0 +1,176 @@
+import type { ReactNode } from 'react';
+import { Checkbox } from 'react-aria-components/Checkbox';
+import { CheckboxGroup } from 'react-aria-components/CheckboxGroup';
+import { FieldError } from 'react-aria-components/FieldError';
+import { Input } from 'react-aria-components/Input';
+import { Label } from 'react-aria-components/Label';
+import { Text } from 'react-aria-components/Text';
+import {
+  type TextFieldProps as AriaProps,
+  TextField as AriaTextField,
+} from 'react-aria-components/TextField';
+import styles from './field.module.css';
+
+interface Named {
+  label: string;
+  hint?: ReactNode;
+}
+
+/** A field for text, with its label, what is expected, and what is wrong. @param problem with what is in it, where the browser knows of none */
+export function TextField({
+  label,
+  hint,
+  isCode = false,
+  placeholder,
+  problem,
+  ...props
+}: Named & { isCode?: boolean; placeholder?: string; problem?: string | undefined } & Omit<
+    AriaProps,
+    'className' | 'children' | 'style' | 'isInvalid'
+  >) {
+  return (
+    <AriaTextField
+      {...props}
+      {...(problem === undefined ? {} : { isInvalid: true })}
+      className={styles.field ?? ''}
+    >
+      <Label className={styles.label ?? ''}>{label}</Label>
+      {hint === undefined ? null : (
+        <Text slot="description" className={styles.hint ?? ''}>
+          {hint}
+        </Text>
+      )}
+      <Input
+        className={[styles.input, isCode ? styles.mono : ''].join(' ')}
+        autoComplete="off"
+        spellCheck={isCode ? 'false' : undefined}
+        placeholder={placeholder}
+      />
+      <FieldError className={styles.error ?? ''}>{problem}</FieldError>
+    </AriaTextField>
+  );
+}
+
+export interface Choice {
+  value: string;
+  label: ReactNode;
+  hint?: ReactNode;
+}
+
+/** Several of a few things. */
+export function Choices({
+  label,
+  hint,
+  choices,
+  value,
+  onChange,
+  isRequired = false,
+  name,
+}: Named & {
+  choices: readonly Choice[];
+  value: readonly string[];
+  onChange: (value: string[]) => void;
+  isRequired?: boolean;
+  name?: string;
+}) {
+  return (
+    <CheckboxGroup
+      className={styles.field ?? ''}
+      value={[...value]}
+      onChange={onChange}
+      isRequired={isRequired}
+      {...(name === undefined ? {} : { name })}
+    >
+      <Label className={styles.label ?? ''}>{label}</Label>
+      {hint === undefined ? null : (
+        <Text slot="description" className={styles.hint ?? ''}>
+          {hint}
+        </Text>
+      )}
+      <div className={styles.choices}>
+        {choices.map((choice) => (
+          <Checkbox key={choice.value} value={choice.value} className={styles.choice ?? ''}>
+            <CheckMark />
+            <span>
+              {choice.label}
+              {choice.hint === undefined ? null : <span className={styles.hint}> {choice.hint}</span>}
+            </span>
+          </Checkbox>
+        ))}
+      </div>
+      <FieldError className={styles.error ?? ''} />
+    </CheckboxGroup>
+  );
+}
+
+/** One thing that is so or not. */
+export const Check = ({
+  isSelected,
+  onChange,
+  isDisabled = false,
+  children,
+}: {
+  isSelected: boolean;
+  onChange: (isSelected: boolean) => void;
+  isDisabled?: boolean;
+  children: ReactNode;
+}) => (
+  <Checkbox
+    className={styles.choice ?? ''}
+    isSelected={isSelected}
+    onChange={onChange}
+    isDisabled={isDisabled}
+  >
+    <CheckMark />
+    <span>{children}</span>
+  </Checkbox>
+);
+
+const CheckMark = () => (
+  <span className={styles.box}>
+    <svg
+      aria-hidden="true"
+      width="12"
+      height="12"
+      viewBox="0 0 12 12"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="2"
+    >
+      <path d="M2 6.500 4.750 9.250 10 3" />
+    </svg>
+  </span>
+);
+
+/** One of a few things. The browser's own, which phones show as they show all. */
+export function Choose<Value extends string>({
+  label,
+  options,
+  value,
+  onChange,
+}: {
+  label: string;
+  options: readonly { value: Value; label: string }[];
+  value: Value;
+  onChange: (value: Value) => void;
+}) {
+  return (
+    <label className={styles.field}>
+      <span className={styles.label}>{label}</span>
+      <select
+        className={styles.select}
+        value={value}
+        onChange={(event) => {
+          const chosen = options.find((option) => option.value === event.target.value);
+          if (chosen) onChange(chosen.value);
+        }}
+      >
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,72 @@
+import type { ReactNode } from 'react';
+import { ApiFailure } from '../api/failures.ts';
+import { useTexts } from '../text/language.ts';
+import { Button } from './button.tsx';
+import { CopyButton } from './copy.tsx';
+import styles from './notice.module.css';
+import type { Tone } from './status.tsx';
+
+/** Something that the page has to say about itself. */
+export const Notice = ({ tone, title, children }: { tone: Tone; title: string; children?: ReactNode }) => (
+  <div
+    className={`${styles.notice} ${styles[tone]}`}
+    {...(tone === 'bad' ? { role: 'alert' } : { role: 'status' })}
+  >
+    <p className={styles.title}>{title}</p>
+    {children}
+  </div>
+);
+
+/** What went wrong, and what support finds it by. @param onRetry tries it again */
+export function Failure({
+  title,
+  error,
+  onRetry,
+}: {
+  title?: string;
+  error: unknown;
+  onRetry?: (() => void) | undefined;
+}) {
+  const t = useTexts();
+  const known = error instanceof ApiFailure ? error : undefined;
+  const isOffline = known?.status === 0;
+  return (
+    <Notice tone="bad" title={title ?? t.failure.title}>
+      <p>{isOffline ? t.failure.unreachable : (known?.message ?? t.failure.unexpected)}</p>
+      {known?.retryAfter === undefined ? null : <p>{t.failure.retryAfter(known.retryAfter)}</p>}
+      {known?.requestId === undefined ? null : (
+        <p className={styles.request}>
+          <span>{t.failure.requestId}</span>
+          <code>{known.requestId}</code>
+          <CopyButton text={known.requestId} what={t.failure.requestId} />
+        </p>
+      )}
+      {onRetry === undefined ? null : (
+        <div>
+          <Button onPress={onRetry}>{t.failure.retry}</Button>
+        </div>
+      )}
+    </Notice>
+  );
+}
+
+/** Where there is nothing yet: what would be here, and how it comes about. */
+export const Empty = ({ title, children }: { title: string; children?: ReactNode }) => (
+  <div className={styles.empty}>
+    <h2>{title}</h2>
+    {children}
+  </div>
+);
+
+/** Stands where something is being loaded. */
+export function Loading({ lines = 6 }: { lines?: number }) {
+  const t = useTexts();
+  return (
+    <div className={styles.skeleton} role="status" aria-label={t.loading}>
+      {Array.from({ length: lines }, (_, line) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the lines are all the same
+        <span key={line} />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,83 @@
+import { type ReactNode, useEffect } from 'react';
+import { useTexts } from '../text/language.ts';
+import styles from './page.module.css';
+
+/** A page: its name, what can be done on it, and what it shows. */
+export function Page({
+  title,
+  about,
+  actions,
+  children,
+}: {
+  title: string;
+  about?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+}) {
+  const t = useTexts();
+  useEffect(() => {
+    document.title = `${title} · ${t.product}`;
+  }, [title, t]);
+  return (
+    <div className={styles.page}>
+      <header className={styles.head}>
+        <div className={styles.heading}>
+          <h1>{title}</h1>
+          {about === undefined ? null : <p>{about}</p>}
+        </div>
+        {actions === undefined ? null : <div className={styles.actions}>{actions}</div>}
+      </header>
+      {children}
+    </div>
+  );
+}
+
+/** A part of a page with a heading of its own. */
+export function Card({
+  title,
+  actions,
+  children,
+}: {
+  title?: string;
+  actions?: ReactNode;
+  children: ReactNode;
+}) {
+  return (
+    <section className={styles.card}>
+      {title === undefined && actions === undefined ? null : (
+        <div className={styles.head}>
+          {title === undefined ? null : <h2>{title}</h2>}
+          {actions}
+        </div>
+      )}
+      {children}
+    </section>
+  );
+}
+
+/** A table that scrolls by itself where it is wider than the page. @param label names it */
+export const Table = ({ label, head, children }: { label: string; head: ReactNode; children: ReactNode }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+  <section className={styles.scroll} aria-label={label} tabIndex={0}>
+    <table className={styles.table}>
+      <thead>{head}</thead>
+      <tbody>{children}</tbody>
+    </table>
+  </section>
+);
+
+/** Names and what they have. */
+export const Facts = ({ facts }: { facts: readonly (readonly [name: string, value: ReactNode])[] }) => (
+  <dl className={styles.facts}>
+    {facts.map(([name, value]) => (
+      <FactRow key={name} name={name} value={value} />
+    ))}
+  </dl>
+);
+
+const FactRow = ({ name, value }: { name: string; value: ReactNode }) => (
+  <>
+    <dt>{name}</dt>
+    <dd>{value}</dd>
+  </>
+);

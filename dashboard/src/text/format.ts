@@ -1,0 +1,95 @@
+import { useMemo } from 'react';
+import { type Language, useLanguage } from './language.ts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Numbers and times as the reader's language writes them, times in the reader's own zone. */
+export interface Format {
+  number(value: number): string;
+  /** @param share 0 to 1 */
+  percent(share: number): string;
+  /** Date and time, to the second. */
+  moment(iso: string): string;
+  /** Date and time of day, to the minute. */
+  short(iso: string): string;
+  time(iso: string): string;
+  day(iso: string): string;
+  month(yearAndMonth: string): string;
+  /** Without the year, as short as it gets. */
+  shortMonth(yearAndMonth: string): string;
+  /** "3 minutes ago", "in 2 hours". */
+  relative(iso: string, now: number): string;
+  /** To the second from a minute on, shorter ones to two decimals, or in milliseconds. */
+  duration(ms: number): string;
+}
+
+const made = new Map<Language, Format>();
+
+/** @param language whose rules it follows */
+export function formatIn(language: Language): Format {
+  const known = made.get(language);
+  if (known) return known;
+  const number = new Intl.NumberFormat(language);
+  const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 });
+  const moment = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' });
+  const short = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
+  const time = new Intl.DateTimeFormat(language, { timeStyle: 'short' });
+  const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium' });
+  const month = new Intl.DateTimeFormat(language, { year: 'numeric', month: 'long', timeZone: 'UTC' });
+  const shortMonth = new Intl.DateTimeFormat(language, { month: 'short', timeZone: 'UTC' });
+  const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
+  const seconds = new Intl.NumberFormat(language, {
+    style: 'unit',
+    unit: 'second',
+    maximumFractionDigits: 2,
+  });
+  const milliseconds = new Intl.NumberFormat(language, { style: 'unit', unit: 'millisecond' });
+  const long = longDurationIn(language);
+  const format: Format = {
+    number: (value) => number.format(value),
+    percent: (share) => percent.format(share),
+    moment: (iso) => moment.format(new Date(iso)),
+    short: (iso) => short.format(new Date(iso)),
+    time: (iso) => time.format(new Date(iso)),
+    day: (iso) => day.format(new Date(iso)),
+    month: (yearAndMonth) => month.format(new Date(`${yearAndMonth}-01T00:00:00Z`)),
+    shortMonth: (yearAndMonth) => shortMonth.format(new Date(`${yearAndMonth}-01T00:00:00Z`)),
+    relative: (iso, now) => relativeTo(relative, Date.parse(iso) - now),
+    duration: (ms) => {
+      if (ms >= MINUTE) return long(ms);
+      return ms < SECOND ? milliseconds.format(Math.round(ms)) : seconds.format(ms / SECOND);
+    },
+  };
+  made.set(language, format);
+  return format;
+}
+
+/** Hours, minutes and seconds, without those of which there are none. */
+function longDurationIn(language: Language): (ms: number) => string {
+  const units = (['hour', 'minute', 'second'] as const).map(
+    (unit) => new Intl.NumberFormat(language, { style: 'unit', unit }),
+  );
+  return (ms) => {
+    const seconds = Math.round(ms / SECOND);
+    const counts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+    return units.flatMap((unit, at) => (counts[at] ? [unit.format(counts[at])] : [])).join(' ');
+  };
+}
+
+/** In the largest unit of which there is one. */
+function relativeTo(format: Intl.RelativeTimeFormat, ms: number): string {
+  const size = Math.abs(ms);
+  if (size < 5 * SECOND) return format.format(0, 'second');
+  if (size < MINUTE) return format.format(Math.round(ms / SECOND), 'second');
+  if (size < HOUR) return format.format(Math.round(ms / MINUTE), 'minute');
+  if (size < DAY) return format.format(Math.round(ms / HOUR), 'hour');
+  return format.format(Math.round(ms / DAY), 'day');
+}
+
+export function useFormat(): Format {
+  const language = useLanguage();
+  return useMemo(() => formatIn(language), [language]);
+}
