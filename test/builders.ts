@@ -8,6 +8,8 @@ import { buildEvent, type OutboxEvent } from '../functions/domain/events.ts';
 import { deliveryId, newId } from '../functions/domain/ids.ts';
 import { Keyring } from '../functions/domain/keyring.ts';
 import { type LedgerAddition, LedgerEntry, NOTHING, startOfHour } from '../functions/domain/ledger.ts';
+import { RedeliveryJob } from '../functions/domain/redelivery-job.ts';
+import { Session } from '../functions/domain/session.ts';
 import { newSource, Source } from '../functions/domain/source.ts';
 import { FIRST_SANDBOX_GENERATION, Organization, type Tenant } from '../functions/domain/tenant.ts';
 
@@ -22,6 +24,17 @@ export const NOW = new Date('2026-11-20T09:30:00.000Z');
 export const seconds = (count: number): number => count * 1000;
 /** Not called `after`, which linters take for the hook of that name. */
 export const later = (start: Date, milliseconds: number): Date => new Date(start.getTime() + milliseconds);
+
+/** A person who has just signed in, for an hour. */
+export const aSession = (changes: Partial<Session> = {}): Session =>
+  Session.parse({
+    userId: 'ada',
+    orgId: newId('org', NOW),
+    role: 'admin',
+    email: 'ada@example.com',
+    expiresAt: later(NOW, seconds(3600)),
+    ...changes,
+  });
 
 export const aTenant = (changes: Partial<Tenant> = {}): Tenant => ({
   orgId: newId('org', NOW),
@@ -195,5 +208,22 @@ export const aSource = (changes: Partial<Source> = {}): Source =>
       url: 'https://www.example.com/prices',
       createdAt: NOW.toISOString(),
     }),
+    ...changes,
+  });
+
+/** A job that sends again what has failed in the hour before `NOW`, and has not begun. */
+export const aRedeliveryJob = (changes: Partial<RedeliveryJob> = {}): RedeliveryJob =>
+  RedeliveryJob.parse({
+    id: newId('rdj', NOW),
+    ...aTenant(),
+    webhookId: newId('whk', NOW),
+    status: 'running',
+    from: later(NOW, -seconds(3600)).toISOString(),
+    to: NOW.toISOString(),
+    statuses: ['exhausted', 'skipped'],
+    examined: 0,
+    redelivered: 0,
+    round: 0,
+    createdAt: NOW.toISOString(),
     ...changes,
   });

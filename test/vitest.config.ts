@@ -23,6 +23,7 @@ const LONGEST = [
   '/service/public-api',
   '/simulation/',
   '/service/',
+  '/e2e/',
   '/integration/',
   '/infra/',
   '/contract/',
@@ -58,6 +59,12 @@ export default defineConfig({
       project('integration', {
         testTimeout: 60_000,
         hookTimeout: 60_000,
+        globalSetup: './test/integration/bundles.ts',
+      }),
+      // Where there is a Chromium; they say so loudly where there is none.
+      project('e2e', {
+        testTimeout: 120_000,
+        hookTimeout: 120_000,
         globalSetup: './test/integration/bundles.ts',
       }),
       // After the others: it compares what functions did in them with what they may.

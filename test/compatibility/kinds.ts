@@ -3,18 +3,21 @@ import { ApiKey } from '../../functions/domain/api-key.ts';
 import { Channel } from '../../functions/domain/channel.ts';
 import { Conversation, Escalation, Message, Ticket } from '../../functions/domain/conversation.ts';
 import { DisablingNotice, Endpoint } from '../../functions/domain/endpoint.ts';
-import type { OrgId, SourceId } from '../../functions/domain/ids.ts';
+import { type EndpointId, type OrgId, RedeliveryJobId, type SourceId } from '../../functions/domain/ids.ts';
 import { LedgerEntry } from '../../functions/domain/ledger.ts';
 import { Mailing } from '../../functions/domain/mailing.ts';
 import type { RateBucket } from '../../functions/domain/rate-limit.ts';
+import { RedeliveryRun } from '../../functions/domain/redelivery-job.ts';
 import { Pairing, Purge } from '../../functions/domain/sandbox.ts';
 import { Source } from '../../functions/domain/source.ts';
 import { Organization, OrganizationStanding, type Tenant } from '../../functions/domain/tenant.ts';
 import { UsageCounts } from '../../functions/domain/usage.ts';
 import { deliveryOf } from '../../functions/store/deliveries.ts';
 import { IdempotencyRecord } from '../../functions/store/idempotency.ts';
+import { KeyUse } from '../../functions/store/key-uses.ts';
 import { keys } from '../../functions/store/keys.ts';
 import { eventOf, owedBy, toldBy } from '../../functions/store/outbox.ts';
+import { jobOf } from '../../functions/store/redelivery-jobs.ts';
 import type { Row } from '../doubles/tables/expressions.ts';
 import type { TableName } from '../table-definitions.ts';
 
@@ -48,6 +51,8 @@ function tenantOf(row: Row): Tenant {
   return { orgId: orgId as OrgId, generation: Number(generation) };
 }
 const orgOf = (row: Row): OrgId => tenantOf(row).orgId;
+
+const isKeyUse = ({ pk }: Row): boolean => /#used#key_[0-9a-f]+$/.test(String(pk));
 
 const counts = (name: string) => z.object({ [name]: z.int() });
 
@@ -106,6 +111,28 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
       const { orgId, id } = (at(row).pk.endsWith('#channels') ? Channel : Endpoint).parse(row);
       return keys.endpoint(orgId, id);
     },
+  },
+  redeliveryJob: {
+    table: 'service',
+    is: under(/#redeliveries$/),
+    keyOf(row) {
+      const job = jobOf(row);
+      return keys.redeliveryJob(job, job.webhookId, job.id);
+    },
+  },
+  latestRedelivery: {
+    table: 'service',
+    is: sorted('latest'),
+    keyOf(row) {
+      z.object({ redeliveryId: RedeliveryJobId, running: z.optional(z.literal(true)) }).parse(row);
+      const [, , webhookId = ''] = at(row).pk.split('#');
+      return keys.latestRedelivery(tenantOf(row), webhookId as EndpointId);
+    },
+  },
+  redeliveryRun: {
+    table: 'service',
+    is: under(/^redelivery-runs#/),
+    keyOf: (row) => keys.redeliveryRun(RedeliveryRun.parse(row).id),
   },
   conversation: {
     table: 'service',
@@ -177,11 +204,19 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
   },
   rateWindow: {
     table: 'rates',
-    is: () => true,
+    is: (row) => !isKeyUse(row),
     keyOf(row) {
       counts('used').parse(row);
       const [orgId, kind, start] = at(row).pk.split('#');
       return keys.rateWindow({ orgId, kind } as RateBucket, Number(start));
+    },
+  },
+  keyUse: {
+    table: 'rates',
+    is: isKeyUse,
+    keyOf(row) {
+      const [orgId] = String(row.pk).split('#');
+      return keys.keyUse(orgId as OrgId, KeyUse.parse(row).keyId);
     },
   },
   delivery: {

@@ -89,6 +89,7 @@ async function record(
   await caller.playInSandbox();
   await caller.converseOften();
   await sleep(seconds * 1000);
+  await caller.beginRedelivery(receiver.url);
   await run.kill();
   const tables = await rowsIn(dynamodb.endpoint);
   const rows = Object.values(tables).flat().length;

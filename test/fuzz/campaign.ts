@@ -38,7 +38,8 @@ export async function campaign(
   { requests, seed, onAnswer }: { requests: number; seed: number; onAnswer?(exchange: Exchange): void },
 ): Promise<Finding | undefined> {
   const own = await aTenant(target.service);
-  const sandbox = operation.caller !== 'session' ? await aSandbox(target.service, own) : undefined;
+  const actsOnSandboxes = operation.caller !== 'session' || operation.firstId !== operation.id;
+  const sandbox = actsOnSandboxes ? await aSandbox(target.service, own) : undefined;
   try {
     const faultsOf = async (sent: Sent): Promise<string[]> => {
       const exchange = await target.connection.send(sent);

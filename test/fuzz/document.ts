@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { secondOperationId } from '../../lib/openapi/doors.ts';
 import type {
   Operation as Described,
   Header,
@@ -28,6 +29,8 @@ export interface Documented {
 /** An operation of the document, with every reference replaced by what it refers to. */
 export interface Operation {
   id: string;
+  /** The id of the same operation for keys, where this is its second door; else its own. */
+  firstId: string;
   method: string;
   /** With `{parameters}`. */
   path: string;
@@ -50,8 +53,13 @@ export interface Document {
 export function readDocument(): Document {
   const raw: OpenApiDocument = JSON.parse(readFileSync(FILE, 'utf8'));
   const { paths } = resolved(raw, raw) as OpenApiDocument;
+  const ids = Object.values(paths).flatMap((item) =>
+    Object.values(item).map(({ operationId }) => operationId),
+  );
   const operations = Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, described]) => operationOf(method.toUpperCase(), path, described)),
+    Object.entries(item).map(([method, described]) =>
+      operationOf(method.toUpperCase(), path, described, ids),
+    ),
   );
   const headerNames = operations
     .flatMap(({ answers }) => [...answers.values()])
@@ -94,11 +102,12 @@ export const partsOf = (schema: Schema | undefined): Schema[] =>
         ...[schema.allOf, schema.anyOf, schema.oneOf].flatMap((list) => (list ?? []).flatMap(partsOf)),
       ];
 
-function operationOf(method: string, path: string, described: Described): Operation {
+function operationOf(method: string, path: string, described: Described, ids: readonly string[]): Operation {
   const { operationId, security, parameters = [], requestBody, responses } = described;
   const content = requestBody?.content['application/json'];
   return {
     id: operationId,
+    firstId: ids.find((id) => secondOperationId(id) === operationId) ?? operationId,
     method,
     path,
     caller: callerOf(security),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api/routes.ts';
-import { DOCUMENTATION, WORKERS } from '../../lib/cloud/bundle.ts';
+import { DOCUMENTATION, SIGN_IN, WORKERS } from '../../lib/cloud/bundle.ts';
 import { difference, grantsOf, usedByLambda } from './grants.ts';
 import { readRecords } from './records.ts';
 
@@ -11,9 +11,12 @@ import { readRecords } from './records.ts';
 const PREFIX = 'conversation-service-dev-';
 const records = readRecords();
 const roles = new Map(records.flatMap((record) => record.roles.map((role) => [role.functionName, role])));
-const functionNames = [...Object.values(routes).map(({ name }) => name), ...WORKERS, ...DOCUMENTATION].map(
-  (name) => `${PREFIX}${name}`,
-);
+const functionNames = [
+  ...Object.values(routes).map(({ name }) => name),
+  ...WORKERS,
+  ...SIGN_IN,
+  ...DOCUMENTATION,
+].map((name) => `${PREFIX}${name}`);
 
 it('every function is there', () => {
   expect([...roles.keys()].sort()).toEqual(functionNames.sort());

@@ -3,7 +3,7 @@ import * as metricNames from '../../functions/platform/metric-names.ts';
 import { WORKERS } from '../../lib/cloud/bundle.ts';
 import { STAGES } from '../../lib/cloud/stages.ts';
 import { runbookPages } from '../support/runbooks.ts';
-import { nameOf, references, resourcesOf, watchedBy } from './reading.ts';
+import { nameOf, ourFunctions, references, resourcesOf, watchedBy } from './reading.ts';
 import { ofType, synthesize } from './synthesize.ts';
 
 const template = synthesize();
@@ -121,7 +121,7 @@ describe('the dashboard', () => {
   });
 
   it('has every function, with its errors, throttles and invocations', () => {
-    for (const [, fn] of ofType(template, 'AWS::Lambda::Function'))
+    for (const [, fn] of ourFunctions(template))
       for (const metric of ['Errors', 'Throttles', 'Invocations'])
         expect(body).toContain(
           `\\"AWS/Lambda\\",\\"${metric}\\",\\"FunctionName\\",\\"conversation-service-prod-${nameOf(fn)}\\"`,

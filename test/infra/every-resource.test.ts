@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { readSettings } from '../../lib/cloud/settings.ts';
 import { STAGES, type Stage } from '../../lib/cloud/stages.ts';
-import { all, EVERYTHING, isWatched, nameOf, references, resourcesOf, statementsIn } from './reading.ts';
+import {
+  all,
+  EVERYTHING,
+  isWatched,
+  nameOf,
+  ourFunctions,
+  references,
+  resourcesOf,
+  statementsIn,
+} from './reading.ts';
 import { ofType, stacksOf, synthesize } from './synthesize.ts';
 
 /*
@@ -43,13 +52,16 @@ describe.each(STAGES)('in stage %s', (stage) => {
       },
     );
 
-    it('refers to others in one direction: to the data, and the gateway to nothing', () => {
+    it('refers to others in one direction: to the data, the gateway to nothing, and the dashboard to the gateway', () => {
       for (const { stackName, content } of stacks) {
         const imports = [...JSON.stringify(content).matchAll(/"Fn::ImportValue":"([^:"]+):/g)].map(
           ([, from]) => from,
         );
-        const data = `ConversationService-${stage}-Data`;
-        expect(new Set(imports)).toEqual(new Set(stackName === data ? [] : [data]));
+        const [data, gateway, dashboard] = ['Data', 'Gateway', 'Dashboard'].map(
+          (name) => `ConversationService-${stage}-${name}`,
+        );
+        const expected = stackName === data ? [] : stackName === dashboard ? [data, gateway] : [data];
+        expect(new Set(imports), stackName).toEqual(new Set(expected));
       }
     });
 
@@ -71,7 +83,7 @@ describe.each(STAGES)('in stage %s', (stage) => {
   });
 
   describe('every function', () => {
-    const functions = all(template, 'AWS::Lambda::Function');
+    const functions = ourFunctions(template);
 
     it('runs on Node 24 and ARM, with a role and a log group of its own', () => {
       const groups = functions.map(([id, { Properties }]) => {

@@ -8,6 +8,7 @@ import {
   FETCH_TIMEOUT_SECONDS,
 } from '../../functions/domain/timing.ts';
 import { SWEPT } from '../../functions/platform/metric-names.ts';
+import { expectEachMinute } from './reading.ts';
 import { functionNamed, ofType, statementsOf, synthesize, tableGrants } from './synthesize.ts';
 
 const template = synthesize();
@@ -18,17 +19,7 @@ describe('the sweep', () => {
   const [id, fn] = functionNamed(template, 'sweep');
 
   it('runs every minute, ends before the next run, and is not repeated: the next minute does', () => {
-    template.hasResourceProperties('AWS::Events::Rule', {
-      ScheduleExpression: 'rate(1 minute)',
-      State: 'ENABLED',
-      Targets: [
-        Match.objectLike({
-          Arn: { 'Fn::GetAtt': [id, 'Arn'] },
-          RetryPolicy: Match.objectLike({ MaximumRetryAttempts: 0 }),
-        }),
-      ],
-    });
-    expect(Number(fn.Properties.Timeout)).toBeLessThan(60);
+    expectEachMinute(template, [id, fn]);
   });
 
   it('may read what is due, move it on and send to the queue of the checks, and nothing else', () => {

@@ -1,4 +1,4 @@
-import type { Template } from 'aws-cdk-lib/assertions';
+import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { expect } from 'vitest';
 import { ofType, type SynthesizedResource } from './synthesize.ts';
 
@@ -31,6 +31,19 @@ export function references(value: unknown): string[] {
     if (key === 'Fn::GetAtt' && Array.isArray(part)) return [String(part[0])];
     return references(part);
   });
+}
+
+/**
+ * The functions that are ours, and not the CDK's own behind custom resources, which work for a moment of a deployment: what they are is the CDK's to
+ * say, and whoever deploys sees them fail.
+ */
+export function ourFunctions(template: Template): Found[] {
+  const deployers = new Set(
+    [...resourcesOf(template).values()]
+      .filter(({ Type }) => Type.startsWith('Custom::'))
+      .flatMap(({ Properties }) => references(Properties.ServiceToken)),
+  );
+  return all(template, 'AWS::Lambda::Function').filter(([id]) => !deployers.has(id));
 }
 
 /** The name of a route or worker that a function serves. */
@@ -90,3 +103,18 @@ export const statementsIn = (document: unknown): PolicyStatement[] =>
       principal: Principal,
     };
   });
+
+/** That a function runs every minute, ends before its next run, and is not repeated, since that one takes its place. */
+export function expectEachMinute(template: Template, [id, fn]: Found): void {
+  template.hasResourceProperties('AWS::Events::Rule', {
+    ScheduleExpression: 'rate(1 minute)',
+    State: 'ENABLED',
+    Targets: [
+      Match.objectLike({
+        Arn: { 'Fn::GetAtt': [id, 'Arn'] },
+        RetryPolicy: Match.objectLike({ MaximumRetryAttempts: 0 }),
+      }),
+    ],
+  });
+  expect(Number(fn.Properties.Timeout)).toBeLessThan(60);
+}

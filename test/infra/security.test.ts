@@ -11,6 +11,7 @@ import { checkedApp } from '../../lib/cloud/checked-app.ts';
 import { conversationService } from '../../lib/cloud/service.ts';
 import { readSettings } from '../../lib/cloud/settings.ts';
 import { STAGES } from '../../lib/cloud/stages.ts';
+import { builtDashboard } from '../support/built-dashboard.ts';
 import { statementsIn } from './reading.ts';
 import { ofType, PROD, synthesize } from './synthesize.ts';
 
@@ -24,6 +25,12 @@ const WILDCARDS: { type: string; actions: RegExp; resource: RegExp; why: string 
     actions: /^dynamodb:ListStreams$/,
     resource: /^\*$/,
     why: 'Lambda lists streams in the name of a stream’s reader; the action has no resource to be limited to.',
+  },
+  {
+    type: 'AWS::IAM::Role',
+    actions: /^s3:(Get|Put|Delete)Object$/,
+    resource: /"SiteFiles[^"]*","Arn"\]\},"\/\*"/,
+    why: 'The files of the dashboard, in a bucket that is there for them alone, for what copies them there.',
   },
   {
     type: 'AWS::KMS::Key',
@@ -160,6 +167,7 @@ const build = (app: App): void => {
   conversationService(app, {
     settings: readSettings(app.node),
     code: () => lambda.Code.fromInline('exports.handler = async () => {};'),
+    dashboard: builtDashboard(),
   });
 };
 

@@ -1,24 +1,27 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api/routes.ts';
-import type { Route } from '../../functions/platform/route.ts';
-import { WORKERS } from '../../lib/cloud/bundle.ts';
+import { type Route, settingsPath } from '../../functions/platform/route.ts';
+import { SIGN_IN, WORKERS } from '../../lib/cloud/bundle.ts';
+import { SIGN_IN_ROUTES } from '../../lib/cloud/sign-in.ts';
+import { ourFunctions } from './reading.ts';
 import { ofType, statementsOf, synthesize } from './synthesize.ts';
 
 const template = synthesize();
-const functions = ofType(template, 'AWS::Lambda::Function');
+const functions = ourFunctions(template);
 
 const nameOf = (fn: { Properties: Record<string, unknown> }): string =>
   Object(fn.Properties.Environment).Variables.POWERTOOLS_SERVICE_NAME;
 
 describe('functions', () => {
-  it('there is one for each route, each worker, and each part of the documentation', () => {
+  it('there is one for each route, each worker, each part of the sign-in, and each part of the documentation', () => {
     const names = functions.map(
       ([, fn]) => Object(fn.Properties.Environment).Variables.POWERTOOLS_SERVICE_NAME,
     );
     const expected = [
       ...Object.values(routes).map(({ name }) => name),
       ...WORKERS,
+      ...SIGN_IN,
       ...['read-openapi', 'docs'],
     ];
     expect(names.sort()).toEqual(expected.sort());
@@ -56,7 +59,8 @@ describe('sessions', () => {
       .find((variables) => variables.POWERTOOLS_SERVICE_NAME === name);
 
   it.each(Object.values(routes))('$name knows the issuer exactly when it takes sessions', (route: Route) => {
-    expect('OIDC_ISSUER' in environmentOf(route.name)).toBe(route.role !== undefined);
+    const takesSessions = route.role !== undefined || route.dashboard !== undefined;
+    expect('OIDC_ISSUER' in environmentOf(route.name)).toBe(takesSessions);
   });
 
   it('nobody signs up by himself, and nobody who is signed in can write organization or role', () => {
@@ -117,10 +121,13 @@ describe('the gateway', () => {
   const methods = ofType(template, 'AWS::ApiGateway::Method').map(([, method]) => method.Properties);
 
   it('has every route, and on every path of one an answer to other methods', () => {
-    const paths = new Set(Object.values(routes).map(({ path }) => path));
+    const all: Route[] = Object.values(routes);
+    const second = all.flatMap((route) => settingsPath(route) ?? []);
+    const signIn = SIGN_IN_ROUTES.map(({ path }) => path);
+    const paths = new Set<string>([...all.map(({ path }) => path), ...second, ...signIn]);
     const documentation = ['/v1/openapi.json', '/docs', '/docs/{file}'];
     const proxied = methods.filter((method) => Object(method.Integration).Type === 'AWS_PROXY');
-    expect(proxied).toHaveLength(Object.keys(routes).length + documentation.length);
+    expect(proxied).toHaveLength(all.length + second.length + signIn.length + documentation.length);
     expect(methods.filter((method) => method.HttpMethod === 'ANY')).toHaveLength(
       paths.size + documentation.length,
     );

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api/routes.ts';
-import { DOCUMENTATION, WORKERS } from '../../lib/cloud/bundle.ts';
+import { DOCUMENTATION, SIGN_IN, WORKERS } from '../../lib/cloud/bundle.ts';
 import { PROD } from './synthesize.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -50,7 +50,7 @@ describe('the whole synthesis', () => {
     const isProtected = stacks
       .filter(({ type }) => type === 'aws:cloudformation:stack')
       .map(({ properties }) => properties.terminationProtection);
-    expect(isProtected).toEqual([true, true, true, true]);
+    expect(isProtected).toEqual([true, true, true, true, true]);
   });
 
   it('leaves a function without the schemas that it does not use, and without those of other routes', async () => {
@@ -72,9 +72,17 @@ describe('the whole synthesis', () => {
     const directories = assets
       .filter(({ source }) => source.packaging === 'zip')
       .map(({ source }) => source.path);
-    expect(directories).toHaveLength(Object.keys(routes).length + WORKERS.length + DOCUMENTATION.length);
-    for (const directory of directories)
-      expect(await readdir(join(outdir, directory))).toContain('index.mjs');
+    const contents = await Promise.all(directories.map((directory) => readdir(join(outdir, directory))));
+    const functions = [...Object.keys(routes), ...WORKERS, ...SIGN_IN, ...DOCUMENTATION];
+    expect(contents.filter((files) => files.includes('index.mjs'))).toHaveLength(functions.length);
+  });
+
+  it('has the dashboard, built, and refers to no file of it that is not there', async () => {
+    const built = join(outdir, 'dashboard');
+    const html = await readFile(join(built, 'index.html'), 'utf8');
+    const files = [...html.matchAll(/(?:src|href)="\/([^"]+)"/g)].map(([, file = '']) => file);
+    expect(files.some((file) => /^assets\/.*\.js$/.test(file))).toBe(true);
+    for (const file of files) expect((await readFile(join(built, file))).length, file).toBeGreaterThan(0);
   });
 
   it(

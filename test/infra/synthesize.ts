@@ -4,6 +4,7 @@ import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { type ConversationService, conversationService } from '../../lib/cloud/service.ts';
 import { readSettings } from '../../lib/cloud/settings.ts';
 import { joinStacks, type StackContent } from '../../lib/local/template/stacks.ts';
+import { builtDashboard } from '../support/built-dashboard.ts';
 
 export interface SynthesizedResource {
   Type: string;
@@ -60,6 +61,7 @@ export function serviceIn(app: App): ConversationService {
   return conversationService(app, {
     settings: readSettings(app.node),
     code: () => lambda.Code.fromInline('exports.handler = async () => {};'),
+    dashboard: builtDashboard(),
   });
 }
 

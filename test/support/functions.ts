@@ -26,6 +26,7 @@ export const FUNCTION_ENVIRONMENT = {
   SLOW_QUEUE: 'https://sqs.us-east-1.amazonaws.com/000000000000/slow',
   STALLED_QUEUE: 'https://sqs.us-east-1.amazonaws.com/000000000000/stalled',
   CHECKS_QUEUE: 'https://sqs.us-east-1.amazonaws.com/000000000000/checks',
+  REDELIVERIES_QUEUE: 'https://sqs.us-east-1.amazonaws.com/000000000000/redeliveries',
   DEAD_PUBLICATIONS: 'https://sqs.us-east-1.amazonaws.com/000000000000/dead-publications',
   DEAD_FAN_OUTS: 'https://sqs.us-east-1.amazonaws.com/000000000000/dead-fan-outs',
   RETRY_BASE_SECONDS: '30',
@@ -40,6 +41,7 @@ export const FUNCTION_ENVIRONMENT = {
   SIGNING_KEYS: 'signing-keys',
   OIDC_ISSUER: 'https://issuer.example.com',
   OIDC_AUDIENCE: 'dashboard',
+  OIDC_SCOPE: 'openid',
   OIDC_ORGANIZATION_CLAIM: 'custom:organization',
   OIDC_ROLE_CLAIM: 'custom:role',
 } as const;

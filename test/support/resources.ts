@@ -1,3 +1,5 @@
+import { routes } from '../../functions/api/routes.ts';
+import { type Route, settingsPath } from '../../functions/platform/route.ts';
 import { freePort } from '../../lib/local/engines/free-port.ts';
 import type { ApiClient } from './api.ts';
 import { until } from './until.ts';
@@ -22,6 +24,7 @@ const FACTORIES: Readonly<Record<string, Factory>> = {
     made(api, collection, { url: receiver, events: ['conversation.resolved'] }),
   deliveries: ({ api }, { parent }) =>
     parent.includes('/channels/') ? relayedDelivery(api, parent) : endedDelivery(api, parent),
+  redeliveries: ({ api }, { collection }) => endedRedelivery(api, collection),
   conversations: ({ api }, { collection }) =>
     made(api, collection, { channelId: 'chn_web', externalUserId: 'visitor-1' }),
   messages: ({ api }, { collection }) => made(api, collection, { role: 'user', content: 'Hello' }),
@@ -50,11 +53,21 @@ const PATHS: Readonly<Record<string, string>> = {
   cnv: '/api/v1/conversations/{id}',
 };
 
+/** Paths of second doors, with those of the first, where keys make what is named. */
+const FIRST_DOORS: ReadonlyMap<string, string> = new Map(
+  Object.values(routes).flatMap((route: Route) => {
+    const second = settingsPath(route);
+    return second === undefined ? [] : [[`/api${second}`, `/api${route.path}`] as const];
+  }),
+);
+
 /**
  * A path of a route with real things in the place of its parameters, all of them new, and with whatever else it needs.
  * @throws Error when there is no factory for what a parameter names
  */
 export async function filled(maker: Maker, path: string): Promise<string> {
+  const first = FIRST_DOORS.get(path);
+  if (first !== undefined) return (await filled(maker, first)).replace(/^\/api\/v\d+\//, '/api/settings/');
   await PRECONDITIONS[path]?.(maker);
   let whole = '';
   for (const segment of path.slice(1).split('/')) {
@@ -126,6 +139,16 @@ async function relayedDelivery(api: ApiClient, channel: string): Promise<string>
   });
 }
 
+/** A redelivery of what failed in the last hour, which nobody works on any more. */
+async function endedRedelivery(api: ApiClient, collection: string): Promise<string> {
+  const id = await made(api, collection, { from: new Date(Date.now() - 3_600_000).toISOString() });
+  await until(`the end of ${id}`, async () => {
+    const { body } = await api.get(`${collection}/${id}`);
+    return body.data?.status !== 'running';
+  });
+  return id;
+}
+
 /** Only an open conversation can be handed off: the second time it is resolved first, and opened again by a message. */
 async function handedOff(api: ApiClient, conversation: string): Promise<string> {
   const { body } = await api.get(conversation);
@@ -172,7 +195,7 @@ async function checkedSource(api: ApiClient, collection: string, url: string): P
 
 async function made(api: ApiClient, path: string, body: unknown): Promise<string> {
   const answer = await api.post(path, body);
-  if (answer.status !== 201)
+  if (answer.status !== 201 && answer.status !== 202)
     throw new Error(`POST ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
   return String(answer.body.data?.id);
 }

@@ -108,7 +108,8 @@ export async function seedBacklog(
   );
 }
 
-function succeeded(orgId: OrgId, webhookId: ReceiverId, at: Date): Delivery {
+/** A delivery whose first attempt succeeded. */
+export function succeeded(orgId: OrgId, webhookId: ReceiverId, at: Date): Delivery {
   const eventId = `evt_${v7({ msecs: at.getTime() }).replaceAll('-', '')}` as const;
   return {
     id: deliveryId(eventId, webhookId),

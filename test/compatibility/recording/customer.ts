@@ -114,6 +114,7 @@ export function customer(environment: Environment) {
       await sleep(1500);
       for (const { id } of Array.isArray(deliveries) ? deliveries.slice(0, 1) : [])
         await v1('POST', `${good}/deliveries/${id}/redeliver`);
+      await v1('POST', `${good}/redeliveries`, { from: new Date(Date.now() - 3_600_000).toISOString() });
       for (let times = 0; times < 2 && source.id !== undefined; times += 1) {
         await sleep(1500);
         await v1('POST', `/knowledge/sources/${source.id}/sync`);
@@ -136,6 +137,12 @@ export function customer(environment: Environment) {
     /** So many failures that the endpoint that fails is disabled. */
     async converseOften(): Promise<void> {
       for (let times = 0; times < 3; times += 1) await converse();
+    },
+
+    /** A redelivery of all that failed, which has hardly begun when everything is killed. */
+    async beginRedelivery(receiver: string): Promise<void> {
+      const endpoint = await this.subscribe(`${receiver}/200`);
+      await v1('POST', `${endpoint}/redeliveries`, { from: new Date(Date.now() - 3_600_000).toISOString() });
     },
   };
 }

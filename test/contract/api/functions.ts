@@ -65,9 +65,9 @@ export async function loadFunctions(issuer: string): Promise<(operation: Operati
     const [file = ''] = globSync(`functions/api/*/${name}.ts`, { cwd: ROOT });
     handlers.set(id, (await import(join(ROOT, file))).handler);
   }
-  return ({ id }) => {
-    const handler = handlers.get(id);
-    if (handler === undefined) throw new Error(`no route has the operation id ${id}`);
+  return ({ firstId }) => {
+    const handler = handlers.get(firstId);
+    if (handler === undefined) throw new Error(`no route has the operation id ${firstId}`);
     return handler;
   };
 }

@@ -24,6 +24,7 @@ import {
   anEscalation,
   anHttpChannel,
   anOrganization,
+  aRedeliveryJob,
   aSource,
   aTicket,
   aWebWidget,
@@ -79,7 +80,7 @@ export function mockedTables() {
   dynamo.on(BatchGetCommand).callsFake(({ RequestItems }) => {
     const [[table = '', { Keys = [] } = {}] = []] = Object.entries<{ Keys?: Key[] }>(RequestItems);
     met('BatchGet', table);
-    return { Responses: { [table]: Keys.map(ledgerEntryOf) } };
+    return { Responses: { [table]: Keys.map(table === 'rates' ? keyUseOf : ledgerEntryOf) } };
   });
   dynamo.on(QueryCommand).callsFake(({ TableName }) => {
     met('Query', TableName);
@@ -146,6 +147,12 @@ interface Key {
   sk: string;
 }
 
+/** What a key of the rates names that is not a window. */
+const keyUseOf = ({ pk }: Pick<Key, 'pk'>): object => ({
+  keyId: pk.split('#').at(-1),
+  lastUsedAt: NOW.toISOString(),
+});
+
 /** What a key of the ledger names: an hour and an endpoint. */
 function ledgerEntryOf({ pk, sk }: Key): object {
   const [hour = ''] = pk.split('#');
@@ -179,6 +186,8 @@ function itemOf({ pk, sk = '' }: { pk: string; sk?: string }): object | undefine
       return aTicket({ id });
     case 'src':
       return aSource({ id, orgId });
+    case 'rdj':
+      return aRedeliveryJob({ id, orgId });
     default:
       return undefined;
   }

@@ -66,9 +66,21 @@ export async function live(
   if (again) await call('redeliverDelivery', { params: { id: taking, deliveryId: again.id } });
   await converse(call);
   await engine.fanOut();
+  await sendAgain(engine, call, { id: taking });
   await answer(engine, call);
   await engine.follow(orgId);
   await learn(engine, call);
+}
+
+/** Redelivery jobs: one comes to its end, one is stopped, and one has not begun. */
+async function sendAgain(engine: TestEngine, call: Caller, endpoint: { id: EndpointId }): Promise<void> {
+  const body = { from: new Date(Date.now() - 3_600_000).toISOString() };
+  const start = async () => String((await call('startRedelivery', { params: endpoint, body })).id);
+  const ended = await start();
+  await engine.redeliver();
+  await call('readRedelivery', { params: { ...endpoint, redeliveryId: ended } });
+  await call('stopRedelivery', { params: { ...endpoint, redeliveryId: await start() } });
+  await start();
 }
 
 /** Conversations on channels, one of which goes, and a visitor. */

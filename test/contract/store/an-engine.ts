@@ -10,6 +10,7 @@ import { checkSource } from '../../../functions/engine/check-source.ts';
 import { dispatch } from '../../../functions/engine/dispatch.ts';
 import { fanOut } from '../../../functions/engine/fan-out.ts';
 import { purge } from '../../../functions/engine/purge.ts';
+import { redeliver } from '../../../functions/engine/redeliver.ts';
 import { relay } from '../../../functions/engine/relay.ts';
 import { type SequencedChange, watch } from '../../../functions/engine/watch.ts';
 import type { FetchRequest, FetchResult } from '../../../functions/platform/outbound/client.ts';
@@ -23,6 +24,7 @@ import { conversationStore } from '../../../functions/store/conversations.ts';
 import { deliveryOf, deliveryStore } from '../../../functions/store/deliveries.ts';
 import { deliveryContexts } from '../../../functions/store/delivery-context.ts';
 import { deliveryMoves } from '../../../functions/store/delivery-moves.ts';
+import { deliveryRanges } from '../../../functions/store/delivery-ranges.ts';
 import { dueIndex } from '../../../functions/store/due-index.ts';
 import { endpointStore } from '../../../functions/store/endpoints.ts';
 import { ledgerStore } from '../../../functions/store/ledger.ts';
@@ -30,6 +32,7 @@ import { messageStore } from '../../../functions/store/messages.ts';
 import { organizationStore, standingOf } from '../../../functions/store/organizations.ts';
 import { outboxStore, owedBy, toldBy } from '../../../functions/store/outbox.ts';
 import { purgeStore, remainsIn } from '../../../functions/store/purges.ts';
+import { redeliveryRounds } from '../../../functions/store/redelivery-rounds.ts';
 import { sourceChecks } from '../../../functions/store/source-checks.ts';
 import { committer } from '../../../functions/store/transaction.ts';
 import { noMeasures } from '../../doubles/no-measures.ts';
@@ -109,6 +112,19 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
     channels: channelStore(service),
     outbox: outboxStore(outbox),
   });
+  const again = redeliver(
+    {
+      jobs: redeliveryRounds(service, committer(service.client)),
+      deliveries: { range: deliveryRanges(deliveries), addOnce: store.addOnce },
+      endpoints,
+      queues: { send: async () => [] },
+      rounds: { send: async () => [] },
+      standings: organizations,
+      log,
+      now: () => new Date(),
+    },
+    { leaseSeconds: 40, roundSeconds: 60, roundDeliveries: Number.POSITIVE_INFINITY, pageRows: 10 },
+  );
   const told = new Set<string>();
   const check = checkSource(
     {
@@ -153,6 +169,14 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
       for (const row of await rowsIn(outbox)) {
         const event = toldBy(row);
         if (event?.type === 'message.received') await handOn(event);
+      }
+    },
+
+    /** Works on the redelivery jobs that the outbox tells of. */
+    async redeliver(): Promise<void> {
+      for (const row of await rowsIn(outbox)) {
+        const event = toldBy(row);
+        if (event?.type === 'webhook.redelivery') await again(event);
       }
     },
 

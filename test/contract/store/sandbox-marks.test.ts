@@ -24,7 +24,7 @@ const KEPT = [
   /^service org_\w+ (organization|endpoint-count|channel-count)$/,
   /^service org_\w+#webhooks whk_/,
   /^service org_\w+#channels chn_/,
-  // Counts of requests, which end with their minute.
+  // Counts of requests, which end with their minute, and when keys were last used.
   /^rates /,
   // What a reset orders, and the pairing beside the live organization.
   /^service purges#/,
@@ -44,6 +44,10 @@ const KINDS = {
   event: /^outbox evt_\w+$/,
   'order of a redelivery': /^outbox dlv_\w+$/,
   'notice of a disabling': /^outbox whk_\w+#disabled#\S+$/,
+  'redelivery job': /^service \S+#redeliveries rdj_/,
+  'latest redelivery job': /^service \S+#redelivery latest$/,
+  'run of a redelivery job': /^service redelivery-runs#\d rdj_/,
+  'notice of a redelivery job': /^outbox rdj_\w+#round#/,
   delivery: /^deliveries /,
   'ledger entry': /^ledger /,
   source: /^knowledge \S+#sources#\d src_/,

@@ -5,11 +5,13 @@ import { expect, it } from 'vitest';
 import { conversationService } from '../../../lib/cloud/service.ts';
 import { readSettings } from '../../../lib/cloud/settings.ts';
 import { TABLE_DEFINITIONS } from '../../engines.ts';
+import { builtDashboard } from '../../support/built-dashboard.ts';
 
 it("the tables that the contracts run on have the keys, indexes and streams of the stack's", () => {
   const { data: stack } = conversationService(new App({ builtinCloudFormationValidation: false }), {
     settings: readSettings({ tryGetContext: (name: string) => (name === 'stage' ? 'prod' : undefined) }),
     code: () => Code.fromInline('exports.handler = async () => {};'),
+    dashboard: builtDashboard(),
   });
   const { tables } = stack;
   const { Resources } = Template.fromStack(stack).toJSON();

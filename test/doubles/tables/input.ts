@@ -17,6 +17,7 @@ export interface Input extends Write {
   ConsistentRead?: boolean | undefined;
   IndexName?: string | undefined;
   KeyConditionExpression?: string | undefined;
+  FilterExpression?: string | undefined;
   ScanIndexForward?: boolean | undefined;
   Limit?: number | undefined;
   ExclusiveStartKey?: Row | undefined;

@@ -186,6 +186,7 @@ export class MemoryTables {
         ? [...(store.rows.get(pk)?.values() ?? [])]
         : this.#index(store, IndexName).shown(pk);
     const condition = conditionOf(text);
+    const isWanted = input.FilterExpression === undefined ? () => true : conditionOf(input.FilterExpression);
     const place = (row: Row) => [String(row[skName] ?? ''), ...placeOf(store, row)].join('\u0000');
     const sorted = rows
       .filter((row) => condition(row, given))
@@ -194,8 +195,10 @@ export class MemoryTables {
     const isAfter = (row: Row) =>
       start === undefined || (ScanIndexForward ? place(row) > place(start) : place(row) < place(start));
     const left = sorted.filter(isAfter);
-    const Items = left.slice(0, Limit);
-    const last = Items.at(-1);
+    const read = left.slice(0, Limit);
+    const last = read.at(-1);
+    // What is filtered out has been read: it counts towards the limit.
+    const Items = read.filter((row) => isWanted(row, given));
     if (last === undefined || (Limit ?? Number.POSITIVE_INFINITY) > left.length) return { Items };
     return { Items, LastEvaluatedKey: picked(last, [...store.keys, ...keys]) };
   }

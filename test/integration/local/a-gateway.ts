@@ -106,6 +106,7 @@ export async function aGateway(answer: Answering, limits?: { rate: number; burst
     get: () => {
       throw new Error('nothing asks for a resource by its id');
     },
+    asset: () => '',
     assetDirectory: () => '',
   };
   const references = new References('Test');

@@ -3,6 +3,7 @@ import { deadLetters } from './background/dead-letters.ts';
 import { disablingMail } from './background/disabling-mail.ts';
 import { aPlace } from './background/place.ts';
 import { recovery } from './background/recovery.ts';
+import { redeliveries } from './background/redeliveries.ts';
 import { usage } from './background/usage.ts';
 
 /*
@@ -14,6 +15,7 @@ const place = aPlace({
 
 channels(place);
 recovery(place);
+redeliveries(place);
 usage(place);
 deadLetters(place);
 disablingMail(place);

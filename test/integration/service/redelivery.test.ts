@@ -46,6 +46,14 @@ describe.concurrent('a redelivery', () => {
     const [exhausted] = await ended(id, 1);
     expect(exhausted).toMatchObject({ status: 'exhausted', attempts: 8, redeliveryOf: null });
     expect(await endpoint(id)).toMatchObject({ consecutiveFailures: 1 });
+    // Nothing else is under way that could disable it.
+    const { body } = await service.api.get('/api/v1/deliveries/stats');
+    expect(Object(body.data).endpoints).toContainEqual(
+      expect.objectContaining({
+        webhookId: id,
+        failing: { since: expect.any(String), failuresUntilDisabled: 9, disablesAt: null },
+      }),
+    );
 
     healthy = true;
     const answer = await redeliver(id, exhausted?.id);

@@ -1,6 +1,7 @@
 import { describe } from 'vitest';
 import { aService } from './a-service.ts';
 import { conversations } from './requests/conversations.ts';
+import { dashboard } from './requests/dashboard.ts';
 import { knowledge } from './requests/knowledge.ts';
 import { settings } from './requests/settings.ts';
 import { webhookStats } from './requests/webhook-stats.ts';
@@ -15,4 +16,5 @@ describe('webhooks', () => webhooks(service));
 describe('conversations', () => conversations(service));
 describe('knowledge', () => knowledge(service));
 describe('settings', () => settings(service));
+describe('the dashboard', () => dashboard(service));
 webhookStats(service);

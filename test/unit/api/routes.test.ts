@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { routes } from '../../../functions/api/routes.ts';
-import type { Route } from '../../../functions/platform/route.ts';
+import { type Route, settingsPath } from '../../../functions/platform/route.ts';
 
 const all: Route[] = Object.values(routes);
 const directory = new URL('../../../functions/api/', import.meta.url);
@@ -34,7 +34,10 @@ describe('the route table', () => {
 
   it('has each method of a path once', () => {
     // What a parameter is called makes no other path.
-    const places = all.map(({ method, path }) => `${method} ${path.replaceAll(/\{[^}]+\}/g, '{}')}`);
+    const doors = all.flatMap((route) =>
+      [route.path, settingsPath(route) ?? []].flat().map((path) => [route.method, path]),
+    );
+    const places = doors.map(([method, path]) => `${method} ${path?.replaceAll(/\{[^}]+\}/g, '{}')}`);
     expect(new Set(places).size).toBe(places.length);
   });
 
@@ -63,6 +66,10 @@ describe.each(all.map((route) => [`${route.method} ${route.path}`, route] as con
       visitor,
     ]);
     if (settings && route.method !== 'GET') expect(route.role).toBe('admin');
+  });
+
+  it('lets members read and admins change at its second door, where it has one', () => {
+    if (route.dashboard) expect(route.dashboard).toBe(route.method === 'GET' ? 'member' : 'admin');
   });
 
   it('takes the parameters that its path names', () => {

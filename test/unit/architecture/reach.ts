@@ -51,7 +51,7 @@ export const ALLOWED: readonly Allowance[] = [
     modules: ['@aws-sdk/client-sqs'],
     in: [
       'platform/clients/',
-      'platform/check-queue.ts',
+      'platform/worker-queue.ts',
       'platform/delivery-queues.ts',
       'platform/dead-letter-queue.ts',
     ],
@@ -80,7 +80,7 @@ export const ALLOWED: readonly Allowance[] = [
     reaches: 'the outside world',
     permit: { in: 'platform/mailer.ts', before: ['SendEmailCommand'] },
   },
-  // The keys of the issuer of sessions, asked for by whoever signs in: nothing of an organization is in the question.
+  // The issuer of sessions, asked by whoever signs in: nothing of an organization is in the question.
   {
     modules: ['jose'],
     in: ['platform/issuer-keys.ts', 'platform/sessions.ts'],
@@ -123,8 +123,8 @@ export const OUTBOUND: Files = 'platform/outbound/';
 
 /** Global names that lead out, or to modules that do, and where they may stand. */
 export const GLOBALS: Readonly<Record<string, readonly Files[]>> = {
-  // The issuer's keys, as above.
-  fetch: ['platform/issuer-keys.ts'],
+  // The issuer of sessions, as above.
+  fetch: ['platform/issuer.ts'],
   WebSocket: [],
   WebSocketStream: [],
   EventSource: [],

@@ -1,6 +1,8 @@
 import { tmpdir } from 'node:os';
 import { build, type Metafile } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { routes } from '../../../functions/api/routes.ts';
+import type { Route } from '../../../functions/platform/route.ts';
 import { functionBuilds, WORKERS } from '../../../lib/cloud/bundle.ts';
 
 /** What one file of code may have. */
@@ -52,6 +54,17 @@ describe('the functions’ code', () => {
         .map(({ path }) => `${file}: ${path}`),
     );
     expect(imported).toEqual([]);
+  });
+
+  it('has what verifies sessions apart from where keys call, beside it where people call as well', () => {
+    const verifiers = holding(/node_modules\/jose\//).map((held) => held.replace(/: .*/, ''));
+    const all: Route[] = Object.values(routes);
+    for (const { name, role, dashboard } of all)
+      expect([
+        name,
+        verifiers.some((file) => file.endsWith(`/${name}/index.mjs`)),
+        verifiers.some((file) => file.endsWith(`/${name}/sessions.mjs`)),
+      ]).toEqual([name, role !== undefined, dashboard !== undefined]);
   });
 
   it('has a parser nowhere but where content is read', () => {

@@ -147,7 +147,35 @@ describe('a context value that is wrong or contradicts another', () => {
       { oidcIssuer: 'http://id.example.com', oidcAudience: 'a' },
       'oidcIssuer must be an https URL, not "http://id.example.com"',
     ],
-    [{ oidcRoleClaim: 'role' }, 'oidcOrganizationClaim and oidcRoleClaim go with oidcIssuer'],
+    [{ oidcRoleClaim: 'role' }, 'oidcOrganizationClaim, oidcRoleClaim and oidcScope go with oidcIssuer'],
+    [{ oidcScope: 'openid' }, 'oidcOrganizationClaim, oidcRoleClaim and oidcScope go with oidcIssuer'],
+    ...['email', 'openid  email', 'openidx', ' openid', 'openid "x"'].map(
+      (oidcScope): [Record<string, unknown>, string] => [
+        { oidcIssuer: 'https://id.example.com', oidcAudience: 'a', oidcScope },
+        `oidcScope must be scopes with a space between them, openid among them, not "${oidcScope}"`,
+      ],
+    ),
+    [
+      { dashboardCertificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/0f2c' },
+      'dashboardCertificateArn goes with dashboardOrigin, which it is for',
+    ],
+    [
+      {
+        dashboardOrigin: 'https://dashboard.example.com',
+        dashboardCertificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/0f2c',
+      },
+      'dashboardCertificateArn must be the ARN of a certificate of ACM in us-east-1, not "arn:aws:acm:eu-central-1:123456789012:certificate/0f2c"',
+    ],
+    [
+      { signInDomainPrefix: 'acme', oidcIssuer: 'https://id.example.com', oidcAudience: 'a' },
+      "signInDomainPrefix is for the stack's own user pool, not with oidcIssuer",
+    ],
+    ...['Acme', '-acme', 'acme-', 'my-cognito', 'aws-acme', 'a'.repeat(64)].map(
+      (signInDomainPrefix): [Record<string, unknown>, string] => [
+        { signInDomainPrefix },
+        `signInDomainPrefix must be at most 63 lower-case letters, digits and hyphens, without aws, amazon or cognito, not "${signInDomainPrefix}"`,
+      ],
+    ),
     [
       { dashboardOrigin: 'https://dashboard.example.com/' },
       'dashboardOrigin must be an https origin such as https://dashboard.example.com, not "https://dashboard.example.com/"',

@@ -9,6 +9,12 @@ const FILES = [
   'lib/cloud/stack.ts',
   'lib/openapi/page.ts',
   'functions/api/a.ts',
+  'dashboard/index.html',
+  'dashboard/package.json',
+  'dashboard/public/icon.svg',
+  'dashboard/src/main.tsx',
+  'dashboard/tsconfig.json',
+  'dashboard/vite.config.ts',
   'package.json',
   'package-lock.json',
 ];

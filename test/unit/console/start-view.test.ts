@@ -13,6 +13,7 @@ describe('the start screen', () => {
 
   const place = {
     baseUrl: 'http://localhost:3000',
+    dashboardUrl: 'http://localhost:3000/',
     mailboxUrl: 'http://localhost:3000/mailbox',
     environmentFile: '/project/.local/env',
     logFile: '/project/.local/logs/functions.log',
@@ -25,7 +26,11 @@ describe('the start screen', () => {
   it('ends with where the API is and what to do next', () => {
     const shown = renderReady(place, plain);
     expect(shown).toContain(
-      'Ready   http://localhost:3000/api/v1\n  Mail    http://localhost:3000/mailbox\n',
+      [
+        '  Dashboard  http://localhost:3000/',
+        '  Ready      http://localhost:3000/api/v1',
+        '  Mail       http://localhost:3000/mailbox\n',
+      ].join('\n'),
     );
     expect(shown).toContain('source .local/env ');
     expect(shown).toContain('curl -H "Authorization: Bearer $API_KEY" $BASE_URL/api/v1/conversations');
@@ -33,6 +38,11 @@ describe('the start screen', () => {
     expect(shown).toContain('npm run listen');
     expect(shown).toMatch(/npm run forward -- --to URL .*\$SANDBOX_API_KEY/);
     expect(shown).toContain('Ctrl-C');
+  });
+
+  it('leaves out the dashboard where the stack has none', () => {
+    const { dashboardUrl: _, ...without } = place;
+    expect(renderReady(without, plain)).not.toContain('Dashboard');
   });
 
   it('leaves out what needs people where nobody can sign in', () => {

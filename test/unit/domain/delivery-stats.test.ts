@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { latestHours, statsOf } from '../../../functions/domain/delivery-stats.ts';
+import { latestHours, overviewOf, statsOf } from '../../../functions/domain/delivery-stats.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import type { LedgerEntry } from '../../../functions/domain/ledger.ts';
 import { NOW } from '../../builders.ts';
@@ -103,3 +103,68 @@ describe('the stats of an endpoint', () => {
     });
   });
 });
+
+describe('all endpoints together', () => {
+  const others = [newId('whk', NOW), newId('whk', NOW), newId('whk', NOW)];
+  const anEndpointOf = (id: (typeof others)[number]) =>
+    ({
+      id,
+      url: 'https://receiver.example.com/',
+      status: 'active',
+      consecutiveFailures: 0,
+      failing: null,
+    }) as const;
+  /** Each entry of the ledger, at one of the endpoints. */
+  const spread = ledgers.chain(({ entries, ...terms }) =>
+    fc
+      .array(fc.constantFrom(...others), { minLength: entries.length, maxLength: entries.length })
+      .map((at) => ({
+        ...terms,
+        entries: entries.map((entry, index) => ({ ...entry, webhookId: at[index] ?? webhookId })),
+      })),
+  );
+  const overview = ({ now, count, entries }: Given<typeof spread>) =>
+    overviewOf(others.map(anEndpointOf), { now, count }, entries);
+
+  it('sum to the same by hour and by endpoint, and to what each endpoint’s own statistics say', () => {
+    fc.assert(
+      fc.property(spread, (terms) => {
+        const { totals, hours, endpoints, backlog } = overview(terms);
+        const names = ['owed', 'pending', 'succeeded', 'exhausted', 'skipped', 'duplicates'] as const;
+        for (const name of names) {
+          expect(hours.reduce((sum, hour) => sum + hour[name], 0)).toBe(totals[name]);
+          expect(endpoints.reduce((sum, one) => sum + one.totals[name], 0)).toBe(totals[name]);
+        }
+        for (const one of endpoints) {
+          const own = terms.entries.filter((entry) => entry.webhookId === one.webhookId);
+          const { totals: its, oldestPending } = statsOf(one.webhookId, terms, own);
+          expect([one.totals, one.oldestPending]).toEqual([its, oldestPending]);
+        }
+        const earliest = endpoints.flatMap((one) => one.oldestPending ?? []).sort()[0] ?? null;
+        expect(backlog).toEqual({ pending: totals.pending, oldestPending: earliest });
+      }),
+    );
+  });
+
+  it('have each hour once, newest first, and every endpoint, in the order that was given', () => {
+    fc.assert(
+      fc.property(spread, (terms) => {
+        const { hours, endpoints } = overview(terms);
+        const expected = [...new Set(terms.entries.map(({ hour }) => hour))].sort().reverse();
+        expect(hours.map(({ hour }) => hour)).toEqual(expected);
+        expect(endpoints.map((one) => one.webhookId)).toEqual(others);
+      }),
+    );
+  });
+
+  it('are nothing where there are none', () => {
+    expect(overviewOf([], { now: NOW, count: 24 }, [])).toMatchObject({
+      totals: { owed: 0, pending: 0 },
+      backlog: { pending: 0, oldestPending: null },
+      hours: [],
+      endpoints: [],
+    });
+  });
+});
+
+type Given<A> = A extends fc.Arbitrary<infer T> ? T : never;

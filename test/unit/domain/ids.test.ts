@@ -8,6 +8,7 @@ import {
   EndpointId,
   EscalationId,
   EventId,
+  jobDeliveryId,
   KeyId,
   MessageId,
   newId,
@@ -120,6 +121,24 @@ describe('the identifier of a delivery', () => {
         fc.pre(one.getTime() !== other.getTime());
         const ids = [deliveryId(newId('evt', one), first), deliveryId(newId('evt', other), second)] as const;
         expect(ids[0] < ids[1]).toBe(one < other);
+      }),
+    );
+  });
+
+  it('by which a job sends an event again is another one for each event, endpoint and job, and carries the time of the job', () => {
+    fc.assert(
+      fc.property(idsOf('evt'), idsOf('whk'), times, times, (event, endpoint, one, other) => {
+        const id = jobDeliveryId(event, endpoint, one);
+        expect(DeliveryId.parse(id)).toBe(id);
+        expect(creationTime(id)).toEqual(one);
+        expect(jobDeliveryId(event, endpoint, new Date(one))).toBe(id);
+        const others = [
+          deliveryId(event, endpoint),
+          jobDeliveryId(newId('evt', one), endpoint, one),
+          jobDeliveryId(event, newId('whk', one), one),
+          ...(one.getTime() === other.getTime() ? [] : [jobDeliveryId(event, endpoint, other)]),
+        ];
+        expect(others).not.toContain(id);
       }),
     );
   });

@@ -8,7 +8,7 @@ import {
   reminderOf,
   standingOf,
 } from '../../../functions/domain/delivery.ts';
-import { creationTime, newId } from '../../../functions/domain/ids.ts';
+import { creationTime, jobDeliveryId, newId } from '../../../functions/domain/ids.ts';
 import { EVENT_DAYS, HISTORY_DAYS, isAskedFor, redeliveryOf } from '../../../functions/domain/redelivery.ts';
 import { readSettings } from '../../../lib/cloud/settings.ts';
 import { aDelivery, anEndpoint, anEvent, later, NOW, seconds } from '../../builders.ts';
@@ -157,5 +157,11 @@ describe('what a person waits to see', () => {
 
   it('is no delivery that an event owes', () => {
     expect(isAskedFor(reminderOf(owed), event)).toBe(false);
+  });
+
+  it('is no delivery that a job makes as one of many, whatever its event', () => {
+    const id = jobDeliveryId(event.id, owed.webhookId, later(NOW, seconds(60)));
+    expect(isAskedFor({ ...reminderOf(owed), id }, event)).toBe(false);
+    expect(isAskedFor({ ...reminderOf(owed), id }, { type: 'webhook.test' })).toBe(false);
   });
 });

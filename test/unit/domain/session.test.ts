@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
 import { permits, Role, Session } from '../../../functions/domain/session.ts';
-import { NOW } from '../../builders.ts';
+import { aSession, NOW } from '../../builders.ts';
 import { idsOf } from './arbitraries.ts';
 
 const roles = fc.constantFrom(...Role.options);
@@ -30,13 +30,15 @@ describe('a role', () => {
 });
 
 describe('a session', () => {
-  const session = { userId: 'user-1', orgId: newId('org', NOW), role: 'member' };
+  const session = aSession({ role: 'member' });
 
-  it('is a person, an organization and a role, and nothing beside', () => {
+  it('is a person, an organization, a role and an end, and nothing beside', () => {
     const people = fc.record({
       userId: fc.string({ minLength: 1, maxLength: 255 }),
       orgId: idsOf('org'),
       role: roles,
+      email: fc.option(fc.string({ minLength: 1, maxLength: 320 })),
+      expiresAt: fc.date({ noInvalidDate: true }),
     });
     fc.assert(
       fc.property(people, fc.dictionary(fc.string(), fc.anything()), (person, beside) => {
@@ -54,6 +56,9 @@ describe('a session', () => {
     ['of an organization and more', { ...session, orgId: `${session.orgId}#0` }],
     ['without a role', { ...session, role: undefined }],
     ['of an unknown role', { ...session, role: 'owner' }],
+    ['with an empty address', { ...session, email: '' }],
+    ['without an end', { ...session, expiresAt: undefined }],
+    ['that ends at no time', { ...session, expiresAt: new Date(Number.NaN) }],
   ])('is none %s', (_, claims) => {
     expect(Session.safeParse(claims).success).toBe(false);
   });

@@ -8,6 +8,7 @@ import { checkProgram, programOf, simulate } from '../../../functions/domain/sim
 import { headersOnTheWire } from '../../../functions/platform/outbound/exchange.ts';
 import type { Route } from '../../../functions/platform/route.ts';
 import * as cast from '../../../lib/openapi/cast.ts';
+import { atAllDoors } from '../../../lib/openapi/doors.ts';
 import { eventExample } from '../../../lib/openapi/events.ts';
 import { OPERATIONS } from '../../../lib/openapi/operations.ts';
 import * as sandboxCast from '../../../lib/openapi/sandbox-cast.ts';
@@ -22,7 +23,7 @@ describe('every example of the document', () => {
   it('is found: of each request, answer, problem, event, parameter and identifier', () => {
     const places = examples.map(({ place }) => place).join('\n');
     expect(examples.length).toBeGreaterThan(150);
-    for (const [, { method, path, success }] of operations.filter(
+    for (const [, { method, path, success }] of Object.entries(atAllDoors(routes)).filter(
       ([, route]) => route.success.status !== 204,
     ))
       expect(places).toContain(

@@ -7,14 +7,17 @@ import { PROBLEM_STATUS } from '../../../functions/domain/problem.ts';
 import type { Session } from '../../../functions/domain/session.ts';
 import type { Visit } from '../../../functions/domain/visitor-token.ts';
 import { apiHandler } from '../../../functions/platform/pipeline/api.ts';
+import { doorAuthentication } from '../../../functions/platform/pipeline/doors.ts';
 import { sessionAuthentication } from '../../../functions/platform/pipeline/session-authentication.ts';
 import { visitorAuthentication } from '../../../functions/platform/pipeline/visitor-authentication.ts';
 import { success } from '../../../functions/platform/reply.ts';
 import type { Route } from '../../../functions/platform/route.ts';
+import { secondDoor, secondOperationId } from '../../../lib/openapi/doors.ts';
+import type { OperationText } from '../../../lib/openapi/operation-text.ts';
 import { OPERATIONS } from '../../../lib/openapi/operations.ts';
 import { PARAMETERS, parametersOf } from '../../../lib/openapi/parameters.ts';
 import { PROBLEM_TEXTS, problemsOf } from '../../../lib/openapi/problems.ts';
-import { NOW } from '../../builders.ts';
+import { aSession, NOW } from '../../builders.ts';
 import { aRequest } from '../platform/pipeline/call.ts';
 import { type InMemory, inMemory } from '../platform/pipeline/in-memory.ts';
 
@@ -53,6 +56,8 @@ const mishaps = (route: Route): Record<string, Circumstances> => ({
   'a number that is none': {
     event: { queryStringParameters: { limit: 'many', hours: 'many', after: 'many', months: 'many' } },
   },
+  'an environment that is none': { event: { queryStringParameters: { environment: 'test' } } },
+  'a sandbox that is not there': { event: { queryStringParameters: { environment: 'sandbox' } } },
   'broken JSON': { event: { body: '{' } },
   'a large body': { event: { body: 'x'.repeat(300_000) } },
   'another media type': { event: { headers: { 'Content-Type': 'text/plain' }, body: '{}' } },
@@ -92,28 +97,35 @@ const pathOf = (route: Route): Record<string, string> =>
     }),
   );
 
+/** A route as it is served at one of its doors. */
+interface Door {
+  route: Route;
+  /** The route itself, or what the document makes of it at its second door. */
+  served: Route;
+}
+
 /** The error type that a route's function answers with, or undefined for a success. */
 async function problemOf(
-  route: Route,
+  { route, served }: Door,
   { body, data }: { body?: object; data?: unknown },
   { event, session, thrown, ...given }: Circumstances,
 ): Promise<string | undefined> {
   const service = inMemory();
   given.service?.(service);
-  const verify = async (): Promise<Session> => ({
-    userId: 'ada',
-    orgId: newId('org', NOW),
-    role: 'admin',
-    ...session,
-  });
+  const verify = async () => aSession({ orgId: service.tenant.orgId, ...session });
+  const sessions = sessionAuthentication({ verify, dashboardOrigin: undefined });
   const authenticate = route.visitor
     ? visitorAuthentication({
         visitOf: async () => VISIT,
         standings: { of: async () => ({ generation: 0 }) },
       })
     : route.role === undefined
-      ? service.ports.authenticate
-      : sessionAuthentication({ verify, dashboardOrigin: undefined });
+      ? doorAuthentication({
+          keys: service.ports.authenticate,
+          sessions: async () => sessions,
+          findSandbox: async () => ({ pairing: undefined, sandbox: undefined }),
+        })
+      : sessions;
   const ports = { ...service.ports, authenticate };
   const handler = apiHandler({ ...route, ...given.route }, ports, async ({ effect }) => {
     if (thrown) throw thrown;
@@ -121,38 +133,48 @@ async function problemOf(
   });
   const request = aRequest(service, {
     httpMethod: route.method,
+    resource: served.path,
     pathParameters: pathOf(route),
     body: body === undefined ? null : JSON.stringify(body),
     ...event,
-    headers: { ...credentialOf(route), ...event?.headers },
+    headers: { ...credentialOf(served), ...event?.headers },
   });
   const answer = await handler(request, {} as Context);
   return answer.statusCode < 400 ? undefined : JSON.parse(answer.body).error.type;
 }
 
-describe.each(Object.entries(routes) as [keyof typeof routes, Route][])('%s', (key, route) => {
-  const text = OPERATIONS[key];
+const DOORS = (Object.entries(routes) as [keyof typeof routes, Route][]).flatMap(([key, route]) => {
+  const text: OperationText = OPERATIONS[key];
+  const second = secondDoor(route);
+  return [
+    [key as string, { route, served: route }, text] as const,
+    ...(second ? [[secondOperationId(key), { route, served: second }, text] as const] : []),
+  ];
+});
+
+describe.each(DOORS)('%s', (_, door, text) => {
+  const { served } = door;
 
   it('answers a request like the documented example with a success', async () => {
-    expect(await problemOf(route, text, {})).toBeUndefined();
+    expect(await problemOf(door, text, {})).toBeUndefined();
   });
 
   it('meets each problem that is documented of it, and no other, whatever goes wrong', async () => {
     const met = new Set<string | undefined>();
-    for (const circumstances of Object.values(mishaps(route)))
-      met.add(await problemOf(route, text, circumstances));
+    for (const circumstances of Object.values(mishaps(served)))
+      met.add(await problemOf(door, text, circumstances));
     met.delete(undefined);
     // A use case's own refusals are its own tests' matter.
-    const byItself = new Set<string>(route.refusals ?? []);
-    const documented = problemsOf(route).filter((type) => met.has(type) || !byItself.has(type));
+    const byItself = new Set<string>(served.refusals ?? []);
+    const documented = problemsOf(served).filter((type) => met.has(type) || !byItself.has(type));
     expect([...met].sort()).toEqual(documented);
   });
 
   it('is gone after its sunset, once it has one', async () => {
     const deprecation = { since: true, sunset: NOW.toISOString() } as const;
-    expect(problemsOf(route)).not.toContain('GONE');
-    expect(problemsOf({ ...route, deprecation })).toContain('GONE');
-    expect(await problemOf(route, text, { route: { deprecation } })).toBe('GONE');
+    expect(problemsOf(served)).not.toContain('GONE');
+    expect(problemsOf({ ...served, deprecation })).toContain('GONE');
+    expect(await problemOf(door, text, { route: { deprecation } })).toBe('GONE');
   });
 });
 

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { CompactSign, exportJWK, generateKeyPair, type JWK } from 'jose';
 import { onTestFinished } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
+import { issuerAt } from '../../../functions/platform/issuer.ts';
 import { type SessionTerms, sessionVerifier } from '../../../functions/platform/sessions.ts';
 import { NOW } from '../../builders.ts';
 
@@ -37,6 +38,8 @@ export interface Issuer {
   requests: string[];
   /** Members of the discovery document that are not as they should be. */
   discovery: Record<string, unknown>;
+  /** What answers at further paths. */
+  further: Record<string, RequestListener>;
   /** When set, it answers instead, to all paths or to one. */
   fault?: { path?: string; answer: RequestListener } | undefined;
 }
@@ -51,12 +54,20 @@ export const documentsOf = ({ url, keys, discovery }: Issuer): Record<string, ob
 });
 
 export async function anIssuer(...keys: IssuerKey[]): Promise<Issuer> {
-  const issuer: Issuer = { url: '', keys: keys.map(({ jwk }) => jwk), requests: [], discovery: {} };
+  const issuer: Issuer = {
+    url: '',
+    keys: keys.map(({ jwk }) => jwk),
+    requests: [],
+    discovery: {},
+    further: {},
+  };
   const server = createServer((request, response) => {
     const path = request.url ?? '';
     issuer.requests.push(path);
     const { fault } = issuer;
     if (fault && (fault.path ?? path) === path) return fault.answer(request, response);
+    const further = issuer.further[path];
+    if (further) return further(request, response);
     const document = documentsOf(issuer)[path.split('?')[0] ?? ''];
     response.writeHead(document ? 200 : 404, { 'content-type': 'application/json' });
     response.end(JSON.stringify(document ?? {}));
@@ -120,5 +131,5 @@ export const verifierOf = (
       roleClaim: 'custom:role',
       ...changes,
     },
-    timeoutMs,
+    issuerAt(url, timeoutMs),
   );

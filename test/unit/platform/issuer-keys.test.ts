@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { issuerKeys } from '../../../functions/platform/issuer-keys.ts';
+import { issuerAt } from '../../../functions/platform/issuer.ts';
 import { isTransient } from '../../../functions/platform/pipeline/failure.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import {
@@ -231,7 +231,7 @@ describe('the address of an issuer', () => {
     'http://localhost.example.com',
     'ftp://localhost',
   ])('is refused when its answers could be altered on their way: %s', (issuer) => {
-    expect(() => issuerKeys(issuer, 1000)).toThrow('https');
+    expect(() => issuerAt(issuer)).toThrow('https');
   });
 
   it.each([
@@ -240,6 +240,6 @@ describe('the address of an issuer', () => {
     'http://127.0.0.1',
     'http://[::1]:80',
   ])('is taken: %s', (issuer) => {
-    expect(() => issuerKeys(issuer, 1000)).not.toThrow();
+    expect(() => issuerAt(issuer)).not.toThrow();
   });
 });

@@ -73,3 +73,36 @@ describe('reading an endpoint’s hours', () => {
     },
   );
 });
+
+describe('reading the hours of several endpoints', () => {
+  it.each([
+    [0, 24, 0],
+    [1, 24, 1],
+    [4, 24, 1],
+    [5, 24, 2],
+    [50, 24, 12],
+    [50, 168, 84],
+  ])('of %i gives all of %i, in %i requests', async (endpoints, count, expected) => {
+    dynamo.on(BatchGetCommand).callsFake(({ RequestItems }) => {
+      const asked: { pk: string; sk: string }[] = RequestItems.ledger.Keys;
+      requests.push(asked.map((key) => JSON.stringify(key)));
+      return { Responses: { ledger: asked.map(rowAt) } };
+    });
+    const ids = Array.from({ length: endpoints }, () => newId('whk', NOW));
+    const hours = latestHours(NOW, count);
+    const found = await ledger.readAll(ids, 0, hours);
+    const named = (id: string, hour: string) => `${id} ${hour}`;
+    expect(found.map(({ webhookId: id, hour }) => named(id, hour)).sort()).toEqual(
+      ids.flatMap((id) => hours.map((hour) => named(id, hour))).sort(),
+    );
+    expect(requests).toHaveLength(expected);
+  });
+
+  const rowAt = ({ pk, sk }: { pk: string; sk: string }) => ({
+    webhookId: sk.split('#')[0],
+    generation: 0,
+    hour: pk.split('#')[0],
+    ...NOTHING,
+    owed: 1,
+  });
+});

@@ -101,6 +101,36 @@ describe('signing in', () => {
     expect((await browser.open(application.signInUrl())).text).toContain('<h1>Sign in</h1>');
   });
 
+  it('ends without a question where the application signs out as at Cognito', async () => {
+    const { application, browser, identity } = await signedIn();
+    const signOut = new URL(application.endpoints.end_session_endpoint);
+    signOut.searchParams.set('client_id', identity.clientId);
+    signOut.searchParams.set('logout_uri', 'http://localhost:3000/signed-out');
+    const left = await browser.open(signOut.href);
+    expect(left.leavesTo?.href).toBe('http://localhost:3000/signed-out');
+    expect((await browser.open(application.signInUrl())).text).toContain('<h1>Sign in</h1>');
+  });
+
+  it.each([
+    ['elsewhere', { logout_uri: 'https://evil.example/' }],
+    [
+      'to an address that only begins like one of the client',
+      { logout_uri: 'http://localhost:3000/signed-out/x' },
+    ],
+    ['for another client', { client_id: 'other' }],
+  ])('does not end with a way %s', async (_, changes) => {
+    const { application, browser, identity } = await signedIn();
+    const signOut = new URL(application.endpoints.end_session_endpoint);
+    const parameters = {
+      client_id: identity.clientId,
+      logout_uri: 'http://localhost:3000/signed-out',
+      ...changes,
+    };
+    for (const [name, value] of Object.entries(parameters)) signOut.searchParams.set(name, value);
+    expect((await browser.open(signOut.href)).leavesTo).toBeUndefined();
+    expect((await browser.open(application.signInUrl())).leavesTo?.searchParams.get('code')).toBeTruthy();
+  });
+
   it('leads nowhere but to the addresses of the client', async () => {
     const { identity } = await anIdentity();
     const application = await anApplication(identity);

@@ -50,7 +50,7 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
 
   NOT_FOUND: async ({ operation, service, valid }) => {
     const sent = await valid();
-    if (operation.id === 'readSandbox') return [await withoutSandbox(sent, service)];
+    if (operation.firstId === 'readSandbox') return [await withoutSandbox(sent, service)];
     const replaced = operation.path.includes('{') ? ('target' as const) : ('body' as const);
     const text = sent[replaced] ?? '';
     const ids = [...text.matchAll(ID_DIGITS)].map(({ index }) => index);
@@ -99,7 +99,7 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
   LIMIT_EXCEEDED: async ({ operation, service, connection }) => {
     const full = await aTenant(service);
     const sent = await validRequest(operation, full);
-    if (operation.id === 'createSource') {
+    if (operation.firstId === 'createSource') {
       await connection.send(await validRequest(operation, full));
       await countSources(service, full);
     } else
@@ -115,11 +115,16 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
     return [withHeaders(sent, { Authorization: `Bearer ${await exhausted(scene)}` })];
   },
 
-  SANDBOX_NOT_PROVISIONED: async ({ service, valid }) => [await withoutSandbox(await valid(), service)],
-
-  CONFLICT: async ({ operation, tenant, connection, valid }) => {
+  SANDBOX_NOT_PROVISIONED: async ({ operation, service, valid }) => {
     const sent = await valid();
-    switch (operation.id) {
+    const takesEnvironment = operation.parameters.some(({ name }) => name === 'environment');
+    const target = takesEnvironment ? `${sent.target}?environment=sandbox` : sent.target;
+    return [await withoutSandbox({ ...sent, target }, service)];
+  },
+
+  CONFLICT: async ({ operation, tenant, service, connection, valid }) => {
+    const sent = await valid();
+    switch (operation.firstId) {
       case 'requestHandoff':
         await connection.send(sent);
         return [withHeaders(sent, { 'Idempotency-Key': undefined })];
@@ -132,7 +137,10 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
           },
         ];
       case 'redeliverDelivery':
-        return [{ ...sent, target: `${await unfinishedDelivery(tenant)}/redeliver` }];
+        return [{ ...sent, target: `${sameDoor(await unfinishedDelivery(tenant), sent)}/redeliver` }];
+      case 'startRedelivery':
+        await disable(service, tenant, sent);
+        return [sent];
       default:
         return [];
     }
@@ -145,6 +153,11 @@ const BAD_PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   months: ['months=ten', 'months=1.5', 'months=0x10'],
   cursor: ['cursor=', 'cursor=e30', 'cursor=%00'],
   after: ['after=', 'after=x', `after=cnv_${NOBODYS}`],
+  status: ['status=', 'status=failed', 'status=exhausted,', 'status=__proto__'],
+  eventType: ['eventType=', 'eventType=ticket', 'eventType=ticket.created%20'],
+  from: ['from=', 'from=yesterday', 'from=2026-11-20', 'from=2026-11-20T09:30:00%2B01:00'],
+  to: ['to=', 'to=0', 'to=2026-02-30T00:00:00Z'],
+  environment: ['environment=', 'environment=LIVE', 'environment=test', 'environment=__proto__'],
   include: ['include=', 'include=requests', 'include=request,request', 'include=__proto__'],
 };
 
@@ -169,6 +182,19 @@ async function countSources(service: Service, { orgId }: Tenant): Promise<void> 
   if (row === undefined) throw new Error(`the sources of ${orgId} are not counted`);
   await service.rewrite({ ...row, item: { ...row.item, sources: 1000 } });
 }
+
+/** Has the endpoint of a request be disabled, as by its failures. */
+async function disable(service: Service, { orgId }: Tenant, { target }: Sent): Promise<void> {
+  const row = (await service.rows([orgId])).find(
+    ({ item }) => typeof item.sk === 'string' && item.sk.startsWith('whk_') && target.includes(item.sk),
+  );
+  if (row === undefined) throw new Error(`the endpoint of ${target} is nowhere`);
+  await service.rewrite({ ...row, item: { ...row.item, status: 'auto_disabled' } });
+}
+
+/** A path for keys, as the caller of the request has it. */
+const sameDoor = (path: string, { target }: Sent): string =>
+  target.startsWith('/api/settings/') ? path.replace('/api/v1/', '/api/settings/') : path;
 
 /** The request by an admin of an organization that has no sandbox. */
 async function withoutSandbox(sent: Sent, service: Service): Promise<Sent> {

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { routes } from '../../../../functions/api/routes.ts';
 import type { Route } from '../../../../functions/platform/route.ts';
+import { atAllDoors } from '../../../../lib/openapi/doors.ts';
 import { isPaged } from '../../../../lib/openapi/problems.ts';
 import type { Document, Operation } from '../../../fuzz/document.ts';
 import type { Exchange, Sent } from '../../../support/exchange.ts';
@@ -11,7 +12,7 @@ import type { Place } from './place.ts';
 import { credentialOf, validRequest, withHeaders } from './requests.ts';
 
 type Keyed = Route & { key: string };
-const ALL: readonly Keyed[] = Object.entries(routes).map(([key, route]) => ({ ...route, key }));
+const ALL: readonly Keyed[] = Object.entries(atAllDoors(routes)).map(([key, route]) => ({ ...route, key }));
 /** People have no sessions of a sandbox: what is of it is its live organization's, like its keys. */
 const OF_KEYS = ALL.filter(({ scope }) => scope !== undefined);
 
@@ -86,9 +87,14 @@ function between(
     await owner.admin.call({ method: 'DELETE', path: `/api/settings/api-keys/${body.data?.id}` });
   });
 
-  /** But for what is counted some seconds after it was made, whoever calls meanwhile. */
+  /**
+   * But for what is counted some seconds after it was made, whoever calls meanwhile, and for when keys were last used: those of a sandbox are its
+   * live organization's.
+   */
   const itemsWith = async (texts: readonly string[]): Promise<string[]> =>
-    (await place.service().itemsWith(texts)).filter((line) => !/^\S*(Ledger|Usage)Table/.test(line));
+    (await place.service().itemsWith(texts)).filter(
+      (line) => !/^\S*(Ledger|Usage)Table|#used#key_/.test(line),
+    );
 
   const callerOf = ({ role, visitor }: Route) =>
     visitor ? 'visitor' : role === undefined ? 'key' : 'session';

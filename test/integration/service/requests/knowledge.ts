@@ -125,6 +125,40 @@ export function knowledge(service: ReturnType<typeof aService>): void {
       expect(await next(path)).toMatchObject({ status: 'ok', lastError: null, version: 3, difference: 100 });
     });
 
+    it('tells what came and what went since admins last heard of it', async () => {
+      const path = await add('200,200');
+      const changes = async () => (await api.get(`${path}/changes`)).body.data;
+      const sourceId = path.split('/').at(-1);
+      await checked(path);
+      const first = { version: 1, words: 60 };
+      expect(await changes()).toEqual({
+        sourceId,
+        from: first,
+        to: first,
+        difference: 0,
+        added: '',
+        removed: '',
+      });
+      await next(path);
+      expect(await changes()).toEqual({
+        sourceId,
+        from: first,
+        to: { version: 2, words: 60 },
+        difference: 100,
+        added: expect.stringMatching(/\w/),
+        removed: expect.stringMatching(/\w/),
+      });
+      await api.call({ method: 'DELETE', path });
+      expectProblem(await api.get(`${path}/changes`), 404, 'NOT_FOUND');
+    });
+
+    it('has nothing to compare before its first import', async () => {
+      const path = await add('503');
+      await checked(path);
+      const nothing = { from: null, to: null, difference: null, added: '', removed: '' };
+      expect((await api.get(`${path}/changes`)).body.data).toMatchObject(nothing);
+    });
+
     it('says when it is checked next: within the hour, and not at once', async () => {
       const source = await checked(await add('200'));
       const wait = Date.parse(String(source.nextCheckAt)) - Date.parse(String(source.lastCheckedAt));

@@ -41,6 +41,10 @@ export function sandboxKeys(place: Place): void {
     // Newest first.
     const [, older] = await sandboxKeysOf(live);
     expect((await send(first.key)).status).toBe(200);
+    expect((await sandboxKeysOf(live)).map(({ lastUsedAt }) => lastUsedAt)).toEqual([
+      null,
+      expect.any(String),
+    ]);
 
     expect((await revoke(live, older?.id)).status).toBe(204);
 
@@ -55,7 +59,7 @@ export function sandboxKeys(place: Place): void {
     const [key] = await sandboxKeysOf(live);
     expect((await revoke(other, key?.id)).status).toBe(204);
     expect((await send(sandbox.key)).status).toBe(200);
-    expect(await sandboxKeysOf(live)).toEqual([key]);
+    expect(await sandboxKeysOf(live)).toEqual([{ ...key, lastUsedAt: expect.any(String) }]);
   });
 
   it('is refused by everything in the settings', async () => {

@@ -40,6 +40,7 @@ export function sandboxProvisioning(place: Place): void {
       name: 'Build server',
       scopes: ['write:conversations'],
       createdAt: expect.any(String),
+      lastUsedAt: null,
       revokedAt: null,
     });
     expect(answer.headers).toMatchObject({ location: `${KEYS}/${shown.id}`, 'cache-control': 'no-store' });

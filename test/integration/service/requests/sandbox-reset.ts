@@ -85,7 +85,8 @@ export function sandboxReset(place: Place): void {
     const kept = async () => ({
       live: await rowsOf(live.orgId),
       elsewhere: await rowsOf(elsewhere.orgId),
-      keys: await live.admin.all(KEYS),
+      // When a key was last used goes on with its use.
+      keys: (await live.admin.all(KEYS)).map(({ lastUsedAt: _, ...key }) => key),
       webhooks: await sandbox.api.all('/api/v1/webhooks'),
     });
 

@@ -60,6 +60,7 @@ export function settings(service: ReturnType<typeof aService>): void {
         name: 'Reader',
         scopes: ['read:conversations'],
         createdAt: expect.any(String),
+        lastUsedAt: null,
         revokedAt: null,
       });
       expect(answer.headers.location).toBe(`${API_KEYS}/${key.id}`);
@@ -68,6 +69,19 @@ export function settings(service: ReturnType<typeof aService>): void {
       expect((await callAs(secret, { path: PUBLIC })).status).toBe(200);
       const body = { channelId: 'web', externalUserId: 'ada' };
       expectProblem(await callAs(secret, { method: 'POST', path: PUBLIC, body }), 403, 'PERMISSION_DENIED');
+    });
+
+    it('is listed with its last use, whether it was let in or not', async () => {
+      const [used, refused, unused] = [await createKey(), await createKey(), await createKey()];
+      const before = Date.now();
+      expect((await callAs(used.secret, { path: PUBLIC })).status).toBe(200);
+      expect((await callAs(refused.secret, { method: 'POST', path: PUBLIC, body: {} })).status).toBe(403);
+
+      const listed = await listKeys();
+      const lastUseOf = (id: unknown) => Object(listed.find((key) => key.id === id)).lastUsedAt;
+      for (const { key } of [used, refused])
+        expect(Date.parse(lastUseOf(key.id))).toBeGreaterThanOrEqual(before);
+      expect(lastUseOf(unused.key.id)).toBeNull();
     });
 
     it('works no more at the request after it was revoked, and others go on', async () => {

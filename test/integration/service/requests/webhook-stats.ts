@@ -63,6 +63,47 @@ export function webhookStats(service: ReturnType<typeof aService>): void {
       const hours: Record<string, number | string>[] = Object(stats).hours;
       for (const [name, total] of Object.entries(totals))
         expect(hours.reduce((sum, hour) => sum + Number(hour[name]), 0)).toBe(total);
+
+      const overview = await read('/api/v1/deliveries/stats');
+      expect(overview.endpoints).toContainEqual(
+        expect.objectContaining({ webhookId: id, status: 'auto_disabled', failing: null, totals }),
+      );
+      expect(Object(overview.totals).owed).toBeGreaterThanOrEqual(15);
+    });
+
+    it('tell when an endpoint is disabled, once as many deliveries fail as it takes', async () => {
+      let healthy = false;
+      const { id } = await subscribe(() => ({ status: healthy ? 200 : 500 }));
+      await test(id, 1);
+      await ended(id, 1);
+      const own = async () => {
+        const { endpoints } = await read('/api/v1/deliveries/stats');
+        return Object(endpoints).find(({ webhookId }: Data) => webhookId === id);
+      };
+      const failing = { failuresUntilDisabled: 9, since: expect.any(String), disablesAt: null };
+      expect(await own()).toMatchObject({ status: 'active', consecutiveFailures: 1, failing });
+      healthy = true;
+      await test(id, 1);
+      await ended(id, 2);
+      expect(await own()).toMatchObject({ consecutiveFailures: 0, failing: null });
+    });
+
+    it('stand beside a list of deliveries by how they ended, of what, and when', async () => {
+      let healthy = true;
+      const { id } = await subscribe(() => ({ status: healthy ? 200 : 500 }));
+      await test(id, 2);
+      const good = (await ended(id, 2)).map((delivery) => delivery.id);
+      const between = new Date().toISOString();
+      healthy = false;
+      await test(id, 1);
+      await ended(id, 3);
+      const listed = async (query: Record<string, string>) =>
+        (await service.api.all(`${path(id)}/deliveries`, query)).map((delivery) => delivery.id);
+      expect((await listed({ status: 'succeeded' })).sort()).toEqual(good.toSorted());
+      expect(await listed({ status: 'exhausted,skipped', eventType: 'webhook.test' })).toHaveLength(1);
+      expect(await listed({ eventType: 'ticket.created' })).toEqual([]);
+      expect((await listed({ to: between })).sort()).toEqual(good.toSorted());
+      expect(await listed({ from: between, status: 'succeeded' })).toEqual([]);
     });
 
     it('have what is still to be delivered, under the hour of its event', async () => {

@@ -30,6 +30,8 @@ export interface InMemory {
   environment: Environment;
   /** What is left of the budget before the next request; the limit of a window is 10. */
   budget: number;
+  /** Keys whose use was noted. */
+  used: ApiKey['id'][];
   /** How often the limiter failed and requests passed. */
   limiterFailures: number;
   /** Each commit that took effect. */
@@ -62,15 +64,24 @@ export function inMemory(): InMemory {
     commits: [],
     rememberMeanwhile: (scope, answer) => answers.set(nameOf(scope), answer),
     logger,
-    lookup: { find: async (digest) => service.keys.get(digest) },
+    lookup: {
+      find: async (digest) => service.keys.get(digest),
+      noteUse: async ({ id }) => {
+        service.used.push(id);
+      },
+    },
     sandboxes: new Map(),
     environment: 'live',
     budget: 10,
+    used: [],
     limiterFailures: 0,
     failures: 0,
     ports: {
       authenticate: keyAuthentication(
-        { find: (digest) => service.lookup.find(digest) },
+        {
+          find: (digest) => service.lookup.find(digest),
+          noteUse: (key, now) => service.lookup.noteUse(key, now),
+        },
         async (id) => service.sandboxes.get(id) ?? { pairing: undefined, sandbox: undefined },
         logger.log,
       ),

@@ -198,7 +198,7 @@ describe('where a sandbox key leads', () => {
     const key = anApiKey({ orgId, environment: 'sandbox' });
     const asked: OrgId[] = [];
     const authenticate = keyAuthentication(
-      { find: async () => key },
+      { find: async () => key, noteUse: async () => undefined },
       async (id) => {
         asked.push(id);
         return of(id);

@@ -7,7 +7,7 @@ import type { Environment } from '../../../../functions/domain/tenant.ts';
 import { sessionAuthentication } from '../../../../functions/platform/pipeline/session-authentication.ts';
 import { success } from '../../../../functions/platform/reply.ts';
 import type { Method, Route } from '../../../../functions/platform/route.ts';
-import { NOW } from '../../../builders.ts';
+import { aSession, NOW } from '../../../builders.ts';
 import { aRequest, envelope, send } from './call.ts';
 import { inMemory, MISSING_ORGANIZATION } from './in-memory.ts';
 
@@ -15,9 +15,9 @@ const DASHBOARD = 'https://dashboard.example.com';
 const orgId = newId('org', NOW);
 
 const sessions: Record<string, Session> = {
-  'admin-token': { userId: 'ada', orgId, role: 'admin' },
-  'member-token': { userId: 'mia', orgId, role: 'member' },
-  'orphan-token': { userId: 'otto', orgId: MISSING_ORGANIZATION, role: 'admin' },
+  'admin-token': aSession({ userId: 'ada', orgId }),
+  'member-token': aSession({ userId: 'mia', orgId, role: 'member' }),
+  'orphan-token': aSession({ userId: 'otto', orgId: MISSING_ORGANIZATION }),
 };
 
 const settingsRoute = (method: Method, role: Role) =>

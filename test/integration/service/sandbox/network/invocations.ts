@@ -3,7 +3,7 @@ import type { Service } from '../../../../support/service.ts';
 import { eventually } from '../eventually.ts';
 
 /** Workers that something else than an event of the load invokes, in a minute or after failures that never come here. */
-const SCHEDULED = ['reconcile', 'audit', 'purge', 'sweep'] as const;
+const SCHEDULED = ['reconcile', 'audit', 'purge', 'sweep', 'resume-redeliveries'] as const;
 
 /**
  * Invokes them, those for dead letters with all that the tables have of these organizations: as if each message had been given up.

@@ -124,6 +124,23 @@ async function redeliver(api: ApiClient, endpoints: readonly Endpoint[]): Promis
   }
 }
 
+/** Sends all that has failed again, of each endpoint that is not disabled. */
+async function redeliverFailed(api: ApiClient, endpoints: readonly Endpoint[]): Promise<void> {
+  await ended(api, endpoints);
+  for (const endpoint of endpoints) {
+    const { status, body } = await api.post(`${endpoint.path}/redeliveries`, {
+      from: new Date(Date.now() - 3_600_000).toISOString(),
+    });
+    if (status === 409) continue;
+    if (status !== 202) throw new Error(`a redelivery job was answered ${status}`);
+    const done = await eventually(`the job of ${endpoint.path}`, async () => {
+      const job = Object((await api.get(`${endpoint.path}/redeliveries/${body.data?.id}`)).body.data);
+      return job.status !== 'running' && job;
+    });
+    endpoint.owed += done.redelivered;
+  }
+}
+
 /** How a live organization and its sandbox are loaded. */
 export interface LoadOptions {
   /** Origins of receivers, of the live organization and of the sandbox. */
@@ -151,6 +168,7 @@ export async function load(
     const endpoints = await register(live.api, places.live, programs);
     await cause(live.api, endpoints, 'all tests');
     await redeliver(live.api, endpoints);
+    await redeliverFailed(live.api, endpoints);
     await cause(live.api, endpoints);
     return ended(live.api, endpoints);
   }
@@ -162,6 +180,9 @@ export async function load(
     await reset(endpoints);
     await cause(sandbox.api, endpoints, 'all tests');
     await redeliver(sandbox.api, endpoints);
+    await redeliverFailed(sandbox.api, endpoints);
+    // Some fail, whose open deliveries it looks at.
+    await expectStatus(200, () => sandbox.api.get('/api/v1/deliveries/stats'));
     await reset(endpoints);
     await cause(sandbox.api, endpoints);
     await ended(sandbox.api, endpoints);

@@ -2,7 +2,7 @@ import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { expect, it } from 'vitest';
 import { BusEvent } from '../../../functions/domain/bus.ts';
 import { dueEvent } from '../../../functions/domain/source-check.ts';
-import { checkQueue } from '../../../functions/platform/check-queue.ts';
+import { workerQueue } from '../../../functions/platform/worker-queue.ts';
 import { aSource, NOW } from '../../builders.ts';
 import { sqs } from '../../engines.ts';
 
@@ -12,7 +12,7 @@ it('a message that is sent to the checks says what the bus would say', async () 
   const { url } = await engine.queues({ visibilitySeconds: 60, maxReceives: 3 });
   const events = Array.from({ length: 10 }, () => dueEvent({ ...aSource(), dueAt: NOW.toISOString() }, NOW));
 
-  expect(await checkQueue(engine.client(), url).send(events)).toEqual([]);
+  expect(await workerQueue(engine.client(), url).send(events)).toEqual([]);
 
   const received: BusEvent[] = [];
   for (let poll = 1; poll <= 20 && received.length < events.length; poll += 1) {

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import type { Delivery } from '../../../functions/domain/delivery.ts';
+import { newId } from '../../../functions/domain/ids.ts';
+import { deliveryStore } from '../../../functions/store/deliveries.ts';
+import { openDeliveries } from '../../../functions/store/open-deliveries.ts';
+import { aDelivery, anEvent, later, NOW, seconds } from '../../builders.ts';
+import { dynamoDb } from '../../engines.ts';
+
+const engine = dynamoDb();
+const webhookId = newId('whk', NOW);
+const minutesAgo = (minutes: number) => later(NOW, -seconds(60 * minutes));
+
+const deliveryOf = (minutes: number, status: Delivery['status'], changes: Partial<Delivery> = {}) =>
+  aDelivery({ eventId: anEvent({ now: minutesAgo(minutes) }).id, webhookId, status, ...changes });
+
+async function stored(deliveries: readonly Delivery[]) {
+  const { deliveries: table } = await engine.tables();
+  const store = deliveryStore(table);
+  await Promise.all(deliveries.map((delivery) => store.add(delivery)));
+  const open = openDeliveries(table);
+  return async (from: Date) => {
+    const { generation } = aDelivery();
+    const found = await open({ webhookId, generation }, from, NOW);
+    return found.map(({ id }) => id).sort();
+  };
+}
+
+describe('the oldest open deliveries to an endpoint', () => {
+  it('are those that have not ended, of that endpoint and time', async () => {
+    const open = [deliveryOf(50, 'retrying'), deliveryOf(30, 'pending'), deliveryOf(10, 'retrying')];
+    const read = await stored([
+      ...open,
+      deliveryOf(40, 'succeeded'),
+      deliveryOf(40, 'exhausted'),
+      deliveryOf(40, 'skipped'),
+      deliveryOf(90, 'retrying'),
+      deliveryOf(20, 'retrying', { webhookId: newId('whk', NOW) }),
+      deliveryOf(20, 'retrying', { generation: 7 }),
+    ]);
+    expect(await read(minutesAgo(60))).toEqual(open.map(({ id }) => id).sort());
+  });
+
+  it('are a bounded number, the oldest ones, however many there are', async () => {
+    const all = Array.from({ length: 400 }, (_, index) => deliveryOf(50 - index / 10, 'retrying'));
+    const read = await stored(all);
+    const found = await read(minutesAgo(60));
+    expect(found.length).toBeLessThanOrEqual(160);
+    // More than it takes to disable an endpoint.
+    const oldest = all.slice(0, 10).map(({ id }) => id);
+    expect(found).toEqual(expect.arrayContaining(oldest));
+  });
+});

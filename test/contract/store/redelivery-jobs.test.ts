@@ -1,0 +1,254 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Delivery } from '../../../functions/domain/delivery.ts';
+import { type EndpointId, newId } from '../../../functions/domain/ids.ts';
+import type { LeasedJob, RedeliveryJob } from '../../../functions/domain/redelivery-job.ts';
+import { deliveryStore } from '../../../functions/store/deliveries.ts';
+import { deliveryRanges } from '../../../functions/store/delivery-ranges.ts';
+import { redeliveryJobs } from '../../../functions/store/redelivery-jobs.ts';
+import { redeliveryRounds } from '../../../functions/store/redelivery-rounds.ts';
+import { committer } from '../../../functions/store/transaction.ts';
+import { aDelivery, aRedeliveryJob, later, NOW, seconds } from '../../builders.ts';
+import { memoryTables } from '../../doubles/tables/stack-tables.ts';
+import { dynamoDb, type TestTables } from '../../engines.ts';
+import { loseNextAnswer } from './faults.ts';
+
+const engine = dynamoDb();
+const KINDS: [name: string, make: () => Promise<TestTables>][] = [
+  ['tables in memory', async () => memoryTables()],
+  ['dynamodb', () => engine.tables()],
+];
+const LEASE_SECONDS = 40;
+const terms = (round = 1, now = NOW) => ({ round, now, leaseSeconds: LEASE_SECONDS });
+const AFTER_LEASE = later(NOW, seconds(LEASE_SECONDS));
+
+function jobsIn({ service }: TestTables) {
+  const commit = committer(service.client);
+  const jobs = redeliveryJobs(service);
+  const rounds = redeliveryRounds(service, commit);
+  const find = (job: RedeliveryJob) => jobs.find(job, job.webhookId, job.id);
+  return {
+    ...rounds,
+    find,
+    list: jobs.list,
+    start: (job: RedeliveryJob) => commit(jobs.start(job)),
+    stop: (job: RedeliveryJob) => commit(jobs.stop(job, AFTER_LEASE)),
+    async held(job: RedeliveryJob, round = 1): Promise<LeasedJob> {
+      const leased = await rounds.lease(job, terms(round));
+      if (leased.kind !== 'leased') throw new Error(`the job is ${leased.kind}`);
+      return leased.job;
+    },
+  };
+}
+const page = (place: string) => ({ place, examined: 10, redelivered: 3 });
+
+describe.each(KINDS)('redelivery jobs (%s)', (_, make) => {
+  it('run one at a time for an endpoint', async () => {
+    const { start, stop, find } = jobsIn(await make());
+    const first = aRedeliveryJob();
+    const { orgId, webhookId } = first;
+    expect(await start(first)).toEqual({ kind: 'committed' });
+
+    const second = aRedeliveryJob({ orgId, webhookId, id: newId('rdj', later(NOW, 1)) });
+    expect(await start(second)).toEqual({ kind: 'refused', refusal: 'redelivery-running' });
+    expect(await find(second)).toBeUndefined();
+    expect(await start(aRedeliveryJob({ orgId }))).toEqual({ kind: 'committed' });
+
+    await stop(first);
+    expect(await start(second)).toEqual({ kind: 'committed' });
+    // That one has ended already, and must not make room for a third.
+    expect(await stop(first)).toEqual({ kind: 'refused', refusal: 'redelivery-over' });
+    expect(await start(aRedeliveryJob({ orgId, webhookId }))).toMatchObject({ kind: 'refused' });
+  });
+
+  it('are listed newest first, for their endpoint and tenant alone', async () => {
+    const { start, stop, list } = jobsIn(await make());
+    const first = aRedeliveryJob();
+    const { orgId, webhookId } = first;
+    const second = aRedeliveryJob({ orgId, webhookId, id: newId('rdj', later(NOW, 1)) });
+    await start(first);
+    await stop(first);
+    await start(second);
+    await start(aRedeliveryJob({ orgId }));
+    await start(aRedeliveryJob({ orgId, webhookId, generation: 1 }));
+
+    const tenant = { orgId, generation: 0 };
+    const [newest] = (await list(tenant, webhookId, { limit: 1 })).items;
+    expect(newest).toEqual(second);
+    const { items } = await list(tenant, webhookId, { limit: 20, after: second.id });
+    expect(items.map(({ id }) => id)).toEqual([first.id]);
+  });
+
+  it('are held by one worker, until its lease is over', async () => {
+    const { start, lease, held } = jobsIn(await make());
+    const job = aRedeliveryJob();
+    await start(job);
+    expect(await held(job)).toMatchObject({ ...job, round: 1 });
+    expect(await lease(job, terms())).toEqual({ kind: 'busy' });
+    expect(await lease(job, terms(2))).toEqual({ kind: 'busy' });
+    expect(await lease(job, terms(1, AFTER_LEASE))).toMatchObject({ kind: 'leased' });
+  });
+
+  it('are not gone on with by a message that another one has followed', async () => {
+    const { start, lease, held, release } = jobsIn(await make());
+    const job = aRedeliveryJob();
+    await start(job);
+    await release(await held(job, 2));
+    expect(await lease(job, terms(1))).toEqual({ kind: 'over' });
+    expect(await lease(job, terms(2))).toMatchObject({ kind: 'leased' });
+  });
+
+  it('are over when they have ended, and when they are gone', async () => {
+    const { start, stop, lease } = jobsIn(await make());
+    const job = aRedeliveryJob();
+    expect(await lease(job, terms())).toEqual({ kind: 'over' });
+    await start(job);
+    await stop(job);
+    expect(await lease(job, terms())).toEqual({ kind: 'over' });
+  });
+
+  it('keep their place and their counts, each page once', async () => {
+    const { start, held, save, find } = jobsIn(await make());
+    const job = aRedeliveryJob();
+    await start(job);
+    const leased = await held(job);
+    const saved = await save(leased, page('dlv_a'));
+    expect(saved).toMatchObject({ place: 'dlv_a', examined: 10, redelivered: 3, status: 'running' });
+    const next = { ...leased, ...saved, lease: leased.lease };
+    await save(next, page('dlv_b'));
+    expect(await save(leased, page('dlv_c'))).toBeUndefined();
+    expect(await find(job)).toMatchObject({ place: 'dlv_b', examined: 20, redelivered: 6 });
+  });
+
+  it('take nothing from a worker that has lost them', async () => {
+    const { start, held, lease, save, end, find } = jobsIn(await make());
+    const job = aRedeliveryJob();
+    await start(job);
+    const late = await held(job);
+    await lease(job, terms(1, AFTER_LEASE));
+    expect(await save(late, page('dlv_a'))).toBeUndefined();
+    expect(await end(late, { status: 'done', at: AFTER_LEASE })).toBe('refused');
+    expect(await find(job)).toMatchObject({ status: 'running', examined: 0 });
+  });
+
+  it('count the page that was under way when they were stopped, and end no second time', async () => {
+    const { start, stop, held, save, end, find } = jobsIn(await make());
+    const job = aRedeliveryJob();
+    await start(job);
+    const leased = await held(job);
+    await stop(job);
+    expect(await save(leased, page('dlv_a'))).toMatchObject({ status: 'stopped', examined: 10 });
+    expect(await end(leased, { status: 'done', at: AFTER_LEASE })).toBe('refused');
+    expect(await find(job)).toMatchObject({
+      status: 'stopped',
+      reason: 'cancelled',
+      redelivered: 3,
+      finishedAt: AFTER_LEASE.toISOString(),
+    });
+  });
+
+  it('end with what they came to', async () => {
+    const { start, held, end, find } = jobsIn(await make());
+    const job = aRedeliveryJob();
+    await start(job);
+    const at = AFTER_LEASE;
+    expect(await end(await held(job), { status: 'stopped', reason: 'endpoint_deleted', at })).toBe('done');
+    const found = await find(job);
+    expect(found).toMatchObject({
+      status: 'stopped',
+      reason: 'endpoint_deleted',
+      finishedAt: at.toISOString(),
+    });
+    expect(found).not.toHaveProperty('lease');
+  });
+});
+
+describe('a request about a redelivery job whose answer was lost', () => {
+  it('is made once: the lease is had', async () => {
+    const client = engine.client();
+    const { start, held } = jobsIn(await engine.tables(client));
+    const job = aRedeliveryJob();
+    await start(job);
+    const fault = loseNextAnswer(client, 'UpdateItemCommand');
+    expect(await held(job)).toMatchObject({ round: 1 });
+    expect(fault.lost()).toBe(true);
+  });
+
+  it('is made once: a page counts once', async () => {
+    const client = engine.client();
+    const { start, held, save, find } = jobsIn(await engine.tables(client));
+    const job = aRedeliveryJob();
+    await start(job);
+    const leased = await held(job);
+    const fault = loseNextAnswer(client, 'UpdateItemCommand');
+    expect(await save(leased, page('dlv_a'))).toMatchObject({ examined: 10 });
+    expect(fault.lost()).toBe(true);
+    expect(await find(job)).toMatchObject({ examined: 10, redelivered: 3 });
+  });
+});
+
+describe.each(KINDS)('the deliveries of a time (%s)', (_, make) => {
+  it('come in their order, each once, in parts of whatever size', async () => {
+    const tables = await make();
+    const store = deliveryStore(tables.deliveries);
+    const range = deliveryRanges(tables.deliveries);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: -5, max: 70 }), { maxLength: 60 }),
+        fc.integer({ min: 1, max: 9 }),
+        async (ages, limit) => {
+          const webhookId = newId('whk', NOW) as EndpointId;
+          const time = { from: NOW, to: later(NOW, 60) };
+          const had: Delivery[] = [];
+          for (const age of ages)
+            had.push(aDelivery({ webhookId, eventId: newId('evt', later(NOW, age)), status: 'exhausted' }));
+          await Promise.all(had.map((delivery) => store.add(delivery)));
+          const found: string[] = [];
+          for (let after: string | undefined, isLast = false; !isLast; ) {
+            const part = await range({ webhookId, generation: 0 }, time, after, limit);
+            found.push(...part.items.map(({ id }) => id));
+            after = part.place;
+            isLast = part.isLast;
+          }
+          const expected = had.filter(
+            (_delivery, index) => (ages[index] ?? 0) >= 0 && (ages[index] ?? 0) < 60,
+          );
+          expect(found).toEqual(expected.map(({ id }) => id).toSorted());
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+
+  it('say of each what became of it, and nothing more when all is read', async () => {
+    const { deliveries } = await make();
+    const range = deliveryRanges(deliveries);
+    const delivery = aDelivery({ status: 'skipped', attempts: 3, lastError: 'refused' });
+    await deliveryStore(deliveries).add(delivery);
+    const time = { from: NOW, to: later(NOW, 1) };
+    const part = await range(delivery, time, undefined, 10);
+    const { id, eventId, eventType } = delivery;
+    expect(part).toEqual({
+      items: [{ id, eventId, eventType, status: 'skipped' }],
+      place: expect.any(String),
+      isLast: true,
+    });
+    expect(await range(delivery, time, part.place, 10)).toEqual({
+      items: [],
+      place: part.place,
+      isLast: true,
+    });
+  });
+});
+
+describe.each(KINDS)('a delivery that is added once (%s)', (_, make) => {
+  it('is the first one, as it is by then', async () => {
+    const { deliveries } = await make();
+    const store = deliveryStore(deliveries);
+    const delivery = aDelivery({ redeliveryOf: newId('dlv', NOW) });
+    expect(await store.addOnce(delivery)).toEqual(delivery);
+    const other = { ...delivery, redeliveryOf: newId('dlv', NOW) };
+    expect(await store.addOnce(other)).toEqual(delivery);
+    expect(await store.find(delivery)).toEqual(delivery);
+  });
+});

@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import { newId } from '../../../functions/domain/ids.ts';
+import { type RedeliveryJob, type RedeliveryRun, runOf } from '../../../functions/domain/redelivery-job.ts';
+import type { Position } from '../../../functions/engine/due-pages.ts';
+import { keys, REDELIVERY_RUN_SHARDS, shards } from '../../../functions/store/keys.ts';
+import { jobKey, redeliveryJobs } from '../../../functions/store/redelivery-jobs.ts';
+import { redeliveryRounds } from '../../../functions/store/redelivery-rounds.ts';
+import { redeliveryRuns } from '../../../functions/store/redelivery-runs.ts';
+import { committer } from '../../../functions/store/transaction.ts';
+import { aRedeliveryJob, aSandboxTenant, later, NOW } from '../../builders.ts';
+import { memoryTables } from '../../doubles/tables/stack-tables.ts';
+import { dynamoDb, type TestTables } from '../../engines.ts';
+import { readInPagesOf } from './faults.ts';
+import { rowsIn } from './rows.ts';
+
+const engine = dynamoDb();
+const KINDS: [name: string, make: () => Promise<TestTables>][] = [
+  ['tables in memory', async () => memoryTables()],
+  ['dynamodb', () => engine.tables()],
+];
+
+function runsIn({ service }: TestTables) {
+  const commit = committer(service.client);
+  const jobs = redeliveryJobs(service);
+  const rounds = redeliveryRounds(service, commit);
+  const runs = redeliveryRuns(service);
+  return {
+    ...runs,
+    start: (job: RedeliveryJob) => commit(jobs.start(job)),
+    stop: (job: RedeliveryJob) => commit(jobs.stop(job, NOW)),
+    async finish(job: RedeliveryJob) {
+      const leased = await rounds.lease(job, { round: 1, now: NOW, leaseSeconds: 40 });
+      if (leased.kind !== 'leased') throw new Error(`the job is ${leased.kind}`);
+      return rounds.end(leased.job, { status: 'done', at: NOW });
+    },
+    /** All that nobody was reminded of since then, page by page. */
+    async since(until: Date): Promise<RedeliveryRun[]> {
+      const found: RedeliveryRun[] = [];
+      for (const shard of shards(REDELIVERY_RUN_SHARDS)) {
+        let after: Position | undefined;
+        do {
+          const page = await runs.find(shard, until, after);
+          found.push(...page.entries);
+          after = page.next;
+        } while (after !== undefined);
+      }
+      return found.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    },
+  };
+}
+const jobAt = (ms: number, changes: Partial<RedeliveryJob> = {}) =>
+  aRedeliveryJob({
+    id: newId('rdj', later(NOW, ms)),
+    createdAt: later(NOW, ms).toISOString(),
+    ...changes,
+  });
+
+describe.each(KINDS)('that a redelivery job runs (%s)', (_, make) => {
+  it('is kept from its start to its end, however it ends', async () => {
+    const { start, stop, finish, since } = runsIn(await make());
+    const [stopped, done] = [jobAt(0), jobAt(1)];
+    await start(stopped);
+    await start(done);
+    expect(await since(later(NOW, 1))).toEqual([runOf(stopped), runOf(done)]);
+
+    await stop(stopped);
+    expect(await since(later(NOW, 1))).toEqual([runOf(done)]);
+    expect(await finish(done)).toBe('done');
+    expect(await since(later(NOW, 1))).toEqual([]);
+  });
+
+  it('is not kept of one that was refused', async () => {
+    const { start, since } = runsIn(await make());
+    const first = jobAt(0);
+    await start(first);
+    expect(await start(jobAt(1, { orgId: first.orgId, webhookId: first.webhookId }))).toMatchObject({
+      kind: 'refused',
+    });
+    expect(await since(later(NOW, 1))).toEqual([runOf(first)]);
+  });
+
+  it('stays kept when its end is refused', async () => {
+    const tables = await make();
+    const { start, since } = runsIn(tables);
+    const job = jobAt(0);
+    await start(job);
+    const rounds = redeliveryRounds(tables.service, committer(tables.service.client));
+    const leased = await rounds.lease(job, { round: 1, now: NOW, leaseSeconds: 40 });
+    if (leased.kind !== 'leased') throw new Error(`the job is ${leased.kind}`);
+    const taken = { ...leased.job, lease: { ...leased.job.lease, token: 'another' } };
+    expect(await rounds.end(taken, { status: 'done', at: NOW })).toBe('refused');
+    expect(await since(NOW)).toEqual([runOf(job)]);
+  });
+
+  it('may be missing when the job ends, as of jobs that began before it was kept', async () => {
+    const { start, finish, remove } = runsIn(await make());
+    const job = jobAt(0);
+    await start(job);
+    await remove(runOf(job));
+    expect(await finish(job)).toBe('done');
+  });
+
+  it('is found by when somebody was last reminded of it', async () => {
+    const { start, since, reminded } = runsIn(await make());
+    const [first, second] = [jobAt(0), jobAt(10)];
+    await start(first);
+    await start(second);
+    expect(await since(later(NOW, -1))).toEqual([]);
+    expect(await since(later(NOW, 9))).toEqual([runOf(first)]);
+    expect(await since(later(NOW, 10))).toEqual([runOf(first), runOf(second)]);
+
+    await reminded(runOf(first), later(NOW, 20));
+    expect(await since(later(NOW, 19))).toEqual([runOf(second)]);
+    expect(await since(later(NOW, 20))).toEqual([
+      { ...runOf(first), remindedAt: later(NOW, 20).toISOString() },
+      runOf(second),
+    ]);
+  });
+
+  it('is noted once by those who have read the same, and comes back for nobody', async () => {
+    const { start, stop, since, reminded, remove } = runsIn(await make());
+    const job = jobAt(0);
+    await start(job);
+    const read = runOf(job);
+    await reminded(read, later(NOW, 20));
+    await reminded(read, later(NOW, 40));
+    expect(await since(later(NOW, 20))).toHaveLength(1);
+
+    await stop(job);
+    await reminded({ ...read, remindedAt: later(NOW, 20).toISOString() }, later(NOW, 40));
+    await remove(read);
+    expect(await since(later(NOW, 60))).toEqual([]);
+  });
+
+  it('is marked as of its sandbox, as the job is', async () => {
+    const tables = await make();
+    const tenant = aSandboxTenant();
+    const job = jobAt(0, tenant);
+    await runsIn(tables).start(job);
+    await runsIn(tables).start(jobAt(1));
+    const marked = (await rowsIn(tables.service)).filter(({ ofSandbox }) => ofSandbox !== undefined);
+    expect(new Set(marked.map(({ ofSandbox }) => ofSandbox))).toEqual(
+      new Set([`${tenant.orgId}#${tenant.generation}`]),
+    );
+    const places = marked.map(({ pk, sk }) => ({ pk, sk }));
+    expect(places).toHaveLength(3);
+    expect(places).toContainEqual(jobKey(job));
+    expect(places).toContainEqual(keys.redeliveryRun(job.id));
+  });
+});
+
+describe('redelivery jobs that run, in the table', () => {
+  it('are found in all shards, page by page, those between them left out', async () => {
+    const client = engine.client();
+    const { start, since } = runsIn(await engine.tables(client));
+    const old: RedeliveryJob[] = [];
+    for (let number = 0; number < 40; number += 1) {
+      const job = jobAt(number, number % 2 === 0 ? {} : { createdAt: later(NOW, 60_000).toISOString() });
+      await start(job);
+      if (number % 2 === 0) old.push(job);
+    }
+    expect(new Set(old.map(({ id }) => keys.redeliveryRun(id).pk)).size).toBe(REDELIVERY_RUN_SHARDS);
+    readInPagesOf(client, 2);
+    expect(await since(later(NOW, 1000))).toEqual(old.map(runOf));
+  });
+});

@@ -1,0 +1,78 @@
+import { accessSync, constants } from 'node:fs';
+import { AxeBuilder } from '@axe-core/playwright';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+/** Where Chromium is on Debian and its relatives, when `CHROMIUM` does not say. */
+const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+const isThere = (path: string): boolean => {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** The browser that the tests drive; undefined where there is none, which is said loudly. */
+export function findChromium(): string | undefined {
+  const { CHROMIUM: given } = process.env;
+  if (given) {
+    if (!isThere(given)) throw new Error(`CHROMIUM=${given} is no program`);
+    return given;
+  }
+  const found = PLACES.find(isThere);
+  if (found === undefined)
+    process.stderr.write(
+      `\n${'!'.repeat(100)}\n!!! THE DASHBOARD IS NOT TESTED: there is no Chromium here. Install the package chromium, or set CHROMIUM=/path/to/it.\n${'!'.repeat(100)}\n\n`,
+    );
+  return found;
+}
+
+/** @param executablePath from {@link findChromium} */
+export const launch = (executablePath: string): Promise<Browser> =>
+  chromium.launch({ executablePath, args: ['--no-sandbox'] });
+
+/** What a page did that none should do. */
+export interface Misdeeds {
+  /** Addresses of other origins that it asked for something. */
+  foreign: string[];
+  /** What it threw, and what the browser refused by the content security policy. */
+  errors: string[];
+}
+
+/** Watches the dashboard's pages in a context. @param own their origin, the only one that they may ask */
+export function watched(context: BrowserContext, own: string): Misdeeds {
+  const misdeeds: Misdeeds = { foreign: [], errors: [] };
+  context.on('request', (request) => {
+    // Going elsewhere, as to the identity provider, is the person's doing.
+    if (request.isNavigationRequest() || !request.frame().url().startsWith(`${own}/`)) return;
+    const { origin } = new URL(request.url());
+    if (origin !== own) misdeeds.foreign.push(request.url());
+  });
+  context.on('weberror', (error) => misdeeds.errors.push(error.error().message));
+  context.on('console', (message) => {
+    if (message.type() === 'error' && /Content Security Policy|Trusted ?Types?/i.test(message.text()))
+      misdeeds.errors.push(message.text());
+  });
+  return misdeeds;
+}
+
+/** WCAG 2.2 A and AA, and axe's best practices. */
+export async function expectAccessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  const told = violations.map(
+    ({ id, help, nodes }) =>
+      `${id}: ${help}\n${nodes.map(({ target, html }) => `  ${target.join(' ')}\n  ${html}`).join('\n')}`,
+  );
+  expect(told.join('\n'), page.url()).toBe('');
+}
+
+/** Whether a page fits its width, so that nobody has to scroll sideways. */
+export async function expectToFit(page: Page): Promise<void> {
+  const beyond = await page.evaluate<number>(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  );
+  expect(beyond, `${page.url()} is wider than its window`).toBeLessThanOrEqual(0);
+}

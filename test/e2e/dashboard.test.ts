@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { aDashboard, chromium } from './a-dashboard.ts';
+import { appearance } from './dashboard/appearance.ts';
+import { apiKeys, sandbox } from './dashboard/organization.ts';
+import { security } from './dashboard/security.ts';
+import { expiring, membership, signingIn } from './dashboard/sign-in.ts';
+import { deliveries, endpoints } from './dashboard/webhooks.ts';
+
+/** The dashboard as people use it: the local run, and a real browser. */
+describe.skipIf(chromium === undefined)('the dashboard', () => {
+  const dashboard = aDashboard({ RETRY_BASE_SECONDS: '0', RETRY_CAP_SECONDS: '0' });
+
+  signingIn(dashboard);
+  expiring(dashboard);
+  membership(dashboard);
+  endpoints(dashboard);
+  deliveries(dashboard);
+  apiKeys(dashboard);
+  sandbox(dashboard);
+  security(dashboard);
+  appearance(dashboard);
+
+  it('asked no other origin for anything, and did nothing that its content security policy forbids', () => {
+    dashboard.expectNoMisdeeds();
+    expect(chromium).toBeDefined();
+  });
+});

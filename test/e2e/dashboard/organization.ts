@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { apiClient } from '../../support/api.ts';
+import { until } from '../../support/until.ts';
+import { ADMIN, type Dashboard } from '../a-dashboard.ts';
+
+/** What a key is answered. */
+async function statusWith(dashboard: Dashboard, key: string, path: string): Promise<number> {
+  const { BASE_URL } = dashboard.service.run.environment;
+  const api = apiClient({ BASE_URL, API_KEY: key }, 1);
+  try {
+    return (await api.get(path)).status;
+  } finally {
+    api.close();
+  }
+}
+
+export const apiKeys = (dashboard: Dashboard) =>
+  describe('API keys', () => {
+    it('are created, seen once, used, and revoked', async () => {
+      const page = await dashboard.signedIn(ADMIN, '/api-keys');
+      await page.getByRole('button', { name: 'Create a key' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Name').fill('Reporting <b>of</b> Ada');
+      await dialog.getByText(/^Read conversations/).click();
+      await dialog.getByRole('button', { name: 'Create a key' }).click();
+      const secret = (await dialog.getByText(/^ck_live_/).textContent()) ?? '';
+      await dialog.getByText('I have stored it in a safe place').click();
+      await dialog.getByRole('button', { name: 'Done' }).click();
+      expect(await page.content()).not.toContain(secret);
+
+      expect(await statusWith(dashboard, secret, '/api/v1/conversations')).toBe(200);
+      expect(await statusWith(dashboard, secret, '/api/v1/webhooks')).toBe(403);
+      const row = page.getByRole('row').filter({ hasText: 'Reporting <b>of</b> Ada' });
+      await until('the last use to be shown', async () => {
+        await page.reload();
+        await row.waitFor();
+        return (await row.getByText('Never').count()) === 0;
+      });
+
+      await row.getByRole('button', { name: /^Revoke/ }).click();
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke the key' }).click();
+      await row.waitFor({ state: 'hidden' });
+      expect(await statusWith(dashboard, secret, '/api/v1/conversations')).toBe(401);
+    });
+  });
+
+export const sandbox = (dashboard: Dashboard) =>
+  describe('the sandbox', () => {
+    it('gives another key, which acts on it', async () => {
+      const page = await dashboard.signedIn(ADMIN, '/sandbox');
+      await page.getByRole('button', { name: 'Issue another key' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Name').fill('Integration test');
+      await dialog.getByText(/^Take part in conversations/).click();
+      await dialog.getByRole('button', { name: 'Issue the key' }).click();
+      const secret = (await dialog.getByText(/^ck_sandbox_/).textContent()) ?? '';
+      expect(await statusWith(dashboard, secret, '/api/v1/conversations')).toBe(200);
+    });
+
+    it('shows what a simulated receiver was sent, and is empty after a reset', async () => {
+      const { SANDBOX_API_KEY: API_KEY, BASE_URL } = dashboard.service.run.environment;
+      const api = apiClient({ BASE_URL, API_KEY }, 1);
+      const { id } = await api.register('https://example.com/hooks?simulate=200', ['conversation.created']);
+      await api.post('/api/v1/conversations', {
+        channelId: 'web',
+        externalUserId: '<script>window.pwned=1</script>',
+      });
+      api.close();
+      const page = await dashboard.signedIn(ADMIN, `/sandbox/deliveries/${id}`);
+      const rows = page.getByRole('list', { name: 'Deliveries' }).getByRole('link');
+      await rows.first().click();
+      const detail = page.getByRole('region', { name: 'Delivery' });
+      await detail.getByText('webhook-signature').waitFor();
+      await detail.getByText('<script>window.pwned=1</script>').first().waitFor();
+      expect(await page.evaluate('"pwned" in window')).toBe(false);
+
+      await page.goto(`${dashboard.origin}/sandbox`);
+      const name = await page.locator('header a').first().textContent();
+      await page.getByRole('button', { name: 'Reset', exact: true }).click();
+      const confirm = page.getByRole('button', { name: 'Reset the sandbox' });
+      expect(await confirm.isDisabled()).toBe(true);
+      await page.getByLabel('Type the name of the organization to confirm').fill(name ?? '');
+      await confirm.click();
+      await confirm.waitFor({ state: 'hidden' });
+      await page.goto(`${dashboard.origin}/sandbox/deliveries/${id}`);
+      await page.getByText('No deliveries').waitFor();
+    });
+
+    it('is another view of the same pages, which says so', async () => {
+      const page = await dashboard.signedIn(ADMIN, '/endpoints');
+      await page.getByRole('navigation', { name: 'What is shown' }).getByText('Sandbox').click();
+      await page.waitForURL('**/sandbox/endpoints');
+      await page.getByText('You see the sandbox').waitFor();
+      await page.getByRole('navigation', { name: 'What is shown' }).getByText('Live').click();
+      await page.waitForURL('**/endpoints');
+      await page.getByText('You see the sandbox').waitFor({ state: 'hidden' });
+    });
+  });

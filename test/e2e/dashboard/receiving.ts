@@ -1,0 +1,31 @@
+import { onTestFinished } from 'vitest';
+import { type Answer, type ReceivedDelivery, startReceiver } from '../../../lib/local/receiver/receiver.ts';
+import type { Dashboard } from '../a-dashboard.ts';
+
+export const WELL: Answer = { status: 200 };
+
+/** A receiver without an endpoint, as long as the test lasts. `answer` may be changed. */
+export async function aReceiver({ service }: Dashboard, answer: Answer) {
+  const receiver = { answer, received: [] as ReceivedDelivery[], url: '' };
+  const { url, stop } = await startReceiver({
+    ...service.run.tls,
+    respond: () => receiver.answer,
+    onDelivery: (delivery) => receiver.received.push(delivery),
+  });
+  onTestFinished(stop);
+  receiver.url = `${url}/hooks/${crypto.randomUUID()}`;
+  return receiver;
+}
+
+/** One with an endpoint that fails or not, and a ticket's events owed to it. @param tickets so many */
+export async function aReceiverOwed(dashboard: Dashboard, answer: Answer, tickets: number) {
+  const receiver = await aReceiver(dashboard, answer);
+  const { api, ended } = dashboard.service;
+  const { id, secret } = await api.register(receiver.url, ['ticket.created']);
+  onTestFinished(async () => {
+    await api.call({ method: 'DELETE', path: `/api/v1/webhooks/${id}` });
+  });
+  for (let ticket = 0; ticket < tickets; ticket += 1) await api.post('/api/v1/tickets', {});
+  await ended(id, tickets);
+  return { ...receiver, id, secret, become: (next: Answer) => Object.assign(receiver, { answer: next }) };
+}

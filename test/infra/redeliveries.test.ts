@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import {
+  REDELIVER_LEASE_SECONDS,
+  REDELIVER_ROUND_SECONDS,
+  REDELIVER_TIMEOUT_SECONDS,
+} from '../../functions/domain/timing.ts';
+import { expectEachMinute } from './reading.ts';
+import { functionNamed, invokes, ofType, statementsOf, synthesize, tableGrants } from './synthesize.ts';
+
+const template = synthesize();
+const [id, fn] = functionNamed(template, 'redeliver');
+
+describe('the worker of redelivery jobs', () => {
+  it('takes one job at once, and so many at the same time', () => {
+    const mappings = ofType(template, 'AWS::Lambda::EventSourceMapping')
+      .map(([, { Properties }]) => Properties)
+      .filter(({ FunctionName }) => invokes(template, FunctionName, id));
+    expect(mappings).toMatchObject([{ BatchSize: 1, ScalingConfig: { MaximumConcurrency: 10 } }]);
+  });
+
+  it('has time for a page when its round is over, and outlives no lease', () => {
+    expect(fn.Properties.Timeout).toBe(REDELIVER_TIMEOUT_SECONDS);
+    expect(REDELIVER_ROUND_SECONDS).toBeLessThanOrEqual(REDELIVER_TIMEOUT_SECONDS / 2);
+    expect(REDELIVER_LEASE_SECONDS).toBeGreaterThan(REDELIVER_TIMEOUT_SECONDS);
+  });
+
+  it('may read and add deliveries, but neither change them nor read what they send', () => {
+    expect(tableGrants(template, fn)).toEqual([
+      // That it runs, once it has ended.
+      'dynamodb:DeleteItem Service',
+      'dynamodb:GetItem Service',
+      'dynamodb:PutItem Deliveries',
+      'dynamodb:Query Deliveries',
+      'dynamodb:UpdateItem Service',
+    ]);
+  });
+
+  it('may send to the lanes of first attempts and to its own queue', () => {
+    const sends = statementsOf(template, fn).filter(({ Action }) =>
+      [Action].flat().includes('sqs:SendMessage'),
+    );
+    const to = JSON.stringify(sends);
+    for (const queue of ['Fresh', 'Slow', 'Stalled', 'Redeliver']) expect(to).toContain(queue);
+    expect(to).not.toContain('Retry');
+  });
+});
+
+describe('what looks after redelivery jobs', () => {
+  const [resumeId, resume] = functionNamed(template, 'resume-redeliveries');
+
+  it('runs every minute, ends before the next run, and is not repeated: the next minute does', () => {
+    expectEachMinute(template, [resumeId, resume]);
+  });
+
+  it('may read which jobs run and note what it did, send to the queue of their worker, and nothing else', () => {
+    expect(tableGrants(template, resume)).toEqual([
+      'dynamodb:DeleteItem Service',
+      'dynamodb:GetItem Service',
+      'dynamodb:Query Service',
+      'dynamodb:UpdateItem Service',
+    ]);
+    const sends = statementsOf(template, resume).filter(({ Action }) =>
+      [Action].flat().includes('sqs:SendMessage'),
+    );
+    expect(sends.map(({ Resource }) => JSON.stringify(Resource))).toEqual([
+      expect.stringContaining('BusRedeliverQueue'),
+    ]);
+  });
+
+  it('waits as long as the stage says before a message counts as lost', () => {
+    const variablesOf = (fn: { Properties: Record<string, unknown> }) =>
+      Object(fn.Properties.Environment).Variables;
+    expect(variablesOf(resume).GRACE_SECONDS).toBe('900');
+    const [, patient] = functionNamed(synthesize({ graceSeconds: 1800 }), 'resume-redeliveries');
+    expect(variablesOf(patient).GRACE_SECONDS).toBe('1800');
+  });
+});

@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import { newId, RedeliveryJobId } from '../../../../functions/domain/ids.ts';
+import { keys } from '../../../../functions/store/keys.ts';
+import { type ReceivedDelivery, startReceiver } from '../../../../lib/local/receiver/receiver.ts';
+import type { ApiClient, Data } from '../../../support/api.ts';
+import type { Row } from '../../../support/tables.ts';
+import { aTenant } from '../../../support/tenant.ts';
+import { until } from '../../../support/until.ts';
+import type { Place } from './place.ts';
+
+/** More than one message of a job brings (functions/workers/redeliver.ts). */
+const MANY = 300;
+const AN_HOUR_AGO = () => new Date(Date.now() - 3_600_000).toISOString();
+
+/** What has failed in a time, sent again all together. */
+export function redeliveries({ service, keep }: Place): void {
+  /** An endpoint with so many deliveries of events of their own, which are then stored as if all attempts had failed. */
+  async function failures(count: number) {
+    const { api, orgId } = keep(await aTenant(service()));
+    const received: ReceivedDelivery[] = [];
+    const { url, stop } = await startReceiver({
+      ...service().tls,
+      onDelivery: (delivery) => received.push(delivery),
+    });
+    keep({ close: stop });
+    const { id } = await api.register(url, ['conversation.resolved']);
+    const path = `/api/v1/webhooks/${id}`;
+    let next = 0;
+    const lane = async () => {
+      while (next++ < count) await api.post(`${path}/test`);
+    };
+    await Promise.all(Array.from({ length: 8 }, lane));
+    const rows = await until(`${count} deliveries to succeed`, async () => {
+      const found = await rowsOf('Deliveries', id);
+      return found.length === count && found.every(({ item }) => item.status === 'succeeded') && found;
+    });
+    for (const { table, item } of rows)
+      await service().rewrite({
+        table,
+        item: { ...item, status: 'exhausted', terminalReason: 'max_attempts' },
+      });
+    return { api, orgId, id, path, received };
+  }
+
+  const rowsOf = async (table: string, text: string): Promise<Row[]> =>
+    (await service().rows([text])).filter((found) => found.table.includes(`Tables${table}`));
+
+  async function start(api: ApiClient, path: string): Promise<Data> {
+    const { status, body } = await api.post(`${path}/redeliveries`, { from: AN_HOUR_AGO() });
+    expect(status).toBe(202);
+    return body.data ?? expect.fail('a redelivery was to be answered');
+  }
+  const read = async (api: ApiClient, path: string, id: unknown): Promise<Data> =>
+    (await api.get(`${path}/redeliveries/${id}`)).body.data ?? expect.fail('it was to be there');
+  const ended = (api: ApiClient, path: string, job: Data) =>
+    until(`the end of ${job.id}`, async () => {
+      const found = await read(api, path, job.id);
+      return found.status !== 'running' && found;
+    });
+
+  describe.concurrent('a redelivery of all that failed', { timeout: 120_000 }, () => {
+    it('sends each event once more, however many messages it takes, and nothing again when its worker is lost', async () => {
+      const { api, id, path, received } = await failures(MANY);
+      const job = await start(api, path);
+      expect(job).toMatchObject({ status: 'running', examined: 0, progress: 0, finishedAt: null });
+
+      const done = await ended(api, path, job);
+
+      expect(done).toMatchObject({
+        status: 'done',
+        reason: null,
+        examined: MANY,
+        redelivered: MANY,
+        progress: 1,
+      });
+      expect((await api.get(`${path}/redeliveries`)).body.data).toEqual([done]);
+      const all = await until('all to be delivered', async () => {
+        const found = await api.all(`${path}/deliveries`);
+        const made = found.filter(({ redeliveryOf }) => redeliveryOf !== null);
+        return made.length === MANY && made.every(({ status }) => status === 'succeeded') && found;
+      });
+      const failed = all.filter(({ redeliveryOf }) => redeliveryOf === null);
+      const made = all.filter(({ redeliveryOf }) => redeliveryOf !== null);
+      expect(new Set(made.map(({ redeliveryOf }) => redeliveryOf))).toEqual(
+        new Set(failed.map((one) => one.id)),
+      );
+      expect(new Set(made.map(({ eventId }) => eventId)).size).toBe(MANY);
+      expect(new Set(made.map(({ createdAt }) => createdAt))).toEqual(new Set([job.createdAt]));
+      // On a busy machine one may come twice.
+      const seen = new Set(received.map(({ headers }) => headers['webhook-id']));
+      expect(all.filter(({ id: delivery }) => !seen.has(String(delivery)))).toEqual([]);
+      const bodyOf = (delivery: unknown) =>
+        received.find(({ headers }) => headers['webhook-id'] === delivery)?.body.toString();
+      const [again] = made;
+      expect(bodyOf(again?.id)).toBe(bodyOf(again?.redeliveryOf));
+
+      // As a worker leaves it that is killed when it has sent everything, and has noted nothing.
+      const [stored] = (await rowsOf('Service', String(job.id))).filter(({ item }) => item.sk === job.id);
+      const { place: _, finishedAt: __, ...item } = stored?.item ?? expect.fail('the job was to be stored');
+      expect(Number(item.round)).toBeGreaterThan(1);
+      const lost = { ...item, status: 'running', examined: 0, redelivered: 0, round: 1 };
+      await service().rewrite({ table: String(stored?.table), item: lost });
+      // Its message is lost as well, for long.
+      const stale = {
+        table: String(stored?.table),
+        item: {
+          ...keys.redeliveryRun(RedeliveryJobId.parse(job.id)),
+          ...{ id: job.id, orgId: item.orgId, generation: 0, webhookId: id, remindedAt: AN_HOUR_AGO() },
+        },
+      };
+      await service().rewrite(stale);
+      await service().invoke('resume-redeliveries');
+      expect(await ended(api, path, job)).toMatchObject({ examined: MANY, redelivered: MANY });
+      expect(await api.all(`${path}/deliveries`)).toHaveLength(2 * MANY);
+
+      const isKept = async () =>
+        (await rowsOf('Service', String(job.id))).some(({ item: { pk } }) => pk === stale.item.pk);
+      expect(await isKept()).toBe(false);
+      // As somebody leaves it who notes that a message was sent when the job has ended.
+      await service().rewrite(stale);
+      await service().invoke('resume-redeliveries');
+      expect(await isKept()).toBe(false);
+    });
+
+    it('waits where the others of its endpoint wait, when that is slow or stalls', async () => {
+      const { api, id, path } = await failures(1);
+      const [{ table, item } = expect.fail('the endpoint was to be stored')] = (
+        await rowsOf('Service', id)
+      ).filter((row) => row.item.sk === id);
+      const mark = new Date(Date.now() + 600_000).toISOString();
+      let count = 1;
+      for (const marked of [{ slowUntil: mark }, { stalledUntil: mark }]) {
+        await service().rewrite({ table, item: { ...item, ...marked } });
+        await ended(api, path, await start(api, path));
+        count += 1;
+        await until(`${count} deliveries`, async () => {
+          const all = await api.all(`${path}/deliveries`);
+          return all.length === count && all.every(({ terminalAt }) => terminalAt !== null);
+        });
+      }
+    });
+
+    it('is the only one of its endpoint until it has ended or is stopped', async () => {
+      const { api, orgId, id, path } = await failures(1);
+      const job = await start(api, path);
+      await ended(api, path, job);
+      // As it is while a worker has not begun with it.
+      const [{ table, item } = expect.fail('the job was to be stored')] = (
+        await rowsOf('Service', String(job.id))
+      ).filter((row) => row.item.sk === job.id);
+      const waiting = newId('rdj', new Date());
+      const key = { pk: `${orgId}#0#${id}#redelivery`, sk: 'latest' };
+      await service().rewrite({ table, item: { ...item, sk: waiting, id: waiting, status: 'running' } });
+      await service().rewrite({ table, item: { ...key, redeliveryId: waiting, running: true } });
+
+      expect(await api.post(`${path}/redeliveries`, { from: AN_HOUR_AGO() })).toMatchObject({
+        status: 409,
+        body: { error: { type: 'CONFLICT' } },
+      });
+      for (let time = 1; time <= 2; time += 1)
+        expect(await api.call({ method: 'DELETE', path: `${path}/redeliveries/${waiting}` })).toMatchObject({
+          status: 204,
+        });
+      expect(await read(api, path, waiting)).toMatchObject({
+        status: 'stopped',
+        reason: 'cancelled',
+        finishedAt: expect.any(String),
+      });
+      expect(await ended(api, path, await start(api, path))).toMatchObject({ status: 'done' });
+    });
+  });
+}

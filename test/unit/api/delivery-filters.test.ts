@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ListDeliveriesQuery } from '../../../functions/api/delivery-schemas.ts';
+import { filtersOf } from '../../../functions/api/listed-deliveries.ts';
+import { DeliveryStatus } from '../../../functions/domain/delivery.ts';
+import { EventTypeName } from '../../../functions/domain/events.ts';
+
+const query = (given: Record<string, string>) => ListDeliveriesQuery.safeParse(given);
+const namesOf = (names: readonly string[]) => fc.subarray([...names], { minLength: 1 });
+
+describe('the filters of a list of deliveries', () => {
+  it('are lists of names, in any order, repeated or not', () => {
+    fc.assert(
+      fc.property(namesOf(DeliveryStatus.options), namesOf(EventTypeName.options), (status, eventType) => {
+        const given = { status: [...status, ...status].reverse().join(','), eventType: eventType.join(',') };
+        const { data } = query(given);
+        expect(new Set(data?.status)).toEqual(new Set(status));
+        expect(data?.status).toHaveLength(status.length);
+        expect(new Set(data?.eventType)).toEqual(new Set(eventType));
+      }),
+    );
+  });
+
+  it.each([
+    '',
+    ',',
+    'failed',
+    'exhausted,',
+    ',exhausted',
+    'exhausted, skipped',
+    'EXHAUSTED',
+    'exhausted;skipped',
+  ])('have no status %j', (status) => {
+    const { error } = query({ status });
+    expect(error?.issues[0]?.message).toMatch(/^must be a list, separated by commas, of some of pending, /);
+  });
+
+  it.each(['ticketxcreated', 'ticket', '__proto__'])('have no event type %j', (eventType) => {
+    expect(query({ eventType }).success).toBe(false);
+  });
+
+  it('have times in UTC, to any precision', () => {
+    const { data } = query({ from: '2026-11-20T09:30:00Z', to: '2026-11-20T09:30:00.123456Z' });
+    expect([data?.from, data?.to]).toEqual([
+      new Date('2026-11-20T09:30:00.000Z'),
+      new Date('2026-11-20T09:30:00.123Z'),
+    ]);
+  });
+
+  it.each([
+    '',
+    '0',
+    '2026-11-20',
+    '2026-11-20T09:30:00',
+    '2026-11-20T09:30:00+01:00',
+    '2026-02-30T00:00:00Z',
+  ])('have no time %j', (from) => {
+    expect(query({ from }).error?.issues[0]?.message).toMatch(/^must be a time in UTC/);
+  });
+
+  it('of times that no identifier can carry are those of the first one', () => {
+    expect(query({ from: '0001-01-01T00:00:00Z' }).data?.from).toEqual(new Date(0));
+  });
+});
+
+describe('what a cursor of the list is bound to', () => {
+  const bound = (given: Readonly<Record<string, string | undefined>>) =>
+    filtersOf(ListDeliveriesQuery.parse(given));
+
+  it('is nothing more where nothing is filtered, so that cursors of before there were filters go on', () => {
+    for (const given of [{}, { limit: '5' }, { include: 'request' }]) expect(bound(given)).toEqual([]);
+  });
+
+  it('is the filters, however they are written', () => {
+    const one = bound({ status: 'exhausted,skipped', from: '2026-11-20T09:30:00Z' });
+    expect(bound({ status: 'skipped,exhausted,skipped', from: '2026-11-20T09:30:00.000Z' })).toEqual(one);
+  });
+
+  it('is another one for each other filter', () => {
+    const all = [
+      {},
+      { status: 'exhausted' },
+      { status: 'exhausted,skipped' },
+      { eventType: 'ticket.created' },
+      { from: '2026-11-20T09:30:00Z' },
+      { to: '2026-11-20T09:30:00Z' },
+      { from: '2026-11-20T09:30:00Z', to: '2026-11-20T10:30:00Z' },
+      { status: 'exhausted', from: '2026-11-20T09:30:00Z' },
+    ].map((given) => JSON.stringify(bound(given)));
+    expect(new Set(all).size).toBe(all.length);
+  });
+});

@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { planOf } from '../../../dashboard/src/pages/sandbox/plan.ts';
+import { FAILURES, type Step } from '../../../dashboard/src/pages/sandbox/program.ts';
+import { DEFAULT_RETRY_POLICY, MAX_ATTEMPTS, nextAttemptAt } from '../../../functions/domain/backoff.ts';
+import { atSpeed, simulate } from '../../../functions/domain/simulation.ts';
+import { DEFAULT_ATTEMPT_TIMEOUT_SECONDS } from '../../../functions/domain/timing.ts';
+
+const step = fc.record<Step>({
+  does: fc.oneof(fc.integer({ min: 200, max: 599 }), fc.constantFrom(...FAILURES)),
+  afterMs: fc.integer({ min: 0, max: 60_000 }),
+});
+const steps = fc.array(step, { minLength: 1, maxLength: 10 });
+const speed = fc.integer({ min: 1, max: 3600 });
+
+describe('the plan of a delivery', () => {
+  it('has the attempts that the service makes at a receiver with this program', () => {
+    fc.assert(
+      fc.property(steps, speed, (written, fast) => {
+        const plan = planOf({ steps: written, speed: fast });
+        const policy = atSpeed(DEFAULT_RETRY_POLICY, fast);
+        let dueAt = 0;
+        for (const attempt of plan.attempts) {
+          const result = simulate(
+            { steps: written, speed: fast },
+            attempt.number,
+            DEFAULT_ATTEMPT_TIMEOUT_SECONDS * 1000,
+          );
+          expect(attempt.beginsAt).toBeCloseTo(dueAt, -2);
+          expect(attempt.takes).toBeCloseTo(result.afterMs / fast, 3);
+          expect(typeof attempt.result === 'number').toBe('status' in result);
+          expect(attempt.isAccepted).toBe('status' in result && result.status < 300);
+          const endedAt = new Date(attempt.beginsAt + attempt.takes);
+          dueAt = nextAttemptAt(attempt.number, endedAt, policy).getTime();
+        }
+      }),
+    );
+  });
+
+  it('ends with the first attempt that is accepted, or the last that there is', () => {
+    fc.assert(
+      fc.property(steps, speed, (written, fast) => {
+        const { attempts, end } = planOf({ steps: written, speed: fast });
+        expect(attempts.slice(0, -1).every(({ isAccepted }) => !isAccepted)).toBe(true);
+        expect(end).toBe(attempts.at(-1)?.isAccepted ? 'succeeded' : 'exhausted');
+        if (end === 'exhausted') expect(attempts).toHaveLength(MAX_ATTEMPTS);
+      }),
+    );
+  });
+
+  it('takes an hour and more where everything fails, and seconds where time passes 1000 times faster', () => {
+    const failing = { steps: [{ does: 503, afterMs: 0 }] };
+    expect(planOf({ ...failing, speed: 1 }).endsAt).toBe(3_810_000);
+    expect(planOf({ ...failing, speed: 1000 })).toMatchObject({ endsAt: 3810, endsAtRealSpeed: 3_810_000 });
+  });
+
+  it('counts an answer after the deadline as none', () => {
+    const { attempts } = planOf({ steps: [{ does: 200, afterMs: 10_000 }], speed: 1 });
+    expect(attempts).toHaveLength(MAX_ATTEMPTS);
+    expect(attempts[0]).toMatchObject({ result: 'timeout', takes: 10_000, isAccepted: false });
+  });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { failureOf, mayPass, unreachable } from '../../../dashboard/src/api/failures.ts';
+
+const answer = (status: number, headers: Record<string, string> = {}) =>
+  new Response(null, { status, headers });
+
+describe('a failure of the API', () => {
+  it('is told by its envelope', () => {
+    const body = { error: { type: 'CONFLICT', message: 'It is disabled.', requestId: 'r-1' } };
+    expect(failureOf(answer(409), body)).toMatchObject({
+      status: 409,
+      type: 'CONFLICT',
+      message: 'It is disabled.',
+      requestId: 'r-1',
+    });
+  });
+
+  it('has a request id even where something before the API answered', () => {
+    expect(failureOf(answer(502, { 'request-id': 'r-2' }), '<html>')).toMatchObject({
+      type: 'UNKNOWN',
+      requestId: 'r-2',
+    });
+  });
+
+  it.each([
+    undefined,
+    null,
+    'text',
+    7,
+    [],
+    { error: null },
+    { error: 'x' },
+    { error: { type: 1, message: {} } },
+  ])('bears any body: %j', (body) => {
+    expect(failureOf(answer(500), body)).toMatchObject({ status: 500, type: 'UNKNOWN' });
+  });
+
+  it('says when it may be tried again', () => {
+    expect(failureOf(answer(429, { 'retry-after': '7' }), {}).retryAfter).toBe(7);
+    expect(failureOf(answer(429, { 'retry-after': 'soon' }), {}).retryAfter).toBeUndefined();
+  });
+
+  it.each([
+    [0, true],
+    [400, false],
+    [403, false],
+    [404, false],
+    [409, false],
+    [429, true],
+    [500, true],
+    [503, true],
+  ])('with status %i is worth another try: %s', (status, isWorth) => {
+    const failure = status === 0 ? unreachable(new TypeError('offline')) : failureOf(answer(status), {});
+    expect(mayPass(failure)).toBe(isWorth);
+  });
+});

@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type Filters,
+  filtersIn,
+  isNarrowed,
+  NO_FILTERS,
+  parametersOf,
+  queryOf,
+  STATUS_CHOICES,
+  TIME_CHOICES,
+} from '../../../dashboard/src/pages/deliveries/filters.ts';
+
+const TYPES = ['message.received', 'webhook.test'];
+const NOW = Date.parse('2026-11-20T09:30:00.000Z');
+
+const someFilters: fc.Arbitrary<Filters> = fc.record({
+  status: fc.constantFrom(...(Object.keys(STATUS_CHOICES) as (keyof typeof STATUS_CHOICES)[])),
+  event: fc.constantFrom('any', ...TYPES),
+  time: fc.constantFrom(...(Object.keys(TIME_CHOICES) as (keyof typeof TIME_CHOICES)[])),
+});
+
+describe('filters of deliveries', () => {
+  it('survive the address', () => {
+    fc.assert(
+      fc.property(someFilters, (filters) => {
+        expect(filtersIn(new URLSearchParams(parametersOf(filters)), TYPES)).toEqual(filters);
+      }),
+    );
+  });
+
+  it('are none where the address says what nobody understands', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), fc.string(), (status, event, time) => {
+        fc.pre(!Object.hasOwn(STATUS_CHOICES, status) && !Object.hasOwn(TIME_CHOICES, time));
+        const filters = filtersIn(new URLSearchParams({ status, event: `no ${event}`, time }), TYPES);
+        expect(filters).toEqual(NO_FILTERS);
+        expect(isNarrowed(filters)).toBe(false);
+      }),
+    );
+  });
+
+  it('take no name of an object for a choice', () => {
+    const address = new URLSearchParams('status=constructor&time=toString');
+    expect(filtersIn(address, TYPES)).toEqual(NO_FILTERS);
+  });
+
+  it('ask the API for statuses, type and time', () => {
+    expect(queryOf({ status: 'failed', event: 'message.received', time: 'day' }, NOW)).toEqual({
+      status: 'exhausted,skipped',
+      eventType: 'message.received',
+      from: '2026-11-19T09:30:00.000Z',
+    });
+    expect(queryOf(NO_FILTERS, NOW)).toEqual({});
+  });
+});

@@ -1,0 +1,45 @@
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import type { DeliveryStatus } from '../../../functions/domain/delivery.ts';
+import { type EventId, jobDeliveryId } from '../../../functions/domain/ids.ts';
+import type { RedeliveryJob } from '../../../functions/domain/redelivery-job.ts';
+import { later, NOW, seconds } from '../../builders.ts';
+import type { TestRedelivery } from './a-redelivery.ts';
+
+/** A delivery of the last hour: how it ended, and whether its event failed again later. */
+export const past = fc.record({
+  status: fc.constantFrom<DeliveryStatus>('exhausted', 'skipped', 'succeeded', 'retrying'),
+  secondsAgo: fc.integer({ min: 1, max: 3599 }),
+  again: fc.option(fc.integer({ min: 1, max: 3000 }), { nil: undefined }),
+});
+export type Past = typeof past extends fc.Arbitrary<infer P> ? P : never;
+
+/** Puts deliveries there. @returns the events that a job owes */
+export async function lived({ had }: TestRedelivery, history: readonly Past[]): Promise<Set<EventId>> {
+  const owed = new Set<EventId>();
+  for (const { status, secondsAgo, again } of history) {
+    const { eventId, webhookId } = await had(status, secondsAgo);
+    if (status === 'exhausted' || status === 'skipped') owed.add(eventId);
+    if (again === undefined) continue;
+    const id = jobDeliveryId(eventId, webhookId, later(NOW, -seconds(Math.min(again, secondsAgo)) + 1));
+    await had('exhausted', 0, { eventId, id });
+    owed.add(eventId);
+  }
+  return owed;
+}
+
+/** What has to be so once a job has come to its end, whoever did it and how often. */
+export async function expectDone(
+  { made, job, runs, reminded }: TestRedelivery,
+  order: RedeliveryJob,
+  owed: ReadonlySet<EventId>,
+  history: readonly Past[],
+) {
+  const found = await made(order);
+  expect(found.map(({ eventId }) => eventId).toSorted()).toEqual([...owed].toSorted());
+  const ids = new Set(reminded.map(({ id }) => id));
+  expect(found.filter(({ id }) => !ids.has(id))).toEqual([]);
+  const examined = history.length + history.filter(({ again }) => again !== undefined).length;
+  expect(await job(order)).toMatchObject({ status: 'done', redelivered: owed.size, examined });
+  expect(await runs()).toEqual([]);
+}

@@ -1,0 +1,198 @@
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import type { BusEvent } from '../../../functions/domain/bus.ts';
+import type { Delivery, DeliveryStatus } from '../../../functions/domain/delivery.ts';
+import type { Endpoint } from '../../../functions/domain/endpoint.ts';
+import { type EndpointId, newId } from '../../../functions/domain/ids.ts';
+import {
+  beginningOf,
+  newJob,
+  type RedeliveryJob,
+  type RedeliveryJobRef,
+} from '../../../functions/domain/redelivery-job.ts';
+import { redeliver } from '../../../functions/engine/redeliver.ts';
+import { resume } from '../../../functions/engine/resume.ts';
+import { deliveryStore } from '../../../functions/store/deliveries.ts';
+import { deliveryRanges } from '../../../functions/store/delivery-ranges.ts';
+import { REDELIVERY_RUN_SHARDS, shards } from '../../../functions/store/keys.ts';
+import { jobKey, redeliveryJobs } from '../../../functions/store/redelivery-jobs.ts';
+import { redeliveryRounds } from '../../../functions/store/redelivery-rounds.ts';
+import { redeliveryRuns } from '../../../functions/store/redelivery-runs.ts';
+import { committer } from '../../../functions/store/transaction.ts';
+import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
+import { type Gate, interposed } from '../../doubles/interposed.ts';
+import { memoryStandings } from '../../doubles/memory-standings.ts';
+import { recordedLog } from '../../doubles/recorded-log.ts';
+import { memoryTables } from '../../doubles/tables/stack-tables.ts';
+import { VirtualClock } from '../../doubles/virtual-clock.ts';
+
+export const LEASE_SECONDS = 40;
+export const GRACE_SECONDS = 900;
+/** Of each shard, so that some deliveries are several pages. */
+const PAGE_ROWS = 2;
+
+/** Nothing stands in the way. */
+const open: Gate = async () => undefined;
+
+/** An endpoint with deliveries of the last hour, and a redelivery job, over the stores themselves with their tables in memory. */
+export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
+  const clock = new VirtualClock();
+  const { service, deliveries } = memoryTables();
+  const store = deliveryStore(deliveries);
+  const jobs = redeliveryJobs(service);
+  const commit = committer(service.client);
+  const standings = memoryStandings();
+  const log = recordedLog();
+  const reminded: { lane: string; id: string }[] = [];
+  const messages: BusEvent[] = [];
+  const batches: number[] = [];
+  const tenant = { orgId: endpoint.orgId, generation };
+  const runs = redeliveryRuns(service);
+  let present: Endpoint | undefined = endpoint;
+  let refusesMessages = false;
+
+  /** What takes a job's messages. */
+  const queue = {
+    async send(events: readonly BusEvent[]) {
+      batches.push(events.length);
+      if (refusesMessages) return [...events];
+      messages.push(...events);
+      return [];
+    },
+  };
+
+  /** A worker. @param gate that each of its calls passes */
+  const worker = (gate: Gate = open, roundDeliveries = Number.POSITIVE_INFINITY) =>
+    redeliver(
+      {
+        jobs: interposed('jobs', redeliveryRounds(service, commit), gate),
+        deliveries: interposed(
+          'deliveries',
+          { range: deliveryRanges(deliveries), addOnce: store.addOnce },
+          gate,
+        ),
+        endpoints: interposed('endpoints', { find: async () => present }, gate),
+        queues: interposed(
+          'queues',
+          {
+            async send(lane: string, outgoing: readonly { reminder: { id: string } }[]) {
+              reminded.push(...outgoing.map(({ reminder: { id } }) => ({ lane, id })));
+              return [];
+            },
+          },
+          gate,
+        ),
+        rounds: interposed('rounds', queue, gate),
+        standings: interposed('standings', standings, gate),
+        log,
+        now: clock.now,
+      },
+      { leaseSeconds: LEASE_SECONDS, roundSeconds: 10, roundDeliveries, pageRows: PAGE_ROWS },
+    );
+
+  /** What looks after the messages. @param gate that each of its calls passes */
+  const resumer = (gate: Gate = open) =>
+    resume(
+      {
+        runs: interposed('runs', runs, gate),
+        jobs: interposed(
+          'jobs',
+          { find: (of: RedeliveryJobRef) => jobs.find(of, of.webhookId, of.id) },
+          gate,
+        ),
+        rounds: interposed('rounds', queue, gate),
+        standings: interposed('standings', standings, gate),
+        log,
+        now: clock.now,
+      },
+      { shards: REDELIVERY_RUN_SHARDS, graceSeconds: GRACE_SECONDS },
+    );
+
+  /** As the route does. */
+  async function start(
+    { id, orgId }: Endpoint,
+    asked: { from?: string; to?: string } = {},
+  ): Promise<RedeliveryJob> {
+    const order = newJob(
+      { from: later(NOW, -seconds(3600)).toISOString(), statuses: ['exhausted', 'skipped'], ...asked },
+      { id: id as EndpointId, status: 'active' },
+      { tenant: { orgId, generation }, now: clock.now(), traceId: 'a-trace' },
+    );
+    if (order.kind === 'refused') throw new Error(`refused: ${order.why}`);
+    await commit(jobs.start(order.job));
+    messages.push(beginningOf(order.job));
+    return order.job;
+  }
+
+  return {
+    clock,
+    log,
+    standings,
+    resumer,
+    /** The rows of jobs that run, whenever somebody was reminded of them. */
+    async runs() {
+      const found = await Promise.all(
+        shards(REDELIVERY_RUN_SHARDS).map((shard) => runs.find(shard, later(clock.now(), seconds(1)))),
+      );
+      return found.flatMap(({ entries }) => entries);
+    },
+    /** How many messages were sent at once, each time. */
+    batches,
+    /** Deletes the row of a job, as time does. */
+    forget: (job: RedeliveryJob) =>
+      service.client.send(new DeleteCommand({ TableName: service.name, Key: jobKey(job) })),
+    /** From now on its queue takes nothing, or does again. */
+    refusesMessages: (does: boolean) => {
+      refusesMessages = does;
+    },
+    endpoint,
+    tenant,
+    reminded,
+    worker,
+    jobs,
+    commit,
+    store,
+    /** What the queue of the worker holds. */
+    messages,
+    /** From now on the endpoint is so, or gone. */
+    becomes: (changes: Partial<Endpoint> | undefined) => {
+      present = changes && { ...endpoint, ...changes };
+    },
+    /** A delivery of so many seconds before now, of an event of its own unless it is given. */
+    async had(
+      status: DeliveryStatus,
+      secondsAgo: number,
+      changes: Partial<Delivery> = {},
+    ): Promise<Delivery> {
+      const eventId = newId('evt', later(NOW, -seconds(secondsAgo)));
+      const webhookId = endpoint.id;
+      const delivery = aDelivery({ ...tenant, eventId, webhookId, status, ...changes });
+      await store.add(delivery);
+      return delivery;
+    },
+    /** Starts a job for the last hour. */
+    started: (asked: { from?: string; to?: string } = {}) => start(endpoint, asked),
+    /** The same for another endpoint. */
+    startedFor: (other: Endpoint) => start(other),
+    job: ({ id }: RedeliveryJob) => jobs.find(tenant, endpoint.id as EndpointId, id),
+    /** The deliveries that a job has made. */
+    async made({ createdAt }: RedeliveryJob): Promise<Delivery[]> {
+      const { items } = await store.list(tenant, endpoint.id, { limit: 10_000 });
+      return items.filter((one) => one.redeliveryOf !== undefined && one.createdAt === createdAt);
+    },
+    /** Has messages dealt with until there are none, those that fail again later. @returns how many there were */
+    async run(deal = worker()): Promise<number> {
+      for (let count = 0; ; count += 1) {
+        const message = messages.shift();
+        if (message === undefined) return count;
+        try {
+          await deal(message);
+        } catch {
+          clock.elapse(LEASE_SECONDS);
+          messages.push(message);
+        }
+        if (count > 1000) throw new Error('the job does not come to its end');
+      }
+    },
+  };
+}
+export type TestRedelivery = ReturnType<typeof aRedelivery>;

@@ -1,0 +1,156 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { expectDone, lived, past } from './a-job-history.ts';
+import { aRedelivery, GRACE_SECONDS, LEASE_SECONDS } from './a-redelivery.ts';
+
+describe('a redelivery job whose workers are lost', () => {
+  it('makes one delivery for each event that it owes, at whatever calls that is, and counts each once', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(past, { maxLength: 40 }),
+        fc.array(fc.integer({ min: 0, max: 60 }), { maxLength: 6 }),
+        fc.integer({ min: 1, max: 20 }),
+        async (history, crashes, roundDeliveries) => {
+          const test = aRedelivery();
+          const owed = await lived(test, history);
+          const order = await test.started();
+          const left = [...crashes];
+          let calls = 0;
+          const dying = test.worker(async () => {
+            if (left[0] === undefined || calls++ < left[0]) return;
+            left.shift();
+            calls = 0;
+            throw new Error('the worker is lost');
+          }, roundDeliveries);
+          await test.run(dying);
+          await expectDone(test, order, owed, history);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('a redelivery job whose messages come several times, at once', () => {
+  it('is held by one worker at a time, and what it makes and counts is the same', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.scheduler(),
+        fc.array(past, { minLength: 5, maxLength: 25 }),
+        fc.array(fc.integer({ min: 0, max: LEASE_SECONDS }), { minLength: 3, maxLength: 3 }),
+        async (scheduler, history, pauses) => {
+          const test = aRedelivery();
+          const owed = await lived(test, history);
+          const order = await test.started();
+          const [message] = test.messages;
+          if (message === undefined) throw new Error('there was to be a message');
+          const deal = test.worker(
+            (call, stage) => scheduler.schedule(Promise.resolve(), `${call} ${stage}`),
+            4,
+          );
+          const running = pauses.map(async (pause) => {
+            await scheduler.schedule(Promise.resolve());
+            // Some of them find the lease of another over.
+            test.clock.elapse(pause);
+            return deal(message).catch(() => undefined);
+          });
+          await scheduler.waitFor(Promise.all(running));
+          test.clock.elapse(LEASE_SECONDS);
+          await test.run();
+          await expectDone(test, order, owed, history);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});
+
+/** Something that happens while a job runs. `dies`: after so many calls, those that took effect without an answer among them. */
+const happening = fc.oneof(
+  fc.record({ kind: fc.constantFrom('worker', 'resumer'), dies: fc.integer({ min: 0, max: 40 }) }),
+  fc.record({ kind: fc.constant('messages lost') }),
+  fc.record({ kind: fc.constant('wait'), seconds: fc.integer({ min: 1, max: 1800 }) }),
+);
+
+/** Lets so many passes of the gate happen, and none after them. */
+const livingFor = (calls: number) => {
+  let left = calls;
+  return async () => {
+    left -= 1;
+    if (left < 0) throw new Error('the process is lost');
+  };
+};
+
+describe('a redelivery job whose messages are lost', () => {
+  it('comes to its end all the same, whoever else is lost at whatever calls, and makes and counts the same', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(past, { maxLength: 25 }),
+        fc.array(happening, { maxLength: 25 }),
+        fc.integer({ min: 1, max: 10 }),
+        async (history, happenings, roundDeliveries) => {
+          const test = aRedelivery();
+          const owed = await lived(test, history);
+          const order = await test.started();
+          for (const one of happenings) {
+            if (one.kind === 'messages lost') test.messages.length = 0;
+            if ('seconds' in one) test.clock.elapse(one.seconds);
+            if (!('dies' in one)) continue;
+            if (one.kind === 'resumer')
+              await test
+                .resumer(livingFor(one.dies))(() => true)
+                .catch(() => undefined);
+            const message = one.kind === 'worker' ? test.messages.shift() : undefined;
+            if (message === undefined) continue;
+            const deal = test.worker(livingFor(one.dies), roundDeliveries);
+            await deal(message).catch(() => test.messages.push(message));
+          }
+          // From now on nothing more is lost.
+          test.messages.length = 0;
+          test.clock.elapse(GRACE_SECONDS);
+          await test.resumer()(() => true);
+          await test.run(test.worker(undefined, roundDeliveries));
+          test.clock.elapse(GRACE_SECONDS);
+          await test.resumer()(() => true);
+          await test.run(test.worker(undefined, roundDeliveries));
+          await expectDone(test, order, owed, history);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('a redelivery job that gets a message too many', () => {
+  it('is done as without it, whatever its worker is at when that is sent and received', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.scheduler(),
+        fc.array(past, { minLength: 5, maxLength: 25 }),
+        async (scheduler, history) => {
+          const test = aRedelivery();
+          const owed = await lived(test, history);
+          const order = await test.started();
+          // As late as a job is that waits in its queue.
+          test.clock.elapse(GRACE_SECONDS);
+          const gate = (call: string, stage: string) =>
+            scheduler.schedule(Promise.resolve(), `${call} ${stage}`);
+          const deal = test.worker(gate, 3);
+          const next = async () => {
+            await scheduler.schedule(Promise.resolve());
+            const message = test.messages.shift();
+            if (message !== undefined) await deal(message).catch(() => test.messages.push(message));
+          };
+          const working = Array.from({ length: 4 }, next);
+          const looking = test.resumer(gate)(() => true);
+          await scheduler.waitFor(Promise.all([...working, looking]));
+          test.clock.elapse(LEASE_SECONDS);
+          await test.run();
+          await expectDone(test, order, owed, history);
+          expect(test.messages).toEqual([]);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});

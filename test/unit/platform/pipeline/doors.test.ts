@@ -1,0 +1,225 @@
+import { describe, expect, it, vi } from 'vitest';
+import * as z from 'zod/mini';
+import { digestOf, mintKey } from '../../../../functions/domain/api-key.ts';
+import type { RateBucket } from '../../../../functions/domain/rate-limit.ts';
+import { newSandbox } from '../../../../functions/domain/sandbox.ts';
+import type { Role } from '../../../../functions/domain/session.ts';
+import type { Tenant } from '../../../../functions/domain/tenant.ts';
+import { doorAuthentication } from '../../../../functions/platform/pipeline/doors.ts';
+import { sessionAuthentication } from '../../../../functions/platform/pipeline/session-authentication.ts';
+import { success } from '../../../../functions/platform/reply.ts';
+import { type Method, type Route, settingsPath } from '../../../../functions/platform/route.ts';
+import { anApiKey, aSession, NOW } from '../../../builders.ts';
+import { aRequest, envelope, send } from './call.ts';
+import { type InMemory, inMemory } from './in-memory.ts';
+
+const DASHBOARD = 'https://dashboard.example.com';
+const KEYS = '/v1/things/{id}';
+const PEOPLE = '/settings/things/{id}';
+const NONE = { pairing: undefined, sandbox: undefined };
+
+const aRoute = (method: Method, dashboard: Role | 'no door') =>
+  ({
+    name: 'change-thing',
+    method,
+    path: KEYS,
+    summary: 'Change a thing',
+    scope: 'write:webhooks',
+    ...(dashboard === 'no door' ? {} : { dashboard }),
+    params: z.object({ id: z.string() }),
+    query: z.object({}),
+    success: { status: 200, data: z.object({ name: z.string() }) },
+  }) satisfies Route;
+
+interface Asked {
+  service?: InMemory;
+  resource?: string;
+  method?: Method;
+  /** Whom the second door lets in. */
+  dashboard?: Role | 'no door';
+  headers?: Record<string, string | undefined>;
+  environment?: string | undefined;
+  /** Of the person who calls. */
+  role?: Role;
+}
+
+/** A request to a route with two doors. Says also whose data it was on, whose budget it took, and what was loaded and read for it. */
+async function request({
+  service = inMemory(),
+  resource = PEOPLE,
+  method = 'PATCH',
+  dashboard = 'admin',
+  headers,
+  environment,
+  role = 'admin',
+}: Asked) {
+  const { authenticate: keys, limit } = service.ports;
+  const findSandbox = vi.fn(async (id: Tenant['orgId']) => service.sandboxes.get(id) ?? NONE);
+  const sessions = vi.fn(async () =>
+    sessionAuthentication({
+      verify: async (token) => (token === 'a.b.c' ? aSession({ orgId: service.key.orgId, role }) : undefined),
+      dashboardOrigin: DASHBOARD,
+    }),
+  );
+  const budgets: [RateBucket, string][] = [];
+  service.ports.authenticate = doorAuthentication({ keys, sessions, findSandbox });
+  service.ports.limit = async (bucket, tier, now) => {
+    budgets.push([bucket, tier]);
+    return limit(bucket, tier, now);
+  };
+  const tenants: Tenant[] = [];
+  const event = aRequest(service, {
+    httpMethod: method,
+    resource,
+    headers: { Authorization: 'Bearer a.b.c', ...headers },
+    pathParameters: { id: 'one' },
+    queryStringParameters: environment === undefined ? null : { environment },
+    body: null,
+  });
+  const answer = await send(aRoute(method, dashboard), service, event, async ({ tenant }) => {
+    tenants.push(tenant);
+    return success({ name: 'thing' }, { location: '/api/v1/things/one' });
+  });
+  const [loads, reads] = [sessions.mock.calls.length, findSandbox.mock.calls.length];
+  return { ...answer, tenants, budgets, loads, reads, service };
+}
+
+const withKey = ({ secret }: InMemory) => ({ Authorization: `Bearer ${secret}` });
+
+/** The service, whose organization has a sandbox of this generation. */
+function withSandbox(generation = 1): InMemory & { sandboxId: string } {
+  const service = inMemory();
+  const { pairing, sandbox } = newSandbox(service.key.orgId, NOW);
+  service.sandboxes.set(service.key.orgId, { pairing, sandbox: { ...sandbox, generation } });
+  return Object.assign(service, { sandboxId: sandbox.id });
+}
+
+describe('the path of a second door', () => {
+  it('is the same below the settings, without a version', () => {
+    expect(settingsPath({ path: '/v1/webhooks/{id}/stats', dashboard: 'member' })).toBe(
+      '/settings/webhooks/{id}/stats',
+    );
+  });
+
+  it('is not there unless the route names the role that it takes', () => {
+    expect(settingsPath({ path: '/v1/webhooks' })).toBeUndefined();
+  });
+});
+
+describe('the door for keys', () => {
+  it('takes a key, without loading what verifies sessions', async () => {
+    const service = inMemory();
+    const asked = { service, resource: KEYS, headers: withKey(service) };
+    const { status, loads, tenants, headers } = await request(asked);
+    expect([status, loads, tenants]).toEqual([200, 0, [service.tenant]]);
+    expect(headers.Location).toBe('/api/v1/things/one');
+  });
+
+  it.each([
+    ['as a bearer', { Authorization: 'Bearer a.b.c' }],
+    ['in the cookie', { Authorization: undefined, Cookie: '__Host-session=a.b.c', Origin: DASHBOARD }],
+  ])('takes no session %s', async (_, headers) => {
+    const { status, body, loads } = await request({ resource: KEYS, headers });
+    expect([status, body, loads]).toEqual([401, envelope('AUTHENTICATION_ERROR'), 0]);
+  });
+
+  it('knows no environment but that of the key', async () => {
+    const service = withSandbox();
+    const asked = { service, resource: KEYS, headers: withKey(service), environment: 'sandbox' };
+    const { status, tenants } = await request(asked);
+    expect([status, tenants]).toEqual([200, [service.tenant]]);
+  });
+
+  it('is the only one where the route names no role, whatever the resource is called', async () => {
+    const { status, loads } = await request({ resource: PEOPLE, dashboard: 'no door' });
+    expect([status, loads]).toEqual([401, 0]);
+  });
+});
+
+describe('the door for people', () => {
+  it('takes a session, in the budget of the dashboard, and names itself in what it answers', async () => {
+    const { status, tenants, budgets, headers, service } = await request({});
+    const { orgId } = service.key;
+    expect([status, tenants]).toEqual([200, [{ orgId, generation: 0 }]]);
+    expect(budgets).toEqual([[{ orgId, kind: 'dashboard' }, 'standard']]);
+    expect(headers.Location).toBe('/api/settings/things/one');
+  });
+
+  it.each(['live', 'sandbox'] as const)(
+    'takes no %s key, a session beside it or not',
+    async (environment) => {
+      const service = withSandbox();
+      const secret = mintKey(environment);
+      service.keys.set(digestOf(secret), anApiKey({ orgId: service.key.orgId, environment }));
+      const { status, body, tenants } = await request({
+        service,
+        headers: { Authorization: `Bearer ${secret}`, Cookie: '__Host-session=a.b.c', Origin: DASHBOARD },
+      });
+      expect([status, body, tenants]).toEqual([403, envelope('PERMISSION_DENIED'), []]);
+    },
+  );
+
+  it('is told by the gateway alone', async () => {
+    const claims = { 'X-Original-URL': PEOPLE, 'X-Forwarded-Path': PEOPLE, Resource: PEOPLE };
+    const { status, loads } = await request({ resource: KEYS, headers: claims });
+    expect([status, loads]).toEqual([401, 0]);
+  });
+
+  it.each([
+    ['admins', 'admin', 'member', 403],
+    ['members', 'member', 'member', 200],
+    ['members', 'member', 'admin', 200],
+  ] as const)('for %s answers a session of %s %s with %i', async (_, dashboard, role, expected) => {
+    const { status, budgets } = await request({ dashboard, role });
+    // Who is refused uses up the budget as well.
+    expect([status, budgets.length]).toEqual([expected, 1]);
+  });
+
+  it.each([
+    ['without an origin', undefined, 403],
+    ['from another origin', 'https://attacker.example', 403],
+    ['from the dashboard', DASHBOARD, 200],
+  ])('takes a change with the cookie only from the dashboard: %s', async (_, Origin, expected) => {
+    const headers = { Authorization: undefined, Cookie: '__Host-session=a.b.c', Origin };
+    expect((await request({ headers })).status).toBe(expected);
+    expect((await request({ headers, method: 'GET' })).status).toBe(200);
+  });
+});
+
+describe('the environment at the door for people', () => {
+  it.each([undefined, 'live'])('is live as %j, without a read', async (environment) => {
+    const { tenants, reads, service } = await request({ service: withSandbox(), environment });
+    expect([tenants, reads]).toEqual([[service.tenant], 0]);
+  });
+
+  it('is that organization’s sandbox at its present generation, in the budget of its dashboard', async () => {
+    const service = withSandbox(7);
+    const { status, tenants, budgets } = await request({ service, environment: 'sandbox' });
+    expect([status, tenants]).toEqual([200, [{ orgId: service.sandboxId, generation: 7 }]]);
+    expect(budgets).toEqual([[{ orgId: service.key.orgId, kind: 'dashboard' }, 'standard']]);
+  });
+
+  it('is a conflict where there is no sandbox', async () => {
+    const { status, body, tenants } = await request({ environment: 'sandbox' });
+    expect([status, body, tenants]).toEqual([409, envelope('SANDBOX_NOT_PROVISIONED'), []]);
+  });
+
+  it('is no other organization’s sandbox, whatever is stored', async () => {
+    const service = withSandbox();
+    const [foreign = NONE] = withSandbox().sandboxes.values();
+    service.sandboxes.set(service.key.orgId, foreign);
+    const { status, tenants } = await request({ service, environment: 'sandbox' });
+    expect([status, tenants]).toEqual([500, []]);
+  });
+
+  it.each(['', 'test', 'LIVE', 'live,sandbox'])('is refused as %j', async (environment) => {
+    const { status, body, tenants, reads } = await request({ environment });
+    expect([status, tenants, reads]).toEqual([400, [], 0]);
+    expect(body).toEqual(envelope('VALIDATION_ERROR', 'environment must be one of live, sandbox.'));
+  });
+
+  it('is not looked at for somebody who may not do this', async () => {
+    const { status, reads } = await request({ role: 'member', environment: 'sandbox' });
+    expect([status, reads]).toEqual([403, 0]);
+  });
+});

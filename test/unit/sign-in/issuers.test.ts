@@ -1,0 +1,71 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { newId } from '../../../functions/domain/ids.ts';
+import { COOKIES } from '../../../functions/sign-in/cookies.ts';
+import { later, NOW, seconds } from '../../builders.ts';
+import { ORGANIZATION, wrongly } from '../platform/an-issuer.ts';
+import { aDashboard, signedIn } from './a-dashboard.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: NOW });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('an issuer that', () => {
+  it.each([
+    ['hangs up', wrongly.hangingUp],
+    ['fails', wrongly.answering(500, '{"id_token":"x"}')],
+    ['is busy', wrongly.answering(429)],
+    ['redirects', wrongly.answering(302, '', { location: '/elsewhere' })],
+    ['does not answer', wrongly.never],
+  ])('%s at a code leaves the sign-in as it is, to be tried again', async (_, answer) => {
+    const dashboard = await aDashboard(answer === wrongly.never ? { issuerTimeoutMs: 1500 } : {});
+    const { state } = await dashboard.begin();
+    dashboard.issuer.fault = { path: '/token', answer };
+    const { status, error } = await dashboard.finish(state);
+    expect([status, error?.type]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    expect(dashboard.failures()).toBe(1);
+    expect(dashboard.jar.has(COOKIES.signIn)).toBe(true);
+    expect(dashboard.issuer.requests).not.toContain('/elsewhere');
+    dashboard.issuer.fault = undefined;
+    vi.setSystemTime(later(NOW, seconds(6)));
+    expect((await dashboard.finish(state)).status).toBe(200);
+  });
+
+  it.each([
+    ['has no page to sign in at', { authorization_endpoint: undefined }],
+    [
+      'has one whose address could be altered on the way',
+      { authorization_endpoint: 'http://10.0.0.1/authorize' },
+    ],
+    ['has one at no address', { authorization_endpoint: 'javascript:alert(1)' }],
+    ['is another one', { issuer: 'https://evil.example' }],
+  ])('%s signs nobody in', async (_, discovery) => {
+    const dashboard = await aDashboard({ discovery });
+    const { status, cookies } = await dashboard.call('begin', { body: {} });
+    expect([status, cookies]).toEqual([503, []]);
+  });
+
+  it('whose token endpoint could be altered on the way gets no code', async () => {
+    const dashboard = await aDashboard({ discovery: { token_endpoint: 'http://0.0.0.0:1/token' } });
+    const { state } = await dashboard.begin();
+    expect((await dashboard.finish(state)).status).toBe(503);
+  });
+
+  it('is asked for its addresses once', async () => {
+    const dashboard = await aDashboard();
+    await signedIn(dashboard);
+    await signedIn(dashboard);
+    expect(dashboard.issuer.requests.filter((path) => path.startsWith('/.well-known'))).toHaveLength(1);
+  });
+
+  it('signs in people of any organization that its tokens name', async () => {
+    const dashboard = await aDashboard();
+    const other = newId('org', NOW);
+    dashboard.granted.token = { claims: { 'custom:organization': other } };
+    await signedIn(dashboard);
+    expect(other).not.toBe(ORGANIZATION);
+    expect(dashboard.logger.lines.at(-1)).toMatchObject({ code: 'SIGNED_IN', orgId: other });
+  });
+});

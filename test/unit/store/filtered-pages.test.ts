@@ -1,0 +1,162 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { newestMatching, type PartitionScan } from '../../../functions/store/filtered-pages.ts';
+
+interface Item {
+  id: string;
+  matches: boolean;
+}
+
+const itemOf = (number: number, matches: boolean): Item => ({
+  id: `dlv_${String(number).padStart(8, '0')}`,
+  matches,
+});
+
+/**
+ * A partition as DynamoDB scans one: it counts rows whether they match or not, ends an answer before it has examined as many as it may,
+ * and may say that something could follow where nothing does.
+ * @param cut rows after which an answer ends by its size
+ */
+const partitionOf =
+  (
+    rows: readonly Item[],
+    cut: number,
+    onExamined: (rows: number) => void = () => undefined,
+  ): PartitionScan<Item> =>
+  async (before, most) => {
+    const left = rows
+      .filter(({ id }) => before === undefined || id < before)
+      .sort((one, other) => (one.id < other.id ? 1 : -1));
+    const seen = left.slice(0, Math.min(most, cut));
+    onExamined(seen.length);
+    const isCut = seen.length === Math.min(most, cut) && seen.length > 0;
+    return {
+      items: seen.filter(({ matches }) => matches),
+      examined: seen.length,
+      ...(isCut && { boundary: seen.at(-1)?.id }),
+    };
+  };
+
+const scenarios = fc.record({
+  rows: fc.uniqueArray(
+    fc.record({ number: fc.nat({ max: 10_000 }), partition: fc.nat({ max: 8 }), matches: fc.boolean() }),
+    { selector: ({ number }) => number, maxLength: 150 },
+  ),
+  rarely: fc.integer({ min: 1, max: 20 }),
+  partitions: fc.integer({ min: 1, max: 9 }),
+  limit: fc.integer({ min: 1, max: 25 }),
+  bound: fc.integer({ min: 1, max: 40 }),
+  cut: fc.integer({ min: 1, max: 30 }),
+  /** Where what is written meanwhile goes. */
+  meanwhile: fc.array(fc.nat(), { maxLength: 30 }),
+});
+
+type Scenario = typeof scenarios extends fc.Arbitrary<infer S> ? S : never;
+
+/** The rows in their partitions; of those that could match only every so many does. */
+function spread({ rows, rarely, partitions }: Pick<Scenario, 'rows' | 'rarely' | 'partitions'>) {
+  return Array.from({ length: partitions }, (_, index) =>
+    rows
+      .filter(({ partition }) => partition % partitions === index)
+      .map(({ number, matches }) => itemOf(number, matches && number % rarely === 0)),
+  );
+}
+
+const newestOf = (items: readonly Item[]): string[] =>
+  items
+    .filter(({ matches }) => matches)
+    .map(({ id }) => id)
+    .sort()
+    .reverse();
+
+/** Follows the pages to the end; `between` runs after each. */
+async function pageThrough(
+  partitions: readonly PartitionScan<Item>[],
+  limit: number,
+  bound: number,
+  between: (page: number) => void = () => undefined,
+): Promise<string[][]> {
+  const pages: string[][] = [];
+  let after: string | undefined;
+  do {
+    const { items, next } = await newestMatching(partitions, { limit, after }, bound);
+    if (next !== undefined && after !== undefined) expect(next < after).toBe(true);
+    pages.push(items.map(({ id }) => id));
+    between(pages.length);
+    after = next;
+  } while (after !== undefined);
+  return pages;
+}
+
+describe('a filtered listing', () => {
+  it('gives exactly what matches, newest first, none of it twice, whatever is examined at once and written meanwhile', async () => {
+    await fc.assert(
+      fc.asyncProperty(scenarios, async ({ limit, bound, cut, meanwhile, ...placed }) => {
+        const rows = spread(placed);
+        const expected = newestOf(rows.flat());
+        let newest = 1_000_000;
+        const pages = await pageThrough(
+          rows.map((its) => partitionOf(its, cut)),
+          limit,
+          bound,
+          (page) => {
+            for (const place of meanwhile.slice((page - 1) * 3, page * 3))
+              rows[place % rows.length]?.push(itemOf(newest++, true));
+          },
+        );
+        // What came in while the first page was read may be on it, or not; nothing of it is on a later one.
+        expect(pages.flat()).toEqual(expected);
+        for (const page of pages) expect(page.length).toBeLessThanOrEqual(limit);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('examines no more rows of a partition for a page than the bound, however little matches', async () => {
+    await fc.assert(
+      fc.asyncProperty(scenarios, async ({ limit, bound, cut, ...placed }) => {
+        const examined = new Map<number, number>();
+        const partitions = spread(placed).map((its, index) =>
+          partitionOf(its, cut, (rows) => examined.set(index, (examined.get(index) ?? 0) + rows)),
+        );
+        await pageThrough(partitions, limit, bound, () => {
+          for (const rows of examined.values()) expect(rows).toBeLessThanOrEqual(bound);
+          examined.clear();
+        });
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('asks for about a page where everything matches', async () => {
+    let examined = 0;
+    const rows = Array.from({ length: 8 }, (_, partition) =>
+      Array.from({ length: 500 }, (__, index) => itemOf(index * 8 + partition, true)),
+    );
+    const partitions = rows.map((its) => partitionOf(its, 1000, (count) => (examined += count)));
+    const { items } = await newestMatching(partitions, { limit: 20 });
+    expect(items).toHaveLength(20);
+    expect(examined).toBeLessThan(100);
+  });
+
+  it('finds what is rare in few requests, and stops at an answer that was full of large rows', async () => {
+    const rows = Array.from({ length: 5000 }, (_, index) => itemOf(index, index === 4100));
+    let requests = 0;
+    const count = () => {
+      requests += 1;
+    };
+    const { items } = await newestMatching([partitionOf(rows, 5000, count)], { limit: 20 });
+    expect([items.length, requests <= 5]).toEqual([1, true]);
+    requests = 0;
+    const page = await newestMatching([partitionOf(rows, 10, count)], { limit: 20 });
+    expect(page).toEqual({ items: [], next: itemOf(4990, false).id });
+    expect(requests).toBe(1);
+  });
+
+  it('fails when one of its partitions does', async () => {
+    const broken: PartitionScan<Item> = async () => {
+      throw new Error('throttled');
+    };
+    await expect(newestMatching([partitionOf([], 9), broken], { limit: 1 })).rejects.toThrow('throttled');
+  });
+});

@@ -1,0 +1,122 @@
+import 'aws-sdk-client-mock-vitest/extend';
+import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
+import {
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { newId } from '../../../functions/domain/ids.ts';
+import { nextRound, type RedeliveryJob } from '../../../functions/domain/redelivery-job.ts';
+import { handler } from '../../../functions/workers/redeliver.ts';
+import { aDelivery, anEndpoint, aRedeliveryJob, later, NOW, seconds } from '../../builders.ts';
+import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
+import { busMessage, capturedOutput, liveOrganizations, received, refused, WITH_TIME } from './a-worker.ts';
+
+const dynamo = mockClient(DynamoDBDocumentClient);
+const sqs = mockClient(SQSClient);
+const endpoint = anEndpoint();
+const job = aRedeliveryJob({ orgId: endpoint.orgId, webhookId: newId('whk', NOW) });
+const run = (of: RedeliveryJob = job) =>
+  handler(received('redeliver', busMessage(nextRound(of, NOW))), WITH_TIME);
+const bodiesTo = (QueueUrl: string) =>
+  sqs
+    .commandCalls(SendMessageBatchCommand, { QueueUrl })
+    .flatMap(({ args: [{ input }] }) => input.Entries ?? [])
+    .map(({ MessageBody }) => JSON.parse(String(MessageBody)));
+
+/** Deliveries that have failed, in the first of the shards that is read. */
+const failed = (count: number) =>
+  Array.from({ length: count }, () =>
+    aDelivery({
+      webhookId: job.webhookId,
+      eventId: newId('evt', later(NOW, -seconds(60))),
+      status: 'exhausted',
+    }),
+  );
+
+beforeEach(() => {
+  dynamo.reset();
+  sqs.reset();
+  dynamo.on(GetCommand).callsFake((input) => ({
+    Item: input.Key.sk === job.webhookId ? { ...endpoint, id: job.webhookId } : liveOrganizations(input).Item,
+  }));
+  dynamo.on(UpdateCommand).resolves({ Attributes: job });
+  dynamo.on(QueryCommand).resolves({ Items: [] });
+  dynamo.on(PutCommand).resolves({});
+  dynamo.on(TransactWriteCommand).resolves({});
+  sqs.on(SendMessageBatchCommand).resolves({});
+});
+
+describe('the function that works on redelivery jobs', () => {
+  it('adds a delivery under a condition for each that failed, reminds of it, and ends the job', async () => {
+    capturedOutput();
+    const found = failed(12);
+    dynamo.on(QueryCommand).resolvesOnce({ Items: found }).resolves({ Items: [] });
+
+    expect(await run()).toEqual({ batchItemFailures: [] });
+
+    const added = dynamo.commandCalls(PutCommand).map(({ args: [{ input }] }) => input);
+    expect(added.map(({ Item }) => Item?.redeliveryOf).toSorted()).toEqual(
+      found.map(({ id }) => id).toSorted(),
+    );
+    for (const input of added)
+      expect(input).toMatchObject({
+        TableName: FUNCTION_ENVIRONMENT.DELIVERIES_TABLE,
+        ConditionExpression: 'attribute_not_exists(pk)',
+      });
+    expect(
+      bodiesTo(FUNCTION_ENVIRONMENT.FRESH_QUEUE)
+        .map(({ id }) => id)
+        .toSorted(),
+    ).toEqual(added.map(({ Item }) => Item?.id).toSorted());
+    expect(dynamo).toHaveReceivedCommandTimes(TransactWriteCommand, 1);
+    expect(bodiesTo(FUNCTION_ENVIRONMENT.REDELIVERIES_QUEUE)).toEqual([]);
+  });
+
+  it('sends the rest of a long job to its own queue, as the bus would', async () => {
+    capturedOutput();
+    const found = failed(3);
+    const end = { pk: 'a', sk: found[0]?.id };
+    dynamo.on(QueryCommand).resolvesOnce({ Items: found, LastEvaluatedKey: end }).resolves({ Items: [] });
+    // As many were sent again by then as a message may bring.
+    dynamo
+      .on(UpdateCommand, {
+        UpdateExpression: 'SET place = :place ADD examined :examined, redelivered :redelivered',
+      })
+      .resolves({ Attributes: { ...job, redelivered: 1000, round: 1 } });
+
+    expect(await run()).toEqual({ batchItemFailures: [] });
+
+    expect(bodiesTo(FUNCTION_ENVIRONMENT.REDELIVERIES_QUEUE)).toMatchObject([
+      { detail: { id: `${job.id}#round#2`, data: { redeliveryId: job.id, round: 2 } } },
+    ]);
+    expect(dynamo).not.toHaveReceivedCommand(TransactWriteCommand);
+  });
+
+  it('has its message come again when a queue does not take everything', async () => {
+    capturedOutput();
+    dynamo
+      .on(QueryCommand)
+      .resolvesOnce({ Items: failed(1) })
+      .resolves({ Items: [] });
+    const Failed = [{ Id: '0', Code: 'InternalError', SenderFault: false }];
+    sqs.on(SendMessageBatchCommand).resolves({ Failed, Successful: [] });
+    expect((await run())?.batchItemFailures).toHaveLength(1);
+    expect(dynamo).not.toHaveReceivedCommand(TransactWriteCommand);
+  });
+
+  it('has its message come again while another worker has the job, and is done with one that is over', async () => {
+    capturedOutput();
+    const lease = { token: 'another', until: Number.MAX_SAFE_INTEGER };
+    dynamo.on(UpdateCommand).rejects(refused({ ...job, lease }));
+    expect((await run())?.batchItemFailures).toHaveLength(1);
+    dynamo.on(UpdateCommand).rejects(refused({ ...job, status: 'done' }));
+    expect(await run()).toEqual({ batchItemFailures: [] });
+    expect(dynamo).not.toHaveReceivedCommand(QueryCommand);
+  });
+});

@@ -1,0 +1,92 @@
+import 'aws-sdk-client-mock-vitest/extend';
+import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
+import {
+  DeleteCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  QueryCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type RedeliveryJob, runOf } from '../../../functions/domain/redelivery-job.ts';
+import { REDELIVERIES_RESUMED } from '../../../functions/platform/metric-names.ts';
+import { keys, REDELIVERY_RUN_SHARDS } from '../../../functions/store/keys.ts';
+import { handler } from '../../../functions/workers/resume-redeliveries.ts';
+import { aRedeliveryJob } from '../../builders.ts';
+import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
+import { capturedOutput, liveOrganizations, WITH_TIME, WITHOUT_TIME } from './a-worker.ts';
+
+const dynamo = mockClient(DynamoDBDocumentClient);
+const sqs = mockClient(SQSClient);
+
+/** A job that runs, as its rows say. */
+function running(changes: Partial<RedeliveryJob> = {}): RedeliveryJob {
+  const job = aRedeliveryJob({ round: 3, ...changes });
+  const key = keys.redeliveryRun(job.id);
+  dynamo
+    .on(QueryCommand, { ExpressionAttributeValues: { ':pk': key.pk } }, false)
+    .resolves({ Items: [{ ...key, ...runOf(job) }] });
+  dynamo
+    .on(GetCommand)
+    .callsFake((input) => (input.Key.sk === job.id ? { Item: job } : liveOrganizations(input)));
+  return job;
+}
+
+beforeEach(() => {
+  dynamo.reset();
+  sqs.reset();
+  dynamo.on(QueryCommand).resolves({ Items: [] });
+  dynamo.on(UpdateCommand).resolves({});
+  dynamo.on(DeleteCommand).resolves({});
+  sqs.on(SendMessageBatchCommand).resolves({});
+});
+
+describe('the function that looks after redelivery jobs', () => {
+  it('sends the message of a job that no worker has to their queue, notes so, and says how many there were', async () => {
+    const output = capturedOutput();
+    const job = running();
+
+    expect(await handler({}, WITH_TIME)).toMatchObject({ sent: 1, left: 0, complete: true });
+
+    const [call] = sqs.commandCalls(SendMessageBatchCommand);
+    const { QueueUrl, Entries = [] } = call?.args[0].input ?? {};
+    expect(QueueUrl).toBe(FUNCTION_ENVIRONMENT.REDELIVERIES_QUEUE);
+    expect(Entries.map(({ MessageBody }) => JSON.parse(String(MessageBody)))).toMatchObject([
+      { detail: { type: 'webhook.redelivery', data: { redeliveryId: job.id, round: 3 } } },
+    ]);
+    expect(dynamo).toHaveReceivedCommandExactlyOnceWith(UpdateCommand, {
+      TableName: FUNCTION_ENVIRONMENT.SERVICE_TABLE,
+      Key: keys.redeliveryRun(job.id),
+      ConditionExpression: 'remindedAt = :before',
+    });
+    expect(output.metric(REDELIVERIES_RESUMED)).toBe(1);
+    expect(output.logged('INFO')).toHaveLength(1);
+    expect(output.lines).toContainEqual(
+      expect.objectContaining({ code: 'REDELIVERY_RESUMED', redeliveryId: job.id, round: 3 }),
+    );
+  });
+
+  it('deletes the row of one that has ended', async () => {
+    capturedOutput();
+    const job = running({ status: 'done' });
+    expect(await handler({}, WITH_TIME)).toMatchObject({ sent: 0, removed: 1 });
+    expect(dynamo).toHaveReceivedCommandExactlyOnceWith(DeleteCommand, { Key: keys.redeliveryRun(job.id) });
+    expect(sqs).not.toHaveReceivedCommand(SendMessageBatchCommand);
+  });
+
+  it('reads each shard once when no job runs for long, and says nothing aloud', async () => {
+    const output = capturedOutput();
+    expect(await handler({}, WITH_TIME)).toMatchObject({ sent: 0, complete: true });
+    expect(dynamo).toHaveReceivedCommandTimes(QueryCommand, REDELIVERY_RUN_SHARDS);
+    expect(sqs).not.toHaveReceivedCommand(SendMessageBatchCommand);
+    expect(output.logged('INFO')).toEqual([]);
+    expect(output.metric(REDELIVERIES_RESUMED)).toBeUndefined();
+  });
+
+  it('begins no page that its time would not suffice for', async () => {
+    capturedOutput();
+    expect(await handler({}, WITHOUT_TIME)).toMatchObject({ complete: false });
+    expect(dynamo).not.toHaveReceivedCommand(QueryCommand);
+  });
+});
