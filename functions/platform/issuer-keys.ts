@@ -9,13 +9,18 @@ const COOLDOWN_MS = 30_000;
 
 const JwkSet = z.object({ keys: z.array(z.looseObject({})) });
 
+export interface IssuerKeys {
+  /** Throws IssuerUnavailable, also when the issuer's answers are not of the form that the specification gives them; an error of jose when no key fits the token. */
+  keyOf: JWTVerifyGetKey;
+  /** Has keys ready that are fresh. @throws IssuerUnavailable */
+  ready(): Promise<void>;
+}
+
 /**
  * The published keys of an issuer of tokens: asked for when the first token comes, then kept. A key that is not among them has them read
  * again, since issuers change their keys without notice.
- * @returns throws IssuerUnavailable, also when the issuer's answers are not of the form that the specification gives them; an error of jose
- * when no key fits the token
  */
-export function issuerKeys(issuer: Issuer): JWTVerifyGetKey {
+export function issuerKeys(issuer: Issuer): IssuerKeys {
   let known: Promise<RemoteJWKSet> | undefined;
 
   async function discovered(): Promise<RemoteJWKSet> {
@@ -28,12 +33,19 @@ export function issuerKeys(issuer: Issuer): JWTVerifyGetKey {
     });
   }
 
-  return async (header, token) => {
+  async function set(): Promise<RemoteJWKSet> {
     known ??= discovered().catch((error: unknown) => {
       known = undefined;
       throw error;
     });
-    const keys = await known;
-    return keys(header, token);
+    return known;
+  }
+
+  return {
+    keyOf: async (header, token) => (await set())(header, token),
+    async ready() {
+      const keys = await set();
+      if (!keys.fresh) await keys.reload();
+    },
   };
 }

@@ -5,8 +5,10 @@ export class IssuerUnavailable extends Error {
   override name = 'IssuerUnavailable';
 }
 
-/** For each request to the issuer. An API call has time for several. */
+/** For each request to the issuer. An API call has time for discovery and keys, each asked for twice. */
 const TIMEOUT_MS = 2_000;
+/** How often something is asked for that changes nothing: one lost packet must not turn everybody away for {@link REST_MS}. */
+const TRIES = 2;
 /** After a failure the issuer is left alone for so long; meanwhile nobody waits for it. */
 const REST_MS = 5_000;
 
@@ -46,9 +48,9 @@ export interface Posted {
 export interface Issuer {
   /** Asked for when it is first needed, then kept. @throws IssuerUnavailable also when it is not of the specified form */
   metadata(): Promise<IssuerMetadata>;
-  /** @throws IssuerUnavailable also when the answer is not of this form */
+  /** Asks twice. @throws IssuerUnavailable also when the answer is not of this form */
   read<S extends z.ZodMiniType>(url: string, schema: S): Promise<z.output<S>>;
-  /** @throws IssuerUnavailable when there is no answer, or a failure of the issuer's own */
+  /** Asks once: a code, or a refresh token, is good once. @throws IssuerUnavailable when there is no answer, or a failure of the issuer's own */
   post(url: string, fields: Readonly<Record<string, string>>): Promise<Posted>;
 }
 
@@ -67,6 +69,7 @@ export function issuerAt(issuer: string, timeoutMs = TIMEOUT_MS): Issuer {
     url: string,
     init: RequestInit,
     take: (response: Response) => Promise<T>,
+    tries = 1,
   ): Promise<T> {
     if (Date.now() < restsUntil) throw new IssuerUnavailable('the issuer failed moments ago');
     try {
@@ -78,16 +81,22 @@ export function issuerAt(issuer: string, timeoutMs = TIMEOUT_MS): Issuer {
       });
       return await take(response);
     } catch (cause) {
+      if (tries > 1) return ask(url, init, take, tries - 1);
       restsUntil = Date.now() + REST_MS;
       throw new IssuerUnavailable(`the issuer gave no answer of use at ${url}`, { cause });
     }
   }
 
   const read: Issuer['read'] = (url, schema) =>
-    ask(url, {}, async (response) => {
-      if (response.status !== 200) throw new Error(`the issuer answered ${response.status}`);
-      return schema.parse(await response.json());
-    });
+    ask(
+      url,
+      {},
+      async (response) => {
+        if (response.status !== 200) throw new Error(`the issuer answered ${response.status}`);
+        return schema.parse(await response.json());
+      },
+      TRIES,
+    );
 
   return {
     read,

@@ -33,21 +33,30 @@ export interface IdToken {
   nonce: string | undefined;
 }
 
+export interface IdTokenReader {
+  /**
+   * @returns what a token says, or undefined when it is none of the issuer's for us, whatever the reason
+   * @throws IssuerUnavailable when that cannot be told because the issuer's keys are not to be had
+   */
+  read(token: string): Promise<IdToken | undefined>;
+  /** Makes sure of the keys, before a token is asked for that is given out once. @throws IssuerUnavailable */
+  ready(): Promise<void>;
+}
+
 /**
  * Verifies ID tokens of one issuer (decisions.md, Authentication): signature, issuer, audience and times, and that it is a token
  * which says who signed in rather than one of another use.
- * @returns gives what a token says, or undefined when it is none of these, whatever the reason; throws IssuerUnavailable when that
- * cannot be told because the issuer's keys are not to be had
  */
 export function idTokenReader(
   { issuer, audience, organizationClaim, roleClaim }: SessionTerms,
   at: Issuer = issuerAt(issuer),
-): (token: string) => Promise<IdToken | undefined> {
-  const keys = issuerKeys(at);
-  return async (token) => {
+): IdTokenReader {
+  const { keyOf, ready } = issuerKeys(at);
+
+  async function read(token: string): Promise<IdToken | undefined> {
     if (token.length > MAX_LENGTH || !COMPACT.test(token)) return undefined;
     try {
-      const { protectedHeader, payload } = await jwtVerify(token, keys, {
+      const { protectedHeader, payload } = await jwtVerify(token, keyOf, {
         algorithms: ALGORITHMS,
         issuer,
         audience,
@@ -71,15 +80,17 @@ export function idTokenReader(
       if (error instanceof errors.JOSEError) return undefined;
       throw error;
     }
-  };
+  }
+
+  return { read, ready };
 }
 
-/** @returns gives the session that a token stands for, or undefined when it stands for none; throws as {@link idTokenReader} */
+/** @returns gives the session that a token stands for, or undefined when it stands for none; throws as {@link IdTokenReader.read} */
 export function sessionVerifier(
   terms: SessionTerms,
   at?: Issuer,
 ): (token: string) => Promise<Session | undefined> {
-  const read = idTokenReader(terms, at);
+  const { read } = idTokenReader(terms, at);
   return async (token) => (await read(token))?.session;
 }
 

@@ -21,7 +21,7 @@ const terms: SignInTerms = {
   clientId,
   scope,
   issuer,
-  read: idTokenReader(
+  idTokens: idTokenReader(
     {
       issuer: OIDC_ISSUER,
       audience: clientId,

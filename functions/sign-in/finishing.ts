@@ -34,7 +34,7 @@ export const finishing =
     };
     const tokens = await redeem(terms, grant, log);
     if (tokens === undefined) return { reply: refused(), cookies: [over] };
-    const token = await terms.read(tokens.id_token);
+    const token = await terms.idTokens.read(tokens.id_token);
     if (token === undefined || token.nonce !== attempt.nonce) {
       log('SIGN_IN_REFUSED', { why: token === undefined ? 'the ID token' : 'another nonce' });
       return { reply: refused(), cookies: [over] };

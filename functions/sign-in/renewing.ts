@@ -18,7 +18,7 @@ export const renewing =
     if (refreshToken === undefined) return refused;
     const tokens = await redeem(terms, { grant_type: 'refresh_token', refresh_token: refreshToken }, log);
     if (tokens === undefined) return refused;
-    const session = (await terms.read(tokens.id_token))?.session;
+    const session = (await terms.idTokens.read(tokens.id_token))?.session;
     if (session === undefined) {
       log('SIGN_IN_REFUSED', { why: 'the renewed ID token' });
       return refused;

@@ -2,8 +2,11 @@ import * as z from 'zod/mini';
 
 /** A route of the sign-in. They are the browser's own, called by the dashboard's pages alone, and no part of the public API. */
 export interface SignInRoute {
+  /** Names the function and its file. */
   readonly name: string;
   readonly method: 'POST' | 'DELETE';
+  /** Below the stage, which is `/api`. */
+  readonly path: `/session${string}`;
   readonly body?: z.ZodMiniType;
   readonly data: z.ZodMiniType;
 }
@@ -17,6 +20,7 @@ const timestamp = z.pipe(
 export const beginSignIn = {
   name: 'begin-sign-in',
   method: 'POST',
+  path: '/session/sign-in',
   body: z.object({
     returnTo: z.optional(short),
     loginHint: z.optional(z.string().check(z.minLength(1), z.maxLength(320))),
@@ -27,6 +31,7 @@ export const beginSignIn = {
 export const finishSignIn = {
   name: 'finish-sign-in',
   method: 'POST',
+  path: '/session',
   body: z.object({ code: short, state: short }),
   data: z.object({ returnTo: z.string() }),
 } as const satisfies SignInRoute;
@@ -34,11 +39,13 @@ export const finishSignIn = {
 export const renewSession = {
   name: 'renew-session',
   method: 'POST',
+  path: '/session/renewal',
   data: z.object({ expiresAt: timestamp }),
 } as const satisfies SignInRoute;
 
 export const signOut = {
   name: 'sign-out',
   method: 'DELETE',
+  path: '/session',
   data: z.object({ location: z.string() }),
 } as const satisfies SignInRoute;

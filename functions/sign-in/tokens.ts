@@ -3,7 +3,7 @@ import { type Problem, problem } from '../domain/problem.ts';
 import type { Session } from '../domain/session.ts';
 import { type Issuer, type IssuerMetadata, IssuerUnavailable } from '../platform/issuer.ts';
 import type { Log } from '../platform/log-codes.ts';
-import type { IdToken } from '../platform/sessions.ts';
+import type { IdTokenReader } from '../platform/sessions.ts';
 import { COOKIES, setCookie } from './cookies.ts';
 
 /** What a sign-in has to know. */
@@ -15,8 +15,7 @@ export interface SignInTerms {
   /** What is asked for, space-separated. */
   scope: string;
   issuer: Issuer;
-  /** As `idTokenReader` gives it. */
-  read(token: string): Promise<IdToken | undefined>;
+  idTokens: IdTokenReader;
 }
 
 /** Where the issuer sends people back to: a page, which posts what it got. */
@@ -39,12 +38,18 @@ export type Tokens = z.infer<typeof Tokens>;
 /** `invalid_grant` and the like (RFC 6749, 5.2). */
 const Refusal = z.object({ error: z.string().check(z.regex(/^[a-z_]{1,60}$/)) });
 
-/** Asks the issuer for tokens (RFC 6749, 4.1.3 and 6). @returns undefined when it refuses, which is logged. @throws IssuerUnavailable */
+/**
+ * Asks the issuer for tokens (RFC 6749, 4.1.3 and 6): what they are asked for with may be good once, so that everything that is needed to read them
+ * is there before.
+ * @returns undefined when it refuses, which is logged
+ * @throws IssuerUnavailable
+ */
 export async function redeem(
-  { issuer, clientId }: Pick<SignInTerms, 'issuer' | 'clientId'>,
+  { issuer, clientId, idTokens }: Pick<SignInTerms, 'issuer' | 'clientId' | 'idTokens'>,
   grant: Readonly<Record<string, string>>,
   log: Log,
 ): Promise<Tokens | undefined> {
+  await idTokens.ready();
   const { status, body } = await issuer.post(await endpointOf(issuer, 'token_endpoint'), {
     ...grant,
     client_id: clientId,

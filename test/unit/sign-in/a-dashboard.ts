@@ -95,7 +95,7 @@ export async function aDashboard(circumstances: Circumstances = {}) {
     clientId: CLIENT,
     scope: 'openid',
     issuer: at,
-    read: idTokenReader(identity, at),
+    idTokens: idTokenReader(identity, at),
   };
   const logger = capturingLogger();
   let failures = 0;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
 import { COOKIES } from '../../../functions/sign-in/cookies.ts';
 import { later, NOW, seconds } from '../../builders.ts';
-import { ORGANIZATION, wrongly } from '../platform/an-issuer.ts';
+import { KEYS, ORGANIZATION, wrongly } from '../platform/an-issuer.ts';
 import { aDashboard, signedIn } from './a-dashboard.ts';
 
 beforeEach(() => {
@@ -31,6 +31,22 @@ describe('an issuer that', () => {
     dashboard.issuer.fault = undefined;
     vi.setSystemTime(later(NOW, seconds(6)));
     expect((await dashboard.finish(state)).status).toBe(200);
+  });
+
+  it('shows its keys to nobody is asked for no token, which could not be read', async () => {
+    const dashboard = await aDashboard();
+    const { state } = await dashboard.begin();
+    dashboard.issuer.fault = { path: KEYS, answer: wrongly.answering(503) };
+    expect((await dashboard.finish(state)).status).toBe(503);
+    expect(dashboard.posted).toEqual([]);
+    dashboard.issuer.fault = undefined;
+    vi.setSystemTime(later(NOW, seconds(6)));
+    expect((await dashboard.finish(state)).status).toBe(200);
+    dashboard.issuer.fault = { path: KEYS, answer: wrongly.answering(503) };
+    vi.setSystemTime(later(NOW, seconds(3000)));
+    const before = dashboard.posted.length;
+    expect((await dashboard.call('renew')).status).toBe(503);
+    expect(dashboard.posted).toHaveLength(before);
   });
 
   it.each([
