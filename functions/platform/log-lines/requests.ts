@@ -37,7 +37,7 @@ export const REQUEST_LINES = lines({
   },
   CALLER_NOT_LIVE: {
     level: 'warn',
-    says: 'a live key or a session names an organization that is not live',
+    says: 'a live key or a session names an organization that does not exist or is not live',
     operator: 'A key or a claim of the user pool is wrong: it was refused with 401. Find out who made it.',
     fields: { orgId: 'id' },
   },

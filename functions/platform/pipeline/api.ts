@@ -126,7 +126,7 @@ export function apiHandler<R extends Route, Change>(
   /** Nobody but a sandbox key, which is routed there, acts for a sandbox. */
   async function liveTierOf({ bucket }: Caller, at: Date): Promise<Tier | undefined> {
     const known = await organization(bucket.orgId, at);
-    if (known === undefined || known.environment === 'live') return known?.tier;
+    if (known?.environment === 'live') return known.tier;
     log('CALLER_NOT_LIVE', { orgId: bucket.orgId });
     return undefined;
   }

@@ -130,6 +130,13 @@ describe('a session', () => {
     expect(verified).toEqual(looked);
   });
 
+  it('is none when its organization does not exist, and the log tells', async () => {
+    const { lines } = await request(bearer('orphan-token'));
+    expect(lines).toContainEqual(
+      expect.objectContaining({ code: 'CALLER_NOT_LIVE', orgId: MISSING_ORGANIZATION }),
+    );
+  });
+
   it('is none when its organization is a sandbox: nobody signs in to one, and the log tells', async () => {
     const { status, body, tenants, lines } = await request(bearer('admin-token'), { environment: 'sandbox' });
     expect(status).toBe(401);
