@@ -89,8 +89,12 @@ describe('the distribution', () => {
       OriginProtocolPolicy: 'https-only',
       OriginSSLProtocols: ['TLSv1.2'],
     });
-    // It would answer in the place of the API's own errors.
-    expect(config).not.toHaveProperty('CustomErrorResponses');
+  });
+
+  it('keeps no error of the API, and answers none in its place', () => {
+    expect(config.CustomErrorResponses).toEqual(
+      [500, 501, 502, 503, 504].map((ErrorCode) => ({ ErrorCode, ErrorCachingMinTTL: 0 })),
+    );
   });
 
   it('speaks HTTP/2 and HTTP/3', () => {

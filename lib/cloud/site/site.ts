@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Annotations, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Annotations, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import * as cloudfront from 'aws-cdk-lib/aws-cloudfront';
@@ -11,6 +11,9 @@ import { API_STAGE } from '../api.ts';
 import type { Settings } from '../settings.ts';
 import { ServiceStack } from '../stacks/service-stack.ts';
 import { dashboardName, siteHeaders } from './headers.ts';
+
+/** Statuses that CloudFront keeps although their answers say that nobody may. */
+const FAILURES = [500, 501, 502, 503, 504];
 
 export interface SiteProps {
   /** What is behind `/api`. */
@@ -55,6 +58,9 @@ export class Site extends Construct {
       defaultRootObject: 'index.html',
       defaultBehavior: this.filesBehavior(),
       additionalBehaviors: { [`/${API_STAGE}/*`]: this.apiBehavior(api) },
+      // Otherwise CloudFront gives everybody for ten seconds what one caller was answered: for these it heeds no Cache-Control (CloudFront
+      // Developer Guide, "How CloudFront processes HTTP 4xx and 5xx status codes from your origin").
+      errorResponses: FAILURES.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
     });
     this.url = ownName ? `${dashboardOrigin}/` : `https://${this.distribution.distributionDomainName}/`;
     this.acknowledgeFindings(ownName);

@@ -26,13 +26,15 @@ export const sitePages =
   };
 
 /** The deployed one has one name; here sign-in knows `localhost`, and cookies of the one name are not the other's. */
-function underItsName({ headers, path }: GatewayRequest): Answer | undefined {
+function underItsName({ headers, path, query }: GatewayRequest): Answer | undefined {
   const url = URL.parse(`http://${headerOf({ headers }, 'host')}`);
   if (url?.hostname !== '127.0.0.1') return undefined;
   url.hostname = 'localhost';
+  url.pathname = path;
+  url.search = new URLSearchParams(query.map(([name, value]): [string, string] => [name, value])).toString();
   return {
     statusCode: 307,
-    headers: { Location: `${url.origin}${path}`, 'Cache-Control': 'no-store' },
+    headers: { Location: url.href, 'Cache-Control': 'no-store' },
     body: '',
   };
 }

@@ -68,6 +68,8 @@ export const supportedSite: Readonly<Record<string, Properties>> = {
           CustomOriginConfig: transport,
         }),
       ),
+      // Without a page of its own: the answer itself is passed on.
+      CustomErrorResponses: list(object({ ErrorCode: caching, ErrorCachingMinTTL: caching })),
       DefaultRootObject: inert('the function makes a path of it before'),
       Enabled: oneOf(true),
       Aliases: transport,

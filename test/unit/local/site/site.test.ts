@@ -70,10 +70,10 @@ describe('the site of a template', () => {
   });
 
   it('sends whoever calls it by the number of this machine to its name, which cookies are for', async () => {
-    const answer = await aSite().get('/deliveries', { Host: '127.0.0.1:3000' });
+    const answer = await aSite().get('/deliveries?status=failed&event=a%20b', { Host: '127.0.0.1:3000' });
     expect(answer).toMatchObject({
       statusCode: 307,
-      headers: { Location: 'http://localhost:3000/deliveries' },
+      headers: { Location: 'http://localhost:3000/deliveries?status=failed&event=a+b' },
     });
   });
 
@@ -115,7 +115,10 @@ describe('the site of a template', () => {
   });
 
   it.each([
-    ['an error of another kind', { CustomErrorResponses: [] }],
+    [
+      'a page in the place of an error',
+      { CustomErrorResponses: [{ ErrorCode: 404, ResponsePagePath: '/' }] },
+    ],
     ['a size limit', { DefaultCacheBehavior: { TargetOriginId: 'files', SmoothStreaming: true } }],
   ])('refuses %s that it does not know', (_, changes) => {
     const { Type, Properties } = SITE_RESOURCES.Distribution;
