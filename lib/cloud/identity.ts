@@ -80,6 +80,8 @@ export class Identity extends Construct {
       idTokenValidity: Duration.hours(1),
       accessTokenValidity: Duration.hours(1),
       refreshTokenValidity: Duration.days(30),
+      // Of a client without a secret each is good once (RFC 9700, 2.2.2); for so long more than once, since answers get lost.
+      refreshTokenRotationGracePeriod: Duration.seconds(60),
       readAttributes: new cognito.ClientAttributes()
         .withStandardAttributes({ email: true, emailVerified: true, fullname: true })
         .withCustomAttributes('organization', 'role'),

@@ -1,9 +1,7 @@
-import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { SignInEnvironment } from '../../functions/platform/config.ts';
 import * as routes from '../../functions/sign-in/routes.ts';
 import { SIGN_IN } from '../../lib/cloud/bundle.ts';
-import { SIGN_IN_ROUTES } from '../../lib/cloud/sign-in.ts';
 import { functionNamed, ofType, statementsOf, synthesize } from './synthesize.ts';
 
 const template = synthesize();
@@ -11,10 +9,30 @@ const variablesOf = (of: ReturnType<typeof synthesize>, name: string) =>
   Object(functionNamed(of, name)[1].Properties.Environment).Variables;
 
 describe('the functions of the sign-in', () => {
-  it('are those that have a route, by the methods that they expect', () => {
-    const served = SIGN_IN_ROUTES.map(({ name, method }) => ({ name, method }));
-    expect(served.map(({ name }) => name)).toEqual([...SIGN_IN]);
-    expect(Object.values(routes).map(({ name, method }) => ({ name, method }))).toEqual(served);
+  it('are invoked by the gateway at their paths, with the methods that they expect', () => {
+    const resources = ofType(template, 'AWS::ApiGateway::Resource');
+    const pathOf = (id: unknown): string => {
+      const [, resource] = resources.find(([logicalId]) => logicalId === Object(id).Ref) ?? [];
+      return resource === undefined
+        ? ''
+        : `${pathOf(resource.Properties.ParentId)}/${resource.Properties.PathPart}`;
+    };
+    const invoked = ofType(template, 'AWS::ApiGateway::Method').map(([, { Properties }]) => ({
+      method: Properties.HttpMethod,
+      path: pathOf(Properties.ResourceId),
+      by: JSON.stringify(Object(Properties.Integration).Uri ?? ''),
+    }));
+    for (const { name, method, path } of Object.values(routes)) {
+      const [found, ...others] = invoked.filter(({ by }) => by.includes(`-${name}/`));
+      expect(found, name).toMatchObject({ method, path });
+      expect(others).toEqual([]);
+    }
+    expect(Object.values(routes).map(({ path }) => path)).toEqual([
+      '/session/sign-in',
+      '/session',
+      '/session/renewal',
+      '/session',
+    ]);
   });
 
   it.each(SIGN_IN)('%s may write its logs and do nothing else', (name) => {
@@ -67,7 +85,7 @@ describe('the user pool', () => {
       LogoutURLs: ['https://dashboard.example.com/'],
       GenerateSecret: false,
       EnableTokenRevocation: true,
-      ExplicitAuthFlows: Match.arrayWith(['ALLOW_REFRESH_TOKEN_AUTH']),
+      RefreshTokenRotation: { Feature: 'ENABLED', RetryGracePeriodSeconds: 60 },
     });
   });
 

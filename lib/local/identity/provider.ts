@@ -127,7 +127,7 @@ function createProvider(
         ),
       ),
     responseTypes: ['code'],
-    rotateRefreshToken: false,
+    rotateRefreshToken: pool.rotation,
     // As below a Cognito domain, so that what is written for the one works with the other.
     routes: {
       authorization: '/oauth2/authorize',

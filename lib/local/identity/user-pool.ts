@@ -12,6 +12,8 @@ export interface UserPool {
   logoutUrls: readonly string[];
   /** Whether a refresh token can be revoked. */
   revocation: boolean;
+  /** Whether each use of a refresh token gives another one in its place. */
+  rotation: boolean;
   /** In seconds. */
   lifetimes: { idToken: number; accessToken: number; refreshToken: number };
 }

@@ -36,6 +36,9 @@ const Client = z.object({
   LogoutURLs: z.array(z.url()).default([]),
   ReadAttributes: z.array(z.string()).optional(),
   EnableTokenRevocation: z.boolean().default(true),
+  RefreshTokenRotation: z
+    .object({ Feature: z.enum(['ENABLED', 'DISABLED']) })
+    .default({ Feature: 'DISABLED' }),
   AccessTokenValidity: validity,
   IdTokenValidity: validity,
   RefreshTokenValidity: validity,
@@ -119,6 +122,7 @@ function clientSettings(
     callbackUrls: signsIn ? client.CallbackURLs : [],
     logoutUrls: signsIn ? client.LogoutURLs : [],
     revocation: client.EnableTokenRevocation,
+    rotation: client.RefreshTokenRotation.Feature === 'ENABLED',
     lifetimes: {
       idToken: lifetime(client.IdTokenValidity, units.IdToken, 3600),
       accessToken: lifetime(client.AccessTokenValidity, units.AccessToken, 3600),

@@ -55,6 +55,10 @@ export const supportedIdentity: Readonly<Record<string, Properties>> = {
     GenerateSecret: oneOf(false),
     SupportedIdentityProviders: list(oneOf('COGNITO')),
     EnableTokenRevocation: applied,
+    RefreshTokenRotation: object({
+      Feature: applied,
+      RetryGracePeriodSeconds: inert('an answer does not get lost on the way to this machine'),
+    }),
     AccessTokenValidity: applied,
     IdTokenValidity: applied,
     RefreshTokenValidity: applied,

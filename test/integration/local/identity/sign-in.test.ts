@@ -230,6 +230,16 @@ describe('the other tokens', () => {
     expect(await errorOf(await application.refresh(first.refresh_token))).toBe('invalid_grant');
   });
 
+  it('are renewed by another refresh token each time where the client provides for it, and by none that came twice', async () => {
+    const { application, code } = await signedIn({ pool: { rotation: true } });
+    const first = await tokens(await application.redeem(code));
+    const second = await tokens(await application.refresh(first.refresh_token));
+    expect(second.refresh_token).not.toBe(first.refresh_token);
+    // Somebody has it who should not.
+    expect(await errorOf(await application.refresh(first.refresh_token))).toBe('invalid_grant');
+    expect(await errorOf(await application.refresh(second.refresh_token))).toBe('invalid_grant');
+  });
+
   it('cannot be revoked where the client does not provide for it', async () => {
     const { application } = await signedIn({ pool: { revocation: false } });
     expect(application.endpoints.revocation_endpoint).toBeUndefined();

@@ -13,6 +13,7 @@ export const aUserPool = (overrides: Partial<UserPool> = {}): UserPool => ({
   callbackUrls: ['http://localhost:3000/signed-in'],
   logoutUrls: ['http://localhost:3000/signed-out'],
   revocation: true,
+  rotation: false,
   lifetimes: { idToken: 1800, accessToken: 1200, refreshToken: 86_400 },
   ...overrides,
 });
