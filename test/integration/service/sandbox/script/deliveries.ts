@@ -34,6 +34,7 @@ export const PROGRAMS = {
   resets: { query: 'simulate=reset,reset,200', tests: 1 },
   redirects: { query: 'simulate=301,308,200', tests: 1 },
   'is slow': { query: 'simulate=200@700ms', tests: 2 },
+  'fails slowly': { query: 'simulate=503@700ms,503@700ms,200', tests: 1 },
   'is not there': { query: 'simulate=refused', at: 'nobody', tests: 1 },
   'has less time': { query: 'simulate=503,200@300ms&simulate-speed=2', tests: 1 },
   'is disabled': { query: 'simulate=500', tests: 10 },
