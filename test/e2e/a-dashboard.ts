@@ -64,7 +64,7 @@ export function aDashboard(settings: Record<string, string>) {
       const page = await (await context({ ...options, storageState })).newPage();
       await page.goto(`${origin()}${path}`);
       try {
-        await page.getByRole('button', { name: SIGN_OUT }).waitFor();
+        await page.getByRole('navigation', { name: PAGES_ARE_THERE }).waitFor();
       } catch (cause) {
         const shown = await page.locator('body').innerText();
         throw new Error(`nobody is signed in at ${path}, which shows:\n${shown}`, { cause });
@@ -81,13 +81,19 @@ export function aDashboard(settings: Record<string, string>) {
 }
 export type Dashboard = ReturnType<typeof aDashboard>;
 
-const SIGN_OUT = /^(Sign out|Abmelden)$/;
+/** What is on every page of somebody who is signed in, on the smallest telephone too. */
+const PAGES_ARE_THERE = /^(What is shown|Was angezeigt wird)$/;
 
 /** From the way in of the dashboard through the provider's form, and back to where one wanted to go. */
 export async function signIn(page: Page, email: string): Promise<void> {
   await page.getByRole('button', { name: /^(Sign in|Anmelden)$/ }).click();
+  await fillIn(page, email);
+  await page.getByRole('navigation', { name: PAGES_ARE_THERE }).waitFor();
+}
+
+/** Says at the provider's form who one is. */
+export async function fillIn(page: Page, email: string): Promise<void> {
   await page.getByLabel('Email address').fill(email);
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('button', { name: SIGN_OUT }).waitFor();
 }

@@ -38,8 +38,3 @@ export async function answerTo<Body>(
   if (!response.ok) throw failureOf(response, error);
   return data as Body;
 }
-
-/** For calls that may be repeated without doing twice what they do. */
-export const idempotencyKey = (): { 'Idempotency-Key': string } => ({
-  'Idempotency-Key': crypto.randomUUID(),
-});

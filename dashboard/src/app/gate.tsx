@@ -11,7 +11,7 @@ import { CLOSE } from './signed-in.tsx';
 /** Lets in whoever is signed in. When a session ends, what is on the page stays behind a dialog that asks to sign in again. */
 export function Gate({ children }: { children: ReactNode }) {
   const state = useSessionState();
-  if (state.kind === 'unknown')
+  if (state.kind === 'unknown' || state.kind === 'leaving')
     return (
       <GateBox>
         <Loading lines={3} />
@@ -27,7 +27,7 @@ export function Gate({ children }: { children: ReactNode }) {
   return (
     <>
       {children}
-      <SessionEnded isOpen={state.kind === 'ended'} />
+      <SessionEnded isOpen={state.kind === 'ended'} email={state.person.email} />
     </>
   );
 }
@@ -58,7 +58,8 @@ function SignIn() {
   );
 }
 
-function SessionEnded({ isOpen }: { isOpen: boolean }) {
+/** @param email whose session it was: the issuer is asked for the same person */
+function SessionEnded({ isOpen, email }: { isOpen: boolean; email: string | null }) {
   const t = useTexts();
   const [step, setStep] = useState<'asked' | 'waiting' | 'blocked'>('asked');
   const [address, setAddress] = useState<string>();
@@ -68,7 +69,7 @@ function SessionEnded({ isOpen }: { isOpen: boolean }) {
     // Opened at once: browsers allow a window as the answer to a press, and not some time after it.
     const opened = window.open('', 'sign-in', 'popup,width=480,height=640');
     try {
-      const location = await session.signInAddress(CLOSE);
+      const location = await session.signInAddress(CLOSE, email ?? undefined);
       setAddress(location);
       if (opened) opened.location.assign(location);
       setStep(opened ? 'waiting' : 'blocked');

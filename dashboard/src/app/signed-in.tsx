@@ -1,9 +1,11 @@
 import { useEffect, useState } from 'react';
 import { ApiFailure } from '../api/failures.ts';
 import { session } from '../api/session.ts';
-import { Failure, Loading } from '../parts/notice.tsx';
+import { Button } from '../parts/button.tsx';
+import { Failure, Loading, Notice } from '../parts/notice.tsx';
 import { useTexts } from '../text/language.ts';
 import { GateBox } from './gate-box.tsx';
+import { useSignOut } from './sign-out.ts';
 
 /** Where a sign-in in a window of its own returns to: other pages wait for it. */
 export const CLOSE = '/signed-in?close';
@@ -25,8 +27,9 @@ export function SignedIn() {
     }
     const [code, state] = [parameters.get('code'), parameters.get('state')];
     if (code === null || state === null) {
-      const said = parameters.get('error_description') ?? parameters.get('error');
-      setError(new ApiFailure(said ?? t.signIn.refused, { status: 400, type: 'SIGN_IN' }));
+      // In our own words alone: an address can say anything, and anybody can make one.
+      const text = parameters.get('error') === 'access_denied' ? t.signIn.denied : t.signIn.refused;
+      setError(new ApiFailure(text, { status: 400, type: 'SIGN_IN' }));
       return;
     }
     exchange ??= session.finishSignIn(code, state);
@@ -38,11 +41,41 @@ export function SignedIn() {
         <p role="status">{t.signIn.closeWindow}</p>
       </GateBox>
     );
+  if (error === undefined)
+    return (
+      <GateBox>
+        <h1>{t.signIn.finishing}</h1>
+        <Loading lines={2} />
+      </GateBox>
+    );
   return (
     <GateBox>
-      <h1>{error === undefined ? t.signIn.finishing : t.signIn.failed}</h1>
-      {error === undefined ? <Loading lines={2} /> : <Failure title={t.signIn.failed} error={error} />}
-      {error === undefined ? null : <a href="/">{t.signIn.again}</a>}
+      <h1>{t.signIn.failed}</h1>
+      {error instanceof ApiFailure && error.status === 403 ? (
+        <WrongAccount error={error} />
+      ) : (
+        <Failure title={t.signIn.failed} error={error} />
+      )}
+      <a href="/">{t.signIn.again}</a>
     </GateBox>
+  );
+}
+
+/** Who signs in again is known to the issuer, which would send the same account back: the way to another one leads through its sign-out. */
+function WrongAccount({ error }: { error: ApiFailure }) {
+  const t = useTexts();
+  const out = useSignOut();
+  return (
+    <>
+      {error.type === 'NOT_KNOWN_HERE' ? (
+        <Notice tone="bad" title={t.signIn.notKnown} />
+      ) : (
+        <Failure title={t.signIn.failed} error={error} />
+      )}
+      {out.error === undefined ? null : <Failure error={out.error} />}
+      <Button look="primary" isPending={out.isPending} onPress={() => void out.signOut()}>
+        {t.signIn.otherAccount}
+      </Button>
+    </>
   );
 }

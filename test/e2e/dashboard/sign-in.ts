@@ -1,15 +1,19 @@
+import type { Page, Route } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { ADMIN, type Dashboard, MEMBER, signIn } from '../a-dashboard.ts';
+import { ADMIN, type Dashboard, fillIn, MEMBER, signIn } from '../a-dashboard.ts';
 
 const SESSION = '__Host-session';
 const RENEWAL = '__Host-renewal';
+
+/** Waits until a page says whose it is, wherever its width leaves room for that. */
+const isShownTo = (page: Page, person: string) => page.getByText(person).filter({ visible: true }).waitFor();
 
 export const signingIn = (dashboard: Dashboard) =>
   describe('sign-in', () => {
     it('leads through the identity provider to where one wanted to go', async () => {
       const page = await dashboard.signingIn(ADMIN, '/api-keys');
       expect(new URL(page.url()).pathname).toBe('/api-keys');
-      await page.getByText(`${ADMIN} · Admin`).waitFor();
+      await isShownTo(page, `${ADMIN} · Admin`);
     });
 
     it('keeps the session where no script can read it', async () => {
@@ -43,87 +47,174 @@ export const signingIn = (dashboard: Dashboard) =>
       await signIn(page, ADMIN);
     });
 
-    it('shows what the provider said, as text', async () => {
+    it('says in its own words that the provider refused, whatever its address says', async () => {
       const page = await (await dashboard.context()).newPage();
+      const said = 'Call +1 555 0100 to unlock your account <script>window.pwned=1</script>';
       await page.goto(
-        `${dashboard.origin}/signed-in?error=access_denied&error_description=${encodeURIComponent('<script>window.pwned=1</script>')}`,
+        `${dashboard.origin}/signed-in?error=access_denied&error_description=${encodeURIComponent(said)}`,
       );
-      await page.getByText('<script>window.pwned=1</script>').waitFor();
+      await page.getByText('broken off, or not allowed').waitFor();
+      expect(await page.locator('body').innerText()).not.toContain('555');
+      expect(await page.evaluate('"pwned" in window')).toBe(false);
+    });
+
+    it('with an account that belongs nowhere here leads to another one', async () => {
+      const page = await (await dashboard.context()).newPage();
+      await page.goto(`${dashboard.origin}/`);
+      await page.getByRole('button', { name: 'Sign in' }).waitFor();
+      await page.route('**/api/settings/session', (route) => route.fulfill({ status: 401, json: {} }));
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await fillIn(page, ADMIN);
+      await page.getByText('an organization that does not exist here').waitFor();
+      await page.unroute('**/api/settings/session');
+      await page.getByRole('button', { name: 'Use another account' }).click();
+      await signIn(page, MEMBER);
+      await isShownTo(page, `${MEMBER} · Member`);
+    });
+
+    it('that is ended in one tab leaves nothing of the person in the others', async () => {
+      const page = await dashboard.signingIn(ADMIN, '/api-keys');
+      const other = await page.context().newPage();
+      await other.goto(`${dashboard.origin}/endpoints`);
+      await other.getByRole('button', { name: 'Add an endpoint' }).click();
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+      expect(await other.locator('body').innerText()).not.toContain(ADMIN);
+    });
+
+    it('that could not be ended is said to go on', async () => {
+      const page = await dashboard.signingIn(ADMIN);
+      await page.route('**/api/session', (route) => route.fulfill({ status: 503, json: {} }));
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByRole('heading', { name: 'You are still signed in' }).waitFor();
     });
   });
 
 export const expiring = (dashboard: Dashboard) =>
   describe('a session that ends', () => {
+    /** What pages tried to add. */
+    const posts = new WeakMap<Page, string[]>();
     const draft = async (url: string) => {
       const page = await dashboard.signingIn(ADMIN, '/endpoints');
+      const sent: string[] = [];
+      posts.set(page, sent);
+      page.on('request', (request) => {
+        if (request.method() === 'POST' && request.url().includes('/api/settings/webhooks'))
+          sent.push(request.url());
+      });
       await page.getByRole('button', { name: 'Add an endpoint' }).click();
       await page.getByLabel('Address').fill(url);
       await page.getByRole('dialog').getByText('conversation.resolved', { exact: true }).click();
       return page;
     };
 
+    /** Keeps what a page asks for by itself, so that what is pressed meanwhile is what meets the end of the session. @returns lets it go */
+    async function hold(page: Page): Promise<() => Promise<void>> {
+      const held: Route[] = [];
+      const pattern = '**/api/settings/**';
+      const keep = (route: Route) =>
+        route.request().method() === 'GET' && !route.request().url().endsWith('/session')
+          ? void held.push(route)
+          : route.fallback();
+      await page.route(pattern, keep);
+      return async () => {
+        await page.unroute(pattern, keep);
+        // What the page has given up meanwhile is there no longer.
+        for (const route of held) await route.continue().catch(() => undefined);
+      };
+    }
+    const cookies = { session: /^__Host-session$/, all: /^__Host-/ };
+
+    /** Adds an endpoint when the session has ended, which asks to sign in again. */
+    async function added(page: Page): Promise<void> {
+      const release = await hold(page);
+      await page.context().clearCookies({ name: cookies.all });
+      await page.getByRole('button', { name: 'Add the endpoint' }).click();
+      await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
+      await release();
+    }
+
     it('is renewed without a word while the provider allows it', async () => {
       const page = await draft('https://example.com/renewed');
-      await page.context().clearCookies({ name: SESSION });
+      const release = await hold(page);
+      await page.context().clearCookies({ name: cookies.session });
+      const renewed = page.waitForResponse('**/api/session/renewal');
       await page.getByRole('button', { name: 'Add the endpoint' }).click();
+      await renewed;
+      await release();
       await page.getByRole('heading', { name: 'The endpoint is ready' }).waitFor();
     });
 
     it('loses nothing that was typed: after the sign-in in another window it goes on', async () => {
       const page = await draft('https://example.com/typed-before');
-      await page.context().clearCookies({ name: SESSION });
-      await page.context().clearCookies({ name: RENEWAL });
-      await page.getByRole('button', { name: 'Add the endpoint' }).click();
-      await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
-      const opened = page.waitForEvent('popup');
+      await added(page);
+      // The provider still knows the browser, and asks for nothing.
       await page.getByRole('button', { name: 'Sign in in a new window' }).click();
-      const popup = await opened;
-      // The provider may still know the browser: then it asks for nothing.
-      const form = popup.getByLabel('Password');
-      const ready = page.getByRole('heading', { name: 'The endpoint is ready' });
-      await Promise.race([form.waitFor().catch(() => undefined), ready.waitFor()]);
-      if (!popup.isClosed() && (await form.isVisible().catch(() => false))) {
-        await popup.getByLabel('Email address').fill(ADMIN);
-        await form.fill('local-run');
-        await popup.getByRole('button', { name: 'Sign in' }).click();
-      }
-      await ready.waitFor();
+      await page.getByRole('heading', { name: 'The endpoint is ready' }).waitFor();
       await page.getByText('https://example.com/typed-before').first().waitFor();
     });
 
-    it('shows nothing of one person to another who signs in instead', async () => {
-      const page = await draft('https://example.com/of-the-admin');
-      const other = await page.context().newPage();
+    it('loses nothing that was typed where the provider asks again who it is', async () => {
+      const page = await draft('https://example.com/typed-again');
+      await added(page);
       await page.context().clearCookies();
+      const opened = page.waitForEvent('popup');
+      await page.getByRole('button', { name: 'Sign in in a new window' }).click();
+      await fillIn(await opened, ADMIN);
+      await page.getByRole('heading', { name: 'The endpoint is ready' }).waitFor();
+    });
+
+    it('leaves nothing of one person to another who signs in instead, and does nothing in their name', async () => {
+      const page = await draft('https://example.com/of-the-admin');
+      await added(page);
+      await page.context().clearCookies();
+      const other = await page.context().newPage();
       await other.goto(`${dashboard.origin}/`);
       await signIn(other, MEMBER);
-      await page.getByText(`${MEMBER} · Member`).waitFor();
-      expect(await page.getByText('https://example.com/of-the-admin').count()).toBe(0);
+      await isShownTo(page, `${MEMBER} · Member`);
+      expect(await page.getByRole('dialog').count()).toBe(0);
+      expect(await page.getByLabel('Address').count()).toBe(0);
+      const sent = posts.get(page) ?? [];
+      expect(sent).toHaveLength(1);
     });
   });
 
 export const membership = (dashboard: Dashboard) =>
   describe('a member', () => {
-    it.each(['/', '/endpoints', '/deliveries', '/sources', '/usage', '/settings', '/sandbox', '/api-keys'])(
-      'sees %s, and finds nothing there that changes anything',
-      async (path) => {
-        const page = await dashboard.signedIn(MEMBER, path);
-        await page.locator('main h1').waitFor();
-        await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' });
-        // The sandbox's page also puts programs together, which changes nothing.
-        for (const name of [
-          /^Add (?!an answer$)/,
-          /^(Register|Issue|Make|Check now|Change)/,
-          /^Create/,
-          /^Delete/,
-          /^Revoke/,
-          /^Reset/,
-          /^Send/,
-          /^Save/,
-        ])
-          expect(await page.getByRole('main').getByRole('button', { name }).count(), String(name)).toBe(0);
-      },
-    );
+    const PATHS = [
+      '/',
+      '/endpoints',
+      '/deliveries',
+      '/sources',
+      '/usage',
+      '/settings',
+      '/sandbox',
+      '/api-keys',
+    ];
+    // The sandbox's page also puts programs together, which changes nothing.
+    const CHANGING =
+      /^(Add (?!an answer$)|Register|Issue|Make|Check now|Change|Create|Delete|Revoke|Reset|Send|Save)/;
+
+    /** Buttons of a page that change something, by their names. */
+    async function changingAt(page: Page, path: string): Promise<string[]> {
+      await page.goto(`${dashboard.origin}${path}`);
+      await page.locator('main h1').waitFor();
+      await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' });
+      return page.getByRole('main').getByRole('button', { name: CHANGING }).allInnerTexts();
+    }
+
+    it('sees every page, and finds nothing there that changes anything', async () => {
+      const page = await dashboard.signedIn(MEMBER);
+      const found: [string, string[]][] = [];
+      for (const path of PATHS) found.push([path, await changingAt(page, path)]);
+      expect(found).toEqual(PATHS.map((path) => [path, []]));
+    });
+
+    it('sees the same pages as an admin, who does find something', async () => {
+      const page = await dashboard.signedIn(ADMIN);
+      for (const path of ['/endpoints', '/sources', '/settings', '/sandbox', '/api-keys'])
+        expect(await changingAt(page, path), path).not.toEqual([]);
+    });
 
     it('is refused by the service, too', async () => {
       const page = await dashboard.signedIn(MEMBER);

@@ -1,0 +1,353 @@
+import { describe, expect, it } from 'vitest';
+import { ApiFailure } from '../../../dashboard/src/api/failures.ts';
+import {
+  keepSession,
+  type News,
+  type Person,
+  type SessionKeeper,
+} from '../../../dashboard/src/api/session-keeper.ts';
+
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+
+const ADA: Person = {
+  userId: 'user-ada',
+  email: 'ada@example.com',
+  role: 'admin',
+  organizationId: 'org_ada',
+  organizationName: 'Ada',
+  expiresAt: new Date(HOUR_MS).toISOString(),
+};
+const EVE: Person = { ...ADA, userId: 'user-eve', email: 'eve@example.com', organizationId: 'org_eve' };
+
+interface Renewal {
+  token: string;
+  person: Person;
+}
+
+/** A browser with its cookies, the service behind it, and the time that passes for both. */
+class Place {
+  nowMs = 0;
+  session: Person | undefined;
+  /** The refresh token in the cookie, which is good once (RFC 9700, 4.14.2). */
+  renewal: Renewal | undefined;
+  /** Of an account whose organization the service does not know. */
+  isUnknown = false;
+  /** What all requests are answered with, while it is set. */
+  trouble: number | 'nothing' | undefined;
+  readonly asked: string[] = [];
+  readonly tabs: { keeper: SessionKeeper; reloads: number }[] = [];
+  #timers: { at: number; action: () => void }[] = [];
+  #lock: Promise<unknown> = Promise.resolve();
+  #tokens = 0;
+
+  signIn(person: Person, canBeRenewed = true): void {
+    this.session = { ...person, expiresAt: new Date(this.nowMs + HOUR_MS).toISOString() };
+    this.#tokens += 1;
+    this.renewal = canBeRenewed ? { token: String(this.#tokens), person } : undefined;
+  }
+
+  open(): { keeper: SessionKeeper; reloads: number } {
+    const keeper = keepSession({
+      fetch: async (path, { method = 'GET' } = {}) => {
+        this.asked.push(`${method} ${path}`);
+        return this.#answer(method, path);
+      },
+      exclusively: (work) => {
+        const mine = this.#lock.then(work);
+        this.#lock = mine.catch(() => undefined);
+        return mine;
+      },
+      tell: (news: News) => {
+        for (const other of this.tabs) if (other !== tab) void other.keeper.hear(news);
+      },
+      reload: () => {
+        tab.reloads += 1;
+      },
+      after: (milliseconds, action) => {
+        const timer = { at: this.nowMs + milliseconds, action };
+        this.#timers.push(timer);
+        return () => {
+          this.#timers = this.#timers.filter((one) => one !== timer);
+        };
+      },
+      now: () => this.nowMs,
+    });
+    const tab = { keeper, reloads: 0 };
+    this.tabs.push(tab);
+    return tab;
+  }
+
+  async #answer(method: string, path: string): Promise<Response> {
+    // What a service in the middle of something else takes.
+    for (let turn = 0; turn < 3; turn += 1) await Promise.resolve();
+    if (this.trouble === 'nothing') throw new TypeError('Failed to fetch');
+    if (this.trouble !== undefined) return this.#problem(this.trouble);
+    if (path === '/api/settings/session')
+      return this.#isGood() && !this.isUnknown ? Response.json({ data: this.session }) : this.#problem(401);
+    if (path === '/api/session/renewal') return this.#renew();
+    if (method === 'DELETE') {
+      this.session = undefined;
+      this.renewal = undefined;
+      return Response.json({ data: { location: 'https://issuer.example.com/sign-out' } });
+    }
+    return Response.json({ data: { returnTo: '/deliveries' } });
+  }
+
+  #renew(): Response {
+    const presented = this.renewal;
+    if (presented === undefined) return this.#problem(401);
+    this.signIn(presented.person);
+    return Response.json({ data: {} });
+  }
+
+  #isGood = () => this.session !== undefined && Date.parse(this.session.expiresAt) > this.nowMs;
+
+  #problem = (status: number) =>
+    Response.json({ error: { type: 'SOME', message: 'Some text.', requestId: 'req_1' } }, { status });
+
+  /** Lets time pass, with what is to happen in it. */
+  async pass(milliseconds: number): Promise<void> {
+    const end = this.nowMs + milliseconds;
+    await settle();
+    for (;;) {
+      const next = this.#timers.toSorted((a, b) => a.at - b.at)[0];
+      if (next === undefined || next.at > end) break;
+      this.#timers = this.#timers.filter((timer) => timer !== next);
+      this.nowMs = Math.max(this.nowMs, next.at);
+      next.action();
+      await settle();
+    }
+    this.nowMs = end;
+  }
+
+  count(call: string): number {
+    return this.asked.filter((asked) => asked === call).length;
+  }
+}
+
+/** Until nothing goes on any more that waits for no timer. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setTimeout(resolve, 0));
+}
+
+const RENEWAL = 'POST /api/session/renewal';
+
+/** Whether something has settled, and how. */
+function watched(promise: Promise<unknown>): { outcome: 'waits' | 'done' | 'failed' } {
+  const seen: { outcome: 'waits' | 'done' | 'failed' } = { outcome: 'waits' };
+  promise.then(
+    () => {
+      seen.outcome = 'done';
+    },
+    () => {
+      seen.outcome = 'failed';
+    },
+  );
+  return seen;
+}
+
+describe('a session', () => {
+  it('is found, and renewed before it ends, for as long as the issuer allows it', async () => {
+    const place = new Place();
+    place.signIn(ADA);
+    const { keeper } = place.open();
+    await keeper.look();
+    expect(keeper.state()).toMatchObject({ kind: 'present', person: { userId: 'user-ada' } });
+    await place.pass(10 * HOUR_MS);
+    expect(keeper.state().kind).toBe('present');
+    expect(place.count(RENEWAL)).toBe(10);
+  });
+
+  it('of several tabs is renewed once for all of them', async () => {
+    const place = new Place();
+    place.signIn(ADA);
+    const tabs = Array.from({ length: 4 }, () => place.open());
+    await Promise.all(tabs.map(({ keeper }) => keeper.look()));
+    await place.pass(HOUR_MS);
+    expect(place.count(RENEWAL)).toBe(1);
+    expect(tabs.map(({ keeper }) => keeper.state().kind)).toEqual(tabs.map(() => 'present'));
+  });
+
+  it('that cannot be renewed is used to its end, and then asked for again', async () => {
+    const place = new Place();
+    place.signIn(ADA, false);
+    const { keeper } = place.open();
+    await keeper.look();
+    await place.pass(HOUR_MS - MINUTE_MS);
+    expect(keeper.state().kind).toBe('present');
+    expect(place.count(RENEWAL)).toBe(1);
+    await place.pass(2 * MINUTE_MS);
+    expect(keeper.state()).toMatchObject({ kind: 'ended', person: { userId: 'user-ada' } });
+  });
+
+  it.each([503, 429, 'nothing'] as const)(
+    'is not over because its renewal meets %s, and is renewed when that has passed',
+    async (trouble) => {
+      const place = new Place();
+      place.signIn(ADA);
+      const { keeper } = place.open();
+      await keeper.look();
+      await place.pass(HOUR_MS - 6 * MINUTE_MS);
+      place.trouble = trouble;
+      await place.pass(3 * MINUTE_MS);
+      expect(keeper.state().kind).toBe('present');
+      place.trouble = undefined;
+      await place.pass(MINUTE_MS);
+      expect(keeper.state().kind).toBe('present');
+      expect(place.session?.expiresAt).not.toBe(ADA.expiresAt);
+    },
+  );
+
+  it('whose service cannot be reached at first is looked for again', async () => {
+    const place = new Place();
+    place.signIn(ADA);
+    place.trouble = 503;
+    const { keeper } = place.open();
+    void keeper.look();
+    await place.pass(MINUTE_MS);
+    expect(keeper.state().kind).toBe('unreachable');
+    place.trouble = undefined;
+    await place.pass(MINUTE_MS);
+    expect(keeper.state().kind).toBe('present');
+  });
+
+  it('of nobody is nobody’s', async () => {
+    const place = new Place();
+    const { keeper } = place.open();
+    await keeper.look();
+    expect(keeper.state()).toEqual({ kind: 'none' });
+  });
+});
+
+describe('a request that was refused', () => {
+  const ended = async () => {
+    const place = new Place();
+    place.signIn(ADA, false);
+    const tab = place.open();
+    await tab.keeper.look();
+    place.session = undefined;
+    const request = watched(tab.keeper.regained('renewed'));
+    await settle();
+    expect(tab.keeper.state().kind).toBe('ended');
+    expect(request.outcome).toBe('waits');
+    return { place, tab, request };
+  };
+
+  it('goes on after a renewal without a word', async () => {
+    const place = new Place();
+    place.signIn(ADA);
+    const { keeper } = place.open();
+    await keeper.look();
+    place.session = undefined;
+    await keeper.regained('renewed');
+    expect(keeper.state().kind).toBe('present');
+  });
+
+  it('goes on when the same person has signed in again, in whichever tab', async () => {
+    const { place, tab, request } = await ended();
+    place.signIn(ADA);
+    await tab.keeper.hear('signed-in');
+    expect(request.outcome).toBe('done');
+    expect(tab.reloads).toBe(0);
+  });
+
+  it('never goes on when somebody else has: it was not meant for them', async () => {
+    const { place, tab, request } = await ended();
+    place.signIn(EVE);
+    await tab.keeper.hear('signed-in');
+    await place.pass(2 * HOUR_MS);
+    expect(tab.reloads).toBe(1);
+    expect(tab.keeper.state()).toEqual({ kind: 'leaving' });
+    expect(request.outcome).toBe('waits');
+    expect(watched(tab.keeper.regained('renewed')).outcome).toBe('waits');
+  });
+
+  it('never goes on when the renewed session is somebody else’s', async () => {
+    const place = new Place();
+    place.signIn(ADA);
+    const tab = place.open();
+    await tab.keeper.look();
+    place.signIn(EVE);
+    place.session = undefined;
+    const request = watched(tab.keeper.regained('renewed'));
+    await settle();
+    expect(tab.reloads).toBe(1);
+    expect(request.outcome).toBe('waits');
+  });
+
+  it('fails, and can be sent again, when it cannot be told whether the session can be renewed', async () => {
+    const place = new Place();
+    place.signIn(ADA);
+    const { keeper } = place.open();
+    await keeper.look();
+    place.session = undefined;
+    place.trouble = 503;
+    const failure = keeper.regained('renewed').catch((error: unknown) => error);
+    await place.pass(MINUTE_MS);
+    expect(await failure).toBeInstanceOf(ApiFailure);
+    expect(keeper.state().kind).toBe('present');
+    place.trouble = undefined;
+    await keeper.regained('renewed');
+    expect(keeper.state().kind).toBe('present');
+  });
+});
+
+describe('a sign-out', () => {
+  it('leaves nothing of the person in any tab', async () => {
+    const place = new Place();
+    place.signIn(ADA);
+    const [one, other] = [place.open(), place.open()];
+    await Promise.all([one.keeper.look(), other.keeper.look()]);
+    expect(await one.keeper.signOut()).toBe('https://issuer.example.com/sign-out');
+    await settle();
+    expect(one.keeper.state()).toEqual({ kind: 'none' });
+    expect(other.keeper.state()).toEqual({ kind: 'leaving' });
+    expect(other.reloads).toBe(1);
+  });
+
+  it('is not undone by a renewal that was under way', async () => {
+    const place = new Place();
+    place.signIn(ADA);
+    const [one, other] = [place.open(), place.open()];
+    await Promise.all([one.keeper.look(), other.keeper.look()]);
+    place.session = undefined;
+    const renewing = watched(other.keeper.regained('renewed'));
+    await one.keeper.signOut();
+    await settle();
+    expect(place.session).toBeUndefined();
+    expect(renewing.outcome).not.toBe('failed');
+    expect(other.keeper.state().kind).toBe('leaving');
+  });
+
+  it('that did not succeed is no sign-out', async () => {
+    const place = new Place();
+    place.signIn(ADA);
+    const { keeper } = place.open();
+    await keeper.look();
+    place.trouble = 503;
+    await expect(keeper.signOut()).rejects.toBeInstanceOf(ApiFailure);
+    expect(keeper.state().kind).toBe('present');
+  });
+});
+
+describe('a sign-in', () => {
+  it('is told to the other tabs', async () => {
+    const place = new Place();
+    const [one, other] = [place.open(), place.open()];
+    await other.keeper.look();
+    expect(other.keeper.state().kind).toBe('none');
+    place.signIn(ADA);
+    expect(await one.keeper.finishSignIn('code', 'state')).toBe('/deliveries');
+    await settle();
+    expect(other.keeper.state().kind).toBe('present');
+  });
+
+  it('of an account whose organization the service does not know is said to be none', async () => {
+    const place = new Place();
+    const { keeper } = place.open();
+    place.signIn(ADA);
+    place.isUnknown = true;
+    await expect(keeper.finishSignIn('code', 'state')).rejects.toMatchObject({ type: 'NOT_KNOWN_HERE' });
+  });
+});
