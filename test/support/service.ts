@@ -23,7 +23,7 @@ export const DASHBOARD_ORIGIN = 'https://dashboard.example';
 const SYNTHESIS_MS = 110_000;
 
 /** One for each function, and some more for those that are called at once: starting a process takes more than most calls. */
-const MAX_SANDBOXES = 80;
+const MAX_SANDBOXES = 96;
 
 /** Requests a minute of the tier `standard`: few, so that a test uses them up in a moment. */
 export const STANDARD_LIMIT = 600;
