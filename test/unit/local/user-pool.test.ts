@@ -56,6 +56,7 @@ describe('a user pool', () => {
         LogoutURLs: ['http://localhost:3000/'],
         ReadAttributes: ['email', 'custom:role'],
         EnableTokenRevocation: false,
+        RefreshTokenRotation: { Feature: 'ENABLED', RetryGracePeriodSeconds: 60 },
         IdTokenValidity: 30,
         AccessTokenValidity: 900,
         RefreshTokenValidity: 12,
@@ -74,6 +75,7 @@ describe('a user pool', () => {
       callbackUrls: ['http://localhost:3000/signed-in'],
       logoutUrls: ['http://localhost:3000/'],
       revocation: false,
+      rotation: true,
       lifetimes: { idToken: 1800, accessToken: 900, refreshToken: 43_200 },
     });
   });
@@ -82,6 +84,7 @@ describe('a user pool', () => {
     const { pool } = provisioned({ Users: aPool(), Dashboard: aClient({ IdTokenValidity: 0 }) });
     expect(pool?.lifetimes).toEqual({ idToken: 3600, accessToken: 3600, refreshToken: 30 * 86_400 });
     expect(pool?.revocation).toBe(true);
+    expect(pool?.rotation).toBe(false);
     expect(pool?.readAttributes).toContain('email');
     expect(pool?.readAttributes.filter((name) => name.startsWith('custom:'))).toEqual([]);
   });
