@@ -1,6 +1,8 @@
 import { join, resolve } from 'node:path';
 import { bundleFunctions, bundlesIn } from '../lib/cloud/bundle.ts';
-import { bundleDashboard, DASHBOARD_BUNDLE } from '../lib/cloud/dashboard-bundle.ts';
+import { givenContext, SettingError } from '../lib/cloud/context.ts';
+import { readSettings, type Settings } from '../lib/cloud/settings.ts';
+import { bundleDashboard, DASHBOARD_BUNDLE } from '../lib/cloud/site/bundle.ts';
 
 /*
  * The CDK app. It runs under the CDK command (`npx cdk synth`) and by itself (`node bin/app.ts`), with the same result: the recommended
@@ -9,26 +11,23 @@ import { bundleDashboard, DASHBOARD_BUNDLE } from '../lib/cloud/dashboard-bundle
 const outdir = resolve(process.env.CDK_OUTDIR ?? 'cdk.out');
 // Made before by whoever synthesizes many times of the same sources, as tests do: to bundle takes as much as all the rest.
 const bundles = process.env.CDK_BUNDLES;
-// The bundlers are processes of their own: they work while this one loads the CDK, which takes as long.
-const bundling = bundles === undefined ? bundleFunctions(join(outdir, 'functions')) : bundlesIn(bundles);
-const building =
-  bundles === undefined
-    ? bundleDashboard(join(outdir, DASHBOARD_BUNDLE))
-    : Promise.resolve(join(bundles, DASHBOARD_BUNDLE));
-// Met below, where they are waited for; until then an early failure is not an unhandled one.
-bundling.catch(() => undefined);
-building.catch(() => undefined);
 
-const { checkedApp } = await import('../lib/cloud/checked-app.ts');
-const lambda = await import('aws-cdk-lib/aws-lambda');
-const { SettingError } = await import('../lib/cloud/context.ts');
-const { readSettings } = await import('../lib/cloud/settings.ts');
-const { conversationService } = await import('../lib/cloud/service.ts');
+async function synthesize(settings: Settings): Promise<void> {
+  // The bundlers are processes of their own: they work while this one loads the CDK, which takes as long.
+  const bundling = bundles === undefined ? bundleFunctions(join(outdir, 'functions')) : bundlesIn(bundles);
+  const building =
+    bundles === undefined
+      ? bundleDashboard(join(outdir, DASHBOARD_BUNDLE))
+      : Promise.resolve(join(bundles, DASHBOARD_BUNDLE));
+  // Met below, where they are waited for; until then an early failure is not an unhandled one.
+  bundling.catch(() => undefined);
+  building.catch(() => undefined);
 
-const app = checkedApp({ outdir, findings: 'printed' });
-try {
-  // Before anything is built: nothing is synthesized when a setting is wrong.
-  const settings = readSettings(app.node);
+  const { checkedApp } = await import('../lib/cloud/checked-app.ts');
+  const lambda = await import('aws-cdk-lib/aws-lambda');
+  const { conversationService } = await import('../lib/cloud/service.ts');
+
+  const app = checkedApp({ outdir, findings: 'printed' });
   const [directoryOf, dashboard] = await Promise.all([bundling, building]);
   conversationService(app, {
     settings,
@@ -36,6 +35,11 @@ try {
     dashboard,
   });
   app.synth();
+}
+
+try {
+  // Before anything is built or loaded: whoever gave a wrong setting waits for nothing.
+  await synthesize(readSettings(givenContext(process.env)));
 } catch (error) {
   if (!(error instanceof SettingError)) throw error;
   process.stderr.write(`${error.message}\n`);

@@ -2,13 +2,18 @@
  * Text that anybody may have written, made fit to be shown among our own: it stays text, keeps to its place and looks like what it is.
  */
 
-/** Without what turns the direction of writing, hides or breaks a line. Joiners stay: languages are written with them. */
-export const inOneLine = (text: string): string =>
-  text
+/**
+ * Without what turns the direction of writing, hides or breaks a line. Joiners stay: languages are written with them. Where nothing that can be seen
+ * stays beside them it is empty.
+ */
+export function inOneLine(text: string): string {
+  const line = text
     .toWellFormed()
     .replaceAll(/(?![\u200c\u200d])\p{Cf}/gu, '')
     .replaceAll(/[\p{Cc}\s]+/gu, ' ')
     .trim();
+  return /^[\p{Default_Ignorable_Code_Point} ]*$/u.test(line) ? '' : line;
+}
 
 /** At most so many UTF-16 code units, none of them half a character, with an ellipsis where something is left out. */
 export const shortened = (text: string, max: number): string =>

@@ -14,6 +14,7 @@ import {
 } from '../domain/source-check.ts';
 import type { Organization } from '../domain/tenant.ts';
 import type { TraceId } from '../domain/trace.ts';
+import { UnderWay } from '../domain/under-way.ts';
 import { generations, type Standings } from './generations.ts';
 import type { Log } from './log.ts';
 
@@ -51,7 +52,7 @@ export interface CheckSourceTerms {
 }
 
 /** A check that began before it was asked for is under way. It does not count; once it has ended, the event can be dealt with. */
-export class CheckUnderWay extends Error {
+export class CheckUnderWay extends UnderWay {
   override name = 'CheckUnderWay';
 }
 

@@ -71,6 +71,19 @@ export type Dependency = keyof typeof THROTTLES;
 /** Invocations that ended with an error: an API call answered with 500 or 503, or a worker's batch that comes again as a whole. Sum. */
 export const FAILED_INVOCATIONS = 'FailedInvocations';
 
+/**
+ * Batches of which a worker behind the bus has left a message in its queue because dealing with it failed, which to Lambda is no error. By the
+ * worker's name. Sums.
+ */
+export const LEFT_IN_QUEUE = {
+  meter: 'MeterFailures',
+  relay: 'RelayFailures',
+  redeliver: 'RedeliverFailures',
+  'check-source': 'CheckSourceFailures',
+  notify: 'NotifyFailures',
+} as const;
+export type BusWorkerName = keyof typeof LEFT_IN_QUEUE;
+
 /** What a run of the reconciler did. Sums, but for the last. */
 export const RECONCILED = {
   resumed: 'ParkedResumed',

@@ -49,4 +49,4 @@ const deal = checkSource(
 );
 
 /** Takes events of sources from their queue: each check apart, all of a batch at once. */
-export const handler = busWorker(oneByOne(deal, logger.log));
+export const handler = busWorker('check-source', oneByOne(deal, logger.log));

@@ -12,30 +12,20 @@ import { standings } from '../platform/standings.ts';
 import { deliveryStore } from '../store/deliveries.ts';
 import { endpointStore } from '../store/endpoints.ts';
 import { standingOf } from '../store/organizations.ts';
-import { outboxStore, owedBy } from '../store/outbox.ts';
-import { streamReader } from '../store/stream.ts';
+import { owedBy } from '../store/outbox.ts';
+import { outboxEntries } from '../store/outbox-entries.ts';
 
 const environment = readEnvironment(DeadFanOutsEnvironment);
 const client = documentClient();
 const service = { client, name: environment.SERVICE_TABLE };
 const sqs = queueClient();
-const readStream = streamReader(streamsClient());
-const outbox = outboxStore({ client, name: environment.OUTBOX_TABLE });
-const read = orAbandon(owedBy);
+const outbox = { client, name: environment.OUTBOX_TABLE };
 const now = () => new Date();
 
 /** Takes the dead letters of the fan-out's stream. */
 export const handler = deadLetterWorker(
   deadEntries({
-    stream: {
-      read: async (records) => (await readStream(records))?.flatMap((row) => read(row) ?? []),
-    },
-    outbox: {
-      async find(id) {
-        const row = await outbox.find(id);
-        return row && read(row);
-      },
-    },
+    ...outboxEntries(outbox, streamsClient(), orAbandon(owedBy)),
     deal: fanOut({
       subscribers: endpointStore(service),
       standings: standings(standingOf(service)),

@@ -8,29 +8,19 @@ import { postponement } from '../platform/dead-letter-queue.ts';
 import { eventBus } from '../platform/event-bus.ts';
 import { logger } from '../platform/logger.ts';
 import { deadLetterWorker, orAbandon } from '../platform/pipeline/dead-letters.ts';
-import { outboxStore, toldBy } from '../store/outbox.ts';
-import { streamReader } from '../store/stream.ts';
+import { toldBy } from '../store/outbox.ts';
+import { outboxEntries } from '../store/outbox-entries.ts';
 
 const environment = readEnvironment(DeadPublicationsEnvironment);
 const bus = eventBus(eventBridgeClient(), environment.EVENT_BUS, (refused) =>
   logger.log('BUS_REFUSED', refused),
 );
-const readStream = streamReader(streamsClient());
-const outbox = outboxStore({ client: documentClient(), name: environment.OUTBOX_TABLE });
-const read = orAbandon(toldBy);
+const outbox = { client: documentClient(), name: environment.OUTBOX_TABLE };
 
 /** Takes the dead letters of the publisher's stream. */
 export const handler = deadLetterWorker(
   deadEntries({
-    stream: {
-      read: async (records) => (await readStream(records))?.flatMap((row) => read(row) ?? []),
-    },
-    outbox: {
-      async find(id) {
-        const row = await outbox.find(id);
-        return row && read(row);
-      },
-    },
+    ...outboxEntries(outbox, streamsClient(), orAbandon(toldBy)),
     deal: (events) => bus.put(events),
     postpone: postponement(queueClient(), environment.DEAD_PUBLICATIONS),
     // On the bus, entries have the identifiers that are their keys in the outbox.

@@ -42,4 +42,4 @@ const tell = notify(
 );
 
 /** Takes what admins are told of from its queue. What certainly did not reach them comes again. */
-export const handler = busWorker(oneByOne(tell, logger.log));
+export const handler = busWorker('notify', oneByOne(tell, logger.log));

@@ -23,4 +23,4 @@ const run = relay({
 });
 
 /** Takes messages of agents and assistants from the bus. */
-export const handler = busWorker(oneByOne(run, logger.log));
+export const handler = busWorker('relay', oneByOne(run, logger.log));

@@ -3,7 +3,7 @@ import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { routes } from '../../functions/api/routes.ts';
-import { type Route, settingsPath } from '../../functions/platform/route.ts';
+import { atAllDoors } from '../openapi/doors.ts';
 import { acknowledge } from './acknowledgements.ts';
 import { DOCUMENTATION_ROUTES } from './documentation.ts';
 import { addGatewayResponses, REQUEST_ID } from './gateway-responses.ts';
@@ -55,7 +55,7 @@ export class Api extends Construct {
           'A web ACL is for who deploys to choose (context waf=true), or to associate by an account-wide policy.',
       });
 
-    const served = [...Object.values(routes).flatMap(doorsOf), ...SIGN_IN_ROUTES, ...DOCUMENTATION_ROUTES];
+    const served = [...Object.values(atAllDoors(routes)), ...SIGN_IN_ROUTES, ...DOCUMENTATION_ROUTES];
     for (const { name, method, path } of served)
       this.rest.root.resourceForPath(path).addMethod(method, this.invocationOf(name));
     answerOtherMethods(this.rest, served);
@@ -88,12 +88,6 @@ export class Api extends Construct {
     this.invocations.set(name, invocation);
     return invocation;
   }
-}
-
-/** Where a route is served: at its own path, and to people at another one where it has such a door. */
-function doorsOf(route: Route): Pick<Route, 'name' | 'method' | 'path' | 'visitor'>[] {
-  const path = settingsPath(route);
-  return path === undefined ? [route] : [route, { ...route, path }];
 }
 
 /** What the gateway logs of each request; nothing that a caller chose. */

@@ -11,6 +11,7 @@ import {
   FAILED_INVOCATIONS,
   IN_FLIGHT,
   LEDGER_DIFFERENCE,
+  LEFT_IN_QUEUE,
   MAIL,
   PURGED,
   RATE_LIMITER_FAILURES,
@@ -26,7 +27,7 @@ import { ServiceStack } from './stacks/service-stack.ts';
 
 const { Stats } = cloudwatch;
 
-/** One graph of the dashboard. */
+/** One graph of the board. */
 export interface Graph {
   title: string;
   metrics: cloudwatch.IMetric[];
@@ -145,6 +146,10 @@ export function reasons(scope: Construct): Graph[] {
         ours(LEDGER_DIFFERENCE, 'ledger differs'),
         ours(RATE_LIMITER_FAILURES, 'rate limiter failed'),
       ],
+    },
+    {
+      title: 'Batches of which workers behind the bus left messages',
+      metrics: Object.entries(LEFT_IN_QUEUE).map(([worker, name]) => ours(name, worker)),
     },
     {
       title: 'E-mail and sources that failed',

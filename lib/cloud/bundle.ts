@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { routes } from '../../functions/api/routes.ts';
 import { type Route, settingsPath } from '../../functions/platform/route.ts';
+import * as signInRoutes from '../../functions/sign-in/routes.ts';
 import { currentDocument } from '../openapi/current.ts';
 import { writePage } from '../openapi/page.ts';
 import { builtInModules } from './built-in-modules.ts';
@@ -33,7 +34,7 @@ export const WORKERS = [
   'enrol',
 ] as const;
 /** Functions by which people sign in to the dashboard. */
-export const SIGN_IN = ['begin-sign-in', 'finish-sign-in', 'renew-session', 'sign-out'] as const;
+export const SIGN_IN = Object.values(signInRoutes).map(({ name }) => name);
 /** Functions that serve what is the same for everybody. */
 export const DOCUMENTATION = ['read-openapi', 'docs'] as const;
 export type FunctionName =
@@ -69,12 +70,10 @@ export const LEAN: Plugin[] = [pureSchemas(join(ROOT, 'functions')), leanSdk, bu
  */
 export async function bundleFunctions(directory: string): Promise<(name: FunctionName) => string> {
   rmSync(directory, { recursive: true, force: true });
-  const builds = [
-    handlersBuild(directory),
-    sessionsBuild(directory),
-    readerBuild(join(directory, 'check-source' satisfies FunctionName)),
-  ];
-  await Promise.all([...builds.map((options) => build(options)), bundleDocumentation(directory)]);
+  await Promise.all([
+    ...callableBuilds(directory).map((options) => build(options)),
+    bundleDocumentation(directory),
+  ]);
   return bundlesIn(directory);
 }
 
@@ -90,10 +89,15 @@ export async function bundleDocumentation(directory: string): Promise<(name: Fun
 
 /** How the code is made that {@link bundleFunctions} writes to a directory. */
 export const functionBuilds = (directory: string): BuildOptions[] => [
+  ...callableBuilds(directory),
+  documentationBuild(directory),
+];
+
+/** All but the documentation, whose functions are nothing without the pages beside them. */
+const callableBuilds = (directory: string): BuildOptions[] => [
   handlersBuild(directory),
   sessionsBuild(directory),
   readerBuild(join(directory, 'check-source' satisfies FunctionName)),
-  documentationBuild(directory),
 ];
 
 /**

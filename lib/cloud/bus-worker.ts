@@ -2,12 +2,15 @@ import * as events from 'aws-cdk-lib/aws-events';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { BUS_SOURCE } from '../../functions/domain/bus.ts';
+import { type BusWorkerName, LEFT_IN_QUEUE } from '../../functions/platform/metric-names.ts';
+import { counted } from './alarms.ts';
 import type { BusQueues, WorkerQueues } from './bus.ts';
 import { feedFromQueue } from './event-sources.ts';
 import { ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
-import { watchDeadLetters, watchFailures } from './watching.ts';
+import { watchDeadLetters, watchLeftMessages } from './watching.ts';
 
-export interface BusWorkerProps extends Omit<ServiceFunctionProps, 'environment'> {
+export interface BusWorkerProps extends Omit<ServiceFunctionProps, 'name' | 'environment'> {
+  name: BusWorkerName;
   bus: BusQueues;
   /** What of the bus it takes: `detail-type`, and further conditions on the `detail`. */
   takes: Pick<events.EventPattern, 'detailType' | 'detail'>;
@@ -53,7 +56,11 @@ export class BusWorker extends Construct {
       says,
       runbook: 'dead-letters.md#of-a-worker-behind-the-bus',
     });
-    watchFailures(this.fn, { says: late, runbook: 'background.md#a-background-worker-fails' });
+    watchLeftMessages(this.fn, {
+      left: counted(this, LEFT_IN_QUEUE[fn.name]),
+      says: late,
+      runbook: 'background.md#a-background-worker-fails',
+    });
   }
 }
 

@@ -1,7 +1,23 @@
+import { readFileSync } from 'node:fs';
 import type { Node } from 'constructs';
 
 /** Where settings come from: CDK context, `-c name=value`. */
 export type Context = Pick<Node, 'tryGetContext'>;
+
+/**
+ * What the CDK command hands to the app, as `App` reads it, without the CDK. What does not fit into a variable is in a file.
+ * @param environment of the process
+ */
+export function givenContext({
+  CDK_CONTEXT_JSON: given,
+  CONTEXT_OVERFLOW_LOCATION_ENV: file,
+}: Readonly<Record<string, string | undefined>>): Context {
+  const values = new Map<string, unknown>([
+    ...(given ? Object.entries(JSON.parse(given)) : []),
+    ...(file ? Object.entries(JSON.parse(readFileSync(file, 'utf8'))) : []),
+  ]);
+  return { tryGetContext: (name) => values.get(name) };
+}
 
 /** A context value is wrong. The message is one line for the person who deploys. */
 export class SettingError extends Error {

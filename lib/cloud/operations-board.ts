@@ -13,18 +13,18 @@ import {
   stuck,
   units,
   work,
-} from './dashboard-graphs.ts';
+} from './board-graphs.ts';
 import { DOCUMENTATION_ROUTES } from './documentation.ts';
 import { SIGN_IN_ROUTES } from './sign-in.ts';
 import { ServiceStack } from './stacks/service-stack.ts';
 
 const { Stats } = cloudwatch;
-/** Columns of a dashboard. */
+/** Columns of a board. */
 const WIDTH = 24;
 /** As many graphs stand side by side. */
 const IN_A_ROW = 4;
 
-export interface DashboardProps {
+export interface OperationsBoardProps {
   queues: readonly sqs.Queue[];
   tables: readonly { label: string; name: string }[];
   /** Functions that are behind no route. */
@@ -37,10 +37,14 @@ export interface DashboardProps {
  * What somebody looks at who was woken: from top to bottom whether customers are affected, where it is stuck, why, and what it costs.
  * Functions and the API are known by their names, so that this stack refers to no other for them.
  */
-export class Dashboard extends Construct {
+export class OperationsBoard extends Construct {
   private readonly board: cloudwatch.Dashboard;
 
-  constructor(scope: Construct, id: string, { queues, tables, workers, streamReaders }: DashboardProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { queues, tables, workers, streamReaders }: OperationsBoardProps,
+  ) {
     super(scope, id);
     const stack = ServiceStack.of(this);
     this.board = new cloudwatch.Dashboard(this, 'Board', {

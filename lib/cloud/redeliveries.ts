@@ -51,8 +51,8 @@ export class Redeliveries extends Construct {
       late: 'Redelivery jobs get on slowly: the function for them fails.',
     });
     const { fn, queue } = this.worker;
-    tables.service.allow(fn, 'read', 'change', 'remove');
-    tables.deliveries.allow(fn, 'list', 'add');
+    tables.service.allow(fn, 'read', 'readMany', 'change', 'remove');
+    tables.deliveries.allow(fn, 'list', 'readMany', 'add');
     for (const filled of [fresh, slow, stalled, queue]) allowSend(filled, fn);
 
     this.resume = new ServiceFunction(this, 'Resume', {

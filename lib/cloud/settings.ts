@@ -1,6 +1,8 @@
+import { DEFAULT_RETRY_POLICY } from '../../functions/domain/backoff.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../functions/domain/due.ts';
 import { DEFAULT_RATE_LIMITS, type RateLimits } from '../../functions/domain/rate-limit.ts';
 import { DEFAULT_LINGER_SECONDS } from '../../functions/domain/sandbox.ts';
+import { DEFAULT_ATTEMPT_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
 import { type Context, flag, number, SECONDS, SettingError, text, WHOLE } from './context.ts';
 import { readPolicy, type StagePolicy } from './stages.ts';
 
@@ -57,10 +59,15 @@ export interface Settings {
 export function readSettings(node: Context): Settings {
   const settings: Settings = {
     policy: readPolicy(node),
-    retryBaseSeconds: number(node, 'retryBaseSeconds', 30, SECONDS(0, 3600)),
+    retryBaseSeconds: number(node, 'retryBaseSeconds', DEFAULT_RETRY_POLICY.baseSeconds, SECONDS(0, 3600)),
     // A wait is held by the queue message's visibility, which SQS limits to 12 hours.
-    retryCapSeconds: number(node, 'retryCapSeconds', 3600, SECONDS(0, 43_200)),
-    attemptTimeoutSeconds: number(node, 'attemptTimeoutSeconds', 10, SECONDS(0.1, 60)),
+    retryCapSeconds: number(node, 'retryCapSeconds', DEFAULT_RETRY_POLICY.capSeconds, SECONDS(0, 43_200)),
+    attemptTimeoutSeconds: number(
+      node,
+      'attemptTimeoutSeconds',
+      DEFAULT_ATTEMPT_TIMEOUT_SECONDS,
+      SECONDS(0.1, 60),
+    ),
     graceSeconds: number(node, 'graceSeconds', DEFAULT_GRACE_SECONDS, SECONDS(30, 21_600)),
     watchWindowSeconds: number(node, 'watchWindowSeconds', 10, WHOLE('seconds', 0, 300)),
     lingerSeconds: number(node, 'lingerSeconds', DEFAULT_LINGER_SECONDS, SECONDS(0, 3600)),

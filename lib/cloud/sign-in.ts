@@ -1,14 +1,10 @@
 import { Construct } from 'constructs';
+import * as routes from '../../functions/sign-in/routes.ts';
 import type { Identity } from './identity.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 
 /** Where the dashboard's pages sign people in and out, and the functions that do. */
-export const SIGN_IN_ROUTES = [
-  { name: 'begin-sign-in', method: 'POST', path: '/session/sign-in' },
-  { name: 'finish-sign-in', method: 'POST', path: '/session' },
-  { name: 'renew-session', method: 'POST', path: '/session/renewal' },
-  { name: 'sign-out', method: 'DELETE', path: '/session' },
-] as const;
+export const SIGN_IN_ROUTES = Object.values(routes);
 
 const DESCRIPTIONS: Readonly<Record<(typeof SIGN_IN_ROUTES)[number]['name'], string>> = {
   'begin-sign-in': 'Say where to sign in',

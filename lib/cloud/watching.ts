@@ -22,6 +22,27 @@ export const watchFailures = (fn: lambda.Function, told: Told): cloudwatch.Alarm
     threshold: FAILURES,
   });
 
+/**
+ * Tells somebody that a worker fails, be it that it leaves messages in its queue, which to Lambda is no error.
+ * @param left of the batches of which it left some
+ */
+export const watchLeftMessages = (
+  fn: lambda.Function,
+  { left, ...told }: Told & { left: cloudwatch.Metric },
+): cloudwatch.Alarm => {
+  const over = { statistic: cloudwatch.Stats.SUM, period: Duration.minutes(15) };
+  return alarmAt(fn, 'Fails', {
+    ...told,
+    metric: new cloudwatch.MathExpression({
+      label: 'failed batches',
+      expression: 'SUM([errors, left])',
+      usingMetrics: { errors: fn.metricErrors(over), left: left.with(over) },
+      period: over.period,
+    }),
+    threshold: FAILURES,
+  });
+};
+
 /** Tells somebody that one invocation in a hundred fails, within minutes: of a function with so many that a few failures say nothing. */
 export const watchFailureRate = (fn: lambda.Function, told: Told): cloudwatch.Alarm => {
   const over = { statistic: cloudwatch.Stats.SUM, period: Duration.minutes(1) };

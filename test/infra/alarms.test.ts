@@ -101,7 +101,7 @@ describe('the runbooks', () => {
   });
 });
 
-describe('the dashboard', () => {
+describe('the board of operations', () => {
   const [[, board] = []] = ofType(template, 'AWS::CloudWatch::Dashboard');
   const body = JSON.stringify(board?.Properties.DashboardBody);
 

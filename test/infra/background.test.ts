@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { BUS_SOURCE, NOTICES } from '../../functions/domain/bus.ts';
 import { EVENT_CATALOGUE } from '../../functions/domain/events.ts';
 import { METERED_TYPES } from '../../functions/domain/usage.ts';
+import { type BusWorkerName, LEFT_IN_QUEUE, METRICS } from '../../functions/platform/metric-names.ts';
 import { BusWorker } from '../../lib/cloud/bus-worker.ts';
+import { references, watchedBy } from './reading.ts';
 import {
   functionNamed,
   invokes,
@@ -154,6 +156,20 @@ describe('the workers behind the bus', () => {
         expect(source).toEqual([BUS_SOURCE]);
         expect(types).not.toEqual([]);
         for (const type of types) expect({ ...EVENT_CATALOGUE, ...NOTICES }).toHaveProperty([type]);
+      });
+
+      it('tells somebody when it fails, be it that it leaves messages in its queue, which Lambda does not count', () => {
+        const [, fails] =
+          ofType(template, 'AWS::CloudWatch::Alarm').find(([, alarm]) =>
+            watchedBy(alarm).some(
+              ({ metric, of }) => metric === 'Errors' && references(of).includes(idOf(worker.fn)),
+            ),
+          ) ?? expect.fail('nothing watches its errors');
+        expect(watchedBy(fails)).toMatchObject([
+          { metric: 'Errors' },
+          { metric: LEFT_IN_QUEUE[worker.fn.serves as BusWorkerName], of: { service: METRICS.serviceName } },
+        ]);
+        expect(fails.Properties).toMatchObject({ Threshold: 3, EvaluationPeriods: 1 });
       });
 
       it('has one dead-letter queue, of its queue and of its rule', () => {

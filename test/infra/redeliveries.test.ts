@@ -26,6 +26,9 @@ describe('the worker of redelivery jobs', () => {
 
   it('may read and add deliveries, but neither change them nor read what they send', () => {
     expect(tableGrants(template, fn)).toEqual([
+      // Which first deliveries failed, and which events have arrived since.
+      'dynamodb:BatchGetItem Deliveries',
+      'dynamodb:BatchGetItem Service',
       // That it runs, once it has ended.
       'dynamodb:DeleteItem Service',
       'dynamodb:GetItem Service',

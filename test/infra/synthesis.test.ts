@@ -10,14 +10,13 @@ import { PROD } from './synthesize.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
-const synthesize = (outdir: string, context: Record<string, unknown> = {}, environment = {}) =>
+const synthesize = (outdir: string, context: Record<string, unknown> = {}) =>
   run(process.execPath, ['bin/app.ts'], {
     cwd: ROOT,
     env: {
       PATH: process.env.PATH,
       CDK_OUTDIR: outdir,
       CDK_CONTEXT_JSON: JSON.stringify({ ...PROD, ...context }),
-      ...environment,
     },
   });
 /** Not a measure of speed: it takes some seconds alone, and minutes beside everything else. Milliseconds. */
@@ -86,16 +85,15 @@ describe('the whole synthesis', () => {
   });
 
   it(
-    'stops at a wrong setting with one line and exit code 1',
+    'stops at a wrong setting with one line and exit code 1, before it has built anything',
     async () => {
-      const bundles = { CDK_BUNDLES: join(outdir, 'functions') };
-      await expect(
-        synthesize(join(outdir, 'wrong'), { attemptTimeoutSeconds: 'ten' }, bundles),
-      ).rejects.toMatchObject({
+      const wrong = join(outdir, 'wrong');
+      await expect(synthesize(wrong, { attemptTimeoutSeconds: 'ten' })).rejects.toMatchObject({
         code: 1,
         stdout: '',
         stderr: 'context attemptTimeoutSeconds must be a number of seconds from 0.1 to 60, not "ten"\n',
       });
+      await expect(readdir(wrong)).rejects.toMatchObject({ code: 'ENOENT' });
     },
     PATIENCE,
   );

@@ -30,6 +30,12 @@ export const BACKGROUND_LINES = lines({
     operator: AGAIN,
     fields: { eventId: 'id', type: 'words', error: 'failure' },
   },
+  BUS_EVENT_WAITS: {
+    level: 'info',
+    says: 'an event of the bus waits for what another worker has in hand, and will be repeated',
+    operator: AGAIN,
+    fields: { eventId: 'id', type: 'words', error: 'failure' },
+  },
   USAGE_NOT_COUNTED: {
     level: 'error',
     says: 'events of an organization could not be counted and will be repeated',

@@ -2,21 +2,31 @@ import middy from '@middy/core';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { BusEvent } from '../../domain/bus.ts';
+import { UnderWay } from '../../domain/under-way.ts';
 import type { Log } from '../log-codes.ts';
 import { logger } from '../logger.ts';
-import { UNREADABLE_MESSAGES } from '../metric-names.ts';
+import { type BusWorkerName, LEFT_IN_QUEUE, UNREADABLE_MESSAGES } from '../metric-names.ts';
 import { count } from '../metrics.ts';
 import { invocation } from './worker.ts';
 
 /** What a rule sends to a queue: EventBridge's envelope around what was put on the bus. */
 const Message = z.object({ detail: BusEvent });
 
+/** An event that has to come again: because dealing with it failed, or because it waits for what somebody else has in hand. */
+export interface Again {
+  event: BusEvent;
+  why: 'failed' | 'waits';
+}
+
 /**
  * Lambda handler of a worker that takes events of the bus from its queue. What fails stays in the queue, comes again, and ends in the dead-letter
- * queue; so does a message that nobody can read, because nothing is dropped unread.
- * @param deal does what a batch asks for and returns the events that have to come again; what it throws fails the whole batch
+ * queue; so does a message that nobody can read, because nothing is dropped unread. Lambda counts no such batch as failed, so that it is counted here.
+ * @param deal does what a batch asks for and returns what has to come again; what it throws fails the whole batch
  */
-export const busWorker = (deal: (events: readonly BusEvent[]) => Promise<readonly BusEvent[]>) =>
+export const busWorker = (
+  worker: BusWorkerName,
+  deal: (events: readonly BusEvent[]) => Promise<readonly Again[]>,
+) =>
   middy<SQSEvent, SQSBatchResponse>()
     .use(invocation())
     .handler(async ({ Records }: SQSEvent) => {
@@ -31,24 +41,28 @@ export const busWorker = (deal: (events: readonly BusEvent[]) => Promise<readonl
           failed.add(messageId);
         }
       }
-      for (const event of await deal([...messages.keys()])) failed.add(messages.get(event) ?? '');
+      const again = await deal([...messages.keys()]);
+      for (const { event } of again) failed.add(messages.get(event) ?? '');
+      if (again.some(({ why }) => why === 'failed')) count(LEFT_IN_QUEUE[worker]);
       return { batchItemFailures: [...failed].map((itemIdentifier) => ({ itemIdentifier })) };
     });
 
-/** Deals with the events of a batch one by one, all at once. @param log told of each that fails */
+/** Deals with the events of a batch one by one, all at once. @param log told of each that has to come again */
 export const oneByOne =
   (deal: (event: BusEvent) => Promise<void>, log: Log) =>
-  async (events: readonly BusEvent[]): Promise<BusEvent[]> => {
+  async (events: readonly BusEvent[]): Promise<Again[]> => {
     const outcomes = await Promise.allSettled(events.map((event) => deal(event)));
-    return events.filter((event, index) => {
+    return events.flatMap((event, index) => {
       const outcome = outcomes[index];
-      if (outcome?.status !== 'rejected') return false;
-      log('BUS_EVENT_FAILED', {
+      if (outcome?.status !== 'rejected') return [];
+      const error: unknown = outcome.reason;
+      const why = error instanceof UnderWay ? 'waits' : 'failed';
+      log(why === 'waits' ? 'BUS_EVENT_WAITS' : 'BUS_EVENT_FAILED', {
         eventId: event.id,
         type: event.type,
         traceId: event.traceId,
-        error: outcome.reason,
+        error,
       });
-      return true;
+      return [{ event, why }];
     });
   };

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-const DASHBOARD = join(import.meta.dirname, '../../dashboard');
-const VITE = join(import.meta.dirname, '../../node_modules/vite/bin/vite.js');
+const DASHBOARD = join(import.meta.dirname, '../../../dashboard');
+const VITE = join(import.meta.dirname, '../../../node_modules/vite/bin/vite.js');
 
 /** Where a directory of bundles has the dashboard, beside the functions. */
 export const DASHBOARD_BUNDLE = 'dashboard';

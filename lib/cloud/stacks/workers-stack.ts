@@ -5,12 +5,12 @@ import type { Construct } from 'constructs';
 import type { EnrolEnvironment } from '../../../functions/platform/config.ts';
 import { Bus } from '../bus.ts';
 import { Channels } from '../channels.ts';
-import { Dashboard } from '../dashboard.ts';
 import { Delivery } from '../delivery.ts';
 import { STREAM_SOURCE } from '../event-sources.ts';
 import { Knowledge } from '../knowledge.ts';
 import { Mail } from '../mail.ts';
 import { Metering } from '../metering.ts';
+import { OperationsBoard } from '../operations-board.ts';
 import { Recovery } from '../recovery.ts';
 import { Redeliveries } from '../redeliveries.ts';
 import { Sandboxes } from '../sandboxes.ts';
@@ -52,14 +52,14 @@ export class WorkersStack extends ServiceStack {
     });
     tables.service.allow(enrol, 'add');
     new CfnOutput(this, 'EnrolFunctionName', { value: enrol.functionName });
-    this.addDashboard(data);
+    this.addBoard(data);
   }
 
   /** Of whatever there is, so that a new queue, table or worker needs nothing here. */
-  private addDashboard(data: DataStack): void {
+  private addBoard(data: DataStack): void {
     const held = data.node.findAll();
     const functions = this.node.findAll().filter((construct) => construct instanceof ServiceFunction);
-    new Dashboard(this, 'Dashboard', {
+    new OperationsBoard(this, 'Dashboard', {
       queues: held.filter((construct) => construct instanceof sqs.Queue),
       tables: held
         .filter((construct) => construct instanceof DataTable)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { escapeHtml } from '../pages/html.ts';
+import { escapeHtml, htmlPage } from '../pages/html.ts';
 import { STYLE } from './style.ts';
 import type { KnownUser } from './users.ts';
 
@@ -90,21 +90,5 @@ ${detail === undefined ? '' : `<aside><p>${escapeHtml(detail)}</p></aside>`}`,
   );
 }
 
-function page(title: string, content: string): string {
-  return `<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>${escapeHtml(title)} – Conversation Service, local run</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<main>
-<p class="place">Conversation Service, local run</p>
-${content}
-</main>
-</body>
-</html>
-`;
-}
+const page = (title: string, content: string): string =>
+  htmlPage(title, STYLE, `<p class="place">Conversation Service, local run</p>\n${content}`);

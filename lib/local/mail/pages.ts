@@ -1,4 +1,4 @@
-import { escapeHtml } from '../pages/html.ts';
+import { escapeHtml, htmlPage } from '../pages/html.ts';
 import { recipientsOf, type SentMail } from './mail.ts';
 import { STYLE } from './style.ts';
 
@@ -88,18 +88,4 @@ const withLinks = (text: string) =>
     )
     .join('');
 
-const page = (title: string, content: string) => `<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>${escapeHtml(title)} – Conversation Service, local run</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<main>
-${content}
-</main>
-</body>
-</html>
-`;
+const page = (title: string, content: string) => htmlPage(title, STYLE, content);

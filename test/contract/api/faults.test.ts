@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { mintKey } from '../../../functions/domain/api-key.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import { newSeal } from '../../../functions/domain/sealing.ts';
@@ -9,7 +9,7 @@ import { conformance } from '../../fuzz/conformance.ts';
 import { type Operation, problemsOf, readDocument, successOf } from '../../fuzz/document.ts';
 import type { Exchange, Sent } from '../../support/exchange.ts';
 import { PROVOKED_WITH_FAULTS } from '../../support/provoked-with-faults.ts';
-import { anIssuer, call, loadFunctions } from './functions.ts';
+import { call, loadedFunctions } from './functions.ts';
 import { mockedTables, organization } from './tables.ts';
 
 /*
@@ -32,19 +32,7 @@ const visitor = visitorToken(
   newSeal(ring),
 );
 
-let issuer: Awaited<ReturnType<typeof anIssuer>>;
-let functionOf: Awaited<ReturnType<typeof loadFunctions>>;
-let session: string;
-
-beforeAll(async () => {
-  issuer = await anIssuer();
-  functionOf = await loadFunctions(issuer.issuer);
-  session = await issuer.token(organization.id);
-});
-afterAll(() => {
-  issuer.close();
-  vi.unstubAllEnvs();
-});
+const loaded = loadedFunctions(organization.id);
 
 /** A valid request: things of every kind exist, whatever they are called. */
 function requestTo(operation: Operation): Sent {
@@ -59,7 +47,7 @@ function requestTo(operation: Operation): Sent {
     method,
     target,
     headers: [
-      ['Authorization', `Bearer ${{ key, session, visitor }[caller]}`],
+      ['Authorization', `Bearer ${{ key, session: loaded.session, visitor }[caller]}`],
       ...(takesKey ? [['Idempotency-Key', crypto.randomUUID()] as const] : []),
       ...(body ? [['Content-Type', 'application/json'] as const] : []),
     ],
@@ -69,7 +57,7 @@ function requestTo(operation: Operation): Sent {
 
 /** Calls the operation's function and looks at the answer, whatever it is. */
 async function answerOf(operation: Operation): Promise<Exchange> {
-  const exchange = await call(functionOf(operation), operation, requestTo(operation));
+  const exchange = await call(loaded.functionOf(operation), operation, requestTo(operation));
   expect(faultsOf(exchange)).toEqual([]);
   return exchange;
 }

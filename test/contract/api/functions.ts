@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { CompactSign, exportJWK, generateKeyPair } from 'jose';
-import { vi } from 'vitest';
+import { afterAll, beforeAll, vi } from 'vitest';
 import { routes } from '../../../functions/api/routes.ts';
 import type { Operation } from '../../fuzz/document.ts';
 import type { Exchange, Sent } from '../../support/exchange.ts';
@@ -51,8 +51,32 @@ export async function anIssuer() {
   };
 }
 
+/** What the tests of a file have in common, once they begin. */
+export interface Loaded {
+  functionOf(operation: Operation): Handler;
+  /** A token of an admin of the organization. */
+  session: string;
+}
+
+/** Loads the functions for the tests of a file, with an issuer of their own. @param orgId of the session */
+export function loadedFunctions(orgId: string): Loaded {
+  const loaded = {} as Loaded;
+  let close: (() => void) | undefined;
+  beforeAll(async () => {
+    const issuer = await anIssuer();
+    close = issuer.close;
+    loaded.functionOf = await loadFunctions(issuer.issuer);
+    loaded.session = await issuer.token(orgId);
+  });
+  afterAll(() => {
+    close?.();
+    vi.unstubAllEnvs();
+  });
+  return loaded;
+}
+
 /** Loads the function of every operation, in an environment that names tables and secrets which only the mocks have. */
-export async function loadFunctions(issuer: string): Promise<(operation: Operation) => Handler> {
+async function loadFunctions(issuer: string): Promise<(operation: Operation) => Handler> {
   const environment = {
     ...FUNCTION_ENVIRONMENT,
     POWERTOOLS_LOG_LEVEL: 'SILENT',

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
 import { newSandbox, type Pairing, type Sandbox } from '../../../functions/domain/sandbox.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { type Document, readDocument } from '../../fuzz/document.ts';
-import { anIssuer, call, loadFunctions } from './functions.ts';
+import { call, loadedFunctions } from './functions.ts';
 import {
   failedFirst,
   mockedTables,
@@ -21,19 +21,7 @@ const { operations }: Document = readDocument();
 const tables = mockedTables();
 const KEY = { name: 'Tests', scopes: ['write:webhooks'] };
 
-let issuer: Awaited<ReturnType<typeof anIssuer>>;
-let functionOf: Awaited<ReturnType<typeof loadFunctions>>;
-let session: string;
-
-beforeAll(async () => {
-  issuer = await anIssuer();
-  functionOf = await loadFunctions(issuer.issuer);
-  session = await issuer.token(organization.id);
-});
-afterAll(() => {
-  issuer.close();
-  vi.unstubAllEnvs();
-});
+const loaded = loadedFunctions(organization.id);
 
 /** What is stored of the organization's sandbox. */
 interface Stored {
@@ -52,11 +40,11 @@ async function ask(id: string, state: State) {
   if (operation === undefined) throw new Error(`the document has no operation ${id}: npm run openapi`);
   const { method, path, body } = operation;
   const { result, committed } = await tables.withState(state, () =>
-    call(functionOf(operation), operation, {
+    call(loaded.functionOf(operation), operation, {
       method,
       target: path,
       headers: [
-        ['Authorization', `Bearer ${session}`],
+        ['Authorization', `Bearer ${loaded.session}`],
         ['Content-Type', 'application/json'],
       ],
       ...(body ? { body: JSON.stringify(KEY) } : {}),

@@ -7,7 +7,7 @@ import { usageMeter } from '../../../functions/store/usage.ts';
 import { anOrganization } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 import { aGatewayEvent, FUNCTION_ENVIRONMENT, INVOCATION } from '../../support/functions.ts';
-import { aPermit } from '../../unit/outbound/a-permit.ts';
+import { aPermit } from '../../unit/platform/outbound/a-permit.ts';
 import { addressOf } from '../store/conversation-service.ts';
 import { aMeteredEvent } from '../store/usages.ts';
 import { anIssuer } from './functions.ts';

@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startReceiver } from '../../../lib/local/receiver/receiver.ts';
 import { childrenOf } from '../../chaos/killer.ts';
-import { apiClient } from '../../support/api.ts';
+import { type ApiClient, apiClient } from '../../support/api.ts';
 import { type LocalRun, startLocalRun, temporaryDirectory } from '../../support/local-run.ts';
-import { type TablesBehind, tablesBehind } from '../../support/tables.ts';
+import { type Row, type TablesBehind, tablesBehind } from '../../support/tables.ts';
 import { until } from '../../support/until.ts';
 
 const MESSAGES = 300;
+/** More than a job takes at once, which are 25 of each of eight shards (functions/workers/redeliver.ts). */
+const FAILED = 8 * 25 + 1;
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let run: LocalRun;
@@ -78,42 +80,46 @@ it('ends a redelivery of all that failed although everything is killed in the mi
   const before = apiClient(run.environment, 8);
   const { id } = await before.register(receiver.url, ['conversation.resolved']);
   const path = `/api/v1/webhooks/${id}`;
-  let next = 0;
-  const lane = async () => {
-    while (next++ < MESSAGES) await before.post(`${path}/test`);
-  };
-  await Promise.all(Array.from({ length: 8 }, lane));
+  const jobIn = async (api: ApiClient, job: unknown) =>
+    (await api.get(`${path}/redeliveries/${job}`)).body.data ?? expect.fail('the job was to be answered');
+  await sendTests(before, path);
   const tables = tablesBehind(childrenOf(run.pid).engine);
-  await haveFailed(tables, id);
+  const failed = await haveFailed(tables, id);
+  const hindrance = lastOfFullestShard(failed);
+  await tables.rewrite({ ...hindrance, item: { ...hindrance.item, eventType: 'unreadable' } });
   const from = new Date(Date.now() - 3_600_000).toISOString();
-  const job = String((await before.post(`${path}/redeliveries`, { from })).body.data?.id);
-  const stored = async () =>
-    (await tables.rows([job])).find(({ item }) => item.sk === job && 'round' in item);
-  await until('it to be under way', async () => Number((await stored())?.item.examined) > 0);
+  const job = (await before.post(`${path}/redeliveries`, { from })).body.data?.id;
+  await until('it to be under way', async () => Number((await jobIn(before, job)).examined) > 0);
   await run.kill();
   before.close();
-  expect((await stored())?.item).toMatchObject({ status: 'running' });
   tables.close();
   await loseMessages();
 
   run = await startLocalRun(directory.path, settings);
   const after = apiClient(run.environment);
+  const left = await jobIn(after, job);
+  expect(left.status).toBe('running');
+  expect(left.examined).toBeLessThan(failed.length);
+  const restarted = tablesBehind(childrenOf(run.pid).engine);
+  await restarted.rewrite(hindrance);
+  restarted.close();
+  // It is looked at once a minute.
   const done = await until(
     'its end',
     async () => {
-      const { data } = (await after.get(`${path}/redeliveries/${job}`)).body;
-      return data?.status !== 'running' && data;
+      const found = await jobIn(after, job);
+      return found.status !== 'running' && found;
     },
     150_000,
   );
-  expect(done).toMatchObject({ status: 'done', examined: MESSAGES, redelivered: MESSAGES });
+  expect(done).toMatchObject({ status: 'done', examined: failed.length, redelivered: failed.length });
   const deliveries = await until('every delivery to end', async () => {
     const all = await after.all(`${path}/deliveries`);
     return all.every(({ terminalAt }) => terminalAt !== null) && all;
   });
   const made = deliveries.filter(({ redeliveryOf }) => redeliveryOf !== null);
-  expect(deliveries).toHaveLength(2 * MESSAGES);
-  expect(new Set(made.map(({ eventId }) => eventId)).size).toBe(MESSAGES);
+  expect(deliveries).toHaveLength(2 * failed.length);
+  expect(new Set(made.map(({ eventId }) => eventId)).size).toBe(failed.length);
   expect(made.every(({ status }) => status === 'succeeded')).toBe(true);
   after.close();
   await receiver.stop();
@@ -127,12 +133,34 @@ async function loseMessages(): Promise<void> {
   for (const name of files) await rm(join(state, name));
 }
 
-/** Waits until an endpoint has all its deliveries, and stores them as if all their attempts had failed. */
-async function haveFailed({ rows, rewrite }: TablesBehind, endpoint: string): Promise<void> {
-  const found = await until('the deliveries to succeed', async () => {
-    const all = (await rows([endpoint])).filter(({ item }) => String(item.sk).startsWith('dlv_'));
-    return all.length === MESSAGES && all.every(({ item }) => item.status === 'succeeded') && all;
+/** Has an endpoint sent more events than a page of a job has, and waits until it has received them. */
+async function sendTests(api: ApiClient, path: string): Promise<void> {
+  let accepted = 0;
+  const lane = async () => {
+    while (accepted < FAILED) if ((await api.post(`${path}/test`)).status === 202) accepted += 1;
+  };
+  await Promise.all(Array.from({ length: 8 }, lane));
+  await until('the deliveries to succeed', async () => {
+    const all = await api.all(`${path}/deliveries`);
+    return all.length >= accepted && all.every(({ status }) => status === 'succeeded');
   });
-  for (const { table, item } of found)
-    await rewrite({ table, item: { ...item, status: 'exhausted', terminalReason: 'max_attempts' } });
+}
+
+/** Stores the deliveries of an endpoint as if all their attempts had failed. @returns as they are then */
+async function haveFailed({ rows, rewrite }: TablesBehind, endpoint: string): Promise<Row[]> {
+  const found = (await rows([endpoint])).filter(({ item }) => String(item.sk).startsWith('dlv_'));
+  const failed = found.map(({ table, item }) => ({
+    table,
+    item: { ...item, status: 'exhausted', terminalReason: 'max_attempts' },
+  }));
+  for (const row of failed) await rewrite(row);
+  return failed;
+}
+
+/** A delivery that no job comes to in its first page, and that none gets past while it cannot be read. */
+function lastOfFullestShard(deliveries: readonly Row[]): Row {
+  const shards = [...Map.groupBy(deliveries, ({ item }) => item.pk).values()];
+  const [fullest = []] = shards.sort((a, b) => b.length - a.length);
+  const [last] = fullest.sort((a, b) => (String(a.item.sk) > String(b.item.sk) ? -1 : 1));
+  return last ?? expect.fail('there were to be deliveries');
 }

@@ -62,6 +62,7 @@ const hostile = fc.oneof(
     'Hello\r\nBcc: everybody@example.com\r\n\r\n<b>body</b>',
     '&lt;b&gt;&amp;lt;',
     '\u202etxt.exe\u2066\u200b',
+    ' \u200c\u200d\ufe0f',
     '<!--',
     '-- \nhttps://evil.example/',
   ),
@@ -131,7 +132,7 @@ describe('an e-mail, whatever others have written', () => {
   it('has the tags that it has for harmless text', () => {
     fc.assert(
       fc.property(hostile, (text) => {
-        const said = text.replaceAll(/[\s\p{Cc}\p{Cf}]/gu, '') !== '';
+        const said = text.replaceAll(/[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '') !== '';
         const harmless = aChange({ organization: 'x', name: 'x', added: said ? 'x' : '', removed: '' });
         const harmful = aChange({
           organization: text,
@@ -210,6 +211,7 @@ describe('the e-mail about changed content', () => {
   it('is about the host when the source has no name, and about its kind when there is not even that', () => {
     expect(aChange({ name: undefined }).subject).toBe('Content changed by 34.3%: www.example.com');
     expect(aChange({ name: ' \u200b' }).subject).toBe('Content changed by 34.3%: www.example.com');
+    expect(aChange({ name: '\u200d' }).subject).toBe('Content changed by 34.3%: www.example.com');
     expect(aChange({ name: undefined, url: 'x', kind: 'feed' }).subject).toBe(
       'Content changed by 34.3%: a feed',
     );

@@ -28,6 +28,8 @@ describe('text in one line', () => {
     ['pay\u200bpal', 'paypal'],
     ['a\u0000\u001b[31mb', 'a [31mb'],
     ['a\u2028b\u00a0c', 'a b c'],
+    ['\u200d', ''],
+    [' \u200c\u200d\ufe0f\u3164 ', ''],
   ])('of %j is %j', (text, line) => {
     expect(inOneLine(text)).toBe(line);
   });

@@ -12,7 +12,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { NotPermitted, type Permit } from '../../../functions/domain/gate.ts';
 import { mailClient } from '../../../functions/platform/clients/sesv2.ts';
 import { mailer } from '../../../functions/platform/mailer.ts';
-import { aPermit } from '../outbound/a-permit.ts';
+import { aPermit } from './outbound/a-permit.ts';
 
 const ses = mockClient(SESv2Client);
 const FROM = 'notifications@example.com';

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import type { ReceiverPolicy } from '../../../functions/domain/receiver-url.ts';
 import type { OutboundRequest } from '../../../functions/platform/outbound/client.ts';
 import { simulatedReceiver } from '../../../functions/platform/simulated-receiver.ts';
-import { aPermit } from '../outbound/a-permit.ts';
-import { observedConnections } from '../outbound/connections-observed.ts';
-import { bodyOf, httpsReceiver, localClient } from '../outbound/receivers.ts';
 import { TIMEOUT_MS } from './a-sender.ts';
+import { aPermit } from './outbound/a-permit.ts';
+import { observedConnections } from './outbound/connections-observed.ts';
+import { bodyOf, httpsReceiver, localClient } from './outbound/receivers.ts';
 
 /** A receiver that notes how long it would have waited. */
 function aReceiver(policy: ReceiverPolicy = { loopback: 'refuse' }) {

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { type ReceivedDelivery, startReceiver } from '../../../../lib/local/receiver/receiver.ts';
 import { failureMessage } from '../../../../lib/local/sources/failure-destination.ts';
 import { toStreamRecord } from '../../../../lib/local/sources/stream-records.ts';
@@ -12,7 +14,8 @@ import type { Place } from './place.ts';
 type Reader = 'dead-fan-outs' | 'dead-publications';
 /** Where each reader leaves what fails again, which are the queues that it reads. */
 const QUEUES = { 'dead-fan-outs': 'Delivery/DeadFanOuts', 'dead-publications': 'Bus/DeadPublications' };
-const DONE = { batchItemFailures: [] };
+/** What a reader of a queue answers: the messages that come again. */
+const Answer = z.object({ batchItemFailures: z.array(z.object({ itemIdentifier: z.string() })) });
 
 /** What the streams of the outbox gave up, as Lambda leaves it, and what comes of it. */
 export function deadLetters({ service, keep }: Place): void {
@@ -40,13 +43,27 @@ export function deadLetters({ service, keep }: Place): void {
   }
   const noteOf = (...ids: string[]) => JSON.stringify({ kind: 'entries', ids });
 
-  /** Hands letters to their reader. @returns what it has postponed of these events by now */
-  async function read(reader: Reader, letters: readonly string[], eventIds: readonly string[]) {
+  /**
+   * Hands letters to their reader, again as SQS does where dealing with one failed: on a busy machine a call of it may.
+   * @param postponed what of these events it has to postpone when nothing else hinders it
+   */
+  async function read(
+    reader: Reader,
+    letters: readonly string[],
+    eventIds: readonly string[],
+    postponed: readonly string[],
+  ): Promise<void> {
     const Records = letters.map((body) => ({ messageId: randomUUID(), body }));
-    expect(await service().invoke(reader, { Records })).toEqual(DONE);
-    return service()
-      .bodies(QUEUES[reader])
-      .filter((body) => eventIds.some((id) => body.includes(id)));
+    const notes = () =>
+      service()
+        .bodies(QUEUES[reader])
+        .filter((body) => eventIds.some((id) => body.includes(id)));
+    await until(`${reader} to deal with letters and to postpone [${postponed}]`, async () => {
+      const before = notes().length;
+      const { batchItemFailures } = Answer.parse(await service().invoke(reader, { Records }));
+      const added = new Set(notes().slice(before));
+      return batchItemFailures.length === 0 && isDeepStrictEqual([...added], postponed);
+    });
   }
 
   const drained = (queue: string) =>
@@ -84,11 +101,11 @@ export function deadLetters({ service, keep }: Place): void {
       const { api, received, served, owed, eventId } = await anEventOwed();
       const letter = await letterOf(eventId);
 
-      expect(await read('dead-fan-outs', [letter], [eventId])).toEqual([]);
+      await read('dead-fan-outs', [letter], [eventId], []);
       const made = await ended(api, owed, 1);
       expect(made).toMatchObject([{ eventId, status: 'succeeded', attempts: 1 }]);
 
-      expect(await read('dead-fan-outs', [letter], [eventId])).toEqual([]);
+      await read('dead-fan-outs', [letter], [eventId], []);
       await drained('Delivery/Fresh');
       expect(await ended(api, owed, 1)).toEqual(made);
       const [before] = await ended(api, served, 1);
@@ -103,15 +120,15 @@ export function deadLetters({ service, keep }: Place): void {
       const letters = [await letterOf(hindered.eventId), await letterOf(other.eventId)];
       await service().rewrite({ ...endpoint, item: { ...endpoint.item, status: 'unreadable' } });
 
-      const postponed = await read('dead-fan-outs', letters, ids);
+      const postponed = [noteOf(hindered.eventId)];
+      await read('dead-fan-outs', letters, ids, postponed);
 
-      expect(postponed).toEqual([noteOf(hindered.eventId)]);
       expect(await ended(other.api, other.owed, 1)).toMatchObject([{ eventId: other.eventId }]);
       const slowUntil = new Date(Date.now() + 600_000).toISOString();
       await service().rewrite({ ...endpoint, item: { ...endpoint.item, slowUntil } });
       expect(await hindered.api.all(`${hindered.owed}/deliveries`)).toEqual([]);
 
-      expect(await read('dead-fan-outs', postponed, ids)).toEqual(postponed);
+      await read('dead-fan-outs', postponed, ids, []);
       expect(await ended(hindered.api, hindered.owed, 1)).toMatchObject([
         { eventId: hindered.eventId, status: 'succeeded' },
       ]);
@@ -119,7 +136,7 @@ export function deadLetters({ service, keep }: Place): void {
       // What stalls is reminded of in its own lane, by whomever, and is out of it with its first attempt that does not.
       const mark = { stalledUntil: slowUntil };
       await service().rewrite({ ...endpoint, item: { ...endpoint.item, ...mark } });
-      expect(await read('dead-fan-outs', postponed, ids)).toEqual(postponed);
+      await read('dead-fan-outs', postponed, ids, []);
       await hindered.api.createConversation();
       expect(await ended(hindered.api, hindered.owed, 2)).toMatchObject([
         { status: 'succeeded', attempts: 1 },
@@ -167,11 +184,11 @@ export function deadLetters({ service, keep }: Place): void {
       const [{ id, eventId } = expect.fail('a message was to be said')] = messages;
       const letter = await letterOf(eventId);
 
-      expect(await read('dead-publications', [letter], [eventId])).toEqual([]);
+      await read('dead-publications', [letter], [eventId], []);
       await shown(1);
       expect(seen()).toEqual([id]);
 
-      expect(await read('dead-publications', [letter], [eventId])).toEqual([]);
+      await read('dead-publications', [letter], [eventId], []);
       await drained('Bus/Relay/Queue');
       const next = await say();
       await shown(2);
@@ -192,14 +209,14 @@ export function deadLetters({ service, keep }: Place): void {
       const untyped = { ...stored.item, kind: 'notice', type: '', data: {} };
       await service().rewrite({ ...stored, item: untyped });
 
-      const postponed = await read('dead-publications', [noteOf(...ids)], ids);
+      const postponed = [noteOf(refused.eventId)];
+      await read('dead-publications', [noteOf(...ids)], ids, postponed);
 
-      expect(postponed).toEqual([noteOf(refused.eventId)]);
       await shown(1);
       expect(seen()).toEqual([other.id]);
       await service().rewrite(stored);
 
-      expect(await read('dead-publications', postponed, ids)).toEqual(postponed);
+      await read('dead-publications', postponed, ids, []);
       await shown(2);
       expect(seen()).toEqual([other.id, refused.id]);
     });

@@ -1,4 +1,4 @@
-import type { ReceivedDelivery } from '../../../lib/local/receiver/receiver.ts';
+import type { ReceivedDelivery } from '../../../../lib/local/receiver/receiver.ts';
 
 const EVENT = {
   type: 'conversation.created',

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { fingerprintOf } from '../../../lib/local/console/assembly-inputs.ts';
+import { fingerprintOf } from '../../../../lib/local/console/assembly-inputs.ts';
 
 const FILES = [
   'bin/app.ts',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { DeliveryHistory } from '../../../lib/local/listen/delivery-history.ts';
-import { statusFor } from '../../../lib/local/listen/listen.ts';
+import { DeliveryHistory } from '../../../../lib/local/listen/delivery-history.ts';
+import { statusFor } from '../../../../lib/local/listen/listen.ts';
 
 describe('delivery history', () => {
   it('calls a delivery a duplicate once it was accepted', () => {

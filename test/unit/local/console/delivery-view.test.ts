@@ -1,7 +1,7 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { renderAnswer, renderDelivery } from '../../../lib/local/console/delivery-view.ts';
-import { type Paint, plain } from '../../../lib/local/console/paint.ts';
+import { renderAnswer, renderDelivery } from '../../../../lib/local/console/delivery-view.ts';
+import { type Paint, plain } from '../../../../lib/local/console/paint.ts';
 import { aDelivery } from './a-delivery.ts';
 
 const coloured: Paint = (style, text) => styleText(style, text, { validateStream: false });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type DemonstrationOptions, demonstrate } from '../../../lib/local/console/demonstration.ts';
-import type { ReceivedDelivery } from '../../../lib/local/receiver/receiver.ts';
+import { type DemonstrationOptions, demonstrate } from '../../../../lib/local/console/demonstration.ts';
+import type { ReceivedDelivery } from '../../../../lib/local/receiver/receiver.ts';
 import { aDelivery } from './a-delivery.ts';
 
 const about = (conversationId: string, changes: Partial<ReceivedDelivery> = {}) =>

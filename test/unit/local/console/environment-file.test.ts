@@ -6,7 +6,7 @@ import {
   parseEnvironment,
   quoteForShell,
   renderEnvironment,
-} from '../../../lib/local/console/environment-file.ts';
+} from '../../../../lib/local/console/environment-file.ts';
 
 const environment: LocalEnvironment = {
   BASE_URL: 'http://localhost:3000',

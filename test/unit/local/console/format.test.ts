@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatDuration, harmless } from '../../../lib/local/console/format.ts';
+import { formatDuration, harmless } from '../../../../lib/local/console/format.ts';
 
 describe('durations', () => {
   it.each([

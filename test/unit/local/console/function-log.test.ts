@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { plain } from '../../../lib/local/console/paint.ts';
-import { Throttle } from '../../../lib/local/console/throttle.ts';
-import { renderTrouble } from '../../../lib/local/console/trouble.ts';
+import { plain } from '../../../../lib/local/console/paint.ts';
+import { Throttle } from '../../../../lib/local/console/throttle.ts';
+import { renderTrouble } from '../../../../lib/local/console/trouble.ts';
 
 const trouble = (text: string) => renderTrouble({ source: 'Dispatch', text }, plain);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readListenArguments } from '../../../lib/local/listen/arguments.ts';
+import { readListenArguments } from '../../../../lib/local/listen/arguments.ts';
 
 describe('arguments of listen', () => {
   it('registers for all events on any port and accepts everything by default', () => {

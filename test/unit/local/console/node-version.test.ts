@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nodeVersionProblem } from '../../../lib/local/console/node-version.ts';
+import { nodeVersionProblem } from '../../../../lib/local/console/node-version.ts';
 
 describe('version of Node.js', () => {
   it.each(['24.0.0', '24.21.0', '25.1.0'])('takes %s', (version) => {

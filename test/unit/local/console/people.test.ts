@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { settlePeople } from '../../../lib/local/console/people.ts';
-import type { User } from '../../../lib/local/identity/users.ts';
+import { settlePeople } from '../../../../lib/local/console/people.ts';
+import type { User } from '../../../../lib/local/identity/users.ts';
 
 function anIdentity() {
   const set: User[] = [];

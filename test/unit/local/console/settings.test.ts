@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readDirectory, readSettings } from '../../../lib/local/console/settings.ts';
+import { readDirectory, readSettings } from '../../../../lib/local/console/settings.ts';
 
 const read = (variables: Record<string, string>) => readSettings(variables, '/project');
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { plain } from '../../../lib/local/console/paint.ts';
-import { pathForShell, renderDemonstration, renderReady } from '../../../lib/local/console/start-view.ts';
+import { plain } from '../../../../lib/local/console/paint.ts';
+import { pathForShell, renderDemonstration, renderReady } from '../../../../lib/local/console/start-view.ts';
 import { aDelivery } from './a-delivery.ts';
 
 describe('the start screen', () => {

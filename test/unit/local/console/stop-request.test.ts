@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { wishOf } from '../../../lib/local/console/stop-request.ts';
+import { wishOf } from '../../../../lib/local/console/stop-request.ts';
 
 describe('signals', () => {
   it('means to stop with the first one', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readSettings } from '../../../lib/local/console/settings.ts';
-import { contextOf } from '../../../lib/local/console/synthesis.ts';
+import { readSettings } from '../../../../lib/local/console/settings.ts';
+import { contextOf } from '../../../../lib/local/console/synthesis.ts';
 
 const context = (variables: Record<string, string>) =>
   contextOf(readSettings(variables, '/'), 'http://localhost:1234');

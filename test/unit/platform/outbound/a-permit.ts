@@ -1,7 +1,7 @@
-import { gate, type Permit } from '../../../functions/domain/gate.ts';
-import { newId, type OrgId } from '../../../functions/domain/ids.ts';
-import { LIVE_GENERATION } from '../../../functions/domain/tenant.ts';
-import { NOW } from '../../builders.ts';
+import { gate, type Permit } from '../../../../functions/domain/gate.ts';
+import { newId, type OrgId } from '../../../../functions/domain/ids.ts';
+import { LIVE_GENERATION } from '../../../../functions/domain/tenant.ts';
+import { NOW } from '../../../builders.ts';
 
 /** A permit as the gate gives it for a live organization: there is no other way to one. */
 export const aPermit = (orgId: OrgId = newId('org', NOW)): Promise<Permit> =>

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { NotPermitted } from '../../../functions/domain/gate.ts';
+import { NotPermitted } from '../../../../functions/domain/gate.ts';
 import { aPermit } from './a-permit.ts';
 import { fetchFrom, httpsReceiver, localClient, rawReceiver } from './receivers.ts';
 

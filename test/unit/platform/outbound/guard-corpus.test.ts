@@ -1,13 +1,13 @@
 import { isIP } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { checkReceiverUrl } from '../../../functions/domain/receiver-url.ts';
-import { nameServerResolver } from '../../../functions/platform/outbound/addresses.ts';
-import { type OutboundResult, outboundClient } from '../../../functions/platform/outbound/client.ts';
+import { describe, expect, it } from 'vitest';
+import { checkReceiverUrl } from '../../../../functions/domain/receiver-url.ts';
+import type { OutboundResult } from '../../../../functions/platform/outbound/client.ts';
 import { type Attempt, observedConnections } from './connections-observed.ts';
 import { emptyAnswers, forbiddenAnswers, publicAnswers } from './corpus/dns-answers.ts';
 import { forbiddenUrls } from './corpus/forbidden-urls.ts';
 import { forbiddenHosts, permittedUrls } from './corpus.ts';
-import { nameServer, type Zone } from './name-server.ts';
+import { guardedClient } from './guarded.ts';
+import type { Zone } from './name-server.ts';
 import { authority, postTo, type Receiver, rawReceiver, tcpReceiver } from './receivers.ts';
 import { unguardedPost } from './unguarded-post.ts';
 
@@ -49,15 +49,7 @@ async function guarded(zone: Zone): Promise<{
     });
     socket.end('HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n');
   }, tls);
-  const server = await nameServer(zone);
-  const attempts = await observedConnections(receiver);
-  const client = outboundClient({
-    policy: refuse,
-    timeoutMs: 20_000,
-    resolve: nameServerResolver([server.address]),
-    tls: { ca: authority.cert },
-  });
-  onTestFinished(() => client.close());
+  const { server, attempts, client } = await guardedClient(zone, receiver);
   return { attempts, arrivals, receiver, queries: server.queries, post: (url) => postTo(client, url) };
 }
 

@@ -1,32 +1,17 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { checkReceiverUrl } from '../../../functions/domain/receiver-url.ts';
-import { nameServerResolver } from '../../../functions/platform/outbound/addresses.ts';
-import { outboundClient } from '../../../functions/platform/outbound/client.ts';
-import { observedConnections } from './connections-observed.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { checkReceiverUrl } from '../../../../functions/domain/receiver-url.ts';
+import { guardedClient } from './guarded.ts';
 import { pour } from './hostile-writes.ts';
-import { nameServer, type Zone } from './name-server.ts';
-import { authority, httpsReceiver, localClient, postTo, type Receiver, rawReceiver } from './receivers.ts';
+import type { Zone } from './name-server.ts';
+import { httpsReceiver, localClient, postTo, rawReceiver } from './receivers.ts';
 
 const refuse = { loopback: 'refuse' } as const;
 const NAME = 'receiver.example.com';
 const PUBLIC = '93.184.215.14';
 
-async function guarded(zone: Zone, receiver: Receiver) {
-  const server = await nameServer(zone);
-  const attempts = await observedConnections(receiver);
-  const client = outboundClient({
-    policy: refuse,
-    timeoutMs: 20_000,
-    resolve: nameServerResolver([server.address]),
-    tls: { ca: authority.cert },
-  });
-  onTestFinished(() => client.close());
-  return { attempts, client };
-}
-
 async function expectRefused(url: string, zone: Zone = { '*': { A: [PUBLIC] } }): Promise<void> {
   const receiver = await httpsReceiver((_request, response) => response.writeHead(204).end());
-  const { attempts, client } = await guarded(zone, receiver);
+  const { attempts, client } = await guardedClient(zone, receiver);
   expect(await postTo(client, new URL(url))).toMatchObject({ kind: 'failed' });
   expect(attempts).toEqual([]);
 }
@@ -86,7 +71,7 @@ describe('what got past the guards of other services', () => {
       const receiver = await httpsReceiver((_request, response) => {
         response.writeHead(status, { location: 'https://169.254.169.254/latest/meta-data/' }).end();
       });
-      const { attempts, client } = await guarded({ [NAME]: { A: [PUBLIC] } }, receiver);
+      const { attempts, client } = await guardedClient({ [NAME]: { A: [PUBLIC] } }, receiver);
       expect(await postTo(client, new URL(`https://${NAME}/`))).toMatchObject({ kind: 'answered', status });
       expect(attempts).toEqual([{ address: PUBLIC, port: 443 }]);
     },

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { exchange } from '../../../functions/platform/outbound/exchange.ts';
+import { exchange } from '../../../../functions/platform/outbound/exchange.ts';
 import { httpsReceiver, localAgent, localClient, postTo, rawReceiver } from './receivers.ts';
 
 describe('connections', () => {

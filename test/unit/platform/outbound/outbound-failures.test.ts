@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ForbiddenAddressError, ResolutionError } from '../../../functions/platform/outbound/addresses.ts';
-import { DeadlineError, describeFailure } from '../../../functions/platform/outbound/failures.ts';
+import { ForbiddenAddressError, ResolutionError } from '../../../../functions/platform/outbound/addresses.ts';
+import { DeadlineError, describeFailure } from '../../../../functions/platform/outbound/failures.ts';
 
 function withCode(code: unknown): Error {
   return Object.assign(new Error('connect ECONNREFUSED 10.1.2.3:443 at /var/task/index.mjs'), { code });

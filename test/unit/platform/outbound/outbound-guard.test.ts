@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { guardedLookup } from '../../../functions/platform/outbound/addresses.ts';
-import { exchange } from '../../../functions/platform/outbound/exchange.ts';
+import { guardedLookup } from '../../../../functions/platform/outbound/addresses.ts';
+import { exchange } from '../../../../functions/platform/outbound/exchange.ts';
 import { httpsReceiver, localAgent, localClient, postTo, type Receiver, tcpReceiver } from './receivers.ts';
 
 const refuse = { loopback: 'refuse' } as const;

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
-import { exchange } from '../../../functions/platform/outbound/exchange.ts';
+import { exchange } from '../../../../functions/platform/outbound/exchange.ts';
 import { aPermit } from './a-permit.ts';
 import { drip, pour } from './hostile-writes.ts';
 import { postPastDeadline } from './past-deadline.ts';

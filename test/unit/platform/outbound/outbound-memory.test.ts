@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { ReceiverAgent } from '../../../functions/platform/outbound/agent.ts';
+import { ReceiverAgent } from '../../../../functions/platform/outbound/agent.ts';
 import { pour } from './hostile-writes.ts';
 import { localClient, postTo, type Receiver, rawReceiver } from './receivers.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { NotPermitted } from '../../../functions/domain/gate.ts';
-import type { OutboundClient } from '../../../functions/platform/outbound/client.ts';
+import { NotPermitted } from '../../../../functions/domain/gate.ts';
+import type { OutboundClient } from '../../../../functions/platform/outbound/client.ts';
 import { aPermit } from './a-permit.ts';
 import { httpsReceiver, localClient } from './receivers.ts';
 

@@ -1,6 +1,6 @@
 import { onTestFinished, vi } from 'vitest';
-import type { OutboundResult } from '../../../functions/platform/outbound/client.ts';
-import { exchange } from '../../../functions/platform/outbound/exchange.ts';
+import type { OutboundResult } from '../../../../functions/platform/outbound/client.ts';
+import { exchange } from '../../../../functions/platform/outbound/exchange.ts';
 import { localAgent, type Receiver } from './receivers.ts';
 
 /**

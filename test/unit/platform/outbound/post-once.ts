@@ -1,5 +1,5 @@
 import { request } from 'node:https';
-import { outboundClient } from '../../../functions/platform/outbound/client.ts';
+import { outboundClient } from '../../../../functions/platform/outbound/client.ts';
 import { aPermit } from './a-permit.ts';
 
 /**

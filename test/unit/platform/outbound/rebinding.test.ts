@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { nameServerResolver } from '../../../functions/platform/outbound/addresses.ts';
-import { type OutboundResult, outboundClient } from '../../../functions/platform/outbound/client.ts';
+import { nameServerResolver } from '../../../../functions/platform/outbound/addresses.ts';
+import { type OutboundResult, outboundClient } from '../../../../functions/platform/outbound/client.ts';
 import { type Attempt, observedConnections } from './connections-observed.ts';
+import { guardedClient } from './guarded.ts';
 import { type NameServer, nameServer, type Zone } from './name-server.ts';
 import { authority, httpsReceiver, postTo, type Receiver } from './receivers.ts';
 
@@ -31,16 +32,7 @@ async function rebinding(
     onRequest();
     response.writeHead(204, closes ? { connection: 'close' } : {}).end();
   });
-  const server = await nameServer(zone);
-  const attempts = await observedConnections(receiver);
-  const client = outboundClient({
-    policy: { loopback: 'refuse' },
-    timeoutMs: 20_000,
-    resolve: nameServerResolver([server.address]),
-    tls: { ca: authority.cert },
-    now,
-  });
-  onTestFinished(() => client.close());
+  const { server, attempts, client } = await guardedClient(zone, receiver, now);
   return { attempts, receiver, server, post: () => postTo(client, url) };
 }
 

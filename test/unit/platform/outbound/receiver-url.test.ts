@@ -4,7 +4,7 @@ import {
   checkReceiverUrl,
   isReceiverAddress,
   type ReceiverPolicy,
-} from '../../../functions/domain/receiver-url.ts';
+} from '../../../../functions/domain/receiver-url.ts';
 import { forbiddenUrls } from './corpus/forbidden-urls.ts';
 import { forbiddenHosts, permittedUrls } from './corpus.ts';
 

@@ -4,15 +4,15 @@ import { createServer as createHttpsServer } from 'node:https';
 import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { onTestFinished } from 'vitest';
-import type { ReceiverPolicy } from '../../../functions/domain/receiver-url.ts';
-import { ReceiverAgent } from '../../../functions/platform/outbound/agent.ts';
+import type { ReceiverPolicy } from '../../../../functions/domain/receiver-url.ts';
+import { ReceiverAgent } from '../../../../functions/platform/outbound/agent.ts';
 import {
   type FetchResult,
   type OutboundClient,
   type OutboundClientOptions,
   type OutboundResult,
   outboundClient,
-} from '../../../functions/platform/outbound/client.ts';
+} from '../../../../functions/platform/outbound/client.ts';
 import { aPermit } from './a-permit.ts';
 import { testAuthority } from './certificates.ts';
 

@@ -1,0 +1,7 @@
+/**
+ * Somebody else has in hand what is asked for. Nothing has failed: it can be dealt with once that is known to have ended. The message is written into
+ * the log, so that it holds our own words and identifiers alone.
+ */
+export class UnderWay extends Error {
+  override name = 'UnderWay';
+}

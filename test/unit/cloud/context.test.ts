@@ -1,0 +1,33 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { givenContext } from '../../../lib/cloud/context.ts';
+
+/** A file of the CDK command, for what does not fit into a variable. */
+function fileWith(values: Record<string, unknown>): string {
+  const directory = mkdtempSync(join(tmpdir(), 'context-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const file = join(directory, 'context.json');
+  writeFileSync(file, JSON.stringify(values));
+  return file;
+}
+
+describe('the context that the CDK command gives', () => {
+  it('is in a variable, and in a file what has no room there', () => {
+    const context = givenContext({
+      CDK_CONTEXT_JSON: JSON.stringify({ stage: 'dev', waf: 'true' }),
+      CONTEXT_OVERFLOW_LOCATION_ENV: fileWith({ stage: 'prod', apiRate: 200 }),
+    });
+    expect(['stage', 'waf', 'apiRate', 'apiBurst'].map((name) => context.tryGetContext(name))).toEqual([
+      'prod',
+      'true',
+      200,
+      undefined,
+    ]);
+  });
+
+  it('is nothing where the command does not run', () => {
+    expect(givenContext({}).tryGetContext('stage')).toBeUndefined();
+  });
+});
