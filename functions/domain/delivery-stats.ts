@@ -41,7 +41,21 @@ interface Shown extends Pick<Endpoint, 'id' | 'url' | 'status' | 'consecutiveFai
   failing: object | null;
   disabledAt?: Endpoint['disabledAt'] | null;
   disabledReason?: Endpoint['disabledReason'] | null;
+  /** ISO 8601. */
+  waitingSince: string | null;
 }
+
+/** A delivery that has not ended after so long waits: nothing was there to take it, or it was refused. */
+export const WAITING_MS = 60_000;
+
+/** The beginning of the earliest hour of each endpoint with deliveries that have not ended; the others are left out. */
+export const openHours = (entries: readonly LedgerEntry[]): Map<ReceiverId, string> =>
+  new Map(
+    [...Map.groupBy(entries, ({ webhookId }) => webhookId)].flatMap(([id, own]) => {
+      const hour = oldestPendingOf(own);
+      return hour === null ? [] : [[id, hour] as const];
+    }),
+  );
 
 /**
  * What the ledger says of all endpoints of an organization together, and of each.
@@ -78,6 +92,7 @@ export function overviewOf(
         disabledReason: endpoint.disabledReason ?? null,
         totals: sum(own),
         oldestPending: oldestPendingOf(own),
+        waitingSince: endpoint.waitingSince,
       };
     }),
   };

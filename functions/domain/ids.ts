@@ -71,11 +71,11 @@ export const deliveryId = (event: EventId, endpoint: ReceiverId): DeliveryId =>
   derivedId('dlv', creationTime(event), `${event}/${endpoint}`);
 
 /**
- * The one identifier of the delivery by which a redelivery job sends `event` to `endpoint` again, however often it is derived. It carries the time of
- * the job, which is all that tells two jobs of an endpoint apart: there is one at a time.
+ * The one identifier of the delivery by which a redelivery job sends `event` to `endpoint` again, however often it is derived for one time: that of the
+ * job, or of the page that the event is on. Times are all that tells two jobs of an endpoint apart: there is one at a time.
  */
-export const jobDeliveryId = (event: EventId, endpoint: ReceiverId, startedAt: Date): DeliveryId =>
-  derivedId('dlv', startedAt, `${event}/${endpoint}/redelivery/${startedAt.getTime()}`);
+export const jobDeliveryId = (event: EventId, endpoint: ReceiverId, at: Date): DeliveryId =>
+  derivedId('dlv', at, `${event}/${endpoint}/redelivery/${at.getTime()}`);
 
 /**
  * The one identifier of the event that tells a channel what `event` has told of a message, however often it is derived. It carries the

@@ -2,8 +2,17 @@ import * as z from 'zod/mini';
 import { type BusEvent, type Notice, newNotice } from './bus.ts';
 import { type Delivery, Lease } from './delivery.ts';
 import type { Endpoint } from './endpoint.ts';
-import { creationTime, EndpointId, jobDeliveryId, newId, OrgId, RedeliveryJobId } from './ids.ts';
-import { HISTORY_DAYS, isTooOld, repeating } from './redelivery.ts';
+import {
+  creationTime,
+  type DeliveryId,
+  deliveryId,
+  EndpointId,
+  jobDeliveryId,
+  newId,
+  OrgId,
+  RedeliveryJobId,
+} from './ids.ts';
+import { HISTORY_DAYS, isFirst, isTooOld, repeating } from './redelivery.ts';
 import type { Tenant } from './tenant.ts';
 import { TraceId, traced } from './trace.ts';
 
@@ -35,6 +44,8 @@ export const RedeliveryJob = z.object({
   statuses: z.array(FailedStatus),
   /** What was examined lies at or before this in the order of identifiers. Absent until something was. */
   place: z.optional(z.string()),
+  /** When the page under way was begun, which is the same when it is repeated. Absent before, and in jobs of before it was noted. */
+  pageAt: z.optional(z.iso.datetime()),
   /** Deliveries that were looked at, and those that were made. */
   examined: z.int(),
   redelivered: z.int(),
@@ -66,7 +77,7 @@ export type LeasedJob = RedeliveryJob & { lease: Lease };
 
 export type RedeliveryOrder =
   | { kind: 'job'; job: RedeliveryJob }
-  | { kind: 'refused'; why: 'endpoint-disabled' | 'no-time' };
+  | { kind: 'refused'; why: 'endpoint-disabled' | 'no-time' | 'too-old' };
 
 const MS_PER_DAY = 86_400_000;
 
@@ -79,9 +90,11 @@ export function newJob(
   endpoint: { id: EndpointId; status: Endpoint['status'] },
   { tenant, now, traceId }: { tenant: Tenant; now: Date; traceId?: TraceId },
 ): RedeliveryOrder {
-  const from = Math.max(Date.parse(asked.from), now.getTime() - HISTORY_DAYS * MS_PER_DAY);
+  const earliest = now.getTime() - HISTORY_DAYS * MS_PER_DAY;
+  const from = Math.max(Date.parse(asked.from), earliest);
   const to = Math.min(asked.to === undefined ? now.getTime() : Date.parse(asked.to), now.getTime());
-  if (from >= to) return { kind: 'refused', why: 'no-time' };
+  if (Date.parse(asked.from) >= to) return { kind: 'refused', why: 'no-time' };
+  if (to <= earliest) return { kind: 'refused', why: 'too-old' };
   if (endpoint.status === 'auto_disabled') return { kind: 'refused', why: 'endpoint-disabled' };
   return {
     kind: 'job',
@@ -106,23 +119,54 @@ export function newJob(
 /** What a job has to know of a delivery. */
 export type Examined = Pick<Delivery, 'id' | 'eventId' | 'eventType' | 'status'>;
 
+/** Whether a job sends again what has ended so. */
+const takes = ({ statuses }: RedeliveryJob, status: Delivery['status'] | undefined): boolean =>
+  statuses.some((failed) => failed === status);
+
+/** The first deliveries of events that failed again when they were repeated: whether one of them is a job's own has to be known of each. */
+export const firstsOf = (
+  job: RedeliveryJob,
+  examined: readonly Examined[],
+): { id: DeliveryId; webhookId: EndpointId; generation: number }[] => {
+  const { webhookId, generation } = job;
+  const repeated = examined.filter(
+    (delivery) => takes(job, delivery.status) && !isFirst({ ...delivery, webhookId }),
+  );
+  const ids = new Set(repeated.map(({ eventId }) => deliveryId(eventId, webhookId)));
+  return [...ids].map((id) => ({ id, webhookId, generation }));
+};
+
 /**
- * The new deliveries that a job owes for some that it examines, one for each event. Their identifiers follow from job and event: whoever makes them again
- * makes the same.
+ * The new deliveries that a job owes for a page of those that it examines, one for each event of the job. Their identifiers follow from job, page and event:
+ * whoever makes them again makes the same. They carry the time of the page, so that they come in the order in which they are made and whoever reads on from
+ * the newest one meets them; of an event whose first delivery is not the job's, but several that repeated it may be, on several pages, that of the job.
+ * @param firsts what `firstsOf` asked for: how those ended that are still there
  */
-export function redeliveriesOf(job: RedeliveryJob, examined: readonly Examined[], now: Date): Delivery[] {
-  const { orgId, generation, webhookId, statuses, traceId } = job;
+export function redeliveriesOf(
+  job: RedeliveryJob,
+  examined: readonly Examined[],
+  firsts: ReadonlyMap<DeliveryId, Delivery['status']>,
+  now: Date,
+): Delivery[] {
+  const { orgId, generation, webhookId, traceId } = job;
+  const pageAt = new Date(job.pageAt ?? job.createdAt);
   const startedAt = new Date(job.createdAt);
+  /** One that it has met, or meets here: it was created before all that repeat it. */
+  const isOwn = (first: DeliveryId) => isWithin(job, creationTime(first)) && takes(job, firsts.get(first));
   const made = new Map<string, Delivery>();
   for (const delivery of examined) {
     const { eventId, status } = delivery;
-    if (!statuses.some((failed) => failed === status) || isTooOld(eventId, now) || made.has(eventId))
-      continue;
-    const id = jobDeliveryId(eventId, webhookId, startedAt);
-    made.set(eventId, repeating({ ...delivery, orgId, generation, webhookId }, id, startedAt, traceId));
+    if (!takes(job, status) || isTooOld(eventId, now) || made.has(eventId)) continue;
+    const first = isFirst({ ...delivery, webhookId });
+    if (!first && isOwn(deliveryId(eventId, webhookId))) continue;
+    const id = jobDeliveryId(eventId, webhookId, first ? pageAt : startedAt);
+    made.set(eventId, repeating({ ...delivery, orgId, generation, webhookId }, id, now, traceId));
   }
   return [...made.values()];
 }
+
+const isWithin = ({ from, to }: RedeliveryJob, time: Date): boolean =>
+  time.getTime() >= Date.parse(from) && time.getTime() < Date.parse(to);
 
 /** The part of its time that a job has examined, from 0 to 1. One that is done has come to its end, whatever there was. */
 export function progressOf({

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { type Delivery, OPEN_STATUSES, Reminder } from './delivery.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { OutboxEvent } from './events.ts';
-import { creationTime, deliveryId, type EventId, jobDeliveryId, newId } from './ids.ts';
+import { creationTime, DeliveryId, deliveryId, EventId, jobDeliveryId, newId } from './ids.ts';
 import { type TraceId, traced } from './trace.ts';
 
 /** Days from its creation for which an event can be sent again; deliveries are kept for as long. */
@@ -65,16 +65,29 @@ export const repeating = (
   ...traced(traceId),
 });
 
+/** What of a delivery says why it is there: its identifier, and what that was derived from. */
+type Named = Pick<Delivery, 'id' | 'eventId' | 'webhookId'>;
+
+/** Whether an event owed this delivery, of which there is one for each endpoint; whatever else there is of that event repeats it. */
+export const isFirst = ({ id, eventId, webhookId }: Named): boolean => id === deliveryId(eventId, webhookId);
+
+/** Whether a redelivery job made this delivery. */
+export const isOfJob = ({ id, eventId, webhookId }: Named): boolean =>
+  id === jobDeliveryId(eventId, webhookId, creationTime(id));
+
 /**
  * Whether a person asked for this delivery and waits to see it: a test, or one that repeats another, whose identifier no event gives. One of a job is
  * one of many, and waits for its turn like those of events.
  */
-export const isAskedFor = (
-  { id, eventId, webhookId }: Pick<Delivery, 'id' | 'eventId' | 'webhookId'>,
-  { type }: Pick<OutboxEvent, 'type'>,
-): boolean =>
-  id !== jobDeliveryId(eventId, webhookId, creationTime(id)) &&
-  (type === 'webhook.test' || id !== deliveryId(eventId, webhookId));
+export const isAskedFor = (delivery: Named, { type }: Pick<OutboxEvent, 'type'>): boolean =>
+  !isOfJob(delivery) && (type === 'webhook.test' || !isFirst(delivery));
+
+/**
+ * That an event has arrived at an endpoint by a redelivery, and by which: the delivery that failed says so for ever, and a redelivery job has to know better.
+ * First deliveries need none. Redeliveries that succeeded before this was noted have none either.
+ */
+export const Arrival = z.object({ eventId: EventId, deliveryId: DeliveryId });
+export type Arrival = z.infer<typeof Arrival>;
 
 /** What the outbox holds for a redelivery: its delivery was committed with it, so that only the reminder is owed. */
 export const RedeliveryOrder = z.object({ kind: z.literal('redelivery'), reminder: Reminder });

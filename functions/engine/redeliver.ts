@@ -1,11 +1,12 @@
 import { type BusEvent, NOTICES } from '../domain/bus.ts';
 import { Defect } from '../domain/defect.ts';
-import { type Delivery, type Reminder, reminderOf } from '../domain/delivery.ts';
+import { type Delivery, type DeliveryRef, type Reminder, reminderOf } from '../domain/delivery.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
-import type { OrgId } from '../domain/ids.ts';
+import type { DeliveryId, EventId, OrgId } from '../domain/ids.ts';
 import { type FirstLane, firstLaneOf } from '../domain/lanes.ts';
 import {
   type Examined,
+  firstsOf,
   type LeasedJob,
   nextRound,
   type RedeliveryJob,
@@ -14,6 +15,7 @@ import {
   redeliveriesOf,
   type StopReason,
 } from '../domain/redelivery-job.ts';
+import { UnderWay } from '../domain/under-way.ts';
 import { mapConcurrently } from './concurrency.ts';
 import { generations, type Standings } from './generations.ts';
 import type { Log } from './log.ts';
@@ -28,7 +30,7 @@ export interface RedeliverPorts {
     /** Undefined when another worker has the job. */
     save(
       job: LeasedJob,
-      page: { place: string; examined: number; redelivered: number },
+      page: { place: string; examined: number; redelivered: number; at: Date },
     ): Promise<RedeliveryJob | undefined>;
     release(job: LeasedJob): Promise<void>;
     end(
@@ -46,6 +48,12 @@ export interface RedeliverPorts {
     ): Promise<{ items: Examined[]; place: string; isLast: boolean }>;
     /** Gives the delivery that is there then: this one, or one that was there before under its identifier. */
     addOnce(delivery: Delivery): Promise<Delivery>;
+    /** How those of them stand that are there. */
+    statuses(refs: readonly DeliveryRef[]): Promise<ReadonlyMap<DeliveryId, Delivery['status']>>;
+  };
+  arrivals: {
+    /** Of these events those that have arrived by a redelivery, and by which. */
+    of(job: RedeliveryJob, events: readonly EventId[]): Promise<ReadonlyMap<EventId, DeliveryId>>;
   };
   endpoints: { find(orgId: OrgId, id: Endpoint['id']): Promise<Endpoint | undefined> };
   /** Gives back the reminders that the lane did not take. */
@@ -68,7 +76,7 @@ export interface RedeliverTerms {
 }
 
 /** Another worker has the job. Its message is kept until that one is known to have got on. */
-export class RedeliveryUnderWay extends Error {
+export class RedeliveryUnderWay extends UnderWay {
   override name = 'RedeliveryUnderWay';
 }
 
@@ -77,11 +85,11 @@ const CONCURRENCY = 32;
 
 /**
  * Goes on with a redelivery job, oldest deliveries first, so that a receiver hears of things in the order in which they happened: reads a page, adds the new
- * deliveries, reminds of them, notes the place. It may crash anywhere and be repeated: what is added follows from job and event, the place is noted once,
+ * deliveries, reminds of them, notes the place. It may crash anywhere and be repeated: what is added follows from job, page and event, the place is noted once,
  * and a reminder too many changes nothing. The rest is handed on in a message of its own, because a message is received so many times at most.
  */
 export function redeliver(ports: RedeliverPorts, terms: RedeliverTerms) {
-  const { jobs, deliveries, endpoints, queues, rounds, log, now } = ports;
+  const { jobs, deliveries, arrivals, endpoints, queues, rounds, log, now } = ports;
   const generationOf = generations(ports.standings);
 
   const namesOf = ({ id, webhookId, orgId, traceId }: RedeliveryJob) => ({
@@ -97,9 +105,20 @@ export function redeliver(ports: RedeliverPorts, terms: RedeliverTerms) {
     return endpoint.status === 'auto_disabled' ? 'endpoint_disabled' : undefined;
   };
 
+  /** What a page owes: not what has arrived meanwhile, but for what the page itself has sent if this is a repetition. */
+  async function owedFor(job: RedeliveryJob, items: readonly Examined[]): Promise<Delivery[]> {
+    const firsts = await deliveries.statuses(firstsOf(job, items));
+    const owed = redeliveriesOf(job, items, firsts, now());
+    const arrived = await arrivals.of(
+      job,
+      owed.map(({ eventId }) => eventId),
+    );
+    return owed.filter(({ id, eventId }) => (arrived.get(eventId) ?? id) === id);
+  }
+
   /** Adds what a page owes. @returns what is this page's: an event that failed before in the job's time has its delivery from there */
   async function add(job: RedeliveryJob, items: readonly Examined[]): Promise<Delivery[]> {
-    const owed = redeliveriesOf(job, items, now());
+    const owed = await owedFor(job, items);
     const there = await mapConcurrently(owed, CONCURRENCY, (delivery) => deliveries.addOnce(delivery));
     return owed.filter(({ redeliveryOf }, index) => there[index]?.redeliveryOf === redeliveryOf);
   }
@@ -146,7 +165,7 @@ export function redeliver(ports: RedeliverPorts, terms: RedeliverTerms) {
       const { items, place, isLast } = await deliveries.range(job, time, job.place, terms.pageRows);
       const added = await add(job, items);
       if (added.length > 0) await remind(endpoint, added);
-      const page = { place, examined: items.length, redelivered: added.length };
+      const page = { place, examined: items.length, redelivered: added.length, at: now() };
       const saved = await jobs.save(job, page);
       if (saved === undefined) {
         log('REDELIVERY_TAKEN_OVER', namesOf(job));

@@ -7,6 +7,7 @@ import {
 import { delaySeconds, hiddenSeconds } from '../domain/backoff.ts';
 import { Reminder } from '../domain/delivery.ts';
 import { CROWDED_IN_FLIGHT, type Lane } from '../domain/lanes.ts';
+import { isOfJob } from '../domain/redelivery.ts';
 
 /** SQS takes at most ten messages in a request. */
 const BATCH = 10;
@@ -18,6 +19,13 @@ export interface OutgoingReminder {
   reminder: Reminder;
   until?: Date;
 }
+
+/**
+ * Whose turn a message takes in a fair queue. What a redelivery job brings comes in hundreds and is nobody's news: it has turns of its own, so that an endpoint's
+ * events do not wait behind it.
+ */
+const groupOf = (reminder: Reminder): string =>
+  isOfJob(reminder) ? `${reminder.webhookId}/redelivery` : reminder.webhookId;
 
 /** @param urls of the lanes that the function uses */
 export function deliveryQueues<L extends Lane>(
@@ -56,7 +64,7 @@ export function deliveryQueues<L extends Lane>(
                 return {
                   Id: String(index),
                   MessageBody: JSON.stringify(Reminder.parse(reminder)),
-                  MessageGroupId: reminder.webhookId,
+                  MessageGroupId: groupOf(reminder),
                   ...(delay === 0 ? {} : { DelaySeconds: delay }),
                 };
               }),

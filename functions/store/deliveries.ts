@@ -2,9 +2,10 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { Delivery, type DeliveryRef } from '../domain/delivery.ts';
-import type { ReceiverId } from '../domain/ids.ts';
+import type { DeliveryId, ReceiverId } from '../domain/ids.ts';
 import { HISTORY_DAYS } from '../domain/redelivery.ts';
 import type { Tenant } from '../domain/tenant.ts';
+import { itemsAt } from './batch-get.ts';
 import { partition } from './collection.ts';
 import { deliveryKey } from './delivery-updates.ts';
 import { DELIVERY_SHARDS, keys, markOf, shards } from './keys.ts';
@@ -32,6 +33,16 @@ export function deliveryStore(deliveries: Table) {
         new GetCommand({ ...table, Key: deliveryKey(ref), ConsistentRead: true }),
       );
       return Item && deliveryOf(Item);
+    },
+
+    /**
+     * How those of these deliveries stand that are there.
+     * @param refs each once
+     * @throws ReadThrottled when DynamoDB does not give all of it
+     */
+    async statuses(refs: readonly DeliveryRef[]): Promise<Map<DeliveryId, Delivery['status']>> {
+      const rows = await itemsAt(deliveries, refs.map(deliveryKey), { consistent: true });
+      return new Map(rows.map(deliveryOf).map(({ id, status }) => [id, status]));
     },
 
     list(tenant: Tenant, endpoint: ReceiverId, page: PageRequest): Promise<Page<Delivery>> {

@@ -14,6 +14,7 @@ import {
 } from '../domain/delivery.ts';
 import type { DisablingNotice } from '../domain/endpoint.ts';
 import { traced } from '../domain/trace.ts';
+import { arriving } from './arrivals.ts';
 import { deliveryOf } from './deliveries.ts';
 import { claimUpdate, type DeliveryUpdate, exhaustUpdate, settleUpdate } from './delivery-updates.ts';
 import { skipping } from './due-index.ts';
@@ -42,18 +43,24 @@ export function deliveryMoves(
 ) {
   const table = { TableName: deliveries.name };
 
-  /** Applies an update, with what it does to the endpoint in the same transaction when it does something. */
+  /**
+   * Applies an update, with what it does to the endpoint in the same transaction when it does something.
+   * @param beside what is written with it, whatever it does to the endpoint
+   */
   async function apply(
     { generation }: DeliveryRef,
     update: DeliveryUpdate,
     outcome: EndpointOutcome,
+    beside: readonly Change[] = [],
   ): Promise<MoveResult> {
     const { endpoint, effect, at } = outcome;
-    if (effect === 'none') return (await updated(deliveries, update)) ? 'done' : 'refused';
+    if (effect === 'none' && beside.length === 0)
+      return (await updated(deliveries, update)) ? 'done' : 'refused';
     try {
       const result = await commit([
         { refusal: 'lease-lost', write: { Update: { ...table, ...update } } },
-        endpointChange(service, endpoint, effect, at),
+        ...beside,
+        ...(effect === 'none' ? [] : [endpointChange(service, endpoint, effect, at)]),
         ...(effect === 'disable' ? [noticeOf(outcome, generation)] : []),
         ...stillCurrent(service, { orgId: endpoint.orgId, generation }),
       ]);
@@ -110,7 +117,9 @@ export function deliveryMoves(
      * an attempt that outlived its lease cannot settle.
      */
     settle(claimed: Claimed, settlement: Settlement, outcome: EndpointOutcome): Promise<MoveResult> {
-      return apply(claimed, settleUpdate(claimed, settlement, graceSeconds), outcome);
+      const arrives = settlement.kind === 'succeeded' && claimed.redeliveryOf !== undefined;
+      const update = settleUpdate(claimed, settlement, graceSeconds);
+      return apply(claimed, update, outcome, arrives ? [arriving(service, claimed)] : []);
     },
 
     /** Ends a delivery whose last attempt was started and never settled, because its worker was lost. */

@@ -20,7 +20,8 @@ import { isOfSandbox, type Tenant } from '../domain/tenant.ts';
 
 /**
  * Every key of every table is built here and nowhere else. Keys of an organization's data begin with its tenant
- * (organization and generation), so that no read can leave it.
+ * (organization and generation), so that no read can leave it; but for deliveries, their events and their counts, which are asked for
+ * by an endpoint or channel that was read under its organization first.
  *
  * Busy collections are spread over shards, because one partition key takes 1,000 write units a second:
  * conversations of one organization, and deliveries of one endpoint. A shard is found again from the identifier.
@@ -91,6 +92,11 @@ export const keys = {
   latestRedelivery: (tenant: Tenant, endpoint: EndpointId): Key => ({
     pk: `${tenantKey(tenant)}#${endpoint}#redelivery`,
     sk: 'latest',
+  }),
+  /** That an event has arrived at an endpoint by a redelivery; a partition each, because a job makes many. */
+  arrival: (tenant: Tenant, endpoint: ReceiverId, event: EventId): Key => ({
+    pk: `${tenantKey(tenant)}#${endpoint}#arrived#${event}`,
+    sk: 'arrived',
   }),
   /** Which jobs run, of all organizations. */
   redeliveryRuns: (shard: number): string => `redelivery-runs#${shard}`,

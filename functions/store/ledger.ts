@@ -1,27 +1,18 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { BatchGetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Delivery } from '../domain/delivery.ts';
 import type { ReceiverId } from '../domain/ids.ts';
 import { endOfHour, type LedgerAddition, type LedgerCounts, LedgerEntry } from '../domain/ledger.ts';
 import { HISTORY_DAYS } from '../domain/redelivery.ts';
+import { BATCH, itemsAt } from './batch-get.ts';
 import { deliveryOf } from './deliveries.ts';
 import type { Position } from './due-index.ts';
 import { deliveriesBetween, type Key, keys, markOf } from './keys.ts';
 import { expiry, type Table, updated } from './table.ts';
 
-/** DynamoDB gives at most so many items by their keys in one request. */
-const BATCH = 100;
 /** Requests for the hours of many endpoints that are made at once. */
 const AT_ONCE = 8;
-/** How often DynamoDB may leave out some of the keys that it is asked for. */
-const MAX_LEFT_OUT = 5;
-
-/** DynamoDB kept leaving out keys, as it does when it throttles. Named as the SDK names that, which callers know for transient. */
-class ReadThrottled extends Error {
-  override name = 'ThrottlingException';
-}
 
 const parse = (row: unknown): LedgerEntry => LedgerEntry.parse(row);
 
@@ -36,23 +27,8 @@ export interface StreamPart {
 export function ledgerStore(ledger: Table) {
   const table = { TableName: ledger.name };
 
-  async function entriesAt(wanted: readonly Key[]): Promise<LedgerEntry[]> {
-    const found: LedgerEntry[] = [];
-    let keysLeft: Record<string, unknown>[] = wanted.map((key) => ({ ...key }));
-    for (let leftOut = 0; keysLeft.length > 0; ) {
-      const { Responses = {}, UnprocessedKeys = {} } = await ledger.client.send(
-        new BatchGetCommand({ RequestItems: { [ledger.name]: { Keys: keysLeft.slice(0, BATCH) } } }),
-      );
-      found.push(...(Responses[ledger.name] ?? []).map(parse));
-      const unprocessed = UnprocessedKeys[ledger.name]?.Keys ?? [];
-      keysLeft = [...unprocessed, ...keysLeft.slice(BATCH)];
-      if (unprocessed.length === 0) continue;
-      leftOut += 1;
-      if (leftOut === MAX_LEFT_OUT) throw new ReadThrottled('the ledger could not be read in full');
-      await sleep(Math.random() * 25 * 2 ** leftOut);
-    }
-    return found;
-  }
+  const entriesAt = async (wanted: readonly Key[]): Promise<LedgerEntry[]> =>
+    (await itemsAt(ledger, wanted)).map(parse);
 
   return {
     /**

@@ -4,40 +4,66 @@ import { deliveryOf } from './deliveries.ts';
 import { DELIVERY_SHARDS, deliveriesBetween, keys, shards } from './keys.ts';
 import type { Table } from './table.ts';
 
-/** Rows of a shard that are looked at: while an endpoint fails, the oldest ones of its schedule are open. */
-const MOST_EXAMINED = 20;
+/**
+ * Rows of a shard that are looked at, by request, until enough are open: while an endpoint fails, almost all are but for the first part of the time, whose
+ * deliveries have ended if their attempts were not late. Five hundred at most.
+ */
+const EXAMINED = [20, 80, 200, 200] as const;
 
 /**
  * The oldest open deliveries to an endpoint of a time, for an estimate: of a bounded number of rows, however many there are, and eventually consistent.
  * @param from the earliest that is looked at, by the time that identifiers carry
+ * @param wanted of each shard, where there are as many; there may be a few more
  */
 export function openDeliveries(deliveries: Table) {
+  const read = (
+    pk: string,
+    [first, last]: [string, string],
+    limit: number,
+    after?: Record<string, unknown>,
+  ) =>
+    deliveries.client.send(
+      new QueryCommand({
+        TableName: deliveries.name,
+        Limit: limit,
+        KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
+        FilterExpression: '#status IN (:pending, :retrying)',
+        ExpressionAttributeNames: { '#status': 'status' },
+        ExpressionAttributeValues: {
+          ':pk': pk,
+          ':first': first,
+          ':last': last,
+          ':pending': OPEN_STATUSES[0],
+          ':retrying': OPEN_STATUSES[1],
+        },
+        ...(after && { ExclusiveStartKey: after }),
+      }),
+    );
+
+  async function oldestIn(pk: string, range: [string, string], wanted: number): Promise<Delivery[]> {
+    const open: Delivery[] = [];
+    let after: Record<string, unknown> | undefined;
+    for (const limit of EXAMINED) {
+      const { Items = [], LastEvaluatedKey } = await read(pk, range, limit, after);
+      open.push(...Items.map(deliveryOf));
+      if (open.length >= wanted || LastEvaluatedKey === undefined) break;
+      after = LastEvaluatedKey;
+    }
+    return open;
+  }
+
   return async (
     { webhookId, generation }: Pick<DeliveryRef, 'webhookId' | 'generation'>,
     from: Date,
     now: Date,
+    wanted: number,
   ): Promise<Delivery[]> => {
-    const [first, last] = deliveriesBetween(from, now);
+    const range = deliveriesBetween(from, now);
     const found = await Promise.all(
       shards(DELIVERY_SHARDS).map((shard) =>
-        deliveries.client.send(
-          new QueryCommand({
-            TableName: deliveries.name,
-            Limit: MOST_EXAMINED,
-            KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
-            FilterExpression: '#status IN (:pending, :retrying)',
-            ExpressionAttributeNames: { '#status': 'status' },
-            ExpressionAttributeValues: {
-              ':pk': keys.deliveries(webhookId, generation, shard),
-              ':first': first,
-              ':last': last,
-              ':pending': OPEN_STATUSES[0],
-              ':retrying': OPEN_STATUSES[1],
-            },
-          }),
-        ),
+        oldestIn(keys.deliveries(webhookId, generation, shard), range, wanted),
       ),
     );
-    return found.flatMap(({ Items = [] }) => Items.map(deliveryOf));
+    return found.flat();
   };
 }

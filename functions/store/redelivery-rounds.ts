@@ -20,6 +20,8 @@ export interface Examination {
   place: string;
   examined: number;
   redelivered: number;
+  /** When the next page is begun. */
+  at: Date;
 }
 
 /** What workers write of redelivery jobs. Each holds its job by a lease, and what it writes is refused once another one has it. */
@@ -28,7 +30,7 @@ export function redeliveryRounds(service: Table, commit: Commit) {
   const held = { '#token': 'token' };
 
   return {
-    /** Takes a running job, for a message that is not older than the last one that was begun with. */
+    /** Takes a running job, for a message that is not older than the last one that was begun with. A page that was under way keeps its time. */
     async lease(
       ref: RedeliveryJobRef,
       { round, now, leaseSeconds }: { round: number; now: Date; leaseSeconds: number },
@@ -39,7 +41,7 @@ export function redeliveryRounds(service: Table, commit: Commit) {
           new UpdateCommand({
             ...table,
             Key: jobKey(ref),
-            UpdateExpression: 'SET lease = :lease, #round = :round',
+            UpdateExpression: 'SET lease = :lease, #round = :round, pageAt = if_not_exists(pageAt, :now)',
             ConditionExpression:
               '#status = :running AND #round <= :round AND (attribute_not_exists(lease) OR lease.#until <= :nowMs)',
             ExpressionAttributeNames: { '#status': 'status', '#round': 'round', '#until': 'until' },
@@ -48,6 +50,7 @@ export function redeliveryRounds(service: Table, commit: Commit) {
               ':round': round,
               ':running': 'running',
               ':nowMs': now.getTime(),
+              ':now': now.toISOString(),
             },
             ReturnValues: 'ALL_NEW',
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
@@ -70,7 +73,7 @@ export function redeliveryRounds(service: Table, commit: Commit) {
      */
     async save(
       job: LeasedJob,
-      { place, examined, redelivered }: Examination,
+      { place, examined, redelivered, at }: Examination,
     ): Promise<RedeliveryJob | undefined> {
       const before = job.place === undefined ? 'attribute_not_exists(place)' : 'place = :before';
       try {
@@ -78,12 +81,14 @@ export function redeliveryRounds(service: Table, commit: Commit) {
           new UpdateCommand({
             ...table,
             Key: jobKey(job),
-            UpdateExpression: 'SET place = :place ADD examined :examined, redelivered :redelivered',
+            UpdateExpression:
+              'SET place = :place, pageAt = :at ADD examined :examined, redelivered :redelivered',
             // The place keeps a request that the SDK repeats from being counted twice.
             ConditionExpression: `lease.#token = :token AND ${before}`,
             ExpressionAttributeNames: held,
             ExpressionAttributeValues: {
               ':place': place,
+              ':at': at.toISOString(),
               ':examined': examined,
               ':redelivered': redelivered,
               ':token': job.lease.token,
@@ -101,11 +106,11 @@ export function redeliveryRounds(service: Table, commit: Commit) {
       }
     },
 
-    /** Gives a job back, for its next message. */
+    /** Gives a job back between two pages, for its next message. */
     async release(job: LeasedJob): Promise<void> {
       await updated(service, {
         Key: jobKey(job),
-        UpdateExpression: 'REMOVE lease',
+        UpdateExpression: 'REMOVE lease, pageAt',
         ConditionExpression: 'lease.#token = :token',
         ExpressionAttributeNames: held,
         ExpressionAttributeValues: { ':token': job.lease.token },

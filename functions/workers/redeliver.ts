@@ -8,6 +8,7 @@ import { logger } from '../platform/logger.ts';
 import { busWorker, oneByOne } from '../platform/pipeline/bus-worker.ts';
 import { standings } from '../platform/standings.ts';
 import { workerQueue } from '../platform/worker-queue.ts';
+import { arrivalStore } from '../store/arrivals.ts';
 import { deliveryStore } from '../store/deliveries.ts';
 import { deliveryRanges } from '../store/delivery-ranges.ts';
 import { endpointStore } from '../store/endpoints.ts';
@@ -30,7 +31,8 @@ const ROUND_DELIVERIES = 100;
 const deal = redeliver(
   {
     jobs: redeliveryRounds(service, committer(client)),
-    deliveries: { range: deliveryRanges(deliveries), addOnce: deliveryStore(deliveries).addOnce },
+    deliveries: { ...deliveryStore(deliveries), range: deliveryRanges(deliveries) },
+    arrivals: arrivalStore(service),
     endpoints: endpointStore(service),
     queues: deliveryQueues(queues, fanOutLanes(environment), now),
     rounds: workerQueue(queues, environment.REDELIVERIES_QUEUE),
@@ -47,4 +49,4 @@ const deal = redeliver(
 );
 
 /** Takes redelivery jobs from their queue. */
-export const handler = busWorker(oneByOne(deal, logger.log));
+export const handler = busWorker('redeliver', oneByOne(deal, logger.log));

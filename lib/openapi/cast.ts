@@ -363,7 +363,13 @@ export const webhookStats = statsOf(
 
 /** The same hours of the organization, whose only endpoint fails. */
 export const deliveryStats = overviewOf(
-  [{ ...failingWebhook, failing: { ...failingWebhook.failing, disablesAt: '2026-11-20T12:41:07.310Z' } }],
+  [
+    {
+      ...failingWebhook,
+      failing: { ...failingWebhook.failing, disablesAt: '2026-11-20T12:41:07.310Z' },
+      waitingSince: '2026-11-20T11:43:56.008Z',
+    },
+  ],
   { now: new Date('2026-11-20T12:10:00.000Z'), count: 24 },
   counted.map((counts) => ({ webhookId: webhook.id, generation: 0, ...counts })),
 );

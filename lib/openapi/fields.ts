@@ -136,7 +136,7 @@ export const RESOURCE_FIELDS: Texts<typeof RESOURCES> = {
     examined: 'How many deliveries of the time it has looked at so far, whatever became of them.',
     redelivered: 'How many new deliveries it has made so far, one for each event.',
     progress: 'The part of its time that it has examined so far, from 0 to 1. 1 when it is `done`.',
-    createdAt: 'When it was started, UTC. Its deliveries have the same time.',
+    createdAt: 'When it was started, UTC. Each of its deliveries has the time at which it was made.',
     finishedAt: 'When it was done or stopped, UTC; null while it runs.',
   },
   TestEvent: {
@@ -205,6 +205,8 @@ export const RESOURCE_FIELDS: Texts<typeof RESOURCES> = {
     totals: 'All hours together.',
     oldestPending:
       'Beginning of the earliest of these hours with deliveries that have not ended, UTC; null when all have.',
+    waitingSince:
+      'Since when a delivery waits, UTC: of the endpoint’s latest deliveries that are more than a minute old, when the oldest one that has not ended was created. Null when they all have.',
   },
   DeliveryCounts: counts,
   DeliveryCountsOfHour: {

@@ -7,6 +7,7 @@ import { type EndpointId, type OrgId, RedeliveryJobId, type SourceId } from '../
 import { LedgerEntry } from '../../functions/domain/ledger.ts';
 import { Mailing } from '../../functions/domain/mailing.ts';
 import type { RateBucket } from '../../functions/domain/rate-limit.ts';
+import { Arrival } from '../../functions/domain/redelivery.ts';
 import { RedeliveryRun } from '../../functions/domain/redelivery-job.ts';
 import { Pairing, Purge } from '../../functions/domain/sandbox.ts';
 import { Source } from '../../functions/domain/source.ts';
@@ -127,6 +128,14 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
       z.object({ redeliveryId: RedeliveryJobId, running: z.optional(z.literal(true)) }).parse(row);
       const [, , webhookId = ''] = at(row).pk.split('#');
       return keys.latestRedelivery(tenantOf(row), webhookId as EndpointId);
+    },
+  },
+  arrival: {
+    table: 'service',
+    is: sorted('arrived'),
+    keyOf(row) {
+      const [, , webhookId = ''] = at(row).pk.split('#');
+      return keys.arrival(tenantOf(row), webhookId as EndpointId, Arrival.parse(row).eventId);
     },
   },
   redeliveryRun: {

@@ -196,9 +196,11 @@ export class MemoryDeliveries implements DeliveryPorts {
     return 'done';
   }
 
-  /** Whether an end that changes its endpoint is of a generation that a reset has wiped, or of none that is known. */
-  #isOver({ orgId, generation }: Delivery, { effect }: EndpointOutcome): boolean {
-    if (this.#standings === undefined || effect === 'none' || !isOfSandbox({ generation })) return false;
+  /** Whether an end that changes more than its delivery is of a generation that a reset has wiped, or of none that is known. */
+  #isOver({ orgId, generation, status, redeliveryOf }: Delivery, { effect }: EndpointOutcome): boolean {
+    const arrives = status === 'succeeded' && redeliveryOf !== undefined;
+    if (this.#standings === undefined || !isOfSandbox({ generation })) return false;
+    if (effect === 'none' && !arrives) return false;
     return this.#standings.present(orgId)?.generation !== generation;
   }
 

@@ -1,16 +1,19 @@
-import { reminderOf } from '../../functions/domain/delivery.ts';
+import { type Delivery, reminderOf } from '../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../functions/domain/endpoint.ts';
 import type { EventType, SubscribableType } from '../../functions/domain/events.ts';
-import type { OrgId, ReceiverId } from '../../functions/domain/ids.ts';
+import type { EndpointId, OrgId, ReceiverId } from '../../functions/domain/ids.ts';
+import { firstLaneOf } from '../../functions/domain/lanes.ts';
 import { redeliveryOf } from '../../functions/domain/redelivery.ts';
+import { FailedStatus, newJob, redeliveriesOf } from '../../functions/domain/redelivery-job.ts';
 import type { Tenant } from '../../functions/domain/tenant.ts';
 import { isOpen } from './moves.ts';
 import { someProgram } from './programs.ts';
 import type { World } from './world.ts';
 
 const TYPES: readonly SubscribableType[] = ['conversation.created', 'message.received', 'ticket.created'];
+const MS_PER_DAY = 86_400_000;
 /** What a run has of each at most. */
-const MOST = { endpoints: 4, events: 8, redeliveries: 3 };
+const MOST = { endpoints: 4, events: 8, redeliveries: 3, ofJobs: 6 };
 
 /** What customers do through the API, each in a transaction that has been committed. Each returns whether there was something to do. */
 export class Customers {
@@ -18,6 +21,7 @@ export class Customers {
   #endpoints = 0;
   #events = 0;
   #redeliveries = 0;
+  #ofJobs = 0;
 
   constructor(world: World) {
     this.#world = world;
@@ -136,6 +140,48 @@ export class Customers {
       this.#world.commit({ kind: 'redelivery', reminder: reminderOf(again) });
       this.#tell(`sends ${delivery.id} again as ${again.id}`);
     };
+  }
+
+  /** Orders all that failed to be sent again: what its worker adds and reminds of on a page, of which the reminders may be lost with it. */
+  redeliverAll(): boolean {
+    const jobs = this.#registered
+      .map((endpoint) => ({ endpoint, owed: this.#failedAt(endpoint).slice(0, MOST.ofJobs - this.#ofJobs) }))
+      .filter(({ owed }) => owed.length > 0);
+    if (jobs.length === 0) return false;
+    const { endpoint, owed } = this.#world.random.pick(jobs);
+    this.#ofJobs += owed.length;
+    this.#add(owed, endpoint);
+    return this.#tell(`has ${owed.length} deliveries to ${endpoint.id} sent again`);
+  }
+
+  /** What a job for an endpoint owes. */
+  #failedAt({ id, orgId, status }: Endpoint): Delivery[] {
+    const { clock, organizations, deliveries, events } = this.#world;
+    const tenant = organizations.tenantOf(orgId);
+    const now = clock.now();
+    const asked = {
+      from: new Date(clock.ms - 30 * MS_PER_DAY).toISOString(),
+      statuses: FailedStatus.options,
+    };
+    const order = newJob(asked, { id: id as EndpointId, status }, { tenant, now });
+    if (order.kind === 'refused') return [];
+    const of = deliveries.every.filter(
+      ({ webhookId, generation, eventId }) =>
+        webhookId === id && generation === tenant.generation && events.has(eventId),
+    );
+    return redeliveriesOf(order.job, of, new Map(of.map((one) => [one.id, one.status])), now);
+  }
+
+  #add(owed: readonly Delivery[], endpoint: Endpoint): void {
+    const { deliveries, witness, lanes, random, clock, isUntroubled } = this.#world;
+    for (const delivery of owed) witness.watching(delivery, () => void deliveries.add(delivery));
+    if (!isUntroubled && random.chance(0.3)) return;
+    const reminders = owed.map(reminderOf);
+    witness.sending(reminders, []);
+    void lanes.send(
+      firstLaneOf(endpoint, clock.now(), false),
+      reminders.map((reminder) => ({ reminder })),
+    );
   }
 
   unregister(): boolean {

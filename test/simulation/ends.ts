@@ -1,4 +1,5 @@
 import { type LedgerCounts, NOTHING, plus } from '../../functions/domain/ledger.ts';
+import { isOfJob } from '../../functions/domain/redelivery.ts';
 import { tenantKey } from '../../functions/store/keys.ts';
 import type { Entry } from './entries.ts';
 import { isOpen } from './moves.ts';
@@ -18,7 +19,9 @@ export function* faultsAtRest(world: World): Generator<Fault> {
   yield* restlessness(world);
   for (const entry of world.entries.values()) yield* wrongDeliveries(world, entry);
   for (const delivery of world.deliveries.every) {
-    const entry = world.entries.get(delivery.redeliveryOf === undefined ? delivery.eventId : delivery.id);
+    // One of a job has no order of its own in the outbox.
+    const isOfEvent = delivery.redeliveryOf === undefined || isOfJob(delivery);
+    const entry = world.entries.get(isOfEvent ? delivery.eventId : delivery.id);
     if (entry === undefined) yield ['right deliveries', `${delivery.id} is of nothing that was committed`];
   }
   yield* wrongNotices(world);

@@ -42,6 +42,7 @@ export class Happenings {
     event: () => this.#customers.send(),
     'test-event': () => this.#customers.sendTest(),
     redelivery: () => this.#customers.redeliver(),
+    'redelivery-job': () => this.#customers.redeliverAll(),
     registration: () => this.#customers.register(),
     deletion: () => this.#customers.unregister(),
     subscription: () => this.#customers.subscribe(),

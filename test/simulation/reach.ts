@@ -53,9 +53,13 @@ const REPEATABLE = new Set([
 ]);
 const ENDING = new Set(['deliveries.settle', 'deliveries.exhaust']);
 
-const touchesEndpoint = (parameters: readonly unknown[]): boolean => {
-  const outcome: unknown = parameters.at(-1);
-  return typeof outcome === 'object' && outcome !== null && 'effect' in outcome && outcome.effect !== 'none';
+/** Whether the end of a delivery touches more than its own row: its endpoint, or the note that a redelivery has arrived. */
+const isTransaction = (parameters: readonly unknown[]): boolean => {
+  const [delivery, settlement] = parameters.map(Object);
+  return (
+    Object(parameters.at(-1)).effect !== 'none' ||
+    (settlement.kind === 'succeeded' && delivery.redeliveryOf !== undefined)
+  );
 };
 
 /** @returns what gives each process its ports: to the stores and queues of the world, whose witness sees every effect */
@@ -63,9 +67,9 @@ export function reachOf(world: World): (process: Process) => Reach {
   const { deliveries, witness, organizations, stores } = world;
   const gate = portsOf(world.processes, {
     repeatable: (call, parameters) =>
-      REPEATABLE.has(call) || (ENDING.has(call) && !touchesEndpoint(parameters)),
+      REPEATABLE.has(call) || (ENDING.has(call) && !isTransaction(parameters)),
     contended: (call, parameters) =>
-      ENDING.has(call) && touchesEndpoint(parameters) ? 'endpoint-changed' : undefined,
+      ENDING.has(call) && isTransaction(parameters) ? 'endpoint-changed' : undefined,
     lateness: () => world.random.pick([0.1, 1, 5, 30]),
     answered(process, call, parameters, answer) {
       world.trace?.(`${process.name}  ${call}(${readable(parameters)}) → ${readable([answer])}`);

@@ -1,4 +1,5 @@
 import { notFound, problem } from '../../domain/problem.ts';
+import { HISTORY_DAYS } from '../../domain/redelivery.ts';
 import { beginningOf, FailedStatus, newJob, shownJob } from '../../domain/redelivery-job.ts';
 import { success } from '../../platform/reply.ts';
 import { endpointStore } from '../../store/endpoints.ts';
@@ -41,4 +42,8 @@ const REFUSALS = {
     'The webhook endpoint is disabled. Registering again makes a new endpoint.',
   ),
   'no-time': problem('VALIDATION_ERROR', 'from must be in the past and before to.'),
+  'too-old': problem(
+    'VALIDATION_ERROR',
+    `to must be within the last ${HISTORY_DAYS} days: what is older cannot be sent again.`,
+  ),
 };

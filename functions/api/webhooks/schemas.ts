@@ -68,6 +68,7 @@ export const EndpointStats = z.object({
   disabledReason: orNull(DisabledReason),
   totals: DeliveryCounts,
   oldestPending: orNull(timestamp),
+  waitingSince: orNull(timestamp),
 });
 export const DeliveryStats = z.object({
   from: timestamp,

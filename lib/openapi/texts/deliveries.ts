@@ -50,7 +50,7 @@ first answer again.`,
     tag: 'Deliveries',
     description: `What became of the deliveries to all endpoints there are, counted as \`readWebhookStats\` counts those to one: by hour, all endpoints
 together, and of each endpoint in sum. Of endpoints whose deliveries fail it tells how many more failures disable them and, where that follows from the deliveries
-under way, when.
+under way, when. Before the first of them has failed for good, \`waitingSince\` tells that an endpoint does not take what it is sent.
 
 The counts are some seconds behind the deliveries. What endpoints had that were deleted is not among them, nor is what channels were sent.`,
     answer: 'The counts of the hours asked for, their sums, and the state of each endpoint.',

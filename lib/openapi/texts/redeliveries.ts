@@ -10,9 +10,9 @@ export const REDELIVERY_TEXTS = {
     description: `Sends again, in the background, all events whose deliveries to this endpoint ended \`exhausted\` or \`skipped\` in a time, oldest first. The answer
 comes at once; read the redelivery (\`readRedelivery\`) to see how far it is.
 
-Each event becomes one new delivery, as with \`redeliverDelivery\`, however many of its deliveries failed in the time. What counts is how a delivery ended, and
-not whether its event was sent again since and arrived. The time of a delivery is that of its event, or of the request that it was sent again by; the new
-deliveries have this request’s. Events that are more than 30 days old are passed over. Those of a receiver that still fails fail again, and count.
+Each event becomes one new delivery, as with \`redeliverDelivery\`, however many of its deliveries failed in the time. Passed over are events that have arrived by
+a redelivery meanwhile, and those that are more than 30 days old. The time of a delivery is that of its event, or that at which it was sent again. The new deliveries
+of a receiver that still fails fail again, and count.
 
 One redelivery runs at a time for an endpoint: another one is refused with \`CONFLICT\`, and so is one for an endpoint that is disabled. It ends by itself when
 the endpoint is disabled or deleted, and disappears with the sandbox’s data at a reset.`,

@@ -64,6 +64,7 @@ export async function live(
   // One that succeeded is sent again, and an event comes for the endpoint that was disabled.
   const [, again] = to(taking);
   if (again) await call('redeliverDelivery', { params: { id: taking, deliveryId: again.id } });
+  for (const reminder of await engine.fanOut()) await engine.attempt(reminder);
   await converse(call);
   await engine.fanOut();
   await sendAgain(engine, call, { id: taking });

@@ -19,6 +19,7 @@ import { simulatedReceiver } from '../../../functions/platform/simulated-receive
 import { sourceContent } from '../../../functions/platform/source-content.ts';
 import { standings } from '../../../functions/platform/standings.ts';
 import { webhookSender } from '../../../functions/platform/webhook-sender.ts';
+import { arrivalStore } from '../../../functions/store/arrivals.ts';
 import { channelStore } from '../../../functions/store/channels.ts';
 import { conversationStore } from '../../../functions/store/conversations.ts';
 import { deliveryOf, deliveryStore } from '../../../functions/store/deliveries.ts';
@@ -115,7 +116,8 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
   const again = redeliver(
     {
       jobs: redeliveryRounds(service, committer(service.client)),
-      deliveries: { range: deliveryRanges(deliveries), addOnce: store.addOnce },
+      deliveries: { ...store, range: deliveryRanges(deliveries) },
+      arrivals: arrivalStore(service),
       endpoints,
       queues: { send: async () => [] },
       rounds: { send: async () => [] },

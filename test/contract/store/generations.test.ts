@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Claimed, EndpointOutcome, Settlement } from '../../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
+import { newId } from '../../../functions/domain/ids.ts';
 import { LIVE_GENERATION } from '../../../functions/domain/tenant.ts';
 import { anEndpoint, NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
@@ -89,6 +90,16 @@ describe.each(storeKinds(engine))('the end of a delivery in a sandbox (%s)', (_,
     await reset();
 
     expect(await stores.deliveries.settle(claim, succeeded, outcomeOf(endpoint, 'none'))).toBe('done');
+  });
+
+  it('that arrives as a redelivery notes so in its own generation alone', async () => {
+    const { stores, tenant, endpoint, reset } = await having(await make(), 0);
+    const redelivery = { ...tenant, webhookId: endpoint.id, redeliveryOf: newId('dlv', NOW) };
+    const [claim, late] = [await claimed(stores, redelivery), await claimed(stores, redelivery)];
+    const settle = (one: Claimed) => stores.deliveries.settle(one, succeeded, outcomeOf(endpoint, 'none'));
+    expect(await settle(claim)).toBe('done');
+    await reset();
+    expect(await settle(late)).toBe('refused');
   });
 
   it('of the next generation counts', async () => {

@@ -18,9 +18,9 @@ async function stored(deliveries: readonly Delivery[]) {
   const store = deliveryStore(table);
   await Promise.all(deliveries.map((delivery) => store.add(delivery)));
   const open = openDeliveries(table);
-  return async (from: Date) => {
+  return async (from: Date, wanted = 10) => {
     const { generation } = aDelivery();
-    const found = await open({ webhookId, generation }, from, NOW);
+    const found = await open({ webhookId, generation }, from, NOW, wanted);
     return found.map(({ id }) => id).sort();
   };
 }
@@ -48,5 +48,31 @@ describe('the oldest open deliveries to an endpoint', () => {
     // More than it takes to disable an endpoint.
     const oldest = all.slice(0, 10).map(({ id }) => id);
     expect(found).toEqual(expect.arrayContaining(oldest));
+  });
+
+  it('are found behind hundreds that have ended', async () => {
+    const ended = Array.from({ length: 800 }, (_, index) => deliveryOf(59 - index / 100, 'exhausted'));
+    const open = Array.from({ length: 40 }, (_, index) => deliveryOf(45 - index / 10, 'retrying'));
+    const read = await stored([...ended, ...open]);
+    const oldest = open.slice(0, 10).map(({ id }) => id);
+    expect(await read(minutesAgo(60))).toEqual(expect.arrayContaining(oldest));
+  });
+
+  it('are given up after a bounded number of rows', async () => {
+    const client = engine.client();
+    const { deliveries: table } = await engine.tables(client);
+    const store = deliveryStore(table);
+    const all = Array.from({ length: 5000 }, (_, index) => deliveryOf(59 - index / 1000, 'exhausted'));
+    for (let first = 0; first < all.length; first += 500)
+      await Promise.all(all.slice(first, first + 500).map((delivery) => store.add(delivery)));
+    let examined = 0;
+    client.middlewareStack.add((next) => async (args) => {
+      const result = await next(args);
+      examined += Number(Object(result.output).ScannedCount ?? 0);
+      return result;
+    });
+    const { generation } = aDelivery();
+    expect(await openDeliveries(table)({ webhookId, generation }, minutesAgo(60), NOW, 10)).toEqual([]);
+    expect(examined).toBe(4000);
   });
 });

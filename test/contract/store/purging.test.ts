@@ -4,6 +4,7 @@ import { reminderOf } from '../../../functions/domain/delivery.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import type { Tenant } from '../../../functions/domain/tenant.ts';
 import { purge } from '../../../functions/engine/purge.ts';
+import { arriving } from '../../../functions/store/arrivals.ts';
 import { conversationStore } from '../../../functions/store/conversations.ts';
 import { deliveryStore } from '../../../functions/store/deliveries.ts';
 import { endpointStore } from '../../../functions/store/endpoints.ts';
@@ -56,6 +57,7 @@ function waysToStore({ service, outbox, deliveries, ledger }: TestTables) {
       const delivery = aDelivery(tenant);
       return [store.adding(delivery), outboxStore(outbox).appendRedelivery(reminderOf(delivery))];
     }),
+    arrival: change((tenant) => arriving(service, aDelivery(tenant))),
     notice: change(({ orgId, generation }) => {
       const { id: webhookId } = anEndpoint();
       const disabledAt = NOW.toISOString();
@@ -77,6 +79,7 @@ const KINDS: readonly Kind[] = [
   'idempotency',
   'event',
   'redelivery',
+  'arrival',
   'notice',
   'delivery',
   'ledger',

@@ -40,7 +40,7 @@ function jobsIn({ service }: TestTables) {
     },
   };
 }
-const page = (place: string) => ({ place, examined: 10, redelivered: 3 });
+const page = (place: string, at = NOW) => ({ place, examined: 10, redelivered: 3, at });
 
 describe.each(KINDS)('redelivery jobs (%s)', (_, make) => {
   it('run one at a time for an endpoint', async () => {
@@ -118,6 +118,24 @@ describe.each(KINDS)('redelivery jobs (%s)', (_, make) => {
     await save(next, page('dlv_b'));
     expect(await save(leased, page('dlv_c'))).toBeUndefined();
     expect(await find(job)).toMatchObject({ place: 'dlv_b', examined: 20, redelivered: 6 });
+  });
+
+  it('keep the time of a page until it is done, and have one of its own for the next', async () => {
+    const { start, held, lease, save, release, find } = jobsIn(await make());
+    const job = aRedeliveryJob();
+    await start(job);
+    expect(await find(job)).not.toHaveProperty('pageAt');
+    expect(await held(job)).toMatchObject({ pageAt: NOW.toISOString() });
+    // Its worker is lost.
+    const next = await lease(job, terms(1, AFTER_LEASE));
+    if (next.kind !== 'leased') throw new Error(`the job is ${next.kind}`);
+    expect(next.job.pageAt).toBe(NOW.toISOString());
+
+    const at = later(AFTER_LEASE, 1);
+    expect(await save(next.job, page('dlv_a', at))).toMatchObject({ pageAt: at.toISOString() });
+    await release(next.job);
+    const much = later(AFTER_LEASE, seconds(3600));
+    expect(await lease(job, terms(2, much))).toMatchObject({ job: { pageAt: much.toISOString() } });
   });
 
   it('take nothing from a worker that has lost them', async () => {

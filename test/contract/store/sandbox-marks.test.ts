@@ -48,6 +48,7 @@ const KINDS = {
   'latest redelivery job': /^service \S+#redelivery latest$/,
   'run of a redelivery job': /^service redelivery-runs#\d rdj_/,
   'notice of a redelivery job': /^outbox rdj_\w+#round#/,
+  'arrival of a redelivery': /^service \S+#arrived#evt_\w+ arrived$/,
   delivery: /^deliveries /,
   'ledger entry': /^ledger /,
   source: /^knowledge \S+#sources#\d src_/,

@@ -6,7 +6,7 @@ import { usageMeter, usageReader } from '../../../functions/store/usage.ts';
 import { aBusEvent, aTenant } from '../../builders.ts';
 import { MemoryUsage } from '../../doubles/memory-usage.ts';
 import { dynamoDb } from '../../engines.ts';
-import { aPermit } from '../../unit/outbound/a-permit.ts';
+import { aPermit } from '../../unit/platform/outbound/a-permit.ts';
 
 /** What counts usage, and what reads it. */
 export interface Usages extends Pick<MemoryUsage, 'read'> {

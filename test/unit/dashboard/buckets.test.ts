@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bucketsOf, roundUp, successRate, totalOf } from '../../../dashboard/src/pages/overview/buckets.ts';
+import {
+  bucketsOf,
+  hoursOfBar,
+  roundUp,
+  successRate,
+  totalOf,
+} from '../../../dashboard/src/pages/overview/buckets.ts';
 
 const HOUR = 3_600_000;
 const FROM = Date.parse('2026-11-19T10:00:00.000Z');
@@ -36,6 +42,16 @@ describe('the bars of the overview', () => {
         const sum = (all: readonly Parameters<typeof totalOf>[0][]) =>
           all.reduce((total, each) => total + totalOf(each), 0);
         expect(sum(buckets)).toBe(sum(hours));
+      }),
+    );
+  });
+
+  it('each begin as many hours after the one before as is said of them', () => {
+    fc.assert(
+      fc.property(someHours, fc.integer({ min: 1, max: 200 }), ({ hours, length }, most) => {
+        const range = { from: at(0), to: at(length) };
+        const starts = bucketsOf(hours, range, most).map(({ start }) => start);
+        expect(starts).toEqual(starts.map((_, index) => at(index * hoursOfBar(range, most))));
       }),
     );
   });

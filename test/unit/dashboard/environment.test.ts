@@ -1,17 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { environmentOf, pathIn, samePlaceIn } from '../../../dashboard/src/app/environment.ts';
+import { halfOf, pathIn, samePlaceIn } from '../../../dashboard/src/app/environment.ts';
 
 describe('the half of the organization that a path shows', () => {
   it.each([
     ['/', 'live'],
     ['/endpoints/whk_1', 'live'],
-    ['/sandbox', 'live'],
     ['/sandbox/overview', 'sandbox'],
     ['/sandbox/endpoints/whk_1', 'sandbox'],
-    ['/sandboxes', 'live'],
-  ])('of %s is %s', (path, environment) => {
-    expect(environmentOf(path)).toBe(environment);
+  ])('of %s is %s', (path, half) => {
+    expect(halfOf(path)).toBe(half);
   });
+
+  it.each(['/api-keys', '/sandbox', '/usage', '/settings', '/sandboxes'])(
+    'is the one that was looked at before: %s is about the whole organization',
+    (path) => {
+      expect(halfOf(path)).toBeUndefined();
+    },
+  );
 
   it.each([
     ['/', '/sandbox/overview'],

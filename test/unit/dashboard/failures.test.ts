@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { failureOf, mayPass, unreachable } from '../../../dashboard/src/api/failures.ts';
+import {
+  failureOf,
+  mayHaveHappened,
+  mayPass,
+  pauseAfter,
+  unreachable,
+} from '../../../dashboard/src/api/failures.ts';
 
 const answer = (status: number, headers: Record<string, string> = {}) =>
   new Response(null, { status, headers });
@@ -52,5 +58,21 @@ describe('a failure of the API', () => {
   ])('with status %i is worth another try: %s', (status, isWorth) => {
     const failure = status === 0 ? unreachable(new TypeError('offline')) : failureOf(answer(status), {});
     expect(mayPass(failure)).toBe(isWorth);
+  });
+
+  it('is waited for as long as the answer says, else longer each time', () => {
+    const busy = failureOf(answer(429, { 'retry-after': '42' }), undefined);
+    expect([0, 1].map((failures) => pauseAfter(failures, busy))).toEqual([42_000, 42_000]);
+    const down = failureOf(answer(503), undefined);
+    expect([0, 1, 2, 20].map((failures) => pauseAfter(failures, down))).toEqual([1000, 2000, 4000, 30_000]);
+  });
+
+  it.each([
+    ['nothing answered', unreachable(new TypeError()), true],
+    ['the service failed', failureOf(answer(502), undefined), true],
+    ['too much was asked', failureOf(answer(429), undefined), false],
+    ['it was refused', failureOf(answer(400), undefined), false],
+  ])('leaves open whether it took effect, or not: %s', (_, failure, expected) => {
+    expect(mayHaveHappened(failure)).toBe(expected);
   });
 });

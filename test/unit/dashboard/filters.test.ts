@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type Filters,
   filtersIn,
+  isLike,
   isNarrowed,
   NO_FILTERS,
   parametersOf,
@@ -52,5 +53,21 @@ describe('filters of deliveries', () => {
       from: '2026-11-19T09:30:00.000Z',
     });
     expect(queryOf(NO_FILTERS, NOW)).toEqual({});
+  });
+
+  it('let a delivery through that the API would list', () => {
+    const statuses = ['pending', 'retrying', 'succeeded', 'exhausted', 'skipped'] as const;
+    const delivery = fc.record({
+      status: fc.constantFrom(...statuses),
+      eventType: fc.constantFrom(...TYPES),
+    });
+    fc.assert(
+      fc.property(someFilters, delivery, (filters, { status, eventType }) => {
+        const query = queryOf(filters, NOW);
+        const isListed =
+          (query.status?.split(',').includes(status) ?? true) && (query.eventType ?? eventType) === eventType;
+        expect(isLike(filters, { status, eventType })).toBe(isListed);
+      }),
+    );
   });
 });

@@ -1,23 +1,46 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  freshFrom,
+  type List,
+  MAX_KEPT,
+  MAX_WAITING,
+  placeOf,
   type Row,
-  updatedInPlace,
-  withHead,
+  rangeWith,
+  withLook,
   withPage,
+  withRow,
+  withWaiting,
 } from '../../../dashboard/src/pages/deliveries/rows.ts';
 
 const NOW = Date.parse('2026-11-20T09:30:00.000Z');
 
 /** A delivery that came into being so many seconds before now. */
-const row = (secondsAgo: number, status: Row['status'] = 'succeeded', tail = '0'): Row => ({
-  id: `dlv_${(NOW - secondsAgo * 1000).toString(16).padStart(12, '0')}${tail.padStart(20, '0')}`,
+const row = (secondsAgo: number, status: Row['status'] = 'succeeded', given: Partial<Row> = {}): Row => ({
+  id: `dlv_${(NOW - secondsAgo * 1000).toString(16).padStart(12, '0')}${'0'.repeat(20)}`,
   status,
+  attempts: 1,
+  nextRetryAt: null,
+  lastError: null,
+  createdAt: new Date(NOW - secondsAgo * 1000).toISOString(),
+  ...given,
 });
 
+const listOf = (rows: readonly Row[], given: Partial<List<Row>> = {}): List<Row> => ({
+  rows,
+  next: null,
+  waiting: [],
+  cut: undefined,
+  ...given,
+});
+const complete = (rows: readonly Row[], secondsAgo: number) => ({
+  rows,
+  from: NOW - secondsAgo * 1000,
+  isComplete: true,
+});
 const newestFirst = (rows: readonly Row[]): Row[] => rows.toSorted((a, b) => (a.id < b.id ? 1 : -1));
 const idsOf = (rows: readonly Row[]): string[] => rows.map(({ id }) => id);
+const upTo = (count: number, first = 0) => Array.from({ length: count }, (_, index) => row(first + index));
 
 /** Deliveries of the last hour, each second's at most once, newest first. */
 const aList = fc
@@ -31,32 +54,14 @@ const aList = fc
   .map((given) => newestFirst(given.map(({ seconds, status }) => row(seconds, status))));
 
 describe('the top of a list of deliveries', () => {
-  it('is asked for again from some seconds before the newest, since deliveries may come late', () => {
-    expect(freshFrom([row(10), row(500)], NOW)).toBe(NOW - 25_000);
-  });
-
-  it('is asked for again from the oldest that may still change', () => {
-    expect(freshFrom([row(10), row(300, 'retrying'), row(500)], NOW)).toBe(NOW - 300_000);
-  });
-
-  it('is at most a hundred deliveries, however many are open', () => {
-    const rows = Array.from({ length: 500 }, (_, index) => row(index, 'pending'));
-    expect(freshFrom(rows, NOW)).toBe(NOW - 99_000);
-  });
-
-  it('of an empty list begins some seconds ago', () => {
-    expect(freshFrom([], NOW)).toBe(NOW - 15_000);
-  });
-
   it('takes the place of what the list had of its time, and leaves what is older', () => {
     fc.assert(
       fc.property(aList, aList, fc.integer({ min: 0, max: 3600 }), (before, truth, seconds) => {
-        const from = NOW - seconds * 1000;
-        const isHead = ({ id }: Row) => Number.parseInt(id.slice(4, 16), 16) >= from;
-        const merged = withHead(before, truth.filter(isHead), from);
-        expect(merged.filter(isHead)).toEqual(truth.filter(isHead));
-        expect(merged.filter((each) => !isHead(each))).toEqual(before.filter((each) => !isHead(each)));
-        expect(idsOf(merged)).toEqual(idsOf(newestFirst(merged)));
+        const isHead = ({ id }: Row) => Number.parseInt(id.slice(4, 16), 16) >= NOW - seconds * 1000;
+        const { rows } = withLook(listOf(before), complete(truth.filter(isHead), seconds), true);
+        expect(rows.filter(isHead)).toEqual(truth.filter(isHead));
+        expect(rows.filter((each) => !isHead(each))).toEqual(before.filter((each) => !isHead(each)));
+        expect(idsOf(rows)).toEqual(idsOf(newestFirst(rows)));
       }),
     );
   });
@@ -64,23 +69,95 @@ describe('the top of a list of deliveries', () => {
   it('changes neither number nor order of the rows while somebody reads further down', () => {
     fc.assert(
       fc.property(aList, aList, (before, head) => {
-        const { rows, fresh } = updatedInPlace(before, head);
+        const { rows, waiting } = withLook(listOf(before), complete(head, 3600), false);
         expect(idsOf(rows)).toEqual(idsOf(before));
-        const newest = before[0]?.id ?? '';
-        expect(fresh).toBe(head.filter(({ id }) => id > newest).length);
+        expect(idsOf(waiting)).toEqual(idsOf(head).filter((id) => !idsOf(before).includes(id)));
       }),
     );
   });
 
-  it('tells what has become of rows that are in view', () => {
+  it('tells what has become of rows', () => {
     const before = [row(1, 'pending'), row(2, 'retrying'), row(3)];
-    const { rows } = updatedInPlace(before, [row(0), row(1, 'succeeded'), row(2, 'exhausted')]);
+    const head = [row(1, 'succeeded'), row(2, 'exhausted'), row(3)];
+    const { rows } = withLook(listOf(before), complete(head, 5), false);
     expect(rows.map(({ status }) => status)).toEqual(['succeeded', 'exhausted', 'succeeded']);
   });
 
-  it('gives the same rows where nothing has changed, so that nothing is drawn anew', () => {
-    const before = [row(1), row(2)];
-    expect(updatedInPlace(before, [row(1), row(2)]).rows).toBe(before);
+  it.each<[string, Partial<Row>]>([
+    ['an attempt', { attempts: 2 }],
+    ['when the next one is due', { nextRetryAt: new Date(NOW).toISOString() }],
+    ['what went wrong', { lastError: 'The receiver answered 500.' }],
+  ])('tells %s, though the status is the same', (_, change) => {
+    const read = complete([row(1, 'retrying', change)], 5);
+    for (const isAtTop of [true, false])
+      expect(withLook(listOf([row(1, 'retrying')]), read, isAtTop).rows).toEqual([
+        row(1, 'retrying', change),
+      ]);
+  });
+
+  it('gives the same list where nothing has changed, so that nothing is drawn anew', () => {
+    fc.assert(
+      fc.property(aList, fc.boolean(), (rows, isAtTop) => {
+        const list = listOf(rows);
+        expect(withLook(list, complete(rows, 3600), isAtTop)).toBe(list);
+      }),
+    );
+  });
+
+  it('that was not read to its end says of nothing below that it is gone', () => {
+    const list = listOf(upTo(200));
+    const after = withLook(list, { rows: upTo(100), from: NOW - 3_600_000, isComplete: false }, true);
+    expect(after).toBe(list);
+  });
+
+  it('that does not reach what the list has is where the list ends, and where it goes on', () => {
+    const look = { rows: upTo(300), from: NOW - 3_600_000, isComplete: false };
+    const after = withLook(listOf([row(5000)]), look, true);
+    expect(after.rows).toEqual(look.rows);
+    expect(after.next).toEqual({ to: NOW - 299_000 + 1 });
+    const waiting = withLook(listOf([row(5000)]), look, false);
+    expect(idsOf(waiting.rows)).toEqual(idsOf([row(5000)]));
+    expect(withWaiting(waiting)).toEqual(after);
+  });
+
+  it('counts as new nothing that is on a page which is yet to be loaded', () => {
+    const list = listOf(upTo(10), { next: { cursor: 'c' } });
+    expect(withLook(list, complete(upTo(50), 60), false)).toBe(list);
+  });
+
+  it('keeps some hundred new ones waiting at most, the newest', () => {
+    const before = listOf([row(9000)]);
+    const looks = [upTo(200, 400), upTo(200, 200), upTo(200)];
+    const after = looks.reduce(
+      (list, rows) => withLook(list, complete(rows, 3600 - rows.length), false),
+      before,
+    );
+    expect(after.waiting.length).toBeLessThanOrEqual(MAX_WAITING);
+    expect(withWaiting(after).rows[0]).toEqual(row(0));
+  });
+
+  it('is all that is kept of a list that has grown long, which can be loaded again', () => {
+    const grown = withLook(listOf(upTo(MAX_KEPT, 5)), complete(upTo(5), 4), true);
+    expect(grown.rows.length).toBeLessThan(MAX_KEPT);
+    const last = grown.rows.length - 1;
+    expect(grown.next).toEqual({ to: NOW - last * 1000 + 1 });
+    const again = withPage(grown, upTo(100, last), { cursor: 'c' });
+    expect(idsOf(again.rows)).toEqual(idsOf(upTo(last + 100)));
+  });
+});
+
+describe('a row that was looked at alone', () => {
+  const list = listOf([row(1, 'retrying'), row(2, 'retrying')]);
+  it('is brought up to date', () => {
+    const after = withRow(list, row(2).id, row(2), { isAtTop: false, isLike: false });
+    expect(after.rows).toEqual([row(1, 'retrying'), row(2)]);
+    expect(withRow(list, row(2).id, row(2, 'retrying'), { isAtTop: true, isLike: true })).toBe(list);
+  });
+  it('goes at the top when it is no longer like what is looked for, or is no more', () => {
+    for (const found of [row(2), undefined])
+      expect(withRow(list, row(2).id, found, { isAtTop: true, isLike: false }).rows).toEqual([
+        row(1, 'retrying'),
+      ]);
   });
 });
 
@@ -90,8 +167,44 @@ describe('a further page', () => {
       fc.property(aList, fc.nat(300), fc.nat(20), (all, end, overlap) => {
         const rows = all.slice(0, end);
         const page = all.slice(Math.max(0, rows.length - overlap));
-        expect(withPage(rows, page)).toEqual(all);
+        expect(withPage(listOf(rows), page, null).rows).toEqual(all);
       }),
+    );
+  });
+});
+
+describe('the place of a row', () => {
+  it('is where it is, or would be', () => {
+    fc.assert(
+      fc.property(aList, fc.integer({ min: 0, max: 3600 }), (rows, seconds) => {
+        const { id } = row(seconds);
+        const place = rows.findIndex((each) => each.id <= id);
+        expect(placeOf(rows, id)).toBe(place === -1 ? rows.length : place);
+      }),
+    );
+  });
+});
+
+describe('rows that are in the page', () => {
+  it('are those in view, some around them, and the one that the keyboard leads to, in their order', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 500 }),
+        fc.nat(499),
+        fc.nat(40),
+        fc.nat(499),
+        (count, start, size, more) => {
+          const startIndex = Math.min(start, count - 1);
+          const endIndex = Math.min(startIndex + size, count - 1);
+          const indices = rangeWith({ startIndex, endIndex, overscan: 12, count }, more);
+          expect(indices).toEqual([...new Set(indices)].toSorted((a, b) => a - b));
+          expect(indices.at(0)).toBeGreaterThanOrEqual(0);
+          expect(indices.at(-1)).toBeLessThan(count);
+          expect(indices.includes(more)).toBe(more < count);
+          for (let index = startIndex; index <= endIndex; index += 1) expect(indices).toContain(index);
+          expect(indices.length).toBeLessThanOrEqual(size + 1 + 2 * 12 + 1);
+        },
+      ),
     );
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { latestHours, overviewOf, statsOf } from '../../../functions/domain/delivery-stats.ts';
+import { latestHours, openHours, overviewOf, statsOf } from '../../../functions/domain/delivery-stats.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import type { LedgerEntry } from '../../../functions/domain/ledger.ts';
 import { NOW } from '../../builders.ts';
@@ -113,6 +113,7 @@ describe('all endpoints together', () => {
       status: 'active',
       consecutiveFailures: 0,
       failing: null,
+      waitingSince: null,
     }) as const;
   /** Each entry of the ledger, at one of the endpoints. */
   const spread = ledgers.chain(({ entries, ...terms }) =>
@@ -144,6 +145,24 @@ describe('all endpoints together', () => {
         expect(backlog).toEqual({ pending: totals.pending, oldestPending: earliest });
       }),
     );
+  });
+
+  it('have an hour to look for open deliveries in at each endpoint that has any', () => {
+    fc.assert(
+      fc.property(spread, (terms) => {
+        const expected = overview(terms).endpoints.flatMap(({ webhookId: id, oldestPending }) =>
+          oldestPending === null ? [] : [[id, oldestPending]],
+        );
+        expect([...openHours(terms.entries)].sort()).toEqual(expected.sort());
+      }),
+    );
+  });
+
+  it('say since when deliveries of each wait', () => {
+    const waitingSince = '2026-11-20T09:10:00.000Z';
+    const given = others.map((id, index) => ({ ...anEndpointOf(id), ...(index === 1 && { waitingSince }) }));
+    const { endpoints } = overviewOf(given, { now: NOW, count: 24 }, []);
+    expect(endpoints.map((one) => one.waitingSince)).toEqual([null, waitingSince, null]);
   });
 
   it('have each hour once, newest first, and every endpoint, in the order that was given', () => {

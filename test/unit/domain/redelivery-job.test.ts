@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NoticeTypeName } from '../../../functions/domain/bus.ts';
-import { newId } from '../../../functions/domain/ids.ts';
+import { deliveryId, jobDeliveryId, newId } from '../../../functions/domain/ids.ts';
 import { HISTORY_DAYS } from '../../../functions/domain/redelivery.ts';
 import {
   beginningOf,
   FailedStatus,
+  firstsOf,
   newJob,
   nextRound,
   progressOf,
@@ -28,8 +29,8 @@ describe('a new redelivery job', () => {
         const asked = { from: from.toISOString(), ...(to && { to: to.toISOString() }), statuses };
         const order = newJob(asked, active, at);
         if (order.kind === 'refused') {
-          expect(order.why).toBe('no-time');
           const end = to !== undefined && to < NOW ? to : NOW;
+          expect(order.why).toBe(from >= end ? 'no-time' : 'too-old');
           expect(from >= end || end <= later(NOW, -HISTORY_DAYS * DAY)).toBe(true);
           return;
         }
@@ -66,33 +67,65 @@ describe('a new redelivery job', () => {
   });
 });
 
-describe('what a redelivery job owes', () => {
-  it('is one delivery for each event that failed as it was asked for, the same whoever works it out', () => {
-    const events = fc.array(
-      fc.record({
-        event: fc.nat(3),
-        status: fc.constantFrom('pending', 'retrying', 'succeeded', 'exhausted', 'skipped'),
-      }),
-    );
-    const ids = [0, 1, 2, 3].map(() => newId('evt', NOW));
+describe('what a redelivery job owes for a page', () => {
+  const HOUR = seconds(3600);
+  const PAGE_AT = later(NOW, seconds(90));
+  /** Events of the job’s time, and of before it. */
+  const events = [1, 2, 30, 90, 120].map((minutes) => newId('evt', later(NOW, -seconds(60 * minutes))));
+  const anyStatus = fc.constantFrom('pending', 'retrying', 'succeeded', 'exhausted', 'skipped');
+  const page = fc.array(fc.record({ event: fc.nat(events.length - 1), status: anyStatus }));
+  /** Of each event: whether its first delivery is on this page if the event is, and how it ended elsewhere, where it is still there. */
+  const firsts = fc.array(
+    fc.record({ isHere: fc.boolean(), elsewhere: fc.option(anyStatus, { nil: undefined }) }),
+    { minLength: events.length, maxLength: events.length },
+  );
+  const wanted = fc.uniqueArray(fc.constantFrom(...statuses), { minLength: 1 });
+
+  it('is one delivery for each event of which another page brings none, the same whoever works it out and whenever', () => {
     fc.assert(
-      fc.property(events, fc.uniqueArray(fc.constantFrom(...statuses), { minLength: 1 }), (had, wanted) => {
-        const job = aRedeliveryJob({ statuses: wanted });
-        const examined = had.map(({ event, status }) =>
-          aDelivery({ eventId: ids[event] ?? expect.fail(), status }),
+      fc.property(page, firsts, wanted, (had, firstOf, asked) => {
+        const job = aRedeliveryJob({ statuses: asked, pageAt: PAGE_AT.toISOString() });
+        const { webhookId } = job;
+        const fails = (status: unknown) => asked.some((one) => one === status);
+        const isWithin = (event: number) => event < 3;
+        const examined = had.map(({ event, status }, index) => {
+          const eventId = events[event] ?? expect.fail();
+          const isFirst = firstOf[event]?.isHere && had.findIndex((one) => one.event === event) === index;
+          const id = jobDeliveryId(eventId, webhookId, later(NOW, -HOUR + index));
+          return aDelivery({ eventId, webhookId, status, ...(isFirst ? {} : { id }) });
+        });
+        const found = new Map(
+          firstsOf(job, examined).flatMap(({ id }) => {
+            const event = events.findIndex((one) => deliveryId(one, webhookId) === id);
+            const status = examined.find((one) => one.id === id)?.status ?? firstOf[event]?.elsewhere;
+            return status === undefined ? [] : [[id, status] as const];
+          }),
         );
-        const owed = redeliveriesOf(job, examined, NOW);
-        expect(redeliveriesOf(job, examined, later(NOW, DAY))).toEqual(owed);
-        const failed = examined.filter(({ status }) => wanted.some((one) => one === status));
-        expect(owed.map(({ eventId }) => eventId)).toEqual([
-          ...new Set(failed.map(({ eventId }) => eventId)),
-        ]);
-        for (const { redeliveryOf, eventId, webhookId, createdAt } of owed) {
-          expect(redeliveryOf).toBe(failed.find((one) => one.eventId === eventId)?.id);
-          expect([webhookId, createdAt]).toEqual([job.webhookId, job.createdAt]);
+
+        const owed = redeliveriesOf(job, examined, found, NOW);
+
+        const again = redeliveriesOf(job, examined, found, later(NOW, DAY));
+        expect(again).toEqual(owed.map((one) => ({ ...one, createdAt: later(NOW, DAY).toISOString() })));
+        for (const [event, eventId] of events.entries()) {
+          const failed = examined.find((one) => one.eventId === eventId && fails(one.status));
+          const isFirst = failed?.id === deliveryId(eventId, webhookId);
+          const first = found.get(deliveryId(eventId, webhookId));
+          const isElsewhere = !isFirst && isWithin(event) && fails(first);
+          const at = isFirst ? PAGE_AT : new Date(job.createdAt);
+          const expected = { redeliveryOf: failed?.id, id: jobDeliveryId(eventId, webhookId, at), webhookId };
+          expect(owed.filter((one) => one.eventId === eventId)).toMatchObject(
+            failed === undefined || isElsewhere ? [] : [{ ...expected, createdAt: NOW.toISOString() }],
+          );
         }
       }),
     );
+  });
+
+  it('has the time of the job in a job of before pages had times', () => {
+    const job = aRedeliveryJob();
+    const delivery = aDelivery({ webhookId: job.webhookId, status: 'exhausted' });
+    const id = jobDeliveryId(delivery.eventId, job.webhookId, new Date(job.createdAt));
+    expect(redeliveriesOf(job, [delivery], new Map(), PAGE_AT)).toMatchObject([{ id }]);
   });
 });
 

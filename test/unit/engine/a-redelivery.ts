@@ -2,7 +2,8 @@ import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import type { BusEvent } from '../../../functions/domain/bus.ts';
 import type { Delivery, DeliveryStatus } from '../../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
-import { type EndpointId, newId } from '../../../functions/domain/ids.ts';
+import { creationTime, type EndpointId, newId } from '../../../functions/domain/ids.ts';
+import { isOfJob } from '../../../functions/domain/redelivery.ts';
 import {
   beginningOf,
   newJob,
@@ -11,6 +12,7 @@ import {
 } from '../../../functions/domain/redelivery-job.ts';
 import { redeliver } from '../../../functions/engine/redeliver.ts';
 import { resume } from '../../../functions/engine/resume.ts';
+import { arrivalStore, arriving } from '../../../functions/store/arrivals.ts';
 import { deliveryStore } from '../../../functions/store/deliveries.ts';
 import { deliveryRanges } from '../../../functions/store/delivery-ranges.ts';
 import { REDELIVERY_RUN_SHARDS, shards } from '../../../functions/store/keys.ts';
@@ -39,6 +41,7 @@ export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
   const { service, deliveries } = memoryTables();
   const store = deliveryStore(deliveries);
   const jobs = redeliveryJobs(service);
+  const arrivals = arrivalStore(service);
   const commit = committer(service.client);
   const standings = memoryStandings();
   const log = recordedLog();
@@ -67,9 +70,14 @@ export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
         jobs: interposed('jobs', redeliveryRounds(service, commit), gate),
         deliveries: interposed(
           'deliveries',
-          { range: deliveryRanges(deliveries), addOnce: store.addOnce },
+          {
+            range: deliveryRanges(deliveries),
+            addOnce: store.addOnce,
+            statuses: store.statuses,
+          },
           gate,
         ),
+        arrivals: interposed('arrivals', arrivals, gate),
         endpoints: interposed('endpoints', { find: async () => present }, gate),
         queues: interposed(
           'queues',
@@ -88,6 +96,12 @@ export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
       },
       { leaseSeconds: LEASE_SECONDS, roundSeconds: 10, roundDeliveries, pageRows: PAGE_ROWS },
     );
+
+  /** A worker that takes a second for each page. */
+  const slowly = () =>
+    worker(async (call, stage) => {
+      if (call === 'deliveries.range' && stage === 'calling') clock.elapse(1);
+    });
 
   /** What looks after the messages. @param gate that each of its calls passes */
   const resumer = (gate: Gate = open) =>
@@ -148,6 +162,7 @@ export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
     tenant,
     reminded,
     worker,
+    slowly,
     jobs,
     commit,
     store,
@@ -169,6 +184,8 @@ export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
       await store.add(delivery);
       return delivery;
     },
+    /** A delivery that repeats another arrives, as its settlement notes. */
+    arrives: (delivery: Delivery) => commit([arriving(service, delivery)]),
     /** Starts a job for the last hour. */
     started: (asked: { from?: string; to?: string } = {}) => start(endpoint, asked),
     /** The same for another endpoint. */
@@ -177,7 +194,7 @@ export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
     /** The deliveries that a job has made. */
     async made({ createdAt }: RedeliveryJob): Promise<Delivery[]> {
       const { items } = await store.list(tenant, endpoint.id, { limit: 10_000 });
-      return items.filter((one) => one.redeliveryOf !== undefined && one.createdAt === createdAt);
+      return items.filter((one) => isOfJob(one) && creationTime(one.id) >= new Date(createdAt));
     },
     /** Has messages dealt with until there are none, those that fail again later. @returns how many there were */
     async run(deal = worker()): Promise<number> {

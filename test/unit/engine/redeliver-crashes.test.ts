@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { expectDone, lived, past } from './a-job-history.ts';
-import { aRedelivery, GRACE_SECONDS, LEASE_SECONDS } from './a-redelivery.ts';
+import { aRedelivery, GRACE_SECONDS, LEASE_SECONDS, type TestRedelivery } from './a-redelivery.ts';
 
 describe('a redelivery job whose workers are lost', () => {
   it('makes one delivery for each event that it owes, at whatever calls that is, and counts each once', async () => {
@@ -17,6 +17,7 @@ describe('a redelivery job whose workers are lost', () => {
           const left = [...crashes];
           let calls = 0;
           const dying = test.worker(async () => {
+            test.clock.elapse(0.05);
             if (left[0] === undefined || calls++ < left[0]) return;
             left.shift();
             calls = 0;
@@ -72,10 +73,11 @@ const happening = fc.oneof(
   fc.record({ kind: fc.constant('wait'), seconds: fc.integer({ min: 1, max: 1800 }) }),
 );
 
-/** Lets so many passes of the gate happen, and none after them. */
-const livingFor = (calls: number) => {
+/** Lets so many passes of the gate happen, which take their time, and none after them. */
+const livingFor = (calls: number, { clock }: TestRedelivery) => {
   let left = calls;
   return async () => {
+    clock.elapse(0.05);
     left -= 1;
     if (left < 0) throw new Error('the process is lost');
   };
@@ -98,11 +100,11 @@ describe('a redelivery job whose messages are lost', () => {
             if (!('dies' in one)) continue;
             if (one.kind === 'resumer')
               await test
-                .resumer(livingFor(one.dies))(() => true)
+                .resumer(livingFor(one.dies, test))(() => true)
                 .catch(() => undefined);
             const message = one.kind === 'worker' ? test.messages.shift() : undefined;
             if (message === undefined) continue;
-            const deal = test.worker(livingFor(one.dies), roundDeliveries);
+            const deal = test.worker(livingFor(one.dies, test), roundDeliveries);
             await deal(message).catch(() => test.messages.push(message));
           }
           // From now on nothing more is lost.

@@ -4,8 +4,9 @@ import { mockClient } from 'aws-sdk-client-mock';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Reminder } from '../../../functions/domain/delivery.ts';
+import { jobDeliveryId, newId } from '../../../functions/domain/ids.ts';
 import { deliveryQueues } from '../../../functions/platform/delivery-queues.ts';
-import { aDelivery, later, NOW } from '../../builders.ts';
+import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 
 const urls = {
   fresh: 'https://sqs.us-east-1.amazonaws.com/000000000000/fresh',
@@ -64,6 +65,22 @@ describe('sending reminders', () => {
     await send(all);
     const groups = batches().flatMap((batch) => batch.map((entry) => entry.MessageGroupId));
     expect(groups).toEqual(all.map((reminder) => reminder.webhookId));
+  });
+
+  it('groups what a redelivery job brings by itself, so that it does not hold up what happens at its endpoint', async () => {
+    const { id: _, ...live } = aDelivery();
+    const id = jobDeliveryId(live.eventId, live.webhookId, later(NOW, seconds(60)));
+    const asked = newId('dlv', NOW);
+    await send(
+      [
+        { ...live, id },
+        { ...live, id: asked },
+      ].map((one) => Reminder.parse(one)),
+    );
+    const groups = batches().flatMap((batch) => batch.map((entry) => entry.MessageGroupId));
+    expect(groups).toEqual([`${live.webhookId}/redelivery`, live.webhookId]);
+    // What SQS takes for one.
+    expect(groups[0]).toMatch(/^[\w/]{1,128}$/);
   });
 
   it('says nothing in a message but which delivery it reminds of', async () => {

@@ -1,6 +1,7 @@
 import 'aws-sdk-client-mock-vitest/extend';
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import {
+  BatchGetCommand,
   DynamoDBDocumentClient,
   GetCommand,
   PutCommand,
@@ -47,6 +48,7 @@ beforeEach(() => {
   }));
   dynamo.on(UpdateCommand).resolves({ Attributes: job });
   dynamo.on(QueryCommand).resolves({ Items: [] });
+  dynamo.on(BatchGetCommand).resolves({});
   dynamo.on(PutCommand).resolves({});
   dynamo.on(TransactWriteCommand).resolves({});
   sqs.on(SendMessageBatchCommand).resolves({});
@@ -78,6 +80,23 @@ describe('the function that works on redelivery jobs', () => {
     expect(bodiesTo(FUNCTION_ENVIRONMENT.REDELIVERIES_QUEUE)).toEqual([]);
   });
 
+  it('adds none of an event that has arrived since', async () => {
+    capturedOutput();
+    const [arrived, missing] = failed(2);
+    if (arrived === undefined || missing === undefined) throw new Error('there were to be two');
+    dynamo
+      .on(QueryCommand)
+      .resolvesOnce({ Items: [arrived, missing] })
+      .resolves({ Items: [] });
+    const row = { eventId: arrived.eventId, deliveryId: newId('dlv', NOW) };
+    dynamo.on(BatchGetCommand).resolves({ Responses: { [FUNCTION_ENVIRONMENT.SERVICE_TABLE]: [row] } });
+
+    expect(await run()).toEqual({ batchItemFailures: [] });
+
+    const added = dynamo.commandCalls(PutCommand).map(({ args: [{ input }] }) => input.Item?.redeliveryOf);
+    expect(added).toEqual([missing.id]);
+  });
+
   it('sends the rest of a long job to its own queue, as the bus would', async () => {
     capturedOutput();
     const found = failed(3);
@@ -86,7 +105,7 @@ describe('the function that works on redelivery jobs', () => {
     // As many were sent again by then as a message may bring.
     dynamo
       .on(UpdateCommand, {
-        UpdateExpression: 'SET place = :place ADD examined :examined, redelivered :redelivered',
+        UpdateExpression: 'SET place = :place, pageAt = :at ADD examined :examined, redelivered :redelivered',
       })
       .resolves({ Attributes: { ...job, redelivered: 1000, round: 1 } });
 

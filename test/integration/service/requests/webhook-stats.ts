@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { creationTime, EventId } from '../../../../functions/domain/ids.ts';
+import { creationTime, DeliveryId, EventId } from '../../../../functions/domain/ids.ts';
 import { startOfHour } from '../../../../functions/domain/ledger.ts';
+import { keys } from '../../../../functions/store/keys.ts';
+import { childrenOf } from '../../../chaos/killer.ts';
 import type { Data } from '../../../support/api.ts';
+import { tablesBehind } from '../../../support/tables.ts';
 import { until } from '../../../support/until.ts';
 import { type aService, ok, path } from '../a-service.ts';
 
@@ -126,6 +129,33 @@ export function webhookStats(service: ReturnType<typeof aService>): void {
       expect(await balanced(id, 1)).toMatchObject({ totals: { succeeded: 1 }, oldestPending: null });
     });
 
+    it('tell since when a delivery waits, long before it has failed for good', async () => {
+      const never = Promise.withResolvers<void>();
+      const { id } = await subscribe(async () => {
+        await never.promise;
+        return { status: 200 };
+      });
+      await test(id, 1);
+      const own = async () => {
+        const { endpoints } = await read('/api/v1/deliveries/stats');
+        return Object(endpoints).find(({ webhookId }: Data) => webhookId === id);
+      };
+      const counted = (owed: number) =>
+        until(`${owed} deliveries of ${id} to be counted`, async () => {
+          const found = await own();
+          return found.totals.owed === owed && found;
+        });
+      expect(await counted(1)).toMatchObject({ totals: { pending: 1 }, failing: null, waitingSince: null });
+
+      const since = await fiveMinutesOlder(service, `${(await service.deliveries(id))[0]?.id}`);
+      expect(await counted(2)).toMatchObject({
+        totals: { pending: 2 },
+        failing: null,
+        waitingSince: since,
+      });
+      never.resolve();
+    });
+
     it('count a redelivery as one more that is owed', async () => {
       const { id } = await subscribe(ok);
       await test(id, 1);
@@ -147,4 +177,32 @@ export function webhookStats(service: ReturnType<typeof aService>): void {
       });
     });
   });
+}
+
+/** Puts another delivery beside an open one, which is as it would be if it had been made five minutes before. @returns when that was */
+async function fiveMinutesOlder(service: ReturnType<typeof aService>, open: string): Promise<string> {
+  const tables = tablesBehind(childrenOf(service.run.pid).engine);
+  try {
+    const rows = await tables.rows([open]);
+    const row =
+      rows.find(({ item }) => item.id === open && 'attempts' in item) ?? expect.fail('it is stored');
+    const { webhookId, generation, dueIn: _, dueAt: __, ...delivery } = Object(row.item);
+    const at = new Date(creationTime(EventId.parse(delivery.eventId)).getTime() - 300_000);
+    const id = DeliveryId.parse(`dlv_${at.getTime().toString(16).padStart(12, '0')}${open.slice(16)}`);
+    const createdAt = at.toISOString();
+    await tables.rewrite({
+      ...row,
+      item: {
+        ...delivery,
+        ...keys.delivery(webhookId, generation, id),
+        webhookId,
+        generation,
+        id,
+        createdAt,
+      },
+    });
+    return createdAt;
+  } finally {
+    tables.close();
+  }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BUS_SOURCE, type BusEvent } from '../../../../functions/domain/bus.ts';
-import { UNREADABLE_MESSAGES } from '../../../../functions/platform/metric-names.ts';
+import { UnderWay } from '../../../../functions/domain/under-way.ts';
+import { LEFT_IN_QUEUE, UNREADABLE_MESSAGES } from '../../../../functions/platform/metric-names.ts';
 import { busWorker, oneByOne } from '../../../../functions/platform/pipeline/bus-worker.ts';
 import { InvocationFailed } from '../../../../functions/platform/pipeline/worker.ts';
 import { aBusEvent } from '../../../builders.ts';
@@ -16,7 +17,7 @@ describe('a worker behind the bus', () => {
   it('is given the events of all messages at once, as they were put on the bus', async () => {
     const events = [aBusEvent(), aBusEvent({ type: 'source.changed', id: 'not-one-of-ours' })];
     const batches: (readonly BusEvent[])[] = [];
-    const handler = busWorker(async (batch) => {
+    const handler = busWorker('relay', async (batch) => {
       batches.push(batch);
       return [];
     });
@@ -28,11 +29,30 @@ describe('a worker behind the bus', () => {
 
   it('keeps in the queue just the messages of the events that failed, doubled ones each for itself', async () => {
     const [one, other] = [aBusEvent(), aBusEvent()];
-    const handler = busWorker(async ([, second, third]) => [second, third].flatMap((event) => event ?? []));
+    const handler = busWorker('relay', async ([, ...others]) =>
+      others.map((event) => ({ event, why: 'failed' })),
+    );
 
     expect(
       await handler(received('queue', busMessage(one), busMessage(other), busMessage(other)), WITH_TIME),
     ).toEqual(failed(2, 3));
+  });
+
+  it('counts a batch of which some failed once, as its own, and one that only waits not at all', async () => {
+    const output = capturedOutput();
+    const handler = busWorker('meter', async ([one, ...others]) => [
+      ...(one === undefined ? [] : [{ event: one, why: 'waits' as const }]),
+      ...others.map((event) => ({ event, why: 'failed' as const })),
+    ]);
+    const message = () => busMessage(aBusEvent());
+
+    expect(await handler(received('queue', message()), WITH_TIME)).toEqual(failed(1));
+    expect(output.metric(LEFT_IN_QUEUE.meter)).toBeUndefined();
+
+    expect(await handler(received('queue', message(), message(), message()), WITH_TIME)).toEqual(
+      failed(1, 2, 3),
+    );
+    expect(output.metric(LEFT_IN_QUEUE.meter)).toBe(1);
   });
 
   it.each([
@@ -43,7 +63,7 @@ describe('a worker behind the bus', () => {
   ])('drops no message unread: one that is %s stays, and is counted', async (_what, body) => {
     const output = capturedOutput();
     const events: BusEvent[] = [];
-    const handler = busWorker(async (batch) => {
+    const handler = busWorker('relay', async (batch) => {
       events.push(...batch);
       return [];
     });
@@ -58,7 +78,7 @@ describe('a worker behind the bus', () => {
 
   it('fails as a whole, so that all comes again, when dealing with the batch fails', async () => {
     capturedOutput();
-    const handler = busWorker(async () => {
+    const handler = busWorker('relay', async () => {
       throw new Error('out of reach');
     });
 
@@ -78,11 +98,23 @@ describe('dealing with events one by one', () => {
       dealtWith.push(event);
     }, log);
 
-    expect(await deal(events)).toEqual([events[1]]);
+    expect(await deal(events)).toEqual([{ event: events[1], why: 'failed' }]);
 
     expect(dealtWith).toEqual([events[0], events[2]]);
     expect(log.entries).toMatchObject([
       { level: 'error', fields: { eventId: events[1]?.id, error: new Error('out of reach') } },
     ]);
+  });
+
+  it('has what another one has in hand come again, and calls it no failure', async () => {
+    const log = recordedLog();
+    const event = aBusEvent();
+    const deal = oneByOne(async () => {
+      throw new UnderWay('a check is under way');
+    }, log);
+
+    expect(await deal([event])).toEqual([{ event, why: 'waits' }]);
+
+    expect(log.entries).toMatchObject([{ level: 'info', fields: { eventId: event.id } }]);
   });
 });

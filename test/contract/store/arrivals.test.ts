@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import type { Delivery, EndpointOutcome, Settlement } from '../../../functions/domain/delivery.ts';
+import type { Endpoint } from '../../../functions/domain/endpoint.ts';
+import { newId } from '../../../functions/domain/ids.ts';
+import { EVENT_DAYS, repeating } from '../../../functions/domain/redelivery.ts';
+import { arrivalStore } from '../../../functions/store/arrivals.ts';
+import { keys } from '../../../functions/store/keys.ts';
+import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
+import { memoryTables } from '../../doubles/tables/stack-tables.ts';
+import { dynamoDb, type TestTables } from '../../engines.ts';
+import { claimed, ENDED, exhausted, LEASE_END, retryingIn, succeeded } from './attempts.ts';
+import { conflictOnOverlap, loseNextAnswer, writesOf } from './faults.ts';
+import { everyRow } from './rows.ts';
+import { dynamoDbStores } from './stores.ts';
+
+const engine = dynamoDb();
+const KINDS: [name: string, make: () => Promise<TestTables>][] = [
+  ['tables in memory', async () => memoryTables()],
+  ['dynamodb', () => engine.tables()],
+];
+
+const outcomeOf = (endpoint: Endpoint, effect: EndpointOutcome['effect'] = 'none'): EndpointOutcome => ({
+  endpoint,
+  effect,
+  at: ENDED,
+});
+
+/** An endpoint with a delivery that failed, and another one that repeats it. */
+async function having(tables: TestTables) {
+  const stores = dynamoDbStores(tables);
+  const endpoint = anEndpoint({ consecutiveFailures: 3 });
+  await stores.endpoints.put(endpoint);
+  const { orgId, id: webhookId } = endpoint;
+  const failed = aDelivery({ orgId, webhookId, status: 'exhausted', attempts: 8 });
+  await stores.deliveries.add(failed);
+  const redelivery = (): Delivery => repeating(failed, newId('dlv', NOW), NOW, undefined);
+  const arrived = () => arrivalStore(tables.service).of(failed, [failed.eventId]);
+  return { stores, endpoint, failed, redelivery, arrived };
+}
+
+describe.each(KINDS)('the end of a redelivery (%s)', (_, make) => {
+  it.each(['none', 'reset'] as const)(
+    'is noted as an arrival when it succeeds, with its effect "%s" on the endpoint',
+    async (effect) => {
+      const tables = await make();
+      const { stores, endpoint, failed, redelivery, arrived } = await having(tables);
+      const claim = await claimed(stores, redelivery());
+
+      expect(await stores.deliveries.settle(claim, succeeded, outcomeOf(endpoint, effect))).toBe('done');
+
+      expect(await arrived()).toEqual(new Map([[failed.eventId, claim.id]]));
+      expect(await stores.deliveries.find(claim)).toMatchObject({ status: 'succeeded' });
+      expect((await stores.endpoints.find(endpoint.orgId, endpoint.id))?.consecutiveFailures).toBe(
+        effect === 'reset' ? 0 : 3,
+      );
+      // Nothing else knows of it.
+      expect(await stores.deliveries.find(failed)).toEqual(failed);
+      const row = [...(await everyRow(tables)).values()].find(({ sk }) => sk === 'arrived');
+      expect(row).toEqual({
+        ...keys.arrival(failed, failed.webhookId, failed.eventId),
+        eventId: failed.eventId,
+        deliveryId: claim.id,
+        expiresAt: NOW.getTime() / 1000 + EVENT_DAYS * 86_400,
+      });
+    },
+  );
+
+  it.each<[string, Settlement]>([
+    ['fails for good', exhausted],
+    ['is to be tried again', retryingIn('hidden')],
+  ])('is not noted when it %s', async (_name, settlement) => {
+    const { stores, endpoint, redelivery, arrived } = await having(await make());
+    const claim = await claimed(stores, redelivery());
+    expect(await stores.deliveries.settle(claim, settlement, outcomeOf(endpoint))).toBe('done');
+    expect(await arrived()).toEqual(new Map());
+  });
+
+  it('is not noted when its worker has lost it', async () => {
+    const { stores, endpoint, redelivery, arrived } = await having(await make());
+    const claim = await claimed(stores, redelivery());
+    const late = { ...succeeded, at: LEASE_END };
+    expect(await stores.deliveries.settle(claim, late, outcomeOf(endpoint))).toBe('refused');
+    expect(await arrived()).toEqual(new Map());
+  });
+
+  it('is noted once: by the first of several that arrive', async () => {
+    const { stores, endpoint, failed, redelivery, arrived } = await having(await make());
+    const [first, second] = [await claimed(stores, redelivery()), await claimed(stores, redelivery())];
+    for (const claim of [first, second])
+      expect(await stores.deliveries.settle(claim, succeeded, outcomeOf(endpoint))).toBe('done');
+    expect(await arrived()).toEqual(new Map([[failed.eventId, first.id]]));
+  });
+
+  it('is noted of a delivery that is gone as well', async () => {
+    const { stores, endpoint, failed, redelivery, arrived } = await having(await make());
+    const again = { ...redelivery(), redeliveryOf: newId('dlv', later(NOW, -seconds(60))) };
+    const claim = await claimed(stores, again);
+    await stores.deliveries.settle(claim, succeeded, outcomeOf(endpoint));
+    expect(await arrived()).toEqual(new Map([[failed.eventId, claim.id]]));
+  });
+
+  it('is known of its own endpoint and generation alone', async () => {
+    const tables = await make();
+    const { stores, endpoint, failed, redelivery } = await having(tables);
+    await stores.deliveries.settle(await claimed(stores, redelivery()), succeeded, outcomeOf(endpoint));
+    const { of } = arrivalStore(tables.service);
+    const other = newId('evt', NOW);
+    expect(await of({ ...failed, webhookId: newId('whk', NOW) }, [failed.eventId])).toEqual(new Map());
+    expect(await of({ ...failed, generation: 1 }, [failed.eventId])).toEqual(new Map());
+    expect(await of(failed, [other])).toEqual(new Map());
+    expect((await of(failed, [other, failed.eventId])).size).toBe(1);
+    expect(await of(failed, [])).toEqual(new Map());
+  });
+});
+
+describe('the note that a redelivery has arrived', () => {
+  it('is written of no other delivery', async () => {
+    const client = engine.client();
+    const { stores, endpoint } = await having(await engine.tables(client));
+    const claim = await claimed(stores, { orgId: endpoint.orgId, webhookId: endpoint.id });
+    const writes = writesOf(client);
+    await stores.deliveries.settle(claim, succeeded, outcomeOf(endpoint));
+    // One plain update of its row.
+    expect(writes()).toEqual([]);
+  });
+
+  it('is made by redeliveries that end together, each of which ends', async () => {
+    const client = engine.client();
+    const { stores, endpoint, redelivery, arrived } = await having(await engine.tables(client));
+    const claims = await Promise.all([1, 2, 3].map(() => claimed(stores, redelivery())));
+    conflictOnOverlap(client);
+
+    const settled = await Promise.all(
+      claims.map(async (claim) => {
+        const settle = () => stores.deliveries.settle(claim, succeeded, outcomeOf(endpoint));
+        // As the dispatcher does.
+        for (let result = await settle(); ; result = await settle())
+          if (result !== 'endpoint-changed') return result;
+      }),
+    );
+
+    expect(settled).toEqual(['done', 'done', 'done']);
+    expect((await arrived()).size).toBe(1);
+  });
+
+  it('is made once when its answer was lost', async () => {
+    const client = engine.client();
+    const { stores, endpoint, redelivery, arrived } = await having(await engine.tables(client));
+    const claim = await claimed(stores, redelivery());
+    const fault = loseNextAnswer(client, 'TransactWriteItemsCommand');
+    expect(await stores.deliveries.settle(claim, succeeded, outcomeOf(endpoint))).toBe('done');
+    expect(fault.lost()).toBe(true);
+    expect((await arrived()).size).toBe(1);
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import type { Delivery } from '../../../functions/domain/delivery.ts';
+import { newId } from '../../../functions/domain/ids.ts';
+import { deliveryStore } from '../../../functions/store/deliveries.ts';
+import { waitingDeliveries } from '../../../functions/store/waiting-deliveries.ts';
+import { aDelivery, anEvent, later, NOW, seconds } from '../../builders.ts';
+import { dynamoDb } from '../../engines.ts';
+
+const engine = dynamoDb();
+const webhookId = newId('whk', NOW);
+const ago = (count: number) => later(NOW, -seconds(count));
+
+const deliveryOf = (secondsAgo: number, status: Delivery['status'], changes: Partial<Delivery> = {}) =>
+  aDelivery({
+    eventId: anEvent({ now: ago(secondsAgo) }).id,
+    createdAt: ago(secondsAgo).toISOString(),
+    webhookId,
+    status,
+    ...changes,
+  });
+
+async function stored(deliveries: readonly Delivery[]) {
+  const client = engine.client();
+  const { deliveries: table } = await engine.tables(client);
+  const store = deliveryStore(table);
+  await Promise.all(deliveries.map((delivery) => store.add(delivery)));
+  let examined = 0;
+  client.middlewareStack.add((next) => async (args) => {
+    const result = await next(args);
+    examined += Number(Object(result.output).ScannedCount ?? 0);
+    return result;
+  });
+  const waiting = waitingDeliveries(table);
+  const { generation } = aDelivery();
+  return {
+    since: (from: Date, to: Date) => waiting({ webhookId, generation }, from, to),
+    examined: () => examined,
+  };
+}
+
+describe('since when a delivery to an endpoint waits', () => {
+  it('is the time of the oldest that has not ended, of that endpoint and time', async () => {
+    const { since } = await stored([
+      deliveryOf(900, 'succeeded'),
+      deliveryOf(800, 'retrying', { webhookId: newId('whk', NOW) }),
+      deliveryOf(700, 'retrying', { generation: 7 }),
+      deliveryOf(600, 'exhausted'),
+      deliveryOf(500, 'retrying'),
+      deliveryOf(400, 'pending'),
+      deliveryOf(300, 'skipped'),
+    ]);
+    expect(await since(ago(3600), ago(60))).toBe(ago(500).toISOString());
+    expect(await since(ago(450), ago(60))).toBe(ago(400).toISOString());
+  });
+
+  it('is nothing while what is open is younger', async () => {
+    const { since } = await stored([deliveryOf(120, 'succeeded'), deliveryOf(30, 'pending')]);
+    expect(await since(ago(3600), ago(60))).toBeNull();
+  });
+
+  it('is found behind hundreds that arrived before, in a few rows', async () => {
+    const before = Array.from({ length: 800 }, (_, index) => deliveryOf(3000 - index, 'succeeded'));
+    const outage = Array.from({ length: 400 }, (_, index) => deliveryOf(500 - index, 'retrying'));
+    const { since, examined } = await stored([...before, ...outage]);
+    const found = Date.parse((await since(ago(3600), ago(60))) ?? '');
+    expect(found).toBeGreaterThanOrEqual(ago(500).getTime());
+    expect(found).toBeLessThan(ago(100).getTime());
+    expect(examined()).toBeLessThanOrEqual(80);
+  });
+});

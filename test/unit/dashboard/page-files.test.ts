@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { pageFiles } from '../../../dashboard/src/app/page-files.ts';
+
+/** A tab whose page can be loaded anew; what it stores outlives that. */
+function aTab({ isAnswering = true } = {}) {
+  const its = { reloads: 0, isAnswering, mark: null as string | null };
+  const load = pageFiles({
+    isReloaded: () => its.mark !== null,
+    markReloaded: (isReloaded) => {
+      its.mark = isReloaded ? 'yes' : null;
+    },
+    answers: () => Promise.resolve(its.isAnswering),
+    reload: () => {
+      its.reloads += 1;
+    },
+  });
+  return { its, load };
+}
+
+const missing = () => Promise.reject(new TypeError('Failed to fetch dynamically imported module'));
+const there = () => Promise.resolve('the page');
+/** What has happened when all that can happen by itself has. */
+const settled = async (loading: Promise<unknown>) => {
+  const never = Symbol('still under way');
+  const waiting = new Promise((resolve) => setTimeout(resolve, 10, never));
+  const result = await Promise.race([loading.catch((error: unknown) => error), waiting]);
+  return result === never ? 'under way' : result;
+};
+
+describe('the file of a page', () => {
+  it('is loaded', async () => {
+    const { load } = aTab();
+    expect(await load(there)).toBe('the page');
+  });
+
+  it('that a deployment has replaced is found by loading everything anew, once', async () => {
+    const { its, load } = aTab();
+    expect(await settled(load(missing))).toBe('under way');
+    expect(its.reloads).toBe(1);
+    expect(await settled(load(missing))).toMatchObject({ name: 'ApiFailure', type: 'NETWORK' });
+    expect(its.reloads).toBe(1);
+  });
+
+  it('is looked for anew after the next deployment as well', async () => {
+    const { its, load } = aTab();
+    await settled(load(missing));
+    await load(there);
+    await settled(load(missing));
+    expect(its.reloads).toBe(2);
+  });
+
+  it('that nothing answers for costs nobody what was typed: nothing is loaded anew', async () => {
+    const { its, load } = aTab({ isAnswering: false });
+    expect(await settled(load(missing))).toMatchObject({ name: 'ApiFailure', status: 0 });
+    expect(its.reloads).toBe(0);
+    its.isAnswering = true;
+    expect(await settled(load(missing))).toBe('under way');
+    expect(its.reloads).toBe(1);
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import type { Delivery } from '../../../functions/domain/delivery.ts';
+import { newId } from '../../../functions/domain/ids.ts';
+import { repeating } from '../../../functions/domain/redelivery.ts';
+import { later, NOW, seconds } from '../../builders.ts';
+import { aRedelivery, type TestRedelivery } from './a-redelivery.ts';
+
+const HALF_AN_HOUR_AGO = later(NOW, -seconds(1800));
+
+/** What somebody had sent again half an hour ago. */
+const again = (delivery: Delivery) =>
+  repeating(delivery, newId('dlv', HALF_AN_HOUR_AGO), HALF_AN_HOUR_AGO, undefined);
+
+const none = { status: 'done', redelivered: 0 };
+
+/** Lets a job come to its end, and all arrive that it makes. @returns what that is */
+async function done({ started, run, made, arrives, clock }: TestRedelivery) {
+  clock.elapse(1);
+  const order = await started();
+  await run();
+  const all = await made(order);
+  await Promise.all(all.map(arrives));
+  return { order, all };
+}
+
+describe('a redelivery job', () => {
+  it('passes over what has arrived by a redelivery since', async () => {
+    const test = aRedelivery();
+    const [failed, other] = [await test.had('exhausted', 3000), await test.had('exhausted', 2000)];
+    await test.arrives(again(failed));
+    const { order, all } = await done(test);
+    expect(all.map(({ redeliveryOf }) => redeliveryOf)).toEqual([other.id]);
+    expect(await test.job(order)).toMatchObject({ status: 'done', examined: 2, redelivered: 1 });
+  });
+
+  it('passes over a redelivery that failed when another one of its event arrived', async () => {
+    const test = aRedelivery();
+    const failed = await test.had('exhausted', 4000);
+    const failedAgain = again(failed);
+    await test.store.add({ ...failedAgain, status: 'exhausted' });
+    await test.arrives(again(failed));
+    const { order } = await done(test);
+    expect(await test.job(order)).toMatchObject({ ...none, examined: 1 });
+  });
+
+  it('sends nothing again that another one before it has brought', async () => {
+    const test = aRedelivery();
+    await Promise.all(Array.from({ length: 20 }, (_, index) => test.had('exhausted', 3000 - index)));
+    expect((await done(test)).all).toHaveLength(20);
+    const { order } = await done(test);
+    expect(await test.job(order)).toMatchObject(none);
+  });
+
+  it('sends again what has failed again since, and what another endpoint has had', async () => {
+    const test = aRedelivery();
+    const failed = await test.had('exhausted', 3000);
+    await test.store.add({ ...again(failed), status: 'exhausted' });
+    await test.arrives({ ...again(failed), webhookId: newId('whk', NOW) });
+    const { all } = await done(test);
+    expect(all.map(({ redeliveryOf }) => redeliveryOf)).toEqual([failed.id]);
+  });
+
+  it('counts what it has sent itself when its worker is lost, also when that has arrived by then', async () => {
+    const test = aRedelivery();
+    await Promise.all(Array.from({ length: 20 }, (_, index) => test.had('exhausted', 3000 - index)));
+    const order = await test.started();
+    let pages = 0;
+    const dying = test.worker(async (call, stage) => {
+      if (call !== 'jobs.save' || stage !== 'calling') return;
+      pages += 1;
+      if (pages % 2 === 0) return;
+      test.clock.elapse(1);
+      await Promise.all((await test.made(order)).map(test.arrives));
+      throw new Error('the worker is lost');
+    });
+    await test.run(dying);
+    expect(pages).toBeGreaterThan(2);
+    expect(await test.made(order)).toHaveLength(20);
+    expect(await test.job(order)).toMatchObject({ status: 'done', examined: 20, redelivered: 20 });
+  });
+});

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { creationTime, type DeliveryId, jobDeliveryId } from '../../../functions/domain/ids.ts';
+import { later, NOW, seconds } from '../../builders.ts';
+import { aRedelivery, type TestRedelivery } from './a-redelivery.ts';
+
+const many = (had: TestRedelivery['had'], count: number) =>
+  Promise.all(Array.from({ length: count }, (_, index) => had('exhausted', 3000 - index)));
+
+describe('what a redelivery job makes', () => {
+  it('is as old as it is, however long ago the job was started', async () => {
+    const { had, started, run, made, clock } = aRedelivery();
+    await had('exhausted', 10);
+    const order = await started();
+    clock.elapse(3600);
+    await run();
+    const [delivery] = await made(order);
+    expect(delivery?.createdAt).toBe(later(NOW, seconds(3600)).toISOString());
+    expect(creationTime(delivery?.id as DeliveryId)).toEqual(later(NOW, seconds(3600)));
+  });
+
+  it('is newer than all that it made before, page by page', async () => {
+    const { had, started, run, reminded, slowly, made } = aRedelivery();
+    await many(had, 100);
+    const order = await started();
+    await run(slowly());
+    const times = reminded.map(({ id }) => creationTime(id as DeliveryId).getTime());
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    expect(new Set(times).size).toBeGreaterThan(5);
+    // Theirs is the time at which their page was begun.
+    for (const { id, createdAt } of await made(order))
+      expect(Date.parse(createdAt) - creationTime(id).getTime()).toBe(seconds(1));
+  });
+
+  it('is newer after a wait between two messages as well', async () => {
+    const { had, started, made, worker, messages, clock } = aRedelivery();
+    await many(had, 40);
+    const order = await started();
+    const deal = worker(undefined, 1);
+    for (let message = messages.shift(); message !== undefined; message = messages.shift()) {
+      const before = new Set((await made(order)).map(({ id }) => id));
+      clock.elapse(1000);
+      await deal(message);
+      for (const { id } of await made(order))
+        if (!before.has(id)) expect(creationTime(id)).toEqual(clock.now());
+    }
+    expect(await made(order)).toHaveLength(40);
+  });
+
+  it('is one delivery for an event that failed before its time and several times in it', async () => {
+    const { had, started, run, made, slowly, endpoint } = aRedelivery();
+    const { eventId } = await had('exhausted', 3700);
+    const failedAgain = (secondsAgo: number) =>
+      had('exhausted', secondsAgo, {
+        eventId,
+        id: jobDeliveryId(eventId, endpoint.id, later(NOW, -seconds(secondsAgo))),
+      });
+    const again = await failedAgain(3000);
+    await Promise.all(Array.from({ length: 30 }, (_, index) => had('succeeded', 2000 - index)));
+    await failedAgain(100);
+    const order = await started();
+    await run(slowly());
+    expect(await made(order)).toMatchObject([{ redeliveryOf: again.id }]);
+  });
+});
+
+describe('a redelivery job whose queue does not take the rest of it', () => {
+  it('has its message come again, and goes on with that', async () => {
+    const { had, started, run, made, job, worker, messages, refusesMessages } = aRedelivery();
+    await many(had, 40);
+    const order = await started();
+    const [message] = messages.splice(0);
+    if (message === undefined) throw new Error('there was to be a message');
+    refusesMessages(true);
+
+    await expect(worker(undefined, 1)(message)).rejects.toThrow('did not take the rest');
+
+    expect(messages).toEqual([]);
+    expect(await job(order)).toMatchObject({ status: 'running' });
+    refusesMessages(false);
+    messages.push(message);
+    await run(worker(undefined, 1));
+    expect(await made(order)).toHaveLength(40);
+    expect(await job(order)).toMatchObject({ status: 'done', redelivered: 40 });
+  });
+});
