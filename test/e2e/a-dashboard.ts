@@ -67,7 +67,8 @@ export function aDashboard(settings: Record<string, string>) {
         await page.getByRole('navigation', { name: PAGES_ARE_THERE }).waitFor();
       } catch (cause) {
         const shown = await page.locator('body').innerText();
-        throw new Error(`nobody is signed in at ${path}, which shows:\n${shown}`, { cause });
+        const failed = opened.at(-1)?.failed.join('\n');
+        throw new Error(`nobody is signed in at ${path}, which shows:\n${shown}\n${failed}`, { cause });
       }
       return page;
     },

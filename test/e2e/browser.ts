@@ -40,17 +40,22 @@ export interface Misdeeds {
   foreign: string[];
   /** What it threw, and what the browser refused by the content security policy. */
   errors: string[];
+  /** What it asked for and did not get, for whoever wonders why nothing is there. */
+  failed: string[];
 }
 
 /** Watches the dashboard's pages in a context. @param own their origin, the only one that they may ask */
 export function watched(context: BrowserContext, own: string): Misdeeds {
-  const misdeeds: Misdeeds = { foreign: [], errors: [] };
+  const misdeeds: Misdeeds = { foreign: [], errors: [], failed: [] };
   context.on('request', (request) => {
     // Going elsewhere, as to the identity provider, is the person's doing.
     if (request.isNavigationRequest() || !request.frame().url().startsWith(`${own}/`)) return;
     const { origin } = new URL(request.url());
     if (origin !== own) misdeeds.foreign.push(request.url());
   });
+  context.on('requestfailed', (request) =>
+    misdeeds.failed.push(`${request.url()}: ${request.failure()?.errorText}`),
+  );
   context.on('weberror', (error) => misdeeds.errors.push(error.error().message));
   context.on('console', (message) => {
     if (message.type() === 'error' && /Content Security Policy|Trusted ?Types?/i.test(message.text()))

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { aDashboard, chromium } from './a-dashboard.ts';
-import { appearance } from './dashboard/appearance.ts';
 import { apiKeys, sandbox } from './dashboard/organization.ts';
 import { security } from './dashboard/security.ts';
 import { expiring, membership, signingIn } from './dashboard/sign-in.ts';
+import { trouble } from './dashboard/trouble.ts';
 import { deliveries, endpoints } from './dashboard/webhooks.ts';
 
 /** The dashboard as people use it: the local run, and a real browser. */
@@ -17,8 +17,8 @@ describe.skipIf(chromium === undefined)('the dashboard', () => {
   deliveries(dashboard);
   apiKeys(dashboard);
   sandbox(dashboard);
+  trouble(dashboard);
   security(dashboard);
-  appearance(dashboard);
 
   it('asked no other origin for anything, and did nothing that its content security policy forbids', () => {
     dashboard.expectNoMisdeeds();

@@ -26,6 +26,26 @@ export class ApiFailure extends Error {
 export const mayPass = (error: unknown): boolean =>
   error instanceof ApiFailure && (error.status === 0 || error.status === 429 || error.status >= 500);
 
+/** Whether what was asked for is not there any more, or never was. */
+export const isGone = (error: unknown): boolean => error instanceof ApiFailure && error.status === 404;
+
+/** Whether it may have taken effect all the same: the answer is what got lost, or the service itself does not know. */
+export const mayHaveHappened = (error: unknown): boolean =>
+  error instanceof ApiFailure && (error.status === 0 || error.status >= 500);
+
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
+
+/**
+ * How long to wait before asking again: as long as the answer says, else longer each time.
+ * @param failures how often it was asked again before
+ * @returns milliseconds
+ */
+export const pauseAfter = (failures: number, error: unknown): number =>
+  error instanceof ApiFailure && error.retryAfter !== undefined
+    ? error.retryAfter * 1000
+    : Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS);
+
 /**
  * What an unsuccessful answer says.
  * @param body parsed, whatever it is: a proxy in between may have answered in its own way

@@ -23,17 +23,18 @@ export const useSandbox = () =>
     refetchInterval: ({ state }) => (state.data?.purge ? 2 * SECOND : false),
   });
 
-/** Makes the sandbox where there is none, and issues a key for it. */
+/** Makes the sandbox where there is none, and issues a key for it: as with `useCreateKey`, one each time. */
 export function useProvision() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: async (body: KeyTerms) =>
       (await answerTo(api.POST('/api/settings/sandbox/provision', { body }))).data,
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ['live', 'api-keys'] });
-      await queries.invalidateQueries({ queryKey: SANDBOX });
+    gcTime: 0,
+    onSettled: () => {
+      void queries.invalidateQueries({ queryKey: ['live', 'api-keys'] });
+      void queries.invalidateQueries({ queryKey: SANDBOX });
       // What was refused while there was none.
-      await queries.resetQueries({ queryKey: ['sandbox'] });
+      void queries.resetQueries({ queryKey: ['sandbox'] });
     },
   });
 }

@@ -1,5 +1,9 @@
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { answerTo, api, type Environment, type Schema } from './client.ts';
+import { isGone } from './failures.ts';
+import { type Key, useIdempotencyKeys } from './idempotency.ts';
+import { followIn } from './pace.ts';
+import { serviceNow, timeAsked } from './service-clock.ts';
 
 export type Endpoint = Schema<'Webhook'>;
 export type Delivery = Schema<'ListedDelivery'>;
@@ -15,10 +19,6 @@ export const EVENT_TYPES = [
   'ticket.created',
   'conversation.resolved',
 ] as const satisfies readonly EventType[];
-
-/** Whether nothing more will become of a delivery. */
-export const isOver = ({ status }: Pick<Delivery, 'status'>): boolean =>
-  status !== 'pending' && status !== 'retrying';
 
 /** More than an organization can have. */
 const ALL_ENDPOINTS = 100;
@@ -45,7 +45,7 @@ export const useEndpoint = (environment: Environment, id: string) =>
           api.GET('/api/settings/webhooks/{id}', { params: { path: { id }, query: { environment } } }),
         )
       ).data,
-    refetchInterval: 10 * SECOND,
+    refetchInterval: ({ state }) => !isGone(state.error) && 10 * SECOND,
   });
 
 /** What became of the deliveries of all endpoints. @param hours of the clock, the one under way among them */
@@ -60,35 +60,47 @@ export const useStats = (environment: Environment, hours: number) =>
       ).data,
     // Of an organization with many endpoints a day is hundreds of rows, a week seven times as many.
     refetchInterval: (hours > 24 ? 60 : 15) * SECOND,
-    placeholderData: keepPreviousData,
+    // Those of another time, and never of the other half.
+    placeholderData: (before, query) => (query?.queryKey[0] === environment ? before : undefined),
   });
+
+/** One delivery with its attempts. @throws ApiFailure */
+export async function readDelivery(
+  environment: Environment,
+  webhookId: string,
+  id: string,
+  signal: AbortSignal,
+): Promise<DeliveryWithAttempts> {
+  const asked = performance.now();
+  const { data, error, response } = await api.GET('/api/settings/webhooks/{id}/deliveries/{deliveryId}', {
+    params: { path: { id: webhookId, deliveryId: id }, query: { environment } },
+    signal,
+  });
+  timeAsked(response, performance.now() - asked);
+  return (await answerTo(Promise.resolve({ data, error, response }))).data;
+}
 
 /** One delivery with its attempts, followed until it has ended. */
 export const useDelivery = (environment: Environment, webhookId: string, id: string) =>
   useQuery({
     queryKey: [environment, 'deliveries', webhookId, id],
-    queryFn: async () =>
-      (
-        await answerTo(
-          api.GET('/api/settings/webhooks/{id}/deliveries/{deliveryId}', {
-            params: { path: { id: webhookId, deliveryId: id }, query: { environment } },
-          }),
-        )
-      ).data,
-    refetchInterval: ({ state }) => (state.data && isOver(state.data) ? false : SECOND),
+    queryFn: ({ signal }) => readDelivery(environment, webhookId, id, signal),
+    refetchInterval: ({ state }) => followIn(state.data, serviceNow(), state.error),
   });
 
-type Keyed = { key: { 'Idempotency-Key': string } };
-
+/** Registers an endpoint, once, however often that is asked for until it succeeded. */
 export function useRegister(environment: Environment) {
   const queries = useQueryClient();
+  const keys = useIdempotencyKeys();
   return useMutation({
-    mutationFn: async ({ key, ...body }: Keyed & { url: string; events: EventType[] }) =>
-      (
-        await answerTo(
-          api.POST('/api/settings/webhooks', { params: { query: { environment }, header: key }, body }),
-        )
-      ).data,
+    mutationFn: async (body: { url: string; events: EventType[] }) => {
+      const params = { query: { environment } };
+      const send = (header: Key) =>
+        answerTo(api.POST('/api/settings/webhooks', { params: { ...params, header }, body }));
+      return (await keys.once(body, send)).data;
+    },
+    // The secret goes with the dialog that shows it.
+    gcTime: 0,
     onSuccess: () => queries.invalidateQueries({ queryKey: [environment] }),
   });
 }
@@ -120,30 +132,35 @@ export function useDelete(environment: Environment, id: string) {
   });
 }
 
-/** Sends a `webhook.test` event. */
-export const useSendTest = (environment: Environment, id: string) =>
-  useMutation({
-    mutationFn: async ({ key }: Keyed) =>
-      (
-        await answerTo(
-          api.POST('/api/settings/webhooks/{id}/test', {
-            params: { path: { id }, query: { environment }, header: key },
-          }),
-        )
-      ).data,
+/** Sends a `webhook.test` event, once, however often that is asked for until it succeeded. */
+export function useSendTest(environment: Environment, id: string) {
+  const keys = useIdempotencyKeys();
+  return useMutation({
+    mutationFn: async () => {
+      const params = { path: { id }, query: { environment } };
+      const send = (header: Key) =>
+        answerTo(api.POST('/api/settings/webhooks/{id}/test', { params: { ...params, header } }));
+      return (await keys.once(params, send)).data;
+    },
   });
+}
 
-export const useRedeliver = (
+/** Sends a delivery's event again, once, however often that is asked for until it succeeded. */
+export function useRedeliver(
   environment: Environment,
   { webhookId, id }: Pick<Delivery, 'webhookId' | 'id'>,
-) =>
-  useMutation({
-    mutationFn: async ({ key }: Keyed) =>
-      (
-        await answerTo(
+) {
+  const keys = useIdempotencyKeys();
+  return useMutation({
+    mutationFn: async () => {
+      const params = { path: { id: webhookId, deliveryId: id }, query: { environment } };
+      const send = (header: Key) =>
+        answerTo(
           api.POST('/api/settings/webhooks/{id}/deliveries/{deliveryId}/redeliver', {
-            params: { path: { id: webhookId, deliveryId: id }, query: { environment }, header: key },
+            params: { ...params, header },
           }),
-        )
-      ).data,
+        );
+      return (await keys.once(params, send)).data;
+    },
   });
+}

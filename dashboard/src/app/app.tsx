@@ -1,8 +1,10 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { I18nProvider } from 'react-aria-components/I18nProvider';
-import { Route, Switch } from 'wouter';
-import { mayPass } from '../api/failures.ts';
-import { useLanguage } from '../text/language.ts';
+import { Route, Switch, useLocation } from 'wouter';
+import { mayPass, pauseAfter } from '../api/failures.ts';
+import { Page } from '../parts/page.tsx';
+import { useLanguage, useTexts } from '../text/language.ts';
+import { Boundary } from './boundary.tsx';
 import { Gate } from './gate.tsx';
 import { Pages } from './pages.tsx';
 import { Shell } from './shell.tsx';
@@ -13,9 +15,15 @@ const MAX_RETRIES = 2;
 const queries = new QueryClient({
   defaultOptions: {
     queries: {
+      // Tried even when the browser says that it is offline, which fails and is told. What waits instead tells nobody.
+      networkMode: 'always',
+      refetchOnReconnect: true,
       staleTime: 5_000,
       retry: (failures, error) => failures < MAX_RETRIES && mayPass(error),
+      retryDelay: pauseAfter,
     },
+    // And what waits would be written when nobody wants it any more.
+    mutations: { networkMode: 'always' },
   },
 });
 
@@ -31,12 +39,23 @@ export function App() {
           <Route>
             <Gate>
               <Shell>
-                <Pages />
+                <Content />
               </Shell>
             </Gate>
           </Route>
         </Switch>
       </QueryClientProvider>
     </I18nProvider>
+  );
+}
+
+/** What the shell is around; still around it when a page fails. */
+function Content() {
+  const t = useTexts();
+  const [path] = useLocation();
+  return (
+    <Boundary at={path} around={(told) => <Page title={t.failure.broken}>{told}</Page>}>
+      <Pages />
+    </Boundary>
   );
 }

@@ -1,14 +1,18 @@
 import { useLocation } from 'wouter';
 import type { Environment } from '../api/client.ts';
 
-/** Pages that exist for each half of the organization, by their path in the live one. */
-const OF_BOTH = ['', 'endpoints', 'deliveries', 'sources'] as const;
+/** Pages that exist for each half of the organization, by their path in the live one. All others are about both. */
+const OF_BOTH = ['', 'overview', 'endpoints', 'deliveries', 'sources'] as const;
 const SANDBOX = '/sandbox/';
 /** The sandbox's own page has the path before it, so its overview needs a name. */
 const SANDBOX_OVERVIEW = `${SANDBOX}overview`;
 
-/** Which half a path shows. */
-export const environmentOf = (path: string): Environment => (path.startsWith(SANDBOX) ? 'sandbox' : 'live');
+/** Which half a path shows; undefined where it is about the organization as a whole. */
+export function halfOf(path: string): Environment | undefined {
+  if (path.startsWith(SANDBOX)) return 'sandbox';
+  const section = path.split('/')[1] ?? '';
+  return OF_BOTH.some((name) => name === section) ? 'live' : undefined;
+}
 
 /** A path of the live half in another one. */
 export function pathIn(environment: Environment, path: string): string {
@@ -18,15 +22,38 @@ export function pathIn(environment: Environment, path: string): string {
 
 /** The same page of the other half: of a single thing the list that it would be in. */
 export function samePlaceIn(environment: Environment, path: string): string {
-  const live = environmentOf(path) === 'live' ? path : path.slice(SANDBOX.length - 1);
+  const live = halfOf(path) === 'sandbox' ? path.slice(SANDBOX.length - 1) : path;
   const section = live.split('/')[1] === 'overview' ? '' : live.split('/')[1];
   const known = OF_BOTH.find((name) => name === section);
   return pathIn(environment, `/${known ?? ''}`);
 }
 
-/** Which half the page is about, and paths within it. */
+/** What is remembered of the half, for this tab and as long as it is open. */
+const LAST = 'half';
+let last: Environment = stored();
+
+function stored(): Environment {
+  try {
+    return sessionStorage.getItem(LAST) === 'sandbox' ? 'sandbox' : 'live';
+  } catch {
+    return 'live';
+  }
+}
+
+/** Notes which half is looked at, so that a page about the whole organization leads back to it. */
+export function rememberHalf(half: Environment | undefined): void {
+  if (half === undefined) return;
+  last = half;
+  try {
+    sessionStorage.setItem(LAST, half);
+  } catch {
+    // Storage is refused: it lasts as long as this page.
+  }
+}
+
+/** Which half is looked at, also while the page is about the whole organization; and paths within it. */
 export function useEnvironment(): { environment: Environment; to: (path: string) => string } {
   const [path] = useLocation();
-  const environment = environmentOf(path);
+  const environment = halfOf(path) ?? last;
   return { environment, to: (livePath) => pathIn(environment, livePath) };
 }

@@ -1,4 +1,4 @@
-import { Link } from 'wouter';
+import { Link } from '../parts/link.tsx';
 import { Empty } from '../parts/notice.tsx';
 import { Page } from '../parts/page.tsx';
 import { useTexts } from '../text/language.ts';
@@ -7,9 +7,9 @@ export function NotFound() {
   const t = useTexts();
   return (
     <Page title={t.notFound.title}>
-      <Empty title={t.notFound.title}>
+      <Empty>
         <p>{t.notFound.about}</p>
-        <Link href="/">{t.notFound.home}</Link>
+        <Link to="/">{t.notFound.home}</Link>
       </Empty>
     </Page>
   );

@@ -1,25 +1,49 @@
 import { useSyncExternalStore } from 'react';
 
-/** One clock for all that tells how long ago something was, so that they change together. */
 const TICK_MS = 5_000;
 
-let now = Date.now();
-let timer: ReturnType<typeof setInterval> | undefined;
-const listeners = new Set<() => void>();
+/** What a clock needs of where it runs. Times in milliseconds. */
+interface Time {
+  read(): number;
+  /** @returns calls it off */
+  every(milliseconds: number, action: () => void): () => void;
+}
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  timer ??= setInterval(() => {
-    now = Date.now();
+/** One clock for all that tells how long ago something was, so that they change together. It stands while nobody looks at it. */
+export function clockOf(time: Time) {
+  let now = time.read();
+  let stop: (() => void) | undefined;
+  const listeners = new Set<() => void>();
+  const tick = () => {
+    now = time.read();
     for (const each of listeners) each();
-  }, TICK_MS);
-  return () => {
-    listeners.delete(listener);
-    if (listeners.size > 0) return;
-    clearInterval(timer);
-    timer = undefined;
+  };
+  return {
+    now: () => now,
+    /** @returns ends the subscription */
+    subscribe(listener: () => void): () => void {
+      listeners.add(listener);
+      if (stop === undefined) {
+        stop = time.every(TICK_MS, tick);
+        now = time.read();
+      }
+      return () => {
+        listeners.delete(listener);
+        if (listeners.size > 0) return;
+        stop?.();
+        stop = undefined;
+      };
+    },
   };
 }
 
+const clock = clockOf({
+  read: () => Date.now(),
+  every(milliseconds, action) {
+    const timer = setInterval(action, milliseconds);
+    return () => clearInterval(timer);
+  },
+});
+
 /** Milliseconds since the epoch, some seconds old at most. */
-export const useNow = (): number => useSyncExternalStore(subscribe, () => now);
+export const useNow = (): number => useSyncExternalStore(clock.subscribe, clock.now);

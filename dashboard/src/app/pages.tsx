@@ -2,18 +2,28 @@ import { lazy, Suspense } from 'react';
 import { Redirect, Route, Switch } from 'wouter';
 import { Loading } from '../parts/notice.tsx';
 import { NotFound } from './not-found.tsx';
+import { loadFile } from './page-files.ts';
+
+/** A file that is loaded once, whoever asks first. */
+function file<File>(load: () => Promise<File>): () => Promise<File> {
+  let loading: Promise<File> | undefined;
+  return () => {
+    loading ??= loadFile(load);
+    return loading;
+  };
+}
 
 /* Each page is a file of its own, loaded when it is opened. */
 const files = {
-  overview: () => import('../pages/overview/overview.tsx'),
-  endpoints: () => import('../pages/endpoints/endpoints.tsx'),
-  endpoint: () => import('../pages/endpoints/endpoint.tsx'),
-  deliveries: () => import('../pages/deliveries/deliveries.tsx'),
-  sources: () => import('../pages/sources/sources.tsx'),
-  'api-keys': () => import('../pages/api-keys/api-keys.tsx'),
-  sandbox: () => import('../pages/sandbox/sandbox.tsx'),
-  usage: () => import('../pages/usage/usage.tsx'),
-  settings: () => import('../pages/settings/settings.tsx'),
+  overview: file(() => import('../pages/overview/overview.tsx')),
+  endpoints: file(() => import('../pages/endpoints/endpoints.tsx')),
+  endpoint: file(() => import('../pages/endpoints/endpoint.tsx')),
+  deliveries: file(() => import('../pages/deliveries/deliveries.tsx')),
+  sources: file(() => import('../pages/sources/sources.tsx')),
+  'api-keys': file(() => import('../pages/api-keys/api-keys.tsx')),
+  sandbox: file(() => import('../pages/sandbox/sandbox.tsx')),
+  usage: file(() => import('../pages/usage/usage.tsx')),
+  settings: file(() => import('../pages/settings/settings.tsx')),
 };
 const Overview = lazy(files.overview);
 const Endpoints = lazy(files.endpoints);
@@ -34,13 +44,13 @@ export function preload(path: string): void {
   void file?.().catch(() => undefined);
 }
 
-/** Which page a path shows. Those before `:half` exist for the live organization and for its sandbox. */
+/** Which page a path shows. Those of both halves have a key for each: what one has loaded is never shown in the other. */
 export function Pages() {
   return (
     <Suspense fallback={<Loading />}>
       <Switch>
-        <Route path="/" component={Overview} />
-        <Route path="/sandbox/overview" component={Overview} />
+        <Route key="live" path="/" component={Overview} />
+        <Route key="sandbox" path="/sandbox/overview" component={Overview} />
         {['', '/sandbox'].flatMap((half) => [
           <Route key={`${half}/endpoints`} path={`${half}/endpoints`} component={Endpoints} />,
           <Route key={`${half}/endpoint`} path={`${half}/endpoints/:id`}>

@@ -1,21 +1,30 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link as RouterLink, useLocation } from 'wouter';
-import { session } from '../api/session.ts';
 import { Button } from '../parts/button.tsx';
+import { Dialog, DialogActions } from '../parts/dialog.tsx';
+import { mediaQuery } from '../parts/media.ts';
+import { Failure } from '../parts/notice.tsx';
 import { useTexts } from '../text/language.ts';
-import { pathIn, samePlaceIn, useEnvironment } from './environment.ts';
+import { halfOf, rememberHalf, samePlaceIn, useEnvironment } from './environment.ts';
 import { usePerson } from './person.ts';
 import styles from './shell.module.css';
+import { useSignOut } from './sign-out.ts';
+
+/** As in the style sheet: where there is no room beside the page, its menu has what is around it. */
+const useIsNarrow = mediaQuery('(max-width: 860px)');
 
 /** What is around every page: where one is, what is shown, who one is. */
 export function Shell({ children }: { children: ReactNode }) {
   const t = useTexts();
   const [path] = useLocation();
-  const { environment } = useEnvironment();
+  const { environment, to } = useEnvironment();
+  const half = halfOf(path);
+  const isNarrow = useIsNarrow();
   const [isMenuOpen, setMenuOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
   const page = path.split('/').slice(0, 3).join('/');
   const shownBefore = useRef(page);
+  useEffect(() => rememberHalf(half), [half]);
   useEffect(() => {
     setMenuOpen(false);
     // Whoever hears the page instead of seeing it is told that another one is there.
@@ -33,16 +42,16 @@ export function Shell({ children }: { children: ReactNode }) {
             {t.nav.menu}
           </Button>
         </div>
-        <RouterLink href="/" className={styles.brand ?? ''}>
+        <RouterLink href={to('/')} className={styles.brand ?? ''}>
           <img src="/icon.svg" alt="" />
-          {usePerson().organizationName}
+          <span>{usePerson().organizationName}</span>
         </RouterLink>
         <Halves />
-        <Account />
+        {isNarrow ? null : <Account />}
       </header>
       {environment === 'sandbox' ? (
         <aside className={styles.banner} aria-label={t.environment.sandbox}>
-          {t.environment.banner}
+          {half === undefined ? t.environment.bannerOfWhole : t.environment.banner}
         </aside>
       ) : null}
       <Navigation isOpen={isMenuOpen} />
@@ -78,38 +87,52 @@ function Halves() {
 function Account() {
   const t = useTexts();
   const { email, userId, role } = usePerson();
-  const signOut = async () => {
-    const location = await session.signOut().catch(() => '/');
-    window.location.assign(location);
-  };
+  const { error, isPending, signOut } = useSignOut();
+  const [isTold, setTold] = useState(false);
   return (
     <div className={styles.account}>
       <span>
         {email ?? userId} · {t.account.role[role]}
       </span>
-      <Button look="plain" onPress={() => void signOut()}>
+      <Button
+        look="plain"
+        isPending={isPending}
+        onPress={() => {
+          setTold(false);
+          void signOut();
+        }}
+      >
         {t.account.signOut}
       </Button>
+      <Dialog
+        title={t.account.notSignedOut}
+        isOpen={error !== undefined && !isTold}
+        onClose={() => setTold(true)}
+      >
+        <Failure error={error} />
+        <DialogActions>
+          <Button onPress={() => setTold(true)}>{t.close}</Button>
+        </DialogActions>
+      </Dialog>
     </div>
   );
 }
 
 function Navigation({ isOpen }: { isOpen: boolean }) {
   const t = useTexts();
-  const { environment } = useEnvironment();
-  const inHalf = (path: string) => pathIn(environment, path);
+  const { to } = useEnvironment();
   return (
     <nav id="pages" className={styles.nav} aria-label={t.nav.label} data-open={isOpen}>
-      <Place to={inHalf('/')}>{t.nav.overview}</Place>
+      <Place to={to('/')}>{t.nav.overview}</Place>
       <h2>{t.nav.webhooks}</h2>
-      <Place to={inHalf('/endpoints')} hasMore>
+      <Place to={to('/endpoints')} hasMore>
         {t.nav.endpoints}
       </Place>
-      <Place to={inHalf('/deliveries')} hasMore>
+      <Place to={to('/deliveries')} hasMore>
         {t.nav.deliveries}
       </Place>
       <h2>{t.nav.organization}</h2>
-      <Place to={inHalf('/sources')} hasMore>
+      <Place to={to('/sources')} hasMore>
         {t.nav.sources}
       </Place>
       <Place to="/api-keys">{t.nav.apiKeys}</Place>
@@ -117,6 +140,7 @@ function Navigation({ isOpen }: { isOpen: boolean }) {
       <Place to="/usage">{t.nav.usage}</Place>
       <Place to="/settings">{t.nav.settings}</Place>
       <a href="/api/docs">{t.nav.reference}</a>
+      {useIsNarrow() ? <Account /> : null}
     </nav>
   );
 }

@@ -51,9 +51,9 @@ export function Failure({
 }
 
 /** Where there is nothing yet: what would be here, and how it comes about. */
-export const Empty = ({ title, children }: { title: string; children?: ReactNode }) => (
+export const Empty = ({ title, children }: { title?: string; children?: ReactNode }) => (
   <div className={styles.empty}>
-    <h2>{title}</h2>
+    {title === undefined ? null : <h2>{title}</h2>}
     {children}
   </div>
 );

@@ -55,11 +55,25 @@ export function Card({
   );
 }
 
-/** A table that scrolls by itself where it is wider than the page. @param label names it */
-export const Table = ({ label, head, children }: { label: string; head: ReactNode; children: ReactNode }) => (
+/**
+ * A table. Where it is wider than the page it scrolls by itself, with a shadow where there is more.
+ * @param label names it
+ * @param isStacked where there is no room for it, each row is a card instead: cells are below one another, named by their `data-label`
+ */
+export const Table = ({
+  label,
+  head,
+  isStacked = false,
+  children,
+}: {
+  label: string;
+  head: ReactNode;
+  isStacked?: boolean;
+  children: ReactNode;
+}) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
   <section className={styles.scroll} aria-label={label} tabIndex={0}>
-    <table className={styles.table}>
+    <table className={`${styles.table} ${isStacked ? styles.stacked : ''}`}>
       <thead>{head}</thead>
       <tbody>{children}</tbody>
     </table>

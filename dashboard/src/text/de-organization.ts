@@ -31,6 +31,10 @@ export const organization: typeof english = {
     emptyAbout:
       'Mit einem Schlüssel kann ein Programm von Ihnen Konversationen beginnen, Nachrichten aufzeichnen und Webhooks verwalten.',
     allRevoked: 'Alle Schlüssel sind widerrufen.',
+    mayExist: 'Vielleicht wurde der Schlüssel erstellt',
+    mayExistAbout:
+      'Sein Geheimnis hat niemand gesehen, und ein weiterer Versuch erstellt noch einen Schlüssel. Sehen Sie zuerst in der Liste nach, und widerrufen Sie ihn, wenn er dort steht.',
+    seeKeys: 'Schlüssel ansehen',
     createdTitle: 'Der Schlüssel ist bereit',
     secret: 'API-Schlüssel',
     secretAbout: 'Programme senden ihn im Header „Authorization“, nach dem Wort „Bearer“.',

@@ -33,11 +33,13 @@ export const de: Texts = {
     label: 'Was angezeigt wird',
     live: 'Live',
     sandbox: 'Sandbox',
-    banner: 'Sie sehen die Sandbox: Nichts von dem, was hier geschieht, verlässt den Dienst.',
+    banner: 'Sandbox: Nichts verlässt hier den Dienst.',
+    bannerOfWhole: 'Für die ganze Organisation. Andere Seiten zeigen die Sandbox.',
   },
   account: {
     role: { admin: 'Admin', member: 'Mitglied' },
     signOut: 'Abmelden',
+    notSignedOut: 'Sie sind noch angemeldet',
   },
 
   signIn: {
@@ -49,6 +51,9 @@ export const de: Texts = {
     failed: 'Die Anmeldung ist nicht gelungen',
     again: 'Erneut anmelden',
     refused: 'Der Identitätsanbieter hat die Anmeldung abgelehnt.',
+    denied: 'Die Anmeldung wurde abgebrochen oder Ihnen nicht erlaubt.',
+    notKnown: 'Ihr Konto gehört zu einer Organisation, die es hier nicht gibt.',
+    otherAccount: 'Anderes Konto verwenden',
     endedTitle: 'Ihre Sitzung ist zu Ende',
     ended: 'Nichts ist verloren: Melden Sie sich erneut an, dann geht es weiter, wo Sie waren.',
     window: 'In einem neuen Fenster anmelden',
@@ -57,7 +62,6 @@ export const de: Texts = {
       'Der Browser hat das Fenster nicht zugelassen. Erlauben Sie es für diese Seite, oder öffnen Sie die Anmeldung selbst in einem neuen Tab.',
     open: 'Anmeldung in einem neuen Tab öffnen',
     closeWindow: 'Sie sind angemeldet. Sie können dieses Fenster schließen.',
-    outTitle: 'Sie sind abgemeldet',
   },
 
   failure: {
@@ -67,6 +71,8 @@ export const de: Texts = {
     unexpected: 'Auf dieser Seite ist etwas Unerwartetes geschehen.',
     requestId: 'Anfrage-ID',
     retry: 'Erneut versuchen',
+    reload: 'Seite neu laden',
+    broken: 'Diese Seite ließ sich nicht anzeigen',
     retryAfter: (seconds) =>
       `In ${seconds} ${plural(seconds, 'Sekunde', 'Sekunden')} können Sie es erneut versuchen.`,
   },
@@ -120,18 +126,27 @@ export const de: Texts = {
     skipped: 'Übersprungen',
     open: 'Unterwegs',
     rate: 'Erfolgsquote',
+    rateWithout: (open) => `ohne ${open}, die unterwegs sind`,
     backlog: 'Rückstand',
     backlogNone: 'Nichts wartet',
-    backlogSince: 'Am längsten wartet eine seit',
-    chart: 'Zustellungen nach Ergebnis und Stunde',
+    backlogBrief: 'Keine länger als eine Minute',
+    longestWait: 'Die längste Wartezeit begann',
+    chart: 'Zustellungen nach Ergebnis',
     chartTable: 'Als Tabelle anzeigen',
     chartHide: 'Tabelle ausblenden',
-    hour: 'Stunde',
+    from: 'Ab',
+    bars: (hours) =>
+      hours === 1 ? 'Jeder Balken ist eine Stunde.' : `Jeder Balken umfasst ${hours} Stunden.`,
     attention: 'Endpunkte, die Aufmerksamkeit brauchen',
-    allWell: 'Alle Endpunkte nehmen ihre Zustellungen an.',
+    attentions: { disabled: 'Abgeschaltet', failing: 'Gestört', waiting: 'Wartet' },
+    allWell: 'Kein Endpunkt ist gestört, und nichts wartet länger als eine Minute.',
     endpoints: 'Endpunkte',
+    waiting: (count, written) =>
+      `${written} ${plural(count, 'Zustellung ist', 'Zustellungen sind')} noch nicht angekommen`,
     failures: (count) =>
-      `${count} ${plural(count, 'Zustellung', 'Zustellungen')} hintereinander ${plural(count, 'ist', 'sind')} gescheitert`,
+      count === 1
+        ? 'Die letzte Zustellung ist gescheitert'
+        : `Die letzten ${count} Zustellungen sind gescheitert`,
     failuresSince: 'die erste',
     disables: 'Wird abgeschaltet, wenn keine Zustellung gelingt',
     disablesAfter: (count) =>
@@ -145,6 +160,7 @@ export const de: Texts = {
     emptyAbout:
       'Ein Endpunkt ist eine Adresse von Ihnen, die erfährt, was geschieht: Eine Konversation beginnt, eine Nachricht trifft ein.',
     emptyAction: 'Endpunkt hinzufügen',
+    emptyMembers: 'Bitten Sie einen Admin der Organisation, einen hinzuzufügen.',
   },
 
   endpoints: {
@@ -155,8 +171,9 @@ export const de: Texts = {
     events: 'Ereignisse',
     status: 'Status',
     created: 'Erstellt',
-    more: 'Mehr anzeigen',
     list: 'Webhook-Endpunkte',
+    back: 'Alle Endpunkte',
+    gone: 'Diesen Endpunkt gibt es nicht mehr',
     urlHint: 'Eine öffentliche https-Adresse. Sie erhält für jedes Ereignis eine POST-Anfrage.',
     urlHintSandbox:
       'In der Sandbox wird ihr nichts gesendet: An ihrer Stelle antwortet ein simulierter Empfänger, so wie es ?simulate=… in der Adresse sagt.',
@@ -167,10 +184,9 @@ export const de: Texts = {
     secretAbout: 'Damit prüft Ihr Empfänger, dass Anfragen von uns kommen.',
     verify: 'Signatur prüfen',
     test: 'Test senden',
-    testSent: 'Test gesendet',
     testWaiting: 'Ein webhook.test-Ereignis ist unterwegs…',
-    testArrived: (ms) => `Angekommen: Ihr Empfänger hat es nach ${ms} angenommen.`,
-    testFailed: 'Ihr Empfänger hat es nicht angenommen. Es wird erneut versucht.',
+    testArrived: (ms) => `Angekommen: Es wurde nach ${ms} angenommen.`,
+    testFailed: 'Es wurde nicht angenommen. Es wird erneut versucht.',
     testEnded: 'Der Test ist nicht angekommen.',
     testOpen: 'Zustellung öffnen',
     edit: 'Ändern',
@@ -182,7 +198,6 @@ export const de: Texts = {
       'Zustellungen, die unterwegs sind, werden übersprungen, und sein Signaturgeheimnis ist von da an wertlos. Das lässt sich nicht rückgängig machen.',
     deleteTyped: 'Geben Sie zur Bestätigung die Adresse ein',
     deleteAction: 'Endpunkt löschen',
-    deliveries: 'Zustellungen',
     allDeliveries: 'Alle Zustellungen',
     id: 'Kennung',
     failuresInARow: 'Hintereinander gescheitert',
@@ -199,11 +214,11 @@ export const de: Texts = {
     'ticket.created': 'Ein Ersatzticket wird angelegt',
     'conversation.resolved': 'Eine Konversation wird abgeschlossen',
     'webhook.test': 'Ein Test',
+    'channel.message': 'Eine Nachricht geht an einen Kanal',
   },
   verification: {
     label: 'Sprache',
     about: 'Mit den Bibliotheken von Standard Webhooks; weisen Sie ab, was sich nicht verifizieren lässt.',
-    code: 'Beispiel',
   },
 
   deliveries: {
@@ -225,12 +240,16 @@ export const de: Texts = {
     created: 'Erstellt',
     attempts: (count) => `${count} ${plural(count, 'Versuch', 'Versuche')}`,
     fresh: (count) => `${count} ${plural(count, 'neue Zustellung', 'neue Zustellungen')}`,
+    freshMany: 'Hunderte neuer Zustellungen',
+    stale: 'Nach neuen Zustellungen kann zurzeit nicht gesucht werden',
     none: 'Keine Zustellungen',
     noneAbout: 'Sobald diesem Endpunkt ein Ereignis zusteht, erscheint dessen Zustellung hier.',
     noneFiltered: 'Keine Zustellung ist so. Andere Filter zeigen vielleicht welche.',
     searching: 'Es wird weiter zurück gesucht…',
     end: 'Das sind alle der letzten 30 Tage.',
+    endFiltered: 'Das sind alle, die die Filter durchlassen.',
     one: 'Zustellung',
+    gone: 'Diese Zustellung gibt es nicht mehr',
     back: 'Zurück zur Liste',
     id: 'Zustellung',
     eventId: 'Ereigniskennung',
@@ -242,14 +261,11 @@ export const de: Texts = {
     attemptLog: 'Versuche',
     noAttempts: 'Noch kein Versuch ist zu Ende.',
     attempt: (number) => `Versuch ${number}`,
-    took: 'dauerte',
     answered: (status) => `Antwortete mit ${status}`,
-    request: 'Anfrage',
+    details: 'Einzelheiten',
     requestNotKept:
       'Anfragen an echte Empfänger werden nicht aufbewahrt. Gesendet wurde das Ereignis, für jeden Versuch signiert; in der Sandbox zeigen Versuche sie.',
     response: 'Antwort',
-    responseNone: 'Die Antwort hatte keinen Inhalt, der aufbewahrt wurde.',
-    headers: 'Header',
     body: 'Inhalt',
     redeliver: 'Erneut senden',
     redelivered: 'Erneut gesendet, als neue Zustellung',
@@ -261,9 +277,10 @@ export const de: Texts = {
   bulk: {
     title: 'Gescheiterte Zustellungen erneut senden',
     about:
-      'Jedes Ereignis, das in dieser Zeit gescheitert ist oder übersprungen wurde, wird noch einmal gesendet, als neue Zustellung mit 8 Versuchen.',
-    since: 'Gescheitert seit',
-    sinceHint: 'In Ihrer eigenen Zeit. Ereignisse können 30 Tage lang erneut gesendet werden.',
+      'Jedes Ereignis, dessen Zustellung gescheitert ist oder übersprungen wurde, wird noch einmal gesendet, als neue Zustellung mit 8 Versuchen. Was inzwischen angekommen ist, weil es erneut gesendet wurde, wird ausgelassen.',
+    since: 'Von Ereignissen seit',
+    sinceHint:
+      'Es zählt, wann ein Ereignis geschah, in Ihrer eigenen Zeit. Seine Zustellung scheitert bis zu etwa eine Stunde später. Ereignisse können 30 Tage lang erneut gesendet werden.',
     sinceInvalid: 'Ein Zeitpunkt in den letzten 30 Tagen.',
     skipped: 'Auch die, die übersprungen wurden',
     start: 'Erneut senden',
@@ -275,11 +292,10 @@ export const de: Texts = {
     stopping: 'Wird angehalten',
     counts: (sent, examined) => `${sent} erneut gesendet, ${examined} angesehen`,
     reasons: {
-      cancelled: 'Sie haben es angehalten.',
+      cancelled: 'Jemand hat es angehalten.',
       endpoint_disabled: 'Der Endpunkt wurde abgeschaltet.',
       endpoint_deleted: 'Der Endpunkt wurde gelöscht.',
     },
-    earlier: 'Früher',
     list: 'Erneute Sendungen',
   },
 };

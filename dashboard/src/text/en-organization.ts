@@ -28,6 +28,10 @@ export const organization = {
     emptyAbout:
       'With a key, a program of yours can begin conversations, record messages and manage webhooks.',
     allRevoked: 'All keys are revoked.',
+    mayExist: 'The key may have been made',
+    mayExistAbout:
+      'Nobody has seen its secret, and trying again makes another key. Look at the list first, and revoke it if it is there.',
+    seeKeys: 'See the keys',
     createdTitle: 'The key is ready',
     secret: 'API key',
     secretAbout: 'Programs send it in the header “Authorization”, after the word “Bearer”.',

@@ -1,5 +1,11 @@
+import type { components } from '../api/schema.gen.ts';
 import { organization } from './en-organization.ts';
 import { plural } from './plural.ts';
+
+type Schemas = components['schemas'];
+type Webhook = Schemas['Webhook'];
+type Delivery = Schemas['Delivery'];
+type Redelivery = Schemas['Redelivery'];
 
 /** All that the application says, in English. Other languages have the same keys, which the compiler sees to. */
 export const en = {
@@ -32,11 +38,13 @@ export const en = {
     label: 'What is shown',
     live: 'Live',
     sandbox: 'Sandbox',
-    banner: 'You see the sandbox: what happens here leaves the service for nowhere.',
+    banner: 'Sandbox: nothing here leaves the service.',
+    bannerOfWhole: 'For the whole organization. Other pages show the sandbox.',
   },
   account: {
     role: { admin: 'Admin', member: 'Member' },
     signOut: 'Sign out',
+    notSignedOut: 'You are still signed in',
   },
 
   signIn: {
@@ -47,6 +55,9 @@ export const en = {
     failed: 'The sign-in did not succeed',
     again: 'Sign in again',
     refused: 'The identity provider refused the sign-in.',
+    denied: 'The sign-in was broken off, or not allowed to you.',
+    notKnown: 'Your account belongs to an organization that does not exist here.',
+    otherAccount: 'Use another account',
     endedTitle: 'Your session has ended',
     ended: 'Nothing is lost: sign in again, and what you were doing goes on.',
     window: 'Sign in in a new window',
@@ -55,7 +66,6 @@ export const en = {
       'The browser did not let the window open. Allow it for this page, or open the sign-in in a new tab yourself.',
     open: 'Open the sign-in in a new tab',
     closeWindow: 'You are signed in. You can close this window.',
-    outTitle: 'You are signed out',
   },
 
   failure: {
@@ -65,6 +75,8 @@ export const en = {
     unexpected: 'Something unexpected happened in this page.',
     requestId: 'Request id',
     retry: 'Try again',
+    reload: 'Load the page again',
+    broken: 'This page could not be shown',
     retryAfter: (seconds: number) =>
       `It may be tried again in ${seconds} ${plural(seconds, 'second', 'seconds')}.`,
   },
@@ -118,17 +130,24 @@ export const en = {
     skipped: 'Skipped',
     open: 'Under way',
     rate: 'Success rate',
+    rateWithout: (open: string) => `without ${open} under way`,
     backlog: 'Backlog',
     backlogNone: 'Nothing waits',
-    backlogSince: 'The oldest waits since',
-    chart: 'Deliveries by outcome and hour',
+    backlogBrief: 'None for more than a minute',
+    longestWait: 'The longest wait began',
+    chart: 'Deliveries by outcome',
     chartTable: 'Show as a table',
     chartHide: 'Hide the table',
-    hour: 'Hour',
+    from: 'From',
+    bars: (hours: number) => (hours === 1 ? 'Each bar is one hour.' : `Each bar is ${hours} hours.`),
     attention: 'Endpoints that need attention',
-    allWell: 'All endpoints take their deliveries.',
+    attentions: { disabled: 'Disabled', failing: 'Failing', waiting: 'Waiting' },
+    allWell: 'No endpoint fails, and nothing waits for more than a minute.',
     endpoints: 'Endpoints',
-    failures: (count: number) => `${count} ${plural(count, 'delivery', 'deliveries')} in a row failed`,
+    waiting: (count: number, written: string) =>
+      `${written} ${plural(count, 'delivery has', 'deliveries have')} not arrived yet`,
+    failures: (count: number) =>
+      count === 1 ? 'The last delivery failed' : `The last ${count} deliveries failed`,
     failuresSince: 'the first one',
     disables: 'Will be disabled, unless a delivery succeeds',
     disablesAfter: (count: number) =>
@@ -142,6 +161,7 @@ export const en = {
     emptyAbout:
       'An endpoint is an address of yours that is told what happens: a conversation begins, a message arrives.',
     emptyAction: 'Add an endpoint',
+    emptyMembers: 'Ask an admin of the organization to add one.',
   },
 
   endpoints: {
@@ -152,8 +172,9 @@ export const en = {
     events: 'Events',
     status: 'Status',
     created: 'Created',
-    more: 'Show more',
     list: 'Webhook endpoints',
+    back: 'All endpoints',
+    gone: 'There is no such endpoint any more',
     urlHint: 'A public https address. It is sent a POST request for each event.',
     urlHintSandbox:
       'Nothing is sent to it in the sandbox: a simulated receiver answers in its place, as ?simulate=… in the address says.',
@@ -164,10 +185,9 @@ export const en = {
     secretAbout: 'Your receiver verifies with it that requests come from us.',
     verify: 'Verify the signature',
     test: 'Send a test',
-    testSent: 'Test sent',
     testWaiting: 'A webhook.test event is on its way…',
-    testArrived: (ms: string) => `Arrived: your receiver accepted it after ${ms}.`,
-    testFailed: 'Your receiver did not accept it. It will be tried again.',
+    testArrived: (ms: string) => `Arrived: it was accepted after ${ms}.`,
+    testFailed: 'It was not accepted. It will be tried again.',
     testEnded: 'The test did not arrive.',
     testOpen: 'Open the delivery',
     edit: 'Change',
@@ -179,7 +199,6 @@ export const en = {
       'Deliveries that are under way are skipped, and its signing secret is worth nothing from then on. This cannot be undone.',
     deleteTyped: 'Type the address to confirm',
     deleteAction: 'Delete the endpoint',
-    deliveries: 'Deliveries',
     allDeliveries: 'All deliveries',
     id: 'Identifier',
     failuresInARow: 'Failed in a row',
@@ -187,7 +206,7 @@ export const en = {
     disabledAt: 'Disabled',
     disabledReason: {
       consecutive_failures: '10 deliveries in a row failed',
-    } as Record<string, string>,
+    } satisfies Record<NonNullable<Webhook['disabledReason']>, string>,
   },
   events: {
     'conversation.created': 'A conversation begins',
@@ -196,11 +215,11 @@ export const en = {
     'ticket.created': 'A fallback ticket is created',
     'conversation.resolved': 'A conversation is resolved',
     'webhook.test': 'A test',
-  } as Record<string, string>,
+    'channel.message': 'A message goes to a channel',
+  } satisfies Record<Delivery['eventType'], string>,
   verification: {
     label: 'Language',
     about: 'With the libraries of Standard Webhooks; reject what does not verify.',
-    code: 'Example',
   },
 
   deliveries: {
@@ -222,12 +241,16 @@ export const en = {
     created: 'Created',
     attempts: (count: number) => `${count} ${plural(count, 'attempt', 'attempts')}`,
     fresh: (count: number) => `${count} new ${plural(count, 'delivery', 'deliveries')}`,
+    freshMany: 'Hundreds of new deliveries',
+    stale: 'New deliveries cannot be looked for at the moment',
     none: 'No deliveries',
     noneAbout: 'As soon as an event is owed to this endpoint, its delivery appears here.',
     noneFiltered: 'No delivery is like this. Other filters may show some.',
     searching: 'Searching further back…',
     end: 'That is all of the last 30 days.',
+    endFiltered: 'That is all that the filters let through.',
     one: 'Delivery',
+    gone: 'There is no such delivery any more',
     back: 'Back to the list',
     id: 'Delivery',
     eventId: 'Event id',
@@ -239,14 +262,11 @@ export const en = {
     attemptLog: 'Attempts',
     noAttempts: 'No attempt has ended yet.',
     attempt: (number: number) => `Attempt ${number}`,
-    took: 'took',
     answered: (status: number) => `Answered ${status}`,
-    request: 'Request',
+    details: 'Details',
     requestNotKept:
       'Requests to real receivers are not kept. What was sent is the event, signed for each attempt; in the sandbox attempts show it.',
     response: 'Response',
-    responseNone: 'The response had no body that was kept.',
-    headers: 'Headers',
     body: 'Body',
     redeliver: 'Send again',
     redelivered: 'Sent again, as a new delivery',
@@ -258,9 +278,10 @@ export const en = {
   bulk: {
     title: 'Send failed deliveries again',
     about:
-      'Each event that failed or was skipped in this time is sent once more, as a new delivery with 8 attempts.',
-    since: 'Failed since',
-    sinceHint: 'In your own time. Events can be sent again for 30 days.',
+      'Each event whose delivery failed or was skipped is sent once more, as a new delivery with 8 attempts. What has arrived meanwhile, because it was sent again, is passed over.',
+    since: 'Of events since',
+    sinceHint:
+      'What counts is when an event happened, in your own time. Its delivery fails up to about an hour later. Events can be sent again for 30 days.',
     sinceInvalid: 'A time in the last 30 days.',
     skipped: 'Also those that were skipped',
     start: 'Send them again',
@@ -272,11 +293,10 @@ export const en = {
     stopping: 'Stopping',
     counts: (sent: string, examined: string) => `${sent} sent again, ${examined} looked at`,
     reasons: {
-      cancelled: 'You stopped it.',
+      cancelled: 'Somebody stopped it.',
       endpoint_disabled: 'The endpoint was disabled.',
       endpoint_deleted: 'The endpoint was deleted.',
-    } as Record<string, string>,
-    earlier: 'Earlier',
+    } satisfies Record<NonNullable<Redelivery['reason']>, string>,
     list: 'Sendings again',
   },
 };

@@ -15,8 +15,6 @@ export interface Format {
   moment(iso: string): string;
   /** Date and time of day, to the minute. */
   short(iso: string): string;
-  time(iso: string): string;
-  day(iso: string): string;
   month(yearAndMonth: string): string;
   /** Without the year, as short as it gets. */
   shortMonth(yearAndMonth: string): string;
@@ -36,8 +34,6 @@ export function formatIn(language: Language): Format {
   const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 });
   const moment = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' });
   const short = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
-  const time = new Intl.DateTimeFormat(language, { timeStyle: 'short' });
-  const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium' });
   const month = new Intl.DateTimeFormat(language, { year: 'numeric', month: 'long', timeZone: 'UTC' });
   const shortMonth = new Intl.DateTimeFormat(language, { month: 'short', timeZone: 'UTC' });
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
@@ -53,8 +49,6 @@ export function formatIn(language: Language): Format {
     percent: (share) => percent.format(share),
     moment: (iso) => moment.format(new Date(iso)),
     short: (iso) => short.format(new Date(iso)),
-    time: (iso) => time.format(new Date(iso)),
-    day: (iso) => day.format(new Date(iso)),
     month: (yearAndMonth) => month.format(new Date(`${yearAndMonth}-01T00:00:00Z`)),
     shortMonth: (yearAndMonth) => shortMonth.format(new Date(`${yearAndMonth}-01T00:00:00Z`)),
     relative: (iso, now) => relativeTo(relative, Date.parse(iso) - now),

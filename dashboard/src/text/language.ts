@@ -33,14 +33,19 @@ export function chooseLanguage(language: Language): void {
   }
 }
 
-/** Texts of a language; all but English are loaded when they are needed. */
-export async function textsIn(language: Language): Promise<Texts> {
-  return language === 'en' ? en : (await import('./de.ts')).de;
-}
-
 export interface Speech {
   language: Language;
   t: Texts;
+}
+
+/** A language with its texts; all but English are loaded when they are needed, and English stands in for what cannot be loaded. */
+export async function speechIn(language: Language): Promise<Speech> {
+  const english = { language: 'en', t: en } as const;
+  if (language === 'en') return english;
+  return import('./de.ts').then(
+    ({ de }) => ({ language, t: de }),
+    () => english,
+  );
 }
 
 export const SpeechContext = createContext<Speech>({ language: 'en', t: en });

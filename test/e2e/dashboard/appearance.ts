@@ -1,27 +1,18 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { ADMIN, type Dashboard, signIn } from '../a-dashboard.ts';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ADMIN, type Dashboard, MEMBER, signIn } from '../a-dashboard.ts';
 import { expectAccessible, expectToFit } from '../browser.ts';
 import { aReceiverOwed, WELL } from './receiving.ts';
 
 /** Pictures of every page, for people to look at. */
 const PICTURES = join(import.meta.dirname, '../screenshots');
 
-const PAGES = {
-  overview: '/',
-  endpoints: '/endpoints',
-  'api-keys': '/api-keys',
-  sandbox: '/sandbox',
-  sources: '/sources',
-  usage: '/usage',
-  settings: '/settings',
-  'sandbox-overview': '/sandbox/overview',
-  'sandbox-endpoints': '/sandbox/endpoints',
-  'not-found': '/nothing-here',
-} as const;
-
-/** From the smallest telephone to the largest screen. Axe, which takes most of the time, looks at each theme and at both arrangements of a page. */
+/**
+ * From the smallest telephone to the largest screen, which has one theme: colours do not depend on the width. Axe, which takes most of the time,
+ * looks at each theme and at both arrangements of a page.
+ */
 const WINDOWS = [
   { name: 'light', colorScheme: 'light', width: 1280, height: 900, isExamined: true },
   { name: 'dark', colorScheme: 'dark', width: 1280, height: 900, isExamined: false },
@@ -29,77 +20,146 @@ const WINDOWS = [
   { name: 'small-dark', colorScheme: 'dark', width: 360, height: 740, isExamined: true },
   { name: 'large', colorScheme: 'light', width: 3840, height: 2160, isExamined: false },
 ] as const;
+const LOOKING = { timeout: 240_000 };
+
+/**
+ * Looks at what a page shows, in every window: a picture of it, whether it fits, and whether everybody can use it.
+ * @param fullPage whether the picture is of all of it; a dialog is over what is to be seen
+ */
+async function look(page: Page, called: string, fullPage = true): Promise<void> {
+  for (const { name, colorScheme, width, height, isExamined } of WINDOWS) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height });
+    await page.screenshot({ path: join(PICTURES, `${called}-${name}.png`), fullPage });
+    if (isExamined) await expectAccessible(page);
+    await expectToFit(page);
+  }
+}
+
+/** Waits until a page has loaded what it shows. */
+async function shown(page: Page): Promise<void> {
+  await page.locator('main h1').first().waitFor();
+  await page.getByRole('status', { name: /^(Loading|Wird geladen)$/ }).waitFor({ state: 'detached' });
+}
+
+/** Goes to a path as a link of the application does. */
+async function go(page: Page, path: string): Promise<void> {
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)})`);
+  await shown(page);
+}
 
 export const appearance = (dashboard: Dashboard) =>
   describe('every page', () => {
-    /** An endpoint whose deliveries fail; eight attempts take their time, so there is one for all. */
-    let failing: Promise<{ id: string }> | undefined;
-    async function anEndpointThatFails() {
-      const { api, ended, subscribe } = dashboard.service;
-      const endpoint = await subscribe(() => ({ status: 503, body: 'down for maintenance' }));
-      await api.post('/api/v1/tickets', {});
-      await ended(endpoint.id, 1);
-      return endpoint;
-    }
+    beforeAll(() => {
+      mkdirSync(PICTURES, { recursive: true });
+    });
 
-    it.each(WINDOWS)(
-      'is accessible and fits its window: $name',
-      async ({ name, colorScheme, width, height, isExamined }) => {
-        mkdirSync(PICTURES, { recursive: true });
-        failing ??= anEndpointThatFails();
-        const { id } = await failing;
-        const page = await dashboard.signedIn(ADMIN, '/', { colorScheme, viewport: { width, height } });
-        const look = async (called: string) => {
-          await page.locator('main h1').first().waitFor();
-          await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' });
-          await page.screenshot({ path: join(PICTURES, `${called}-${name}.png`) });
-          if (isExamined) await expectAccessible(page);
-          await expectToFit(page);
-        };
-        for (const [called, path] of Object.entries(PAGES)) {
-          await page.goto(`${dashboard.origin}${path}`);
-          await look(called);
-        }
-        await page.goto(`${dashboard.origin}/endpoints/${id}`);
-        await look('endpoint');
-        await page.goto(`${dashboard.origin}/deliveries/${id}`);
-        await page.getByRole('list', { name: 'Deliveries' }).getByRole('link').first().waitFor();
-        await look('deliveries');
-        await page.getByRole('list', { name: 'Deliveries' }).getByRole('link').first().click();
-        await page.getByText('Attempt 8').first().waitFor();
-        await look('delivery');
+    it('is accessible and fits its window: what is about webhooks', LOOKING, async () => {
+      const { api, ended, subscribe } = dashboard.service;
+      const { id } = await subscribe(() => ({ status: 503, body: 'down for maintenance' }));
+      await api.post(`/api/v1/webhooks/${id}/test`);
+      await ended(id, 1);
+      const page = await dashboard.signedIn(ADMIN);
+      await shown(page);
+      await look(page, 'overview');
+      await go(page, '/endpoints');
+      await look(page, 'endpoints');
+      await go(page, `/endpoints/${id}`);
+      await look(page, 'endpoint');
+      await go(page, `/deliveries/${id}`);
+      const first = page.getByRole('list', { name: 'Deliveries' }).getByRole('link').first();
+      await first.waitFor();
+      await look(page, 'deliveries');
+      await page.setViewportSize({ width: 1280, height: 900 });
+      await first.click();
+      await page.getByText('Attempt 8').first().waitFor();
+      await look(page, 'delivery');
+    });
+
+    it('is accessible and fits its window: what is about the organization', LOOKING, async () => {
+      const { body } = await dashboard.service.api.post('/api/v1/knowledge/sources', {
+        kind: 'url',
+        url: 'https://example.com/handbook/returns-and-refunds.html',
+      });
+      const page = await dashboard.signedIn(ADMIN, '/sources');
+      await shown(page);
+      await look(page, 'sources');
+      await go(page, `/sources/${body.data?.id}`);
+      await look(page, 'source');
+      for (const called of ['api-keys', 'sandbox', 'usage', 'settings']) {
+        await go(page, `/${called}`);
+        await look(page, called);
+      }
+    });
+
+    it('is accessible and fits its window: what is about the sandbox, or nothing', LOOKING, async () => {
+      const page = await dashboard.signedIn(ADMIN, '/sandbox/overview');
+      await shown(page);
+      await look(page, 'sandbox-overview');
+      for (const called of ['endpoints', 'deliveries', 'sources']) {
+        await go(page, `/sandbox/${called}`);
+        await look(page, `sandbox-${called}`);
+      }
+      await go(page, '/nothing-here');
+      await look(page, 'not-found');
+    });
+
+    it(
+      'is accessible and fits its window: the way in, and what is shown when a session ends',
+      LOOKING,
+      async () => {
+        const outside = await (await dashboard.context()).newPage();
+        await outside.goto(`${dashboard.origin}/`);
+        await outside.getByRole('button', { name: 'Sign in' }).waitFor();
+        await look(outside, 'sign-in');
+        await signIn(outside, ADMIN);
+        await shown(outside);
+        await outside.context().clearCookies();
+        await outside.getByRole('navigation', { name: 'Pages' }).getByText('Usage').click();
+        await outside.getByRole('heading', { name: 'Your session has ended' }).waitFor();
+        await look(outside, 'session-ended', false);
       },
     );
 
-    it('has dialogs that are accessible as well', async () => {
+    it('is accessible and fits its window: what members see, and in German', LOOKING, async () => {
+      const member = await dashboard.signedIn(MEMBER, '/api-keys');
+      await shown(member);
+      await look(member, 'member-api-keys');
+      const page = await dashboard.signedIn(ADMIN, '/', { locale: 'de-DE' });
+      await page.getByRole('heading', { name: 'Übersicht' }).waitFor();
+      expect(await page.evaluate('document.documentElement.lang')).toBe('de');
+      await shown(page);
+      await look(page, 'german-overview');
+    });
+
+    it('has dialogs that are accessible as well', LOOKING, async () => {
       const { id } = await aReceiverOwed(dashboard, WELL, 1);
       const page = await dashboard.signedIn(ADMIN, '/endpoints');
-      const look = async (path: string, button: string) => {
-        await page.goto(`${dashboard.origin}${path}`);
+      const open = async (path: string, button: string, called: string) => {
+        await go(page, path);
         await page.getByRole('button', { name: button, exact: true }).click();
         await page.locator('[role=dialog], [role=alertdialog]').waitFor();
-        await expectAccessible(page);
+        if (called === 'dialog-register') await look(page, called, false);
+        else {
+          await page.screenshot({ path: join(PICTURES, `${called}-light.png`) });
+          await expectAccessible(page);
+        }
         // Escape closes it, and the focus is back where it was.
         await page.keyboard.press('Escape');
         await page.locator('[role=dialog], [role=alertdialog]').waitFor({ state: 'detached' });
         await page.locator('button:focus').waitFor();
         expect(await page.evaluate('document.activeElement.textContent')).toBe(button);
       };
-      await look('/endpoints', 'Add an endpoint');
-      await look(`/endpoints/${id}`, 'Change');
-      await look(`/endpoints/${id}`, 'Delete');
-      await look(`/deliveries/${id}`, 'Send failed ones again');
-      await look('/api-keys', 'Create a key');
-      await look('/sandbox', 'Issue another key');
-      await look('/sandbox', 'Reset');
-      await look('/sources', 'Add a source');
-    });
-
-    it('speaks German where the browser does', async () => {
-      const page = await dashboard.signedIn(ADMIN, '/', { locale: 'de-DE' });
-      await page.getByRole('heading', { name: 'Übersicht' }).waitFor();
-      expect(await page.evaluate('document.documentElement.lang')).toBe('de');
-      await expectAccessible(page);
+      await open('/endpoints', 'Add an endpoint', 'dialog-register');
+      await open(`/endpoints/${id}`, 'Change', 'dialog-change');
+      await open(`/endpoints/${id}`, 'Delete', 'dialog-delete');
+      await open(`/deliveries/${id}`, 'Send failed ones again', 'dialog-send-again');
+      await open('/api-keys', 'Create a key', 'dialog-create-key');
+      await open('/sandbox', 'Issue another key', 'dialog-issue-key');
+      await open('/sandbox', 'Reset', 'dialog-reset');
+      await open('/sources', 'Add a source', 'dialog-add-source');
     });
 
     it('keeps the theme that was chosen', async () => {
@@ -108,6 +168,16 @@ export const appearance = (dashboard: Dashboard) =>
       await page.reload();
       const background = () => page.evaluate('getComputedStyle(document.documentElement).colorScheme');
       expect(await background()).toBe('dark');
+    });
+
+    it('has who is signed in, and the way out, in its menu where there is no room for them', async () => {
+      const page = await dashboard.signedIn(ADMIN, '/', { viewport: { width: 360, height: 740 } });
+      const head = await page.getByRole('banner').boundingBox();
+      expect(head?.height).toBeLessThanOrEqual(64);
+      expect(await page.getByRole('button', { name: 'Sign out' }).count()).toBe(0);
+      await page.getByRole('button', { name: 'Menu' }).click();
+      await page.getByText(`${ADMIN} · Admin`).waitFor();
+      await page.getByRole('button', { name: 'Sign out' }).waitFor();
     });
 
     it('begins with at most 200 KiB of compressed script', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { apiClient } from '../../support/api.ts';
 import { until } from '../../support/until.ts';
 import { ADMIN, type Dashboard } from '../a-dashboard.ts';
+import { expectAccessible } from '../browser.ts';
 
 /** What a key is answered. */
 async function statusWith(dashboard: Dashboard, key: string, path: string): Promise<number> {
@@ -41,6 +42,46 @@ export const apiKeys = (dashboard: Dashboard) =>
       await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke the key' }).click();
       await row.waitFor({ state: 'hidden' });
       expect(await statusWith(dashboard, secret, '/api/v1/conversations')).toBe(401);
+    });
+
+    it('whose answer was lost may be there: that is told, and where to look', async () => {
+      const page = await dashboard.signedIn(ADMIN, '/api-keys');
+      await page.route('**/api/settings/api-keys', async (route) => {
+        if (route.request().method() !== 'POST') return route.continue();
+        await route.fetch();
+        await route.abort();
+      });
+      await page.getByRole('button', { name: 'Create a key' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Name').fill('Nobody has seen it');
+      await dialog.getByText(/^Read conversations/).click();
+      await dialog.getByRole('button', { name: 'Create a key' }).click();
+      await dialog.getByText('The key may have been made').waitFor();
+      await expectAccessible(page);
+      await dialog.getByRole('button', { name: 'See the keys' }).click();
+      const row = page.getByRole('row').filter({ hasText: 'Nobody has seen it' });
+      await row.getByRole('button', { name: /^Revoke/ }).click();
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke the key' }).click();
+      await row.waitFor({ state: 'hidden' });
+    });
+
+    it('cannot be left unseen while one is being made', async () => {
+      const page = await dashboard.signedIn(ADMIN, '/api-keys');
+      const answer = Promise.withResolvers<void>();
+      await page.route('**/api/settings/api-keys', async (route) => {
+        if (route.request().method() === 'POST') await answer.promise;
+        await route.continue();
+      });
+      await page.getByRole('button', { name: 'Create a key' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Name').fill('Slowly made');
+      await dialog.getByText(/^Read conversations/).click();
+      await dialog.getByRole('button', { name: 'Create a key' }).click();
+      await dialog.locator('button[aria-disabled="true"]').waitFor();
+      expect(await dialog.getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true);
+      await page.keyboard.press('Escape');
+      answer.resolve();
+      await dialog.getByText(/^ck_live_/).waitFor();
     });
   });
 
@@ -90,9 +131,38 @@ export const sandbox = (dashboard: Dashboard) =>
       const page = await dashboard.signedIn(ADMIN, '/endpoints');
       await page.getByRole('navigation', { name: 'What is shown' }).getByText('Sandbox').click();
       await page.waitForURL('**/sandbox/endpoints');
-      await page.getByText('You see the sandbox').waitFor();
+      await page.getByText('nothing here leaves the service').waitFor();
       await page.getByRole('navigation', { name: 'What is shown' }).getByText('Live').click();
       await page.waitForURL('**/endpoints');
-      await page.getByText('You see the sandbox').waitFor({ state: 'hidden' });
+      await page.getByRole('complementary').waitFor({ state: 'hidden' });
+    });
+
+    it('stays what is looked at across the pages of the whole organization', async () => {
+      const page = await dashboard.signedIn(ADMIN, '/sandbox/endpoints');
+      const pages = page.getByRole('navigation', { name: 'Pages' });
+      await pages.getByText('Settings').click();
+      await page.waitForURL('**/settings');
+      await page.getByRole('complementary').getByText('Other pages show the sandbox').waitFor();
+      await page.reload();
+      await pages.getByText('Usage').click();
+      await pages.getByText('Endpoints').click();
+      await page.waitForURL('**/sandbox/endpoints');
+      await page.getByRole('complementary').getByText('nothing here leaves the service').waitFor();
+    });
+
+    it('never shows figures of the live organization', async () => {
+      const page = await dashboard.signedIn(ADMIN, '/');
+      await page.getByText('Success rate').waitFor();
+      const answer = Promise.withResolvers<void>();
+      await page.route('**/api/settings/deliveries/stats?*environment=sandbox*', async (route) => {
+        await answer.promise;
+        await route.continue();
+      });
+      await page.getByRole('navigation', { name: 'What is shown' }).getByText('Sandbox').click();
+      await page.getByRole('complementary').waitFor();
+      await page.getByRole('status', { name: 'Loading' }).waitFor();
+      expect(await page.getByText('Success rate').count()).toBe(0);
+      answer.resolve();
+      await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' });
     });
   });

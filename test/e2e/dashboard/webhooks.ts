@@ -23,7 +23,7 @@ export const endpoints = (dashboard: Dashboard) =>
       await page.getByRole('button', { name: 'Done' }).click();
       await page.getByRole('link', { name: receiver.url }).click();
       await page.getByRole('button', { name: 'Send a test' }).click();
-      await page.getByText(/^Arrived: your receiver accepted it after/).waitFor();
+      await page.getByText(/^Arrived: it was accepted after/).waitFor();
       const [arrived] = receiver.received;
       expect(() =>
         new Webhook(secret ?? '').verify(
@@ -32,6 +32,60 @@ export const endpoints = (dashboard: Dashboard) =>
         ),
       ).not.toThrow();
       expect(await page.content()).not.toContain(secret);
+    });
+
+    it('cannot be left while they are being registered, since their secret comes once', async () => {
+      const receiver = await aReceiver(dashboard, WELL);
+      const page = await dashboard.signedIn(ADMIN, '/endpoints');
+      const { promise: held, resolve: release } = Promise.withResolvers<void>();
+      await page.route('**/api/settings/webhooks?*', async (route) => {
+        if (route.request().method() === 'POST') await held;
+        await route.continue();
+      });
+      await page.getByRole('button', { name: 'Add an endpoint' }).click();
+      await page.getByLabel('Address').fill(receiver.url);
+      await page.getByRole('dialog').getByText('message.received', { exact: true }).click();
+      await page.getByRole('button', { name: 'Add the endpoint' }).click();
+      await page.getByRole('button', { name: 'Cancel', disabled: true }).waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Cancel', disabled: true }).waitFor();
+      release();
+      await page
+        .getByRole('dialog')
+        .getByText(/^whsec_/)
+        .waitFor();
+    });
+
+    it('show a delivery that was looked for before it was there', async () => {
+      const receiver = await aReceiver(dashboard, WELL);
+      const { id } = await dashboard.service.api.register(receiver.url, ['ticket.created']);
+      const page = await dashboard.signedIn(ADMIN, `/endpoints/${id}`);
+      // As if it came later still.
+      const one = new RegExp(`/api/settings/webhooks/${id}/deliveries/dlv_`);
+      await page.route(one, (route) =>
+        route.fulfill({ status: 404, json: { error: { type: 'NOT_FOUND', message: 'not there' } } }),
+      );
+      const looked = page.waitForResponse(one);
+      await page.getByRole('button', { name: 'Send a test' }).click();
+      await looked;
+      await page.getByRole('link', { name: 'All deliveries' }).click();
+      const first = page.getByRole('list', { name: 'Deliveries' }).getByRole('link').first();
+      await first.waitFor();
+      await page.unroute(one);
+      await first.click();
+      await page.getByRole('region', { name: 'Delivery' }).getByText('Attempt 1').first().waitFor();
+    });
+
+    it('are told to be gone when somebody else deletes them', async () => {
+      const receiver = await aReceiver(dashboard, WELL);
+      const { id } = await dashboard.service.api.register(receiver.url, ['ticket.created']);
+      const page = await dashboard.signedIn(ADMIN, `/endpoints/${id}`);
+      await page.getByRole('button', { name: 'Delete' }).waitFor();
+      await dashboard.service.api.call({ method: 'DELETE', path: `/api/v1/webhooks/${id}` });
+      await page.getByRole('heading', { name: 'There is no such endpoint any more' }).waitFor();
+      expect(await page.getByRole('button', { name: 'Delete' }).count()).toBe(0);
+      await page.getByRole('link', { name: 'All endpoints' }).click();
+      await page.getByRole('heading', { name: 'Endpoints', exact: true }).waitFor();
     });
 
     it('are refused with a reason and a request id', async () => {
@@ -85,6 +139,26 @@ export const deliveries = (dashboard: Dashboard) =>
       await detail.getByText('Succeeded').waitFor();
     });
 
+    it('are sent again once, though the answer is lost and the button pressed again', async () => {
+      const { id } = await aReceiverOwed(dashboard, WELL, 1);
+      const page = await dashboard.signedIn(ADMIN, `/deliveries/${id}`);
+      await page.getByRole('list', { name: 'Deliveries' }).getByRole('link').first().click();
+      await page.route(
+        '**/redeliver?*',
+        async (route) => {
+          await route.fetch();
+          await route.abort();
+        },
+        { times: 1 },
+      );
+      const detail = page.getByRole('region', { name: 'Delivery' });
+      await detail.getByRole('button', { name: 'Send again' }).click();
+      await detail.getByText('The service could not be reached.').waitFor();
+      await detail.getByRole('button', { name: 'Send again' }).click();
+      await detail.getByText('Sent again, as a new delivery').waitFor();
+      expect(await dashboard.service.ended(id, 2)).toHaveLength(2);
+    });
+
     it('that failed since a time are sent again together, with progress to the end', async () => {
       const receiver = await aReceiverOwed(dashboard, FAILING, 3);
       receiver.become(WELL);
@@ -98,6 +172,9 @@ export const deliveries = (dashboard: Dashboard) =>
       const all = await dashboard.service.ended(receiver.id, 6);
       expect(all.filter(({ status }) => status === 'succeeded')).toHaveLength(3);
       expect(receiver.received.length).toBe(before + 3);
+      // Pressed once more it is meant once more.
+      await page.getByRole('button', { name: 'Send them again' }).click();
+      await jobs.getByRole('listitem').nth(1).waitFor();
     });
 
     it('appear by themselves, and change before the eyes of whoever looks', async () => {
@@ -126,16 +203,51 @@ export const deliveries = (dashboard: Dashboard) =>
       await rows.nth(1).waitFor();
     });
 
-    it('are read by keyboard alone', async () => {
-      const { id } = await aReceiverOwed(dashboard, WELL, 2);
+    it('that cannot be looked for are not told to come by themselves', async () => {
+      const { id } = await aReceiverOwed(dashboard, WELL, 1);
       const page = await dashboard.signedIn(ADMIN, `/deliveries/${id}`);
-      const rows = page.getByRole('list', { name: 'Deliveries' }).getByRole('link');
+      const rows = page.getByRole('list', { name: 'Deliveries' }).getByRole('listitem');
+      await rows.first().waitFor();
+      const list = `**/api/settings/webhooks/${id}/deliveries?*`;
+      const error = { type: 'SERVICE_UNAVAILABLE', message: 'down', requestId: 'req-of-the-look' };
+      await page.route(list, (route) => route.fulfill({ status: 503, json: { success: false, error } }));
+      const alert = page.getByRole('alert');
+      await alert.getByText('req-of-the-look').waitFor();
+      expect(await rows.count()).toBe(1);
+      await page.unroute(list);
+      await dashboard.service.api.post('/api/v1/tickets', {});
       await rows.nth(1).waitFor();
+      await alert.waitFor({ state: 'detached' });
+    });
+
+    it.each([
+      { width: 1280, height: 900 },
+      { width: 1000, height: 700 },
+    ])('are read by keyboard alone, $width pixels wide', async (viewport) => {
+      const { id } = await aReceiverOwed(dashboard, WELL, 3);
+      const page = await dashboard.signedIn(ADMIN, `/deliveries/${id}`, { viewport });
+      const rows = page.getByRole('list', { name: 'Deliveries' }).getByRole('link');
+      const focused = (index: number) => page.locator(`[data-index="${index}"] a:focus`).waitFor();
+      await rows.nth(2).waitFor();
       await page.getByLabel('Time').focus();
       await page.keyboard.press('Tab');
-      await page.keyboard.press('ArrowDown');
-      await page.locator('[data-index="1"] a:focus').waitFor();
+      await focused(0);
+      await page.keyboard.press('End');
+      await focused(2);
+      await page.keyboard.press('ArrowUp');
+      await focused(1);
+      // The list is one stop on the way through the page.
+      await page.keyboard.press('Shift+Tab');
+      await page.locator('select:focus').waitFor();
+      await page.keyboard.press('Tab');
+      await focused(1);
       await page.keyboard.press('Enter');
+      await page.locator('h2:focus', { hasText: 'Delivery' }).waitFor();
       await page.getByRole('region', { name: 'Delivery' }).getByText('Attempt 1').first().waitFor();
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await focused(1);
+      await page.keyboard.press('Home');
+      await focused(0);
     });
   });

@@ -1,10 +1,12 @@
 import { useState } from 'react';
 import { Form } from 'react-aria-components/Form';
+import { useLocation } from 'wouter';
+import { mayHaveHappened } from '../../api/failures.ts';
 import type { KeyTerms } from '../../api/keys.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
 import { Choices, TextField } from '../../parts/field.tsx';
-import { Failure } from '../../parts/notice.tsx';
+import { Failure, Notice } from '../../parts/notice.tsx';
 import { SecretOnce } from '../../parts/secret.tsx';
 import { useTexts } from '../../text/language.ts';
 import { chosenScopes, SCOPES, type Scope } from './scopes.ts';
@@ -45,7 +47,8 @@ export function KeyDialog({
       </Dialog>
     );
   return (
-    <Dialog title={title} isOpen onClose={onClose}>
+    // While a key is being made nobody goes without having seen it.
+    <Dialog title={title} isOpen onClose={isPending ? undefined : onClose}>
       <Form
         className="stack"
         onSubmit={(event) => {
@@ -80,13 +83,37 @@ export function KeyDialog({
           onChange={(chosen) => setScopes(chosenScopes(scopes, chosen))}
         />
         {error ? <Failure error={error} /> : null}
+        {mayHaveHappened(error) ? <MayExist onClose={onClose} /> : null}
         <DialogActions>
-          <Button onPress={onClose}>{t.cancel}</Button>
+          <Button isDisabled={isPending} onPress={onClose}>
+            {t.cancel}
+          </Button>
           <Button type="submit" look="primary" isPending={isPending}>
             {action}
           </Button>
         </DialogActions>
       </Form>
     </Dialog>
+  );
+}
+
+/** After an answer that was lost: a key of which nobody knows the secret is there, or is not. */
+function MayExist({ onClose }: { onClose: () => void }) {
+  const t = useTexts();
+  const [, navigate] = useLocation();
+  return (
+    <Notice tone="warn" title={t.keys.mayExist}>
+      <p>{t.keys.mayExistAbout}</p>
+      <div>
+        <Button
+          onPress={() => {
+            onClose();
+            navigate('/api-keys');
+          }}
+        >
+          {t.keys.seeKeys}
+        </Button>
+      </div>
+    </Notice>
   );
 }

@@ -12,6 +12,7 @@ export function KeyTable({ keys, onRevoke }: { keys: readonly ApiKey[]; onRevoke
   return (
     <Table
       label={t.keys.list}
+      isStacked
       head={
         <tr>
           <th scope="col">{t.keys.name}</th>
@@ -41,10 +42,10 @@ function KeyRow({ apiKey, onRevoke }: { apiKey: ApiKey; onRevoke: () => void }) 
           <code className={styles.id}>{id}</code>
         </span>
       </th>
-      <td className={styles.short}>
+      <td className={styles.short} data-label={t.keys.environment}>
         <span className={environment === 'sandbox' ? styles.sandbox : ''}>{t.environment[environment]}</span>
       </td>
-      <td>
+      <td data-label={t.keys.scopes}>
         <ul className={styles.scopes}>
           {scopes.map((scope) => (
             <li key={scope}>
@@ -53,10 +54,10 @@ function KeyRow({ apiKey, onRevoke }: { apiKey: ApiKey; onRevoke: () => void }) 
           ))}
         </ul>
       </td>
-      <td className={styles.short}>
+      <td className={styles.short} data-label={t.keys.created}>
         <Ago at={createdAt} />
       </td>
-      <td className={styles.short}>
+      <td className={styles.short} data-label={t.keys.lastUsed}>
         {lastUsedAt === null ? <span className="quiet">{t.keys.never}</span> : <Ago at={lastUsedAt} />}
       </td>
       <td className={styles.short}>

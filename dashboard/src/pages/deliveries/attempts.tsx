@@ -48,14 +48,11 @@ function OneAttempt({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean }) 
           <Moment at={attempt.startedAt} /> · {format.duration(attempt.durationMs)}
         </span>
       </div>
-      {error === null ? null : <p className={styles.error}>{error}</p>}
+      {/* Of an answer it says no more than its status. */}
+      {error === null || status !== null ? null : <p className={styles.error}>{error}</p>}
       {response === null && request === null ? null : (
         <details open={isOpen}>
-          <summary>
-            {[request === null ? [] : t.deliveries.request, response === null ? [] : t.deliveries.response]
-              .flat()
-              .join(', ')}
-          </summary>
+          <summary>{t.deliveries.details}</summary>
           <div className="stack">
             {request === null ? null : <SentRequest request={request} />}
             {response === null ? null : <Code text={response} label={t.deliveries.response} isWrapped />}

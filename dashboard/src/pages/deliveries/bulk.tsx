@@ -17,7 +17,7 @@ import styles from './bulk.module.css';
 
 type Job = Schema<'Redelivery'>;
 
-const LOOK_MS = 700;
+const LOOK_MS = 2_000;
 const IDLE_LOOK_MS = 10_000;
 const HOUR_MS = 3_600_000;
 const HISTORY_MS = 30 * 24 * HOUR_MS;
@@ -62,7 +62,7 @@ function Start({ webhookId, onClose }: { webhookId: string; onClose: () => void 
   const t = useTexts();
   const { environment } = useEnvironment();
   const queries = useQueryClient();
-  const keyOf = useIdempotencyKeys();
+  const keys = useIdempotencyKeys();
   const [since, setSince] = useState(() => localTime(new Date(Date.now() - 24 * HOUR_MS)));
   const [withSkipped, setWithSkipped] = useState(true);
   const begin = new Date(since);
@@ -73,12 +73,13 @@ function Start({ webhookId, onClose }: { webhookId: string; onClose: () => void 
         from: begin.toISOString(),
         statuses: withSkipped ? (['exhausted', 'skipped'] as const) : (['exhausted'] as const),
       };
-      const header = keyOf(body);
-      return answerTo(
-        api.POST(PATH, {
-          params: { path: { id: webhookId }, query: { environment }, header },
-          body: { ...body, statuses: [...body.statuses] },
-        }),
+      return keys.once(body, (header) =>
+        answerTo(
+          api.POST(PATH, {
+            params: { path: { id: webhookId }, query: { environment }, header },
+            body: { ...body, statuses: [...body.statuses] },
+          }),
+        ),
       );
     },
     onSuccess: () => queries.invalidateQueries({ queryKey: [environment, 'redeliveries', webhookId] }),

@@ -1,10 +1,9 @@
-import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { Redirect, useLocation, useParams, useSearchParams } from 'wouter';
-import { type Endpoint, EVENT_TYPES, useEndpoints } from '../../api/webhooks.ts';
+import { type Endpoint, useEndpoints } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
-import { Choose } from '../../parts/field.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Empty, Failure, Loading } from '../../parts/notice.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -13,21 +12,10 @@ import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
 import { SendAgain } from './bulk.tsx';
 import styles from './deliveries.module.css';
 import { Detail } from './detail.tsx';
-import {
-  type Filters,
-  filtersIn,
-  isNarrowed,
-  parametersOf,
-  STATUS_CHOICES,
-  type StatusChoice,
-  TIME_CHOICES,
-  type TimeChoice,
-} from './filters.ts';
-import { DeliveryList } from './list.tsx';
+import { ALL_TYPES, FilterFields } from './filter-fields.tsx';
+import { type Filters, filtersIn, isNarrowed, parametersOf } from './filters.ts';
+import { DeliveryList, type ListHandle } from './list.tsx';
 import { useDeliveries } from './use-deliveries.ts';
-
-/** Tests are events, too. */
-const ALL_TYPES = [...EVENT_TYPES, 'webhook.test'] as const;
 
 /** Deliveries of an endpoint: of the one in the address, else of the newest. */
 export default function Deliveries() {
@@ -69,13 +57,18 @@ function OfEndpoint({ endpoint, endpoints }: { endpoint: Endpoint; endpoints: re
   const [isSending, setSending] = useState(false);
   const filters = filtersIn(search, ALL_TYPES);
   const listed = useRef<HTMLDivElement>(null);
+  const list = useRef<ListHandle>(null);
   const isOpen = deliveryId !== undefined;
   const isSplit = useMedia('(min-width: 1101px)');
   const isSmall = useMedia('(max-width: 860px)');
-  // Beside a delivery, or where the list is hidden, nothing on screen moves by what is put on top.
-  const isAtTop = useCallback(() => window.scrollY <= (listed.current?.offsetTop ?? 0) + 40, []);
-  const deliveries = useDeliveries(environment, endpoint.id, useStable(filters), isAtTop);
-  useScrollKept(isOpen && !isSplit);
+  const isCovered = isOpen && !isSplit;
+  const deliveries = useDeliveries(environment, endpoint.id, useStable(filters), {
+    // A list that something else covers is left as it is: whoever comes back to it is to find the place.
+    isAtTop: () => !isCovered && window.scrollY <= (listed.current?.offsetTop ?? 0) + 40,
+    inView: () => (isCovered ? [] : (list.current?.inView() ?? [])),
+  });
+  useScrollKept(isCovered);
+  const heading = useFocusMoved(deliveryId, list);
 
   return (
     <Page
@@ -83,7 +76,7 @@ function OfEndpoint({ endpoint, endpoints }: { endpoint: Endpoint; endpoints: re
       about={t.deliveries.about}
       actions={isAdmin ? <Button onPress={() => setSending(true)}>{t.deliveries.bulk}</Button> : undefined}
     >
-      {isOpen && !isSplit ? null : (
+      {isCovered ? null : (
         <FilterFields
           endpoint={endpoint}
           endpoints={endpoints}
@@ -99,80 +92,22 @@ function OfEndpoint({ endpoint, endpoints }: { endpoint: Endpoint; endpoints: re
             search={written(search)}
             shown={deliveryId}
             isNarrow={isSmall || isOpen}
+            handle={list}
           />
           <Foot deliveries={deliveries} isFiltered={isNarrowed(filters)} />
         </div>
         {deliveryId === undefined ? null : (
-          <Detail key={deliveryId} webhookId={endpoint.id} id={deliveryId} search={written(search)} />
+          <Detail
+            key={deliveryId}
+            webhookId={endpoint.id}
+            id={deliveryId}
+            search={written(search)}
+            heading={heading}
+          />
         )}
       </div>
       {isSending ? <SendAgain webhookId={endpoint.id} onClose={() => setSending(false)} /> : null}
     </Page>
-  );
-}
-
-function FilterFields({
-  endpoint,
-  endpoints,
-  filters,
-  onEndpoint,
-  onFilters,
-}: {
-  endpoint: Endpoint;
-  endpoints: readonly Endpoint[];
-  filters: Filters;
-  onEndpoint: (id: string) => void;
-  onFilters: (filters: Filters) => void;
-}) {
-  const t = useTexts();
-  const statuses: Record<StatusChoice, string> = {
-    any: t.deliveries.anyStatus,
-    failed: t.deliveries.failed,
-    open: t.deliveries.open,
-    ...t.status,
-  };
-  const times: Record<TimeChoice, string> = {
-    any: t.deliveries.anyTime,
-    hour: t.deliveries.hour,
-    day: t.deliveries.day,
-    week: t.deliveries.week,
-  };
-  return (
-    <div className={styles.filters}>
-      <Choose
-        label={t.deliveries.endpoint}
-        options={endpoints.map(({ id, url }) => ({ value: id, label: url }))}
-        value={endpoint.id}
-        onChange={onEndpoint}
-      />
-      <Choose
-        label={t.deliveries.status}
-        options={(Object.keys(STATUS_CHOICES) as StatusChoice[]).map((value) => ({
-          value,
-          label: statuses[value],
-        }))}
-        value={filters.status}
-        onChange={(status) => onFilters({ ...filters, status })}
-      />
-      <Choose
-        label={t.deliveries.event}
-        options={['any', ...ALL_TYPES].map((value) => ({
-          value,
-          label: value === 'any' ? t.deliveries.anyEvent : value,
-        }))}
-        value={filters.event}
-        onChange={(event) => onFilters({ ...filters, event })}
-      />
-      <Choose
-        label={t.deliveries.time}
-        options={(Object.keys(TIME_CHOICES) as TimeChoice[]).map((value) => ({
-          value,
-          label: times[value],
-        }))}
-        value={filters.time}
-        onChange={(time) => onFilters({ ...filters, time })}
-      />
-    </div>
   );
 }
 
@@ -203,7 +138,9 @@ function Foot({
         {rows.length === 0 ? t.deliveries.searching : t.loading}
       </p>
     );
-  return next === null ? <p className={styles.foot}>{t.deliveries.end}</p> : null;
+  return next === null ? (
+    <p className={styles.foot}>{isFiltered ? t.deliveries.endFiltered : t.deliveries.end}</p>
+  ) : null;
 }
 
 const useMedia = (condition: string): boolean =>
@@ -222,6 +159,23 @@ function useStable(filters: Filters): Filters {
   const isSame = kept.status === filters.status && kept.event === filters.event && kept.time === filters.time;
   if (!isSame) setKept(filters);
   return isSame ? kept : filters;
+}
+
+/** Puts the focus on a delivery that somebody opens, and back on its row when it is closed. @returns for the delivery's heading */
+function useFocusMoved(
+  deliveryId: string | undefined,
+  list: RefObject<ListHandle | null>,
+): RefObject<HTMLHeadingElement | null> {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const last = useRef(deliveryId);
+  useEffect(() => {
+    const before = last.current;
+    last.current = deliveryId;
+    if (before === deliveryId) return;
+    if (deliveryId !== undefined) heading.current?.focus({ preventScroll: true });
+    else if (before !== undefined) list.current?.focus(before);
+  }, [deliveryId, list]);
+  return heading;
 }
 
 /** Goes back to where the page was scrolled to before something took its place. */

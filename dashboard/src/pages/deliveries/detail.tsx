@@ -1,11 +1,14 @@
+import type { RefObject } from 'react';
 import { useLocation } from 'wouter';
-import { type DeliveryWithAttempts, isOver, useDelivery, useRedeliver } from '../../api/webhooks.ts';
+import { isGone } from '../../api/failures.ts';
+import { isOver } from '../../api/pace.ts';
+import { type DeliveryWithAttempts, useDelivery, useRedeliver } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Link } from '../../parts/link.tsx';
-import { Failure, Loading, Notice } from '../../parts/notice.tsx';
+import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
 import { Card, Facts } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { useTexts } from '../../text/language.ts';
@@ -13,26 +16,36 @@ import { Attempts } from './attempts.tsx';
 import styles from './deliveries.module.css';
 import { DeliveryStatus } from './delivery-status.tsx';
 
-/** One delivery beside the list, with why it did not arrive and what can be done. */
-export function Detail({ webhookId, id, search }: { webhookId: string; id: string; search: string }) {
+/** One delivery beside the list, with why it did not arrive and what can be done. @param heading has the focus when somebody opens it */
+export function Detail({
+  webhookId,
+  id,
+  search,
+  heading,
+}: {
+  webhookId: string;
+  id: string;
+  search: string;
+  heading: RefObject<HTMLHeadingElement | null>;
+}) {
   const t = useTexts();
   const { environment } = useEnvironment();
   const { data, error, refetch } = useDelivery(environment, webhookId, id);
   return (
     <section className={styles.beside} aria-label={t.deliveries.one}>
-      <Card
-        title={t.deliveries.one}
-        actions={<Link to={`/deliveries/${webhookId}${search}`}>{t.deliveries.back}</Link>}
-      >
-        {data === undefined ? (
-          error ? (
-            <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} />
-          ) : (
-            <Loading />
-          )
-        ) : (
-          <Told delivery={data} search={search} />
-        )}
+      <Card>
+        <div className={styles.opened}>
+          <h2 ref={heading} tabIndex={-1}>
+            {t.deliveries.one}
+          </h2>
+          <Link to={`/deliveries/${webhookId}${search}`}>{t.deliveries.back}</Link>
+        </div>
+        {isGone(error) ? <Empty title={t.deliveries.gone} /> : null}
+        {error && !isGone(error) ? (
+          <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} />
+        ) : null}
+        {data === undefined && !error ? <Loading /> : null}
+        {data === undefined || isGone(error) ? null : <Told delivery={data} search={search} />}
       </Card>
     </section>
   );
@@ -110,7 +123,7 @@ function Redelivery({ delivery, search }: { delivery: DeliveryWithAttempts; sear
         <Button
           isPending={redeliver.isPending}
           isDisabled={!isOver(delivery)}
-          onPress={() => redeliver.mutate({ key: { 'Idempotency-Key': crypto.randomUUID() } })}
+          onPress={() => redeliver.mutate()}
         >
           {t.deliveries.redeliver}
         </Button>

@@ -54,6 +54,18 @@ export const parametersOf = (filters: Filters): Record<string, string> =>
 
 export const isNarrowed = (filters: Filters): boolean => Object.keys(parametersOf(filters)).length > 0;
 
+/** Whether a delivery has the status and the event that are looked for. */
+export function isLike(
+  { status, event }: Filters,
+  delivery: { status: DeliveryStatus; eventType: string },
+): boolean {
+  const statuses: readonly DeliveryStatus[] | undefined = STATUS_CHOICES[status];
+  return (
+    (statuses === undefined || statuses.includes(delivery.status)) &&
+    (event === 'any' || event === delivery.eventType)
+  );
+}
+
 /**
  * What the API is asked for.
  * @param now milliseconds since the epoch; the same for all pages of a listing, whose cursors hold for one filter

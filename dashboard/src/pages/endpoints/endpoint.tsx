@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { useLocation } from 'wouter';
+import { isGone } from '../../api/failures.ts';
 import { type Endpoint as EndpointData, useDelete, useEndpoint } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
@@ -8,7 +9,7 @@ import { CodeTabs } from '../../parts/code.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Link } from '../../parts/link.tsx';
-import { Failure, Loading, Notice } from '../../parts/notice.tsx';
+import { Empty, Failure, Loading, Notice } from '../../parts/notice.tsx';
 import { Card, Facts, Page } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { useFormat } from '../../text/format.ts';
@@ -23,20 +24,23 @@ export default function Endpoint({ id }: { id: string }) {
   const t = useTexts();
   const { environment } = useEnvironment();
   const { data: endpoint, error, refetch } = useEndpoint(environment, id);
-  if (endpoint === undefined)
-    return (
-      <Page title={t.endpoints.title}>
-        {error ? (
-          <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} />
-        ) : (
-          <Loading />
-        )}
-      </Page>
-    );
-  return <Shown endpoint={endpoint} />;
+  const isDeleted = isGone(error);
+  if (endpoint !== undefined && !isDeleted) return <Shown endpoint={endpoint} error={error} />;
+  return (
+    <Page title={t.endpoints.title}>
+      <p>
+        <Link to="/endpoints">{t.endpoints.back}</Link>
+      </p>
+      {error === null ? <Loading /> : null}
+      {isDeleted ? <Empty title={t.endpoints.gone} /> : null}
+      {error !== null && !isDeleted ? (
+        <Failure title={t.failure.loading} error={error} onRetry={() => void refetch()} />
+      ) : null}
+    </Page>
+  );
 }
 
-function Shown({ endpoint }: { endpoint: EndpointData }) {
+function Shown({ endpoint, error }: { endpoint: EndpointData; error: unknown }) {
   const t = useTexts();
   const isAdmin = useIsAdmin();
   const [open, setOpen] = useState<'edit' | 'delete'>();
@@ -59,6 +63,7 @@ function Shown({ endpoint }: { endpoint: EndpointData }) {
         </>
       }
     >
+      {error ? <Failure title={t.failure.loading} error={error} /> : null}
       {endpoint.status === 'auto_disabled' ? (
         <Notice tone="warn" title={t.status.auto_disabled}>
           <p>{t.overview.disabledAbout}</p>

@@ -44,6 +44,7 @@ export default function Endpoints() {
         <Card>
           <Table
             label={t.endpoints.list}
+            isStacked
             head={
               <tr>
                 <th scope="col">{t.endpoints.address}</th>
@@ -60,13 +61,13 @@ export default function Endpoints() {
                     <code>{endpoint.url}</code>
                   </Link>
                 </td>
-                <td>
+                <td data-label={t.endpoints.status}>
                   <EndpointStatus endpoint={endpoint} />
                 </td>
-                <td>
+                <td data-label={t.endpoints.events}>
                   <code>{endpoint.events.join(', ')}</code>
                 </td>
-                <td>
+                <td data-label={t.endpoints.created}>
                   <Ago at={endpoint.createdAt} />
                 </td>
               </tr>

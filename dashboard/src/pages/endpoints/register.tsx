@@ -1,6 +1,5 @@
 import { useState } from 'react';
 import { Form } from 'react-aria-components/Form';
-import { useIdempotencyKeys } from '../../api/idempotency.ts';
 import { useRegister } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { Button } from '../../parts/button.tsx';
@@ -18,7 +17,6 @@ export function Register({ onClose }: { onClose: () => void }) {
   const { environment } = useEnvironment();
   const [draft, setDraft] = useState<EndpointDraft>({ url: '', events: [] });
   const register = useRegister(environment);
-  const keyOf = useIdempotencyKeys();
   const registered = register.data;
   if (registered)
     return (
@@ -37,19 +35,21 @@ export function Register({ onClose }: { onClose: () => void }) {
       </Dialog>
     );
   return (
-    <Dialog title={t.endpoints.add} isOpen onClose={onClose}>
+    // While it is being made there is no way out: its only secret comes with the answer.
+    <Dialog title={t.endpoints.add} isOpen onClose={register.isPending ? undefined : onClose}>
       <Form
         className="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          const body = { url: draft.url.trim(), events: [...draft.events] };
-          register.mutate({ ...body, key: keyOf(body) });
+          register.mutate({ url: draft.url.trim(), events: [...draft.events] });
         }}
       >
         <EndpointFields draft={draft} environment={environment} onChange={setDraft} />
         {register.error ? <Failure error={register.error} /> : null}
         <DialogActions>
-          <Button onPress={onClose}>{t.cancel}</Button>
+          <Button onPress={onClose} isDisabled={register.isPending}>
+            {t.cancel}
+          </Button>
           <Button type="submit" look="primary" isPending={register.isPending}>
             {t.endpoints.register}
           </Button>

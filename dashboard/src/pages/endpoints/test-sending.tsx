@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { answerTo, api } from '../../api/client.ts';
-import { ApiFailure } from '../../api/failures.ts';
-import { type DeliveryWithAttempts, isOver, useSendTest } from '../../api/webhooks.ts';
+import { useState } from 'react';
+import { isGone } from '../../api/failures.ts';
+import { isOver, testLookIn } from '../../api/pace.ts';
+import { serviceNow } from '../../api/service-clock.ts';
+import { type DeliveryWithAttempts, readDelivery, useSendTest } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { Button } from '../../parts/button.tsx';
 import { Link } from '../../parts/link.tsx';
@@ -17,10 +19,7 @@ export function TestSending({ webhookId }: { webhookId: string }) {
   return (
     <div className="stack">
       <div>
-        <Button
-          isPending={send.isPending}
-          onPress={() => send.mutate({ key: { 'Idempotency-Key': crypto.randomUUID() } })}
-        >
+        <Button isPending={send.isPending} onPress={() => send.mutate()}>
           {t.endpoints.test}
         </Button>
       </div>
@@ -32,30 +31,32 @@ export function TestSending({ webhookId }: { webhookId: string }) {
   );
 }
 
-const LOOK_MS = 400;
-
 /** A delivery as it comes into being: it is there within a moment of the answer that names it. */
 function useComing(webhookId: string, id: string) {
   const { environment } = useEnvironment();
+  const [sentAt] = useState(() => performance.now());
   return useQuery({
-    queryKey: [environment, 'deliveries', webhookId, id],
-    queryFn: async () => {
-      const { data, error, response } = await api.GET('/api/settings/webhooks/{id}/deliveries/{deliveryId}', {
-        params: { path: { id: webhookId, deliveryId: id }, query: { environment } },
-      });
-      if (response.status === 404) return null;
-      return (await answerTo(Promise.resolve({ data, error, response }))).data;
+    // Not that of a delivery that is there: null, as long as it is not, is nothing that others expect.
+    queryKey: [environment, 'coming', webhookId, id],
+    queryFn: async ({ signal }) => {
+      try {
+        return await readDelivery(environment, webhookId, id, signal);
+      } catch (error) {
+        if (isGone(error)) return null;
+        throw error;
+      }
     },
-    refetchInterval: ({ state }) => (state.data && isOver(state.data) ? false : LOOK_MS),
+    refetchInterval: ({ state: { data, error } }) =>
+      testLookIn(performance.now() - sentAt, data ?? undefined, serviceNow(), error),
   });
 }
 
 function Watched({ webhookId, id }: { webhookId: string; id: string }) {
   const t = useTexts();
   const { data, error } = useComing(webhookId, id);
-  if (error instanceof ApiFailure) return <Failure error={error} />;
   return (
     <>
+      {error ? <Failure error={error} /> : null}
       {data ? <Told delivery={data} /> : <Notice tone="busy" title={t.endpoints.testWaiting} />}
       {data ? <Link to={`/deliveries/${webhookId}/${id}`}>{t.endpoints.testOpen}</Link> : null}
     </>

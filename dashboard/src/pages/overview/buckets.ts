@@ -24,8 +24,8 @@ export function bucketsOf(
   most: number,
 ): Bucket[] {
   const from = Date.parse(range.from);
-  const count = Math.max(0, Math.round((Date.parse(range.to) - from) / HOUR_MS));
-  const size = Math.max(1, Math.ceil(count / most));
+  const count = hoursIn(range);
+  const size = hoursOfBar(range, most);
   const buckets = Array.from({ length: Math.ceil(count / size) }, (_, index) => ({
     start: new Date(from + index * size * HOUR_MS).toISOString(),
     ...NOTHING,
@@ -40,6 +40,13 @@ export function bucketsOf(
   }
   return buckets;
 }
+
+const hoursIn = ({ from, to }: { from: string; to: string }): number =>
+  Math.max(0, Math.round((Date.parse(to) - Date.parse(from)) / HOUR_MS));
+
+/** How many hours a bar stands for. */
+export const hoursOfBar = (range: { from: string; to: string }, most: number): number =>
+  Math.max(1, Math.ceil(hoursIn(range) / most));
 
 export const totalOf = ({ succeeded, exhausted, skipped, pending }: Counts): number =>
   succeeded + exhausted + skipped + pending;

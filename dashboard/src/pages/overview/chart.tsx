@@ -83,7 +83,7 @@ export function OutcomeChart({ buckets }: { buckets: readonly Bucket[] }) {
           label={t.overview.chart}
           head={
             <tr>
-              <th scope="col">{t.overview.hour}</th>
+              <th scope="col">{t.overview.from}</th>
               {OUTCOMES.map((outcome) => (
                 <th key={outcome} scope="col" data-number="">
                   {names[outcome]}

@@ -1,16 +1,19 @@
-import { useState, useSyncExternalStore } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { Schema } from '../../api/client.ts';
 import { useStats } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
+import { useIsAdmin } from '../../app/person.ts';
 import { Choose } from '../../parts/field.tsx';
 import { Link } from '../../parts/link.tsx';
+import { mediaQuery } from '../../parts/media.ts';
 import { Empty, Failure, Loading } from '../../parts/notice.tsx';
 import { Card, Page } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
 import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
-import { bucketsOf, successRate } from './buckets.ts';
+import { longestWait } from './attention.ts';
+import { bucketsOf, hoursOfBar, successRate } from './buckets.ts';
 import { OutcomeChart } from './chart.tsx';
 import styles from './overview.module.css';
 import { EndpointRows } from './rows.tsx';
@@ -47,12 +50,14 @@ export default function Overview() {
 
 function Statistics({ stats }: { stats: Schema<'DeliveryStats'> }) {
   const t = useTexts();
-  const bars = useBars();
+  // As many as there is room for.
+  const bars = useIsNarrow() ? BARS.narrow : BARS.wide;
+  const isAdmin = useIsAdmin();
   if (stats.endpoints.length === 0)
     return (
       <Empty title={t.overview.emptyTitle}>
         <p>{t.overview.emptyAbout}</p>
-        <Link to="/endpoints">{t.overview.emptyAction}</Link>
+        {isAdmin ? <Link to="/endpoints">{t.overview.emptyAction}</Link> : <p>{t.overview.emptyMembers}</p>}
       </Empty>
     );
   return (
@@ -63,7 +68,9 @@ function Statistics({ stats }: { stats: Schema<'DeliveryStats'> }) {
       </Card>
       <Card title={t.overview.chart}>
         <OutcomeChart buckets={bucketsOf(stats.hours, stats, bars)} />
-        <p className="quiet">{t.overview.behind}</p>
+        <p className="quiet">
+          {t.overview.bars(hoursOfBar(stats, bars))} {t.overview.behind}
+        </p>
       </Card>
       <Card title={t.overview.endpoints}>
         <EndpointRows endpoints={stats.endpoints} />
@@ -77,45 +84,35 @@ function Figures({ stats }: { stats: Schema<'DeliveryStats'> }) {
   const format = useFormat();
   const { totals, backlog } = stats;
   const rate = successRate(totals);
+  const wait = longestWait(stats.endpoints);
   return (
     <div className={styles.figures}>
-      <Figure name={t.overview.rate} value={rate === undefined ? '–' : format.percent(rate)} />
+      <Figure name={t.overview.rate} value={rate === undefined ? '–' : format.percent(rate)}>
+        {totals.pending === 0 ? null : t.overview.rateWithout(format.number(totals.pending))}
+      </Figure>
       <Figure name={t.overview.succeeded} value={format.number(totals.succeeded)} />
       <Figure name={t.overview.failed} value={format.number(totals.exhausted)} />
       <Figure name={t.overview.skipped} value={format.number(totals.skipped)} />
-      <dl className={styles.figure}>
-        <dt>{t.overview.backlog}</dt>
-        <dd>{format.number(backlog.pending)}</dd>
-        <dd>
-          {backlog.oldestPending === null ? (
-            t.overview.backlogNone
-          ) : (
-            <>
-              {t.overview.backlogSince} <Ago at={backlog.oldestPending} />
-            </>
-          )}
-        </dd>
-      </dl>
+      <Figure name={t.overview.backlog} value={format.number(backlog.pending)}>
+        {backlog.pending === 0 ? t.overview.backlogNone : null}
+        {backlog.pending > 0 && wait === null ? t.overview.backlogBrief : null}
+        {wait === null ? null : (
+          <>
+            {t.overview.longestWait} <Ago at={wait} />
+          </>
+        )}
+      </Figure>
     </div>
   );
 }
 
-const Figure = ({ name, value }: { name: string; value: string }) => (
+const Figure = ({ name, value, children }: { name: string; value: string; children?: ReactNode }) => (
   <dl className={styles.figure}>
     <dt>{name}</dt>
     <dd>{value}</dd>
+    {children ? <dd>{children}</dd> : null}
   </dl>
 );
 
-const NARROW = window.matchMedia('(max-width: 600px)');
+const useIsNarrow = mediaQuery('(max-width: 600px)');
 const BARS = { narrow: 28, wide: 84 };
-
-/** How many bars there is room for. */
-const useBars = (): number =>
-  useSyncExternalStore(
-    (listener) => {
-      NARROW.addEventListener('change', listener);
-      return () => NARROW.removeEventListener('change', listener);
-    },
-    () => (NARROW.matches ? BARS.narrow : BARS.wide),
-  );

@@ -13,6 +13,7 @@ export function EndpointRows({ endpoints }: { endpoints: Schema<'DeliveryStats'>
   return (
     <Table
       label={t.overview.endpoints}
+      isStacked
       head={
         <tr>
           <th scope="col">{t.endpoints.address}</th>
@@ -39,13 +40,21 @@ export function EndpointRows({ endpoints }: { endpoints: Schema<'DeliveryStats'>
               {row.url}
             </Link>
           </td>
-          <td>
+          <td data-label={t.endpoints.status}>
             <EndpointStatus endpoint={row} />
           </td>
-          <td data-number="">{format.number(row.totals.succeeded)}</td>
-          <td data-number="">{format.number(row.totals.exhausted)}</td>
-          <td data-number="">{format.number(row.totals.skipped)}</td>
-          <td data-number="">{format.number(row.totals.pending)}</td>
+          <td data-number="" data-label={t.overview.succeeded}>
+            {format.number(row.totals.succeeded)}
+          </td>
+          <td data-number="" data-label={t.overview.failed}>
+            {format.number(row.totals.exhausted)}
+          </td>
+          <td data-number="" data-label={t.overview.skipped}>
+            {format.number(row.totals.skipped)}
+          </td>
+          <td data-number="" data-label={t.overview.open}>
+            {format.number(row.totals.pending)}
+          </td>
         </tr>
       ))}
     </Table>

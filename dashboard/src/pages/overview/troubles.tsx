@@ -1,71 +1,111 @@
+import type { ReactNode } from 'react';
 import type { Schema } from '../../api/client.ts';
 import { Link } from '../../parts/link.tsx';
-import { Status } from '../../parts/status.tsx';
+import { Status, type Tone } from '../../parts/status.tsx';
 import { Ago, Moment } from '../../parts/time.tsx';
+import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
+import { type Attention, attentionOf } from './attention.ts';
 import styles from './overview.module.css';
 
 type Row = Schema<'DeliveryStats'>['endpoints'][number];
 
-/** Endpoints that fail or are disabled: what would disable them, when, and where it says why. */
+const TONES = { disabled: 'idle', failing: 'bad', waiting: 'warn' } as const satisfies Record<
+  Attention,
+  Tone
+>;
+
+/** Endpoints that fail, are disabled, or keep deliveries waiting: what would disable them, when, and where it says why. */
 export function Troubles({ endpoints }: { endpoints: readonly Row[] }) {
   const t = useTexts();
-  const troubled = endpoints.filter(({ failing, status }) => failing !== null || status === 'auto_disabled');
+  const troubled = endpoints.flatMap((row) => {
+    const attention = attentionOf(row);
+    return attention === undefined ? [] : [{ row, attention }];
+  });
   if (troubled.length === 0) return <p>{t.overview.allWell}</p>;
   return (
     <ul className={styles.troubles}>
-      {troubled.map((row) => (
-        <Trouble key={row.webhookId} row={row} />
+      {troubled.map(({ row, attention }) => (
+        <Trouble key={row.webhookId} row={row} attention={attention} />
       ))}
     </ul>
   );
 }
 
-function Trouble({ row }: { row: Row }) {
+function Trouble({ row, attention }: { row: Row; attention: Attention }) {
   const t = useTexts();
-  const { failing, webhookId, url, disabledAt } = row;
+  const status = attention === 'waiting' ? 'open' : 'failed';
   return (
     <li className={styles.trouble}>
       <div className="row">
-        <Status tone={failing === null ? 'idle' : 'bad'}>
-          {failing === null ? t.status.auto_disabled : t.status.failing}
-        </Status>
-        <Link to={`/endpoints/${webhookId}`} className={styles.address}>
-          {url}
+        <Status tone={TONES[attention]}>{t.overview.attentions[attention]}</Status>
+        <Link to={`/endpoints/${row.webhookId}`} className={styles.address}>
+          {row.url}
         </Link>
       </div>
-      {failing === null ? (
-        <p>
-          {t.overview.disabled}{' '}
-          {disabledAt === null ? null : (
-            <>
-              <Ago at={disabledAt} />.{' '}
-            </>
-          )}
-          {t.overview.disabledAbout}
-        </p>
-      ) : (
-        <p>
-          {t.overview.failures(row.consecutiveFailures)}
-          {failing.since === null ? null : (
-            <>
-              , {t.overview.failuresSince} <Ago at={failing.since} />
-            </>
-          )}
-          .{' '}
-          {failing.disablesAt === null ? (
-            `${t.overview.disablesAfter(failing.failuresUntilDisabled)}.`
-          ) : (
-            <>
-              {t.overview.disables}: <Ago at={failing.disablesAt} /> (<Moment at={failing.disablesAt} />
-              ).
-            </>
-          )}
-        </p>
-      )}
+      {attention === 'disabled' ? <Disabled at={row.disabledAt} /> : null}
+      {attention === 'failing' ? <Failing row={row} /> : null}
+      {attention === 'waiting' ? <Waiting row={row} /> : null}
       <p>
-        <Link to={`/deliveries/${webhookId}?status=failed`}>{t.overview.why}</Link>
+        <Link to={`/deliveries/${row.webhookId}?status=${status}`}>{t.overview.why}</Link>
       </p>
     </li>
   );
 }
+
+function Disabled({ at }: { at: string | null }) {
+  const t = useTexts();
+  return (
+    <p>
+      {at === null ? null : (
+        <>
+          {t.overview.disabled} <Ago at={at} />.{' '}
+        </>
+      )}
+      {t.overview.disabledAbout}
+    </p>
+  );
+}
+
+function Failing({ row: { failing, consecutiveFailures } }: { row: Row }) {
+  const t = useTexts();
+  if (failing === null) return null;
+  const { since, disablesAt, failuresUntilDisabled } = failing;
+  return (
+    <p>
+      {t.overview.failures(consecutiveFailures)}
+      {since === null ? null : (
+        <Aside>
+          {consecutiveFailures === 1 ? null : `${t.overview.failuresSince} `}
+          <Ago at={since} />
+        </Aside>
+      )}
+      .{' '}
+      {disablesAt === null ? (
+        `${t.overview.disablesAfter(failuresUntilDisabled)}.`
+      ) : (
+        <>
+          {t.overview.disables}: <Ago at={disablesAt} />
+          <Aside>
+            <Moment at={disablesAt} />
+          </Aside>
+          .
+        </>
+      )}
+    </p>
+  );
+}
+
+function Waiting({ row: { totals, waitingSince } }: { row: Row }) {
+  const t = useTexts();
+  const format = useFormat();
+  if (waitingSince === null) return null;
+  return (
+    <p>
+      {t.overview.waiting(totals.pending, format.number(totals.pending))}. {t.overview.longestWait}{' '}
+      <Ago at={waitingSince} />.
+    </p>
+  );
+}
+
+const Aside = ({ children }: { children: ReactNode }) => <> ({children})</>;

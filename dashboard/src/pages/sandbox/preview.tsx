@@ -4,7 +4,6 @@ import { useFormat } from '../../text/format.ts';
 import { useTexts } from '../../text/language.ts';
 import { type PlannedAttempt, planOf } from './plan.ts';
 import type { Program } from './program.ts';
-import styles from './sandbox.module.css';
 
 /** When each attempt of a delivery would come, and how the delivery ends. */
 export function Preview({ program }: { program: Program }) {
@@ -35,12 +34,8 @@ export function Preview({ program }: { program: Program }) {
             <td>
               <Result attempt={attempt} />
             </td>
-            <td data-number className={styles.time}>
-              {format.duration(attempt.beginsAt)}
-            </td>
-            <td data-number className={styles.time}>
-              {format.duration(attempt.takes)}
-            </td>
+            <td data-number>{format.duration(attempt.beginsAt)}</td>
+            <td data-number>{format.duration(attempt.takes)}</td>
           </tr>
         ))}
       </Table>

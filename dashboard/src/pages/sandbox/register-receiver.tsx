@@ -1,6 +1,5 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { useIdempotencyKeys } from '../../api/idempotency.ts';
 import { EVENT_TYPES, useRegister } from '../../api/webhooks.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
@@ -21,13 +20,11 @@ export function RegisterReceiver({
 }) {
   const t = useTexts();
   const isAdmin = useIsAdmin();
-  const keyOf = useIdempotencyKeys();
   const { mutate, data, isPending, error, reset } = useRegister('sandbox');
   const [lastId, setLastId] = useState<string>();
   if (!isAdmin) return <span className="quiet">{t.admins}</span>;
   const register = () => {
-    const body = { url: address, events: [...EVENT_TYPES] };
-    mutate({ ...body, key: keyOf(body) }, { onSuccess: ({ id }) => setLastId(id) });
+    mutate({ url: address, events: [...EVENT_TYPES] }, { onSuccess: ({ id }) => setLastId(id) });
   };
   return (
     <>

@@ -46,6 +46,7 @@ export function SourceList() {
         <Card>
           <Table
             label={t.sources.list}
+            isStacked
             head={
               <tr>
                 <th scope="col">{t.sources.source}</th>

@@ -46,17 +46,19 @@ export function SourceRow({ source, threshold }: { source: Source; threshold: nu
           )}
         </span>
       </th>
-      <td className={styles.short}>{t.sources.kinds[source.kind]}</td>
-      <td>
+      <td className={styles.short} data-label={t.sources.kind}>
+        {t.sources.kinds[source.kind]}
+      </td>
+      <td data-label={t.sources.status}>
         <SourceStatus status={source.status} />
       </td>
-      <td className={styles.short}>
+      <td className={styles.short} data-label={t.sources.lastChecked}>
         <AgoOrNever at={source.lastCheckedAt} />
       </td>
-      <td className={styles.short}>
+      <td className={styles.short} data-label={t.sources.lastChanged}>
         <AgoOrNever at={source.lastChangedAt} />
       </td>
-      <td>
+      <td data-label={t.sources.difference}>
         <Meter difference={source.difference} threshold={threshold} />
       </td>
     </tr>

@@ -1,0 +1,78 @@
+import type { Endpoint } from '../../api/webhooks.ts';
+import { EVENT_TYPES } from '../../api/webhooks.ts';
+import { Choose } from '../../parts/field.tsx';
+import { useTexts } from '../../text/language.ts';
+import styles from './deliveries.module.css';
+import { type Filters, STATUS_CHOICES, type StatusChoice, TIME_CHOICES, type TimeChoice } from './filters.ts';
+
+/** Tests are events, too. */
+export const ALL_TYPES = [...EVENT_TYPES, 'webhook.test'] as const;
+
+/** All addresses begin with it, and a narrow field has no room for what all of them have. */
+const SCHEME = 'https://';
+
+/** Whose deliveries are shown, and which of them. */
+export function FilterFields({
+  endpoint,
+  endpoints,
+  filters,
+  onEndpoint,
+  onFilters,
+}: {
+  endpoint: Endpoint;
+  endpoints: readonly Endpoint[];
+  filters: Filters;
+  onEndpoint: (id: string) => void;
+  onFilters: (filters: Filters) => void;
+}) {
+  const t = useTexts();
+  const statuses: Record<StatusChoice, string> = {
+    any: t.deliveries.anyStatus,
+    failed: t.deliveries.failed,
+    open: t.deliveries.open,
+    ...t.status,
+  };
+  const times: Record<TimeChoice, string> = {
+    any: t.deliveries.anyTime,
+    hour: t.deliveries.hour,
+    day: t.deliveries.day,
+    week: t.deliveries.week,
+  };
+  return (
+    <div className={styles.filters}>
+      <Choose
+        label={t.deliveries.endpoint}
+        options={endpoints.map(({ id, url }) => ({ value: id, label: url.replace(SCHEME, '') }))}
+        value={endpoint.id}
+        onChange={onEndpoint}
+      />
+      <Choose
+        label={t.deliveries.status}
+        options={(Object.keys(STATUS_CHOICES) as StatusChoice[]).map((value) => ({
+          value,
+          label: statuses[value],
+        }))}
+        value={filters.status}
+        onChange={(status) => onFilters({ ...filters, status })}
+      />
+      <Choose
+        label={t.deliveries.event}
+        options={['any', ...ALL_TYPES].map((value) => ({
+          value,
+          label: value === 'any' ? t.deliveries.anyEvent : value,
+        }))}
+        value={filters.event}
+        onChange={(event) => onFilters({ ...filters, event })}
+      />
+      <Choose
+        label={t.deliveries.time}
+        options={(Object.keys(TIME_CHOICES) as TimeChoice[]).map((value) => ({
+          value,
+          label: times[value],
+        }))}
+        value={filters.time}
+        onChange={(time) => onFilters({ ...filters, time })}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,102 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ADMIN, type Dashboard } from '../a-dashboard.ts';
+import { expectAccessible } from '../browser.ts';
+
+const UNREACHABLE = 'The service could not be reached. Are you online?';
+
+/** What is told when things do not work. */
+export const trouble = (dashboard: Dashboard) => {
+  async function anEndpoint(): Promise<{ id: string; url: string }> {
+    const { api } = dashboard.service;
+    const { id } = await api.register(`https://example.com/${crypto.randomUUID()}`, ['handoff.requested']);
+    onTestFinished(async () => {
+      await api.call({ method: 'DELETE', path: `/api/v1/webhooks/${id}` });
+    });
+    const { data } = (await api.get(`/api/v1/webhooks/${id}`)).body;
+    return { id, url: String(data?.url) };
+  }
+
+  describe('without a network', () => {
+    it('a write fails at once, and is not made up for when nobody wants it any more', async () => {
+      const { id, url } = await anEndpoint();
+      const page = await dashboard.signedIn(ADMIN, `/endpoints/${id}`);
+      await page.getByRole('button', { name: 'Delete' }).click();
+      await page.getByLabel('Type the address to confirm').fill(url);
+      await page.context().setOffline(true);
+      await page.getByRole('button', { name: 'Delete the endpoint' }).click();
+      await page.getByRole('alertdialog').getByText(UNREACHABLE).waitFor();
+      await page.getByRole('button', { name: 'Cancel' }).click();
+
+      const written: string[] = [];
+      page.on('request', (request) => {
+        if (request.method() !== 'GET') written.push(request.url());
+      });
+      const readAgain = page.waitForResponse((response) => response.url().includes(`/webhooks/${id}`));
+      await page.context().setOffline(false);
+      expect((await readAgain).status()).toBe(200);
+      expect(written).toEqual([]);
+      expect((await dashboard.service.api.get(`/api/v1/webhooks/${id}`)).status).toBe(200);
+    });
+  });
+
+  describe('a page whose file is missing', () => {
+    const withoutUsage = (page: Page) => page.route('**/assets/usage-*', (route) => route.abort());
+
+    it('is looked for once more, told, and shown when it is there', async () => {
+      const page = await dashboard.signedIn(ADMIN, '/settings');
+      await withoutUsage(page);
+      await page.getByRole('navigation', { name: 'Pages' }).getByText('Usage').click();
+      await page.getByRole('heading', { name: 'This page could not be shown' }).waitFor();
+      await expectAccessible(page);
+      // Everything around it is still there.
+      await page.getByRole('navigation', { name: 'Pages' }).getByText('Settings').click();
+      await page.getByRole('heading', { name: 'Settings' }).waitFor();
+      await page.getByRole('navigation', { name: 'Pages' }).getByText('Usage').click();
+      await page.unroute('**/assets/usage-*');
+      await page.getByRole('button', { name: 'Load the page again' }).click();
+      await page.getByRole('heading', { name: 'Usage', exact: true }).waitFor();
+    });
+
+    it('is not looked for while nothing answers: what is around it stays', async () => {
+      const page = await dashboard.signedIn(ADMIN, '/settings');
+      await page.evaluate('window.isTheSame = true');
+      await page.context().setOffline(true);
+      await page.getByRole('navigation', { name: 'Pages' }).getByText('Usage').click();
+      await page.getByText(UNREACHABLE).waitFor();
+      await page.getByRole('button', { name: 'Load the page again' }).click();
+      await page.getByText(UNREACHABLE).waitFor();
+      expect(await page.evaluate('window.isTheSame')).toBe(true);
+      await page.context().setOffline(false);
+    });
+  });
+
+  describe('an outage of a receiver', () => {
+    it('is on the overview before the first delivery has failed for good', async () => {
+      const { id } = await anEndpoint();
+      const page = await dashboard.signedIn(ADMIN, '/settings');
+      // Such deliveries are made in the API's own tests; here it would take minutes.
+      await page.route('**/api/settings/deliveries/stats*', async (route) => {
+        const response = await route.fetch();
+        const body = await response.json();
+        for (const row of body.data.endpoints)
+          if (row.webhookId === id) {
+            row.waitingSince = new Date(Date.now() - 5 * 60_000).toISOString();
+            row.totals.pending = 12;
+            body.data.totals.pending += 12;
+            body.data.backlog.pending += 12;
+          }
+        await route.fulfill({ response, json: body });
+      });
+      await page.getByRole('navigation', { name: 'Pages' }).getByText('Overview').click();
+      const told = page.getByRole('listitem').filter({ has: page.locator(`a[href="/endpoints/${id}"]`) });
+      await told.getByText('Waiting', { exact: true }).waitFor();
+      await told
+        .getByText('12 deliveries have not arrived yet. The longest wait began 5 minutes ago.')
+        .waitFor();
+      await page.getByText(/^without [\d,]+ under way$/).waitFor();
+      await told.getByRole('link', { name: 'See why' }).click();
+      await page.waitForURL(`**/deliveries/${id}?status=open`);
+    });
+  });
+};
