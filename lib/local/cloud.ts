@@ -126,7 +126,9 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
   const api = compileRestApi(template, references, functions.of);
   const site = siteOf(template, references);
   const pages = [mailPages(mailbox), ...(site ? [sitePages(site)] : [])];
-  const gateway = await startGateway(api, options.port, firstOf(pages));
+  const gateway = await startGateway(api, options.port, firstOf(pages), (error) =>
+    log({ source: 'gateway', text: `a connection was ended: ${error.stack}` }),
+  );
   started.defer(() => gateway.close());
   const url = `http://localhost:${gateway.port}`;
   const outputs = resolveOutputs(template, references, url);

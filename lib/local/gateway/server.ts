@@ -38,13 +38,22 @@ export interface Gateway {
  *
  * @param pages what there is at the same address besides; they answer undefined to what they do not have
  * @param port 0 for any
+ * @param onFailure called with an error of the gateway's own, which ends the connection that it came up on and nothing else
  * @throws LocalRunError when the port is taken
  */
 export async function startGateway(
   api: RestApi,
   port: number,
   pages: Pages = async () => undefined,
+  onFailure: (error: Error) => void = () => undefined,
 ): Promise<Gateway> {
+  function answering(work: Promise<void>, response: ServerResponse): void {
+    work.catch((error: Error) => {
+      onFailure(error);
+      response.destroy(error);
+    });
+  }
+
   const server = createServer(
     {
       maxHeaderSize: HEADER_LIMIT_BYTES,
@@ -77,11 +86,6 @@ export async function startGateway(
       server.closeAllConnections();
     },
   };
-}
-
-/** An error in the gateway itself ends the connection that it came up on, and nothing else. */
-function answering(work: Promise<void>, response: ServerResponse): void {
-  work.catch((error: Error) => response.destroy(error));
 }
 
 async function serve(

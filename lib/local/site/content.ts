@@ -50,7 +50,7 @@ const COMPRESSIONS: Readonly<Record<Coding, (content: Buffer) => Promise<Buffer>
 };
 
 /**
- * The files below a directory by their keys, each read when it is first asked for.
+ * The files below a directory by their keys, as they are now: whatever builds them anew changes nothing of what is served.
  * @param prefix of the keys, without a slash at its end
  */
 export function filesIn(
@@ -71,26 +71,22 @@ export function filesIn(
 
 function storedFile(path: string, cacheControl: string | undefined): StoredFile {
   const extension = path.slice(path.lastIndexOf('.') + 1).toLowerCase();
-  let content: Buffer | undefined;
-  const stored = (): Buffer => {
-    content ??= readFileSync(path);
-    return content;
-  };
+  const content = readFileSync(path);
   const bodies = new Map<Coding, Promise<Buffer>>();
   let etag: string | undefined;
   return {
     contentType: TYPES[extension] ?? UNKNOWN,
     cacheControl,
     etag() {
-      etag ??= `"${createHash('md5').update(stored()).digest('hex')}"`;
+      etag ??= `"${createHash('md5').update(content).digest('hex')}"`;
       return etag;
     },
     body(coding) {
-      const body = bodies.get(coding) ?? COMPRESSIONS[coding](stored());
+      const body = bodies.get(coding) ?? COMPRESSIONS[coding](content);
       bodies.set(coding, body);
       return body;
     },
     compresses: () =>
-      COMPRESSED.has(extension) && stored().length >= LEAST_BYTES && stored().length <= MOST_BYTES,
+      COMPRESSED.has(extension) && content.length >= LEAST_BYTES && content.length <= MOST_BYTES,
   };
 }

@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { LocalRunError } from '../../../lib/local/errors.ts';
 import { compileGatewayResponses } from '../../../lib/local/gateway/gateway-responses.ts';
@@ -216,16 +216,31 @@ describe('a gateway', () => {
     await drained;
   });
 
+  const api = {
+    id: 'local',
+    stage: 'api',
+    operations: new RouteTree<never>(),
+    gatewayResponses: compileGatewayResponses([]),
+    takes: unthrottled,
+    isBinary: () => false,
+  };
+
+  it('tells of an error of its own, which ends one connection and nothing else', async () => {
+    const failures: string[] = [];
+    const pages = async ({ path }: { path: string }) => {
+      if (path === '/broken') throw new Error('the page is broken');
+      return { statusCode: 200, headers: {}, body: 'a page' };
+    };
+    const gateway = await startGateway(api, 0, pages, ({ message }) => failures.push(message));
+    onTestFinished(() => gateway.close());
+    const url = `http://127.0.0.1:${gateway.port}`;
+    await expect(fetch(`${url}/broken`)).rejects.toThrow();
+    expect(await (await fetch(`${url}/whole`)).text()).toBe('a page');
+    expect(failures).toEqual(['the page is broken']);
+  });
+
   it('says which port is taken, and what to do', async () => {
     const { gateway } = await aGateway(echo);
-    const api = {
-      id: 'local',
-      stage: 'api',
-      operations: new RouteTree<never>(),
-      gatewayResponses: compileGatewayResponses([]),
-      takes: unthrottled,
-      isBinary: () => false,
-    };
     const error = await startGateway(api, gateway.port).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(LocalRunError);
     expect(String(error)).toContain(`Port ${gateway.port} is taken; choose another with PORT=`);
