@@ -14,18 +14,37 @@ describe('the API as it is now', () => {
   });
 
   it('could lose no field, whatever it belongs to, without that being noticed', () => {
-    const spoilt = structuredClone(document);
-    for (const [name, schema] of Object.entries(spoilt.components.schemas)) {
+    for (const name of Object.keys(document.components.schemas)) {
+      const before = reaching(name);
+      const after = structuredClone(before);
+      const schema = present(after.components.schemas[name]);
       const whole = schema.properties ?? {};
       for (const field of Object.keys(whole)) {
         const { [field]: _, ...others } = whole;
         schema.properties = others;
-        expect(breakingChanges(document, spoilt), `${name}.${field}`).not.toEqual([]);
+        expect(breakingChanges(before, after), `${name}.${field}`).not.toEqual([]);
       }
-      schema.properties = whole;
     }
   });
 });
+
+/** The document with the paths alone that a schema is reached from: to compare all of them for each field takes a minute. */
+function reaching(name: string): OpenApiDocument {
+  const referenced = (part: unknown): Set<string> =>
+    new Set([...JSON.stringify(part).matchAll(/#\/components\/([^"]+)"/g)].map(([, found]) => String(found)));
+  const parts = new Map<string, Set<string>>(
+    Object.entries(document.components).flatMap(([kind, all]) =>
+      Object.entries(all ?? {}).map(([key, part]) => [`${kind}/${key}`, referenced(part)] as const),
+    ),
+  );
+  const reached = (part: unknown): Set<string> => {
+    const found = referenced(part);
+    for (const each of found) for (const further of parts.get(each) ?? []) found.add(further);
+    return found;
+  };
+  const paths = Object.entries(document.paths).filter(([, path]) => reached(path).has(`schemas/${name}`));
+  return { ...document, paths: Object.fromEntries(paths) };
+}
 
 type Edit = (parts: Editable, choose: (below: number) => number) => void;
 
