@@ -10,44 +10,56 @@ import type { Table } from './table.ts';
  */
 const EXAMINED = [20, 80, 200, 200] as const;
 
+/** A part of a shard's rows, by the time that their identifiers carry. */
+export interface RowsOf {
+  pk: string;
+  range: [first: string, last: string];
+  /** Rows that are looked at, open or not. */
+  limit: number;
+  newestFirst?: boolean;
+  after?: Record<string, unknown> | undefined;
+}
+
+/** The open ones of some deliveries of a shard, eventually consistent; `after` is where the next ones begin, absent at the end. */
+export async function openAmong(
+  deliveries: Table,
+  { pk, range: [first, last], limit, newestFirst = false, after }: RowsOf,
+): Promise<{ open: Delivery[]; after?: Record<string, unknown> }> {
+  const { Items = [], LastEvaluatedKey } = await deliveries.client.send(
+    new QueryCommand({
+      TableName: deliveries.name,
+      Limit: limit,
+      ScanIndexForward: !newestFirst,
+      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
+      FilterExpression: '#status IN (:pending, :retrying)',
+      ExpressionAttributeNames: { '#status': 'status' },
+      ExpressionAttributeValues: {
+        ':pk': pk,
+        ':first': first,
+        ':last': last,
+        ':pending': OPEN_STATUSES[0],
+        ':retrying': OPEN_STATUSES[1],
+      },
+      ...(after && { ExclusiveStartKey: after }),
+    }),
+  );
+  return { open: Items.map(deliveryOf), ...(LastEvaluatedKey && { after: LastEvaluatedKey }) };
+}
+
 /**
  * The oldest open deliveries to an endpoint of a time, for an estimate: of a bounded number of rows, however many there are, and eventually consistent.
  * @param from the earliest that is looked at, by the time that identifiers carry
  * @param wanted of each shard, where there are as many; there may be a few more
  */
 export function openDeliveries(deliveries: Table) {
-  const read = (
-    pk: string,
-    [first, last]: [string, string],
-    limit: number,
-    after?: Record<string, unknown>,
-  ) =>
-    deliveries.client.send(
-      new QueryCommand({
-        TableName: deliveries.name,
-        Limit: limit,
-        KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
-        FilterExpression: '#status IN (:pending, :retrying)',
-        ExpressionAttributeNames: { '#status': 'status' },
-        ExpressionAttributeValues: {
-          ':pk': pk,
-          ':first': first,
-          ':last': last,
-          ':pending': OPEN_STATUSES[0],
-          ':retrying': OPEN_STATUSES[1],
-        },
-        ...(after && { ExclusiveStartKey: after }),
-      }),
-    );
-
   async function oldestIn(pk: string, range: [string, string], wanted: number): Promise<Delivery[]> {
     const open: Delivery[] = [];
     let after: Record<string, unknown> | undefined;
     for (const limit of EXAMINED) {
-      const { Items = [], LastEvaluatedKey } = await read(pk, range, limit, after);
-      open.push(...Items.map(deliveryOf));
-      if (open.length >= wanted || LastEvaluatedKey === undefined) break;
-      after = LastEvaluatedKey;
+      const found = await openAmong(deliveries, { pk, range, limit, after });
+      open.push(...found.open);
+      ({ after } = found);
+      if (open.length >= wanted || after === undefined) break;
     }
     return open;
   }

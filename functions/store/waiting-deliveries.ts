@@ -1,7 +1,6 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { type DeliveryRef, OPEN_STATUSES } from '../domain/delivery.ts';
-import { deliveryOf } from './deliveries.ts';
+import type { DeliveryRef } from '../domain/delivery.ts';
 import { DELIVERY_SHARDS, deliveriesBetween, keys, shards } from './keys.ts';
+import { openAmong } from './open-deliveries.ts';
 import type { Table } from './table.ts';
 
 /**
@@ -16,27 +15,6 @@ const EXAMINED = 10;
  * @param from and `to`, by the time that identifiers carry
  */
 export function waitingDeliveries(deliveries: Table) {
-  const openIn = async (pk: string, [first, last]: [string, string]): Promise<string[]> => {
-    const { Items = [] } = await deliveries.client.send(
-      new QueryCommand({
-        TableName: deliveries.name,
-        Limit: EXAMINED,
-        ScanIndexForward: false,
-        KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
-        FilterExpression: '#status IN (:pending, :retrying)',
-        ExpressionAttributeNames: { '#status': 'status' },
-        ExpressionAttributeValues: {
-          ':pk': pk,
-          ':first': first,
-          ':last': last,
-          ':pending': OPEN_STATUSES[0],
-          ':retrying': OPEN_STATUSES[1],
-        },
-      }),
-    );
-    return Items.map((item) => deliveryOf(item).createdAt);
-  };
-
   return async (
     { webhookId, generation }: Pick<DeliveryRef, 'webhookId' | 'generation'>,
     from: Date,
@@ -44,8 +22,16 @@ export function waitingDeliveries(deliveries: Table) {
   ): Promise<string | null> => {
     const range = deliveriesBetween(from, to);
     const found = await Promise.all(
-      shards(DELIVERY_SHARDS).map((shard) => openIn(keys.deliveries(webhookId, generation, shard), range)),
+      shards(DELIVERY_SHARDS).map((shard) =>
+        openAmong(deliveries, {
+          pk: keys.deliveries(webhookId, generation, shard),
+          range,
+          limit: EXAMINED,
+          newestFirst: true,
+        }),
+      ),
     );
-    return found.flat().sort()[0] ?? null;
+    const times = found.flatMap(({ open }) => open.map(({ createdAt }) => createdAt));
+    return times.sort()[0] ?? null;
   };
 }
