@@ -5,7 +5,6 @@ import {
   filtersIn,
   isLike,
   isNarrowed,
-  NO_FILTERS,
   parametersOf,
   queryOf,
   STATUS_CHOICES,
@@ -14,6 +13,7 @@ import {
 
 const TYPES = ['message.received', 'webhook.test'];
 const NOW = Date.parse('2026-11-20T09:30:00.000Z');
+const NO_FILTERS: Filters = { status: 'any', event: 'any', time: 'any' };
 
 const someFilters: fc.Arbitrary<Filters> = fc.record({
   status: fc.constantFrom(...(Object.keys(STATUS_CHOICES) as (keyof typeof STATUS_CHOICES)[])),

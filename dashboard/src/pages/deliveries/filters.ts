@@ -31,8 +31,6 @@ export const TIME_CHOICES = {
 } as const satisfies Record<string, number | undefined>;
 export type TimeChoice = keyof typeof TIME_CHOICES;
 
-export const NO_FILTERS: Filters = { status: 'any', event: 'any', time: 'any' };
-
 const isStatusChoice = (name: string | null): name is StatusChoice =>
   name !== null && Object.hasOwn(STATUS_CHOICES, name);
 const isTimeChoice = (name: string | null): name is TimeChoice =>
