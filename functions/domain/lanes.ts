@@ -45,18 +45,21 @@ export interface Manner {
 }
 
 /**
- * The lane in which a message is to be dealt with that has come in `lane`. What a person has asked for and waits to see, a test or a redelivery,
- * is not kept waiting for company at its first attempt.
+ * The queue that a message of `lane` is moved to before its attempt; undefined when it stays. The first attempt of a test or redelivery, which a
+ * user waits for, does not wait for a batching window.
  */
-export function laneFor<L extends Lane>(
-  lane: L,
+export function otherLaneFor(
+  lane: Lane,
   { slow, stalled }: Manner,
   isAskedFor: boolean,
-): L | 'slow' | 'stalled' {
-  // Whatever is there has waited for company already.
-  if (lane === 'stalled') return lane;
-  if (stalled) return isAskedFor && lane !== 'retry' ? 'slow' : 'stalled';
-  return slow ? 'slow' : lane;
+): 'slow' | 'stalled' | undefined {
+  // Its batching window is over when it is received.
+  if (lane === 'stalled') return undefined;
+  if (stalled) {
+    if (!isAskedFor || lane === 'retry') return 'stalled';
+    return lane === 'slow' ? undefined : 'slow';
+  }
+  return slow && lane !== 'slow' ? 'slow' : undefined;
 }
 
 /** Where the next attempt belongs, after one that failed. */
@@ -72,7 +75,8 @@ export const firstLaneOf = (
   now: Date,
   isAskedFor: boolean,
 ): FirstLane =>
-  laneFor('fresh', { slow: isSlow(endpoint, now), stalled: isStalled(endpoint, now) }, isAskedFor);
+  otherLaneFor('fresh', { slow: isSlow(endpoint, now), stalled: isStalled(endpoint, now) }, isAskedFor) ??
+  'fresh';
 
 /** In these a batch makes all its attempts at once: they are there to wait. */
 export const isPatient = (lane: Lane): boolean => lane === 'slow' || lane === 'stalled';

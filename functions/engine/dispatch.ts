@@ -19,7 +19,7 @@ import {
 } from '../domain/delivery.ts';
 import { type Endpoint, effectOnEndpoint } from '../domain/endpoint.ts';
 import type { OutboxEvent } from '../domain/events.ts';
-import { hasStalled, type Lane, laneFor, nextLaneOf } from '../domain/lanes.ts';
+import { hasStalled, type Lane, nextLaneOf, otherLaneFor } from '../domain/lanes.ts';
 import { isAskedFor } from '../domain/redelivery.ts';
 import { programOf } from '../domain/simulation.ts';
 import { isOfSandbox } from '../domain/tenant.ts';
@@ -224,8 +224,8 @@ export function dispatch(ports: DispatchPorts, { retry, leaseSeconds, attemptSec
     }
     // Before the claim, which counts an attempt.
     const manner = mannerOf(endpoint);
-    const belongs = laneFor(lane, manner, manner.stalled && isAskedFor(reminder, event));
-    if (belongs !== lane) return { kind: 'move', lane: belongs, until: now() };
+    const other = otherLaneFor(lane, manner, manner.stalled && isAskedFor(reminder, event));
+    if (other !== undefined) return { kind: 'move', lane: other, until: now() };
 
     const claim = await deliveries.claim(reminder, {
       now: now(),

@@ -105,11 +105,7 @@ const callableBuilds = (directory: string): BuildOptions[] => [
  * at 2 ms, and schemas of others with them.
  */
 const handlersBuild = (directory: string): BuildOptions => ({
-  ...buildOf(directory, [
-    ...Object.values(routes).map(({ name }) => [name, fileOf(name)] as const),
-    ...WORKERS.map((name) => [name, `functions/workers/${name}.ts`] as const),
-    ...SIGN_IN.map((name) => [name, `functions/sign-in/${name}.ts`] as const),
-  ]),
+  ...buildOf(directory, callableEntries()),
   plugins: [...LEAN, sessionsApart],
 });
 
@@ -134,16 +130,24 @@ const sessionsBuild = (directory: string): BuildOptions => ({
     .map(({ name }) => ({ in: 'functions/api/sessions.ts', out: `${name}/sessions` })),
 });
 
-const documentationBuild = (directory: string): BuildOptions =>
-  buildOf(
-    directory,
-    DOCUMENTATION.map((name) => [name, `functions/documentation/${name}.ts`] as const),
-  );
+const documentationBuild = (directory: string): BuildOptions => buildOf(directory, DOCUMENTATION_ENTRIES);
 
-const buildOf = (
-  directory: string,
-  entries: readonly (readonly [name: FunctionName, file: string])[],
-): BuildOptions => ({
+type Entry = readonly [name: FunctionName, file: string];
+
+/** Where the code of each function begins. */
+export const entryPoints = (): Record<FunctionName, string> =>
+  Object.fromEntries([...callableEntries(), ...DOCUMENTATION_ENTRIES]) as Record<FunctionName, string>;
+
+const callableEntries = (): Entry[] => [
+  ...Object.values(routes).map(({ name }): Entry => [name, fileOf(name)]),
+  ...WORKERS.map((name): Entry => [name, `functions/workers/${name}.ts`]),
+  ...SIGN_IN.map((name): Entry => [name, `functions/sign-in/${name}.ts`]),
+];
+const DOCUMENTATION_ENTRIES = DOCUMENTATION.map(
+  (name): Entry => [name, `functions/documentation/${name}.ts`],
+);
+
+const buildOf = (directory: string, entries: readonly Entry[]): BuildOptions => ({
   ...TO_A_FUNCTION,
   entryPoints: Object.fromEntries(entries.map(([name, file]) => [`${name}/index`, file])),
   outdir: directory,

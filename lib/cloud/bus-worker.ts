@@ -1,11 +1,11 @@
 import * as events from 'aws-cdk-lib/aws-events';
-import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { BUS_SOURCE } from '../../functions/domain/bus.ts';
 import { type BusWorkerName, LEFT_IN_QUEUE } from '../../functions/platform/metric-names.ts';
 import { counted } from './alarms.ts';
 import type { BusQueues, WorkerQueues } from './bus.ts';
 import { feedFromQueue } from './event-sources.ts';
+import type { ServiceQueue } from './lanes.ts';
 import { ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
 import { watchDeadLetters, watchLeftMessages } from './watching.ts';
 
@@ -14,7 +14,7 @@ export interface BusWorkerProps extends Omit<ServiceFunctionProps, 'name' | 'env
   bus: BusQueues;
   /** What of the bus it takes: `detail-type`, and further conditions on the `detail`. */
   takes: Pick<events.EventPattern, 'detailType' | 'detail'>;
-  environment(queue: sqs.Queue): Record<string, string>;
+  environment(queue: ServiceQueue): ServiceFunctionProps['environment'];
   batchSize: number;
   /** How long a batch is waited for. */
   batchSeconds?: number;
@@ -32,8 +32,8 @@ export interface BusWorkerProps extends Omit<ServiceFunctionProps, 'name' | 'env
  */
 export class BusWorker extends Construct {
   readonly fn: ServiceFunction;
-  readonly queue: sqs.Queue;
-  readonly deadLetters: sqs.Queue;
+  readonly queue: ServiceQueue;
+  readonly deadLetters: ServiceQueue;
 
   constructor(scope: Construct, id: string, props: BusWorkerProps) {
     super(scope, id);

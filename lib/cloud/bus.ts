@@ -1,6 +1,6 @@
 import { Aws, Stack } from 'aws-cdk-lib';
 import * as events from 'aws-cdk-lib/aws-events';
-import { Effect, Grant, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Effect, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type * as kms from 'aws-cdk-lib/aws-kms';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
@@ -8,7 +8,8 @@ import { Construct } from 'constructs';
 import type { DeadPublicationsEnvironment, PublishEnvironment } from '../../functions/platform/config.ts';
 import { acknowledge } from './acknowledgements.ts';
 import { feedFromQueue, feedFromStream } from './event-sources.ts';
-import { allowSend, DEAD_LETTERS_SECONDS, deadLetters, deadLettersOfStream, ServiceQueue } from './lanes.ts';
+import type { EnvironmentOf, GrantedResource } from './grants/resource.ts';
+import { DEAD_LETTERS_SECONDS, deadLetters, deadLettersOfStream, ServiceQueue } from './lanes.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 import type { Tables } from './tables.ts';
 import { watchArrivals, watchBehind, watchDeadLetters, watchFailures } from './watching.ts';
@@ -25,15 +26,15 @@ const TIMEOUTS_HIDDEN = 6;
 
 /** What a worker behind the bus has for itself. */
 export interface WorkerQueues {
-  queue: sqs.Queue;
-  deadLetters: sqs.Queue;
+  queue: ServiceQueue;
+  deadLetters: ServiceQueue;
 }
 
 /** The bus that tells the service's own workers what happened, and the queues behind it. */
-export class BusQueues extends Construct {
+export class BusQueues extends Construct implements GrantedResource {
   readonly events: events.EventBus;
   /** What the publisher's stream gave up. */
-  readonly deadPublications: sqs.Queue;
+  readonly deadPublications: ServiceQueue;
   /** Events whose key the bus could not use. */
   readonly unreadable: sqs.Queue;
   private readonly key: kms.IKey;
@@ -47,6 +48,14 @@ export class BusQueues extends Construct {
     });
     this.events = new events.EventBus(this, 'Events', { kmsKey: key, deadLetterQueue: this.unreadable });
     this.deadPublications = deadLettersOfStream(this, 'DeadPublications', key);
+  }
+
+  get environmentValue(): string {
+    return this.events.eventBusName;
+  }
+
+  arnsOf(): string[] {
+    return [this.events.eventBusArn];
   }
 
   /** Makes the queues of a worker, which the bus may fill. @param timeoutSeconds of the worker's function */
@@ -100,9 +109,8 @@ export class Bus extends Construct {
       code,
       timeoutSeconds: 30,
       reserved: 'publish',
-      environment: { EVENT_BUS: bus.events.eventBusName } satisfies PublishEnvironment,
+      environment: { EVENT_BUS: bus } satisfies EnvironmentOf<PublishEnvironment>,
     });
-    this.allowPut(this.publish);
     feedFromStream(this.publish, tables.outbox, {
       batchSize: 100,
       filters: [lambda.FilterCriteria.filter({ eventName: lambda.FilterRule.isEqual('INSERT') })],
@@ -138,28 +146,16 @@ export class Bus extends Construct {
       code,
       timeoutSeconds: DEAD_LETTERS_SECONDS,
       environment: {
-        EVENT_BUS: this.bus.events.eventBusName,
-        OUTBOX_TABLE: tables.outbox.name,
-        DEAD_PUBLICATIONS: this.bus.deadPublications.queueUrl,
-      } satisfies DeadPublicationsEnvironment,
+        EVENT_BUS: this.bus,
+        OUTBOX_TABLE: tables.outbox,
+        DEAD_PUBLICATIONS: this.bus.deadPublications,
+      } satisfies EnvironmentOf<DeadPublicationsEnvironment>,
+      fromEvent: tables.outbox.stream,
     });
-    this.allowPut(fn);
-    tables.outbox.allow(fn, 'read');
-    tables.outbox.allowStreamRead(fn);
-    allowSend(this.bus.deadPublications, fn);
     feedFromQueue(fn, this.bus.deadPublications, { batchSize: 1, maxConcurrency: 2 });
     watchFailures(fn, {
       says: 'What the publisher gave up is not repeated: it is not metered, mailed and handed on.',
       runbook: 'backlog.md#a-worker-fails',
-    });
-  }
-
-  /** `grantPutEventsTo` is for the same; it would also name a statement id. */
-  private allowPut(fn: ServiceFunction): void {
-    Grant.addToPrincipal({
-      grantee: fn,
-      actions: ['events:PutEvents'],
-      resourceArns: [this.bus.events.eventBusArn],
     });
   }
 }

@@ -2,6 +2,7 @@ import { Construct } from 'constructs';
 import type { RelayEnvironment } from '../../functions/platform/config.ts';
 import type { BusQueues } from './bus.ts';
 import { BusWorker } from './bus-worker.ts';
+import type { EnvironmentOf } from './grants/resource.ts';
 import type { CodeOf } from './service-function.ts';
 import type { Tables } from './tables.ts';
 
@@ -27,15 +28,13 @@ export class Channels extends Construct {
       takes: { detailType: ['message.received'], detail: { data: { role: RELAYED_ROLES } } },
       environment: () =>
         ({
-          SERVICE_TABLE: tables.service.name,
-          OUTBOX_TABLE: tables.outbox.name,
-        }) satisfies RelayEnvironment,
+          SERVICE_TABLE: tables.service,
+          OUTBOX_TABLE: tables.outbox,
+        }) satisfies EnvironmentOf<RelayEnvironment>,
       batchSize: 10,
       maxConcurrency: 10,
       says: 'Messages to channels could not be handed on: users wait for answers that agents have given.',
       late: 'Users wait for answers that agents have given: the relay fails.',
     });
-    tables.service.allow(this.relay.fn, 'read');
-    tables.outbox.allow(this.relay.fn, 'add');
   }
 }

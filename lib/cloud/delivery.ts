@@ -1,4 +1,3 @@
-import { Grant } from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { LANES, type Lane } from '../../functions/domain/lanes.ts';
@@ -6,7 +5,7 @@ import { attemptClocks } from '../../functions/domain/timing.ts';
 import type { DispatchEnvironment, FanOutEnvironment } from '../../functions/platform/config.ts';
 import { checkClocks } from './clocks.ts';
 import { feedFromQueue, feedFromStream } from './event-sources.ts';
-import { allowMeasure, allowSend } from './lanes.ts';
+import type { EnvironmentOf } from './grants/resource.ts';
 import { live, newest } from './release.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
@@ -40,16 +39,13 @@ export class Delivery extends Construct {
       timeoutSeconds: 30,
       reserved: 'fanOut',
       environment: {
-        SERVICE_TABLE: tables.service.name,
-        DELIVERIES_TABLE: tables.deliveries.name,
-        FRESH_QUEUE: fresh.queueUrl,
-        SLOW_QUEUE: slow.queueUrl,
-        STALLED_QUEUE: stalled.queueUrl,
-      } satisfies FanOutEnvironment,
+        SERVICE_TABLE: tables.service,
+        DELIVERIES_TABLE: tables.deliveries,
+        FRESH_QUEUE: fresh,
+        SLOW_QUEUE: slow,
+        STALLED_QUEUE: stalled,
+      } satisfies EnvironmentOf<FanOutEnvironment>,
     });
-    tables.service.allow(this.fanOut, 'read', 'list');
-    tables.deliveries.allow(this.fanOut, 'add');
-    for (const queue of [fresh, slow, stalled]) allowSend(queue, this.fanOut);
 
     this.dispatch = new ServiceFunction(this, 'Dispatch', {
       name: 'dispatch',
@@ -60,34 +56,19 @@ export class Delivery extends Construct {
       memoryMiB: 256,
       reserved: 'dispatch',
       environment: {
-        SERVICE_TABLE: tables.service.name,
-        OUTBOX_TABLE: tables.outbox.name,
-        DELIVERIES_TABLE: tables.deliveries.name,
-        FRESH_QUEUE: fresh.queueUrl,
-        RETRY_QUEUE: retry.queueUrl,
-        SLOW_QUEUE: slow.queueUrl,
-        STALLED_QUEUE: stalled.queueUrl,
-        SIGNING_KEYS: signingKeys.arn,
+        SERVICE_TABLE: tables.service,
+        OUTBOX_TABLE: tables.outbox,
+        DELIVERIES_TABLE: tables.deliveries,
+        FRESH_QUEUE: fresh,
+        RETRY_QUEUE: retry,
+        SLOW_QUEUE: slow,
+        STALLED_QUEUE: stalled,
+        SIGNING_KEYS: signingKeys,
         RETRY_BASE_SECONDS: String(settings.retryBaseSeconds),
         RETRY_CAP_SECONDS: String(settings.retryCapSeconds),
         ATTEMPT_TIMEOUT_SECONDS: String(settings.attemptTimeoutSeconds),
         GRACE_SECONDS: String(settings.graceSeconds),
-      } satisfies DispatchEnvironment,
-    });
-    tables.service.allow(this.dispatch, 'read', 'readMany', 'change', 'check');
-    // The notice of a disabling is added to the outbox with it.
-    tables.outbox.allow(this.dispatch, 'readMany', 'add');
-    tables.deliveries.allow(this.dispatch, 'read', 'change');
-    signingKeys.allowRead(this.dispatch);
-    for (const queue of [retry, slow, stalled]) {
-      allowSend(queue, this.dispatch);
-      allowMeasure(queue, this.dispatch);
-    }
-    // A wait between attempts is the message's invisibility.
-    Grant.addToPrincipal({
-      grantee: this.dispatch,
-      actions: ['sqs:ChangeMessageVisibility'],
-      resourceArns: LANES.map((lane) => lanes[lane].queueArn),
+      } satisfies EnvironmentOf<DispatchEnvironment>,
     });
     this.live = { fanOut: live(this.fanOut), dispatch: live(this.dispatch) };
     this.readOutbox(data);

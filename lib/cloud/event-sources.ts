@@ -3,7 +3,6 @@ import { Grant } from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { acknowledge } from './acknowledgements.ts';
-import { allowSend } from './lanes.ts';
 import type { ServiceFunction } from './service-function.ts';
 import type { DataTable } from './tables.ts';
 
@@ -65,7 +64,8 @@ export function feedFromStream(
     'IAM5[Resource::*]':
       'dynamodb:ListStreams, which the event source mapping calls, has no resource to be limited to.',
   });
-  if (onFailure) allowSend(onFailure, fn);
+  if (onFailure)
+    Grant.addToPrincipal({ grantee: fn, actions: ['sqs:SendMessage'], resourceArns: [onFailure.queueArn] });
   new lambda.EventSourceMapping(fn, STREAM_SOURCE, {
     ...options,
     target: invoked,

@@ -1,15 +1,15 @@
-import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import type * as kms from 'aws-cdk-lib/aws-kms';
 import * as secrets from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { acknowledge } from './acknowledgements.ts';
+import type { GrantedResource } from './grants/resource.ts';
 import { ServiceStack } from './stacks/service-stack.ts';
 
 /**
  * A keyring in Secrets Manager: made with one random version, `{"current":"1","1":"…"}`. It is rotated by adding a version and
  * naming it current; older ones stay, because what was signed or sealed with them must keep verifying.
  */
-export class KeyringSecret extends Construct {
+export class KeyringSecret extends Construct implements GrantedResource {
   private readonly secret: secrets.Secret;
 
   constructor(scope: Construct, id: string, { description, key }: { description: string; key: kms.IKey }) {
@@ -34,7 +34,11 @@ export class KeyringSecret extends Construct {
     return this.secret.secretArn;
   }
 
-  allowRead(grantee: IGrantable): void {
-    Grant.addToPrincipal({ grantee, actions: ['secretsmanager:GetSecretValue'], resourceArns: [this.arn] });
+  get environmentValue(): string {
+    return this.arn;
+  }
+
+  arnsOf(): string[] {
+    return [this.arn];
   }
 }

@@ -4,14 +4,13 @@ import * as events from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
 import type { NoticeType } from '../../functions/domain/bus.ts';
-import { DUE_INDEX } from '../../functions/domain/due.ts';
 import { CHECK_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
 import type { CheckSourceEnvironment, SweepEnvironment } from '../../functions/platform/config.ts';
 import { SWEPT } from '../../functions/platform/metric-names.ts';
 import { alarmAt, counted } from './alarms.ts';
 import type { BusQueues } from './bus.ts';
 import { BusWorker } from './bus-worker.ts';
-import { allowSend } from './lanes.ts';
+import type { EnvironmentOf } from './grants/resource.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import type { Tables } from './tables.ts';
@@ -49,18 +48,14 @@ export class Knowledge extends Construct {
       maxConcurrency: 20,
       environment: () =>
         ({
-          SERVICE_TABLE: service.name,
-          OUTBOX_TABLE: outbox.name,
-          KNOWLEDGE_TABLE: knowledge.name,
+          SERVICE_TABLE: service,
+          OUTBOX_TABLE: outbox,
+          KNOWLEDGE_TABLE: knowledge,
           CHECK_EVERY_SECONDS: String(settings.checkEverySeconds),
-        }) satisfies CheckSourceEnvironment,
+        }) satisfies EnvironmentOf<CheckSourceEnvironment>,
       says: 'Sources of knowledge could not be checked for two hours: customers see old content, and are not told of changes.',
       late: 'Sources of knowledge are checked late: the function for it fails.',
     });
-    service.allow(this.checks.fn, 'read');
-    // The notice of changed content is added with it.
-    outbox.allow(this.checks.fn, 'add');
-    knowledge.allow(this.checks.fn, 'list', 'add', 'change', 'remove');
 
     this.sweep = new ServiceFunction(this, 'Sweep', {
       name: 'sweep',
@@ -68,13 +63,10 @@ export class Knowledge extends Construct {
       code,
       timeoutSeconds: RUN_SECONDS,
       environment: {
-        KNOWLEDGE_TABLE: knowledge.name,
-        CHECKS_QUEUE: this.checks.queue.queueUrl,
-      } satisfies SweepEnvironment,
+        KNOWLEDGE_TABLE: knowledge,
+        CHECKS_QUEUE: this.checks.queue,
+      } satisfies EnvironmentOf<SweepEnvironment>,
     });
-    knowledge.allow(this.sweep, 'change');
-    knowledge.allowIndex(this.sweep, DUE_INDEX);
-    allowSend(this.checks.queue, this.sweep);
     new events.Rule(this, 'SweepSchedule', {
       schedule: events.Schedule.rate(Duration.minutes(1)),
       targets: [new LambdaFunction(this.sweep, { retryAttempts: 0 })],

@@ -1,12 +1,11 @@
 import { Duration } from 'aws-cdk-lib';
-import { Grant } from 'aws-cdk-lib/aws-iam';
 import type * as kms from 'aws-cdk-lib/aws-kms';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { Lane } from '../../functions/domain/lanes.ts';
 import type { AttemptClocks } from '../../functions/domain/timing.ts';
 import { acknowledge } from './acknowledgements.ts';
-import type { ServiceFunction } from './service-function.ts';
+import type { GrantedResource } from './grants/resource.ts';
 import { ServiceStack } from './stacks/service-stack.ts';
 
 /**
@@ -17,11 +16,11 @@ const MAX_RECEIVES = 100;
 
 /** The queues of the delivery engine: its lanes, and where they and the stream leave what they gave up. */
 export class DeliveryQueues extends Construct {
-  readonly lanes: Readonly<Record<Lane, sqs.Queue>>;
+  readonly lanes: Readonly<Record<Lane, ServiceQueue>>;
   /** What the lanes gave up. */
   readonly deadLetters: sqs.Queue;
   /** What the fan-out's stream gave up. */
-  readonly deadFanOuts: sqs.Queue;
+  readonly deadFanOuts: ServiceQueue;
 
   constructor(scope: Construct, id: string, { clocks, key }: { clocks: AttemptClocks; key: kms.IKey }) {
     super(scope, id);
@@ -44,7 +43,7 @@ export class DeliveryQueues extends Construct {
 }
 
 /** A queue as all of ours are: encrypted in transport and at rest, and with as much patience as SQS has. */
-export class ServiceQueue extends sqs.Queue {
+export class ServiceQueue extends sqs.Queue implements GrantedResource {
   constructor(
     scope: Construct,
     id: string,
@@ -62,30 +61,27 @@ export class ServiceQueue extends sqs.Queue {
       ...(dead === undefined ? {} : { deadLetterQueue: dead }),
     });
   }
+
+  get environmentValue(): string {
+    return this.queueUrl;
+  }
+
+  arnsOf(): string[] {
+    return [this.queueArn];
+  }
 }
 
 /** Timeout of the functions that deal with dead letters. */
 export const DEAD_LETTERS_SECONDS = 30;
 
 /** Holds what failed, until the function that deals with it could. */
-export const deadLetters = (scope: Construct, id: string, key: kms.IKey): sqs.Queue =>
+export const deadLetters = (scope: Construct, id: string, key: kms.IKey): ServiceQueue =>
   new ServiceQueue(scope, id, { key, hiddenSeconds: 2 * DEAD_LETTERS_SECONDS });
 
-export function deadLettersOfStream(scope: Construct, id: string, key: kms.IKey): sqs.Queue {
+export function deadLettersOfStream(scope: Construct, id: string, key: kms.IKey): ServiceQueue {
   const queue = deadLetters(scope, id, key);
   acknowledge(queue, {
     SQS3: 'It is a dead-letter queue: of a stream, whose failed records it takes, which is not a redrive of another queue.',
   });
   return queue;
 }
-
-/** `grantSendMessages` would add GetQueueUrl and GetQueueAttributes, and keys. */
-export const allowSend = (queue: sqs.IQueue, fn: ServiceFunction): void =>
-  allow(fn, 'sqs:SendMessage', queue);
-/** How many messages a queue has. */
-export const allowMeasure = (queue: sqs.IQueue, fn: ServiceFunction): void =>
-  allow(fn, 'sqs:GetQueueAttributes', queue);
-
-const allow = (grantee: ServiceFunction, action: string, queue: sqs.IQueue): void => {
-  Grant.addToPrincipal({ grantee, actions: [action], resourceArns: [queue.queueArn] });
-};

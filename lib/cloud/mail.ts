@@ -1,6 +1,5 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import type * as cognito from 'aws-cdk-lib/aws-cognito';
-import { Grant } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import type { NoticeType } from '../../functions/domain/bus.ts';
 import { MAIL_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
@@ -9,7 +8,8 @@ import { MAIL } from '../../functions/platform/metric-names.ts';
 import { alarmAt, counted } from './alarms.ts';
 import type { BusQueues } from './bus.ts';
 import { BusWorker } from './bus-worker.ts';
-import type { CodeOf, ServiceFunction } from './service-function.ts';
+import type { EnvironmentOf } from './grants/resource.ts';
+import type { CodeOf } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import type { Tables } from './tables.ts';
 
@@ -51,25 +51,19 @@ export class Mail extends Construct {
       takes: { detailType: ['webhook.disabled', 'source.changed'] satisfies NoticeType[] },
       environment: () =>
         ({
-          SERVICE_TABLE: service.name,
-          KNOWLEDGE_TABLE: knowledge.name,
-          MAILINGS_TABLE: mailings.name,
-          USER_POOL: users.userPoolId,
-          MAIL_FROM: from,
+          SERVICE_TABLE: service,
+          KNOWLEDGE_TABLE: knowledge,
+          MAILINGS_TABLE: mailings,
+          USER_POOL: { environmentValue: users.userPoolId, arnsOf: () => [users.userPoolArn] },
+          MAIL_FROM: { environmentValue: from, arnsOf: () => identitiesOf(this, from) },
           DASHBOARD_ORIGIN: dashboardOrigin,
           NOTICE_SECONDS: String(noticeSeconds),
-        }) satisfies NotifyEnvironment,
+        }) satisfies EnvironmentOf<NotifyEnvironment>,
       batchSize: 5,
       maxConcurrency: 5,
       says: 'Admins were not told by e-mail of changed content or of a disabled endpoint, however often it was tried.',
       late: 'Admins are told late by e-mail: the function for it fails.',
     });
-    const { fn } = this.notify;
-    service.allow(fn, 'read');
-    knowledge.allow(fn, 'read', 'change');
-    mailings.allow(fn, 'read', 'change');
-    allow(fn, 'cognito-idp:ListUsers', [users.userPoolArn]);
-    allow(fn, 'ses:SendEmail', identitiesOf(this, from));
 
     alarmAt(this, 'Fails', {
       metric: counted(this, MAIL.failed).with({ period: Duration.minutes(15) }),
@@ -89,10 +83,6 @@ export class Mail extends Construct {
     });
   }
 }
-
-const allow = (grantee: ServiceFunction, action: string, resourceArns: string[]): void => {
-  Grant.addToPrincipal({ grantee, actions: [action], resourceArns });
-};
 
 /** What SES may have verified for a sender: the address itself or its domain. */
 const identitiesOf = (scope: Construct, from: string): string[] =>

@@ -3,6 +3,7 @@ import { METERED_TYPES } from '../../functions/domain/usage.ts';
 import type { MeterEnvironment } from '../../functions/platform/config.ts';
 import type { BusQueues } from './bus.ts';
 import { BusWorker } from './bus-worker.ts';
+import type { EnvironmentOf } from './grants/resource.ts';
 import type { CodeOf } from './service-function.ts';
 import type { Tables } from './tables.ts';
 
@@ -14,7 +15,7 @@ export class Metering extends Construct {
     { code, tables, bus }: { code: CodeOf; tables: Tables; bus: BusQueues },
   ) {
     super(scope, id);
-    const { fn } = new BusWorker(this, 'Meter', {
+    new BusWorker(this, 'Meter', {
       bus,
       takes: { detailType: METERED_TYPES },
       name: 'meter',
@@ -23,9 +24,9 @@ export class Metering extends Construct {
       timeoutSeconds: 30,
       environment: () =>
         ({
-          SERVICE_TABLE: tables.service.name,
-          USAGE_TABLE: tables.usage.name,
-        }) satisfies MeterEnvironment,
+          SERVICE_TABLE: tables.service,
+          USAGE_TABLE: tables.usage,
+        }) satisfies EnvironmentOf<MeterEnvironment>,
       // A batch of one organization costs one write of its counter; few batches at once, because they meet there.
       batchSize: 50,
       batchSeconds: 5,
@@ -33,7 +34,5 @@ export class Metering extends Construct {
       says: 'Conversations and messages could not be counted for an hour: their organizations are billed too little until they are.',
       late: 'What organizations use is counted late: the meter fails.',
     });
-    tables.service.allow(fn, 'read');
-    tables.usage.allow(fn, 'readMany', 'add', 'change');
   }
 }

@@ -4,7 +4,6 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { DUE_INDEX } from '../../functions/domain/due.ts';
 import { RECONCILE_EVERY_SECONDS } from '../../functions/domain/timing.ts';
 import type {
   AuditEnvironment,
@@ -16,7 +15,8 @@ import type {
 import type { Delivery } from './delivery.ts';
 import { watchEngine } from './engine-alarms.ts';
 import { feedFromQueue, feedFromStream } from './event-sources.ts';
-import { allowMeasure, allowSend, DEAD_LETTERS_SECONDS } from './lanes.ts';
+import type { EnvironmentOf } from './grants/resource.ts';
+import { DEAD_LETTERS_SECONDS } from './lanes.ts';
 import { releaseGradually } from './release.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
@@ -51,8 +51,8 @@ export class Recovery extends Construct {
     super(scope, id);
     const { tables, deliveryQueues } = data;
     const GRACE_SECONDS = String(settings.graceSeconds);
-    const DELIVERIES_TABLE = tables.deliveries.name;
-    const LEDGER_TABLE = tables.ledger.name;
+    const DELIVERIES_TABLE = tables.deliveries;
+    const LEDGER_TABLE = tables.ledger;
     const { retry, fresh, slow, stalled } = deliveryQueues.lanes;
 
     this.watch = new ServiceFunction(this, 'Watch', {
@@ -62,15 +62,12 @@ export class Recovery extends Construct {
       timeoutSeconds: 60,
       reserved: 'watch',
       environment: {
-        SERVICE_TABLE: tables.service.name,
+        SERVICE_TABLE: tables.service,
         DELIVERIES_TABLE,
         LEDGER_TABLE,
         GRACE_SECONDS,
-      } satisfies WatchEnvironment,
+      } satisfies EnvironmentOf<WatchEnvironment>,
     });
-    tables.service.allow(this.watch, 'read');
-    tables.deliveries.allow(this.watch, 'change');
-    tables.ledger.allow(this.watch, 'change');
     feedFromStream(this.watch, tables.deliveries, {
       // Most deliveries begin and end within one batch, and need no entry in the index, which costs three write units: so a batch ends with its window
       // and not, on a busy shard, with its size. Lambda ends it at 6 MB all the same, which is about as many.
@@ -88,17 +85,13 @@ export class Recovery extends Construct {
       timeoutSeconds: RUN_SECONDS,
       environment: {
         DELIVERIES_TABLE,
-        FRESH_QUEUE: fresh.queueUrl,
-        RETRY_QUEUE: retry.queueUrl,
-        SLOW_QUEUE: slow.queueUrl,
-        STALLED_QUEUE: stalled.queueUrl,
+        FRESH_QUEUE: fresh,
+        RETRY_QUEUE: retry,
+        SLOW_QUEUE: slow,
+        STALLED_QUEUE: stalled,
         GRACE_SECONDS,
-      } satisfies ReconcileEnvironment,
+      } satisfies EnvironmentOf<ReconcileEnvironment>,
     });
-    tables.deliveries.allow(this.reconcile, 'change');
-    tables.deliveries.allowIndex(this.reconcile, DUE_INDEX);
-    allowSend(retry, this.reconcile);
-    for (const queue of [fresh, retry, slow, stalled]) allowMeasure(queue, this.reconcile);
     new events.Rule(this, 'ReconcileSchedule', {
       schedule: events.Schedule.rate(Duration.seconds(RECONCILE_EVERY_SECONDS)),
       targets: [new LambdaFunction(this.reconcile, { retryAttempts: 0 })],
@@ -110,15 +103,12 @@ export class Recovery extends Construct {
       code,
       timeoutSeconds: 900,
       environment: {
-        SERVICE_TABLE: tables.service.name,
+        SERVICE_TABLE: tables.service,
         DELIVERIES_TABLE,
         LEDGER_TABLE,
         GRACE_SECONDS,
-      } satisfies AuditEnvironment,
+      } satisfies EnvironmentOf<AuditEnvironment>,
     });
-    tables.service.allow(this.audit, 'read');
-    tables.deliveries.allow(this.audit, 'list', 'change');
-    tables.ledger.allow(this.audit, 'list', 'change');
     new events.Rule(this, 'AuditSchedule', {
       schedule: events.Schedule.rate(AUDIT_EVERY),
       targets: [new LambdaFunction(this.audit)],
@@ -129,9 +119,8 @@ export class Recovery extends Construct {
       description: 'Leaves deliveries whose messages were given up to the reconciler',
       code,
       timeoutSeconds: DEAD_LETTERS_SECONDS,
-      environment: { DELIVERIES_TABLE, GRACE_SECONDS } satisfies DeadRemindersEnvironment,
+      environment: { DELIVERIES_TABLE, GRACE_SECONDS } satisfies EnvironmentOf<DeadRemindersEnvironment>,
     });
-    tables.deliveries.allow(deadReminders, 'change');
     feedFromQueue(deadReminders, deliveryQueues.deadLetters, { batchSize: 10, maxConcurrency: 2 });
 
     const deadFanOuts = new ServiceFunction(this, 'DeadFanOuts', {
@@ -140,20 +129,16 @@ export class Recovery extends Construct {
       code,
       timeoutSeconds: DEAD_LETTERS_SECONDS,
       environment: {
-        SERVICE_TABLE: tables.service.name,
-        OUTBOX_TABLE: tables.outbox.name,
+        SERVICE_TABLE: tables.service,
+        OUTBOX_TABLE: tables.outbox,
         DELIVERIES_TABLE,
-        FRESH_QUEUE: fresh.queueUrl,
-        SLOW_QUEUE: slow.queueUrl,
-        STALLED_QUEUE: stalled.queueUrl,
-        DEAD_FAN_OUTS: deliveryQueues.deadFanOuts.queueUrl,
-      } satisfies DeadFanOutsEnvironment,
+        FRESH_QUEUE: fresh,
+        SLOW_QUEUE: slow,
+        STALLED_QUEUE: stalled,
+        DEAD_FAN_OUTS: deliveryQueues.deadFanOuts,
+      } satisfies EnvironmentOf<DeadFanOutsEnvironment>,
+      fromEvent: tables.outbox.stream,
     });
-    tables.service.allow(deadFanOuts, 'read', 'list');
-    tables.outbox.allow(deadFanOuts, 'read');
-    tables.outbox.allowStreamRead(deadFanOuts);
-    tables.deliveries.allow(deadFanOuts, 'add');
-    for (const queue of [fresh, slow, stalled, deliveryQueues.deadFanOuts]) allowSend(queue, deadFanOuts);
     feedFromQueue(deadFanOuts, deliveryQueues.deadFanOuts, { batchSize: 1, maxConcurrency: 2 });
 
     for (const reader of [deadReminders, deadFanOuts])

@@ -6,7 +6,7 @@ import type { NoticeType } from '../../functions/domain/bus.ts';
 import { REDELIVER_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
 import type { RedeliverEnvironment, ResumeRedeliveriesEnvironment } from '../../functions/platform/config.ts';
 import { BusWorker } from './bus-worker.ts';
-import { allowSend } from './lanes.ts';
+import type { EnvironmentOf } from './grants/resource.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import type { DataStack } from './stacks/data-stack.ts';
@@ -37,23 +37,20 @@ export class Redeliveries extends Construct {
       takes: { detailType: ['webhook.redelivery'] satisfies NoticeType[] },
       environment: (queue) =>
         ({
-          SERVICE_TABLE: tables.service.name,
-          DELIVERIES_TABLE: tables.deliveries.name,
-          FRESH_QUEUE: fresh.queueUrl,
-          SLOW_QUEUE: slow.queueUrl,
-          STALLED_QUEUE: stalled.queueUrl,
-          REDELIVERIES_QUEUE: queue.queueUrl,
-        }) satisfies RedeliverEnvironment,
+          SERVICE_TABLE: tables.service,
+          DELIVERIES_TABLE: tables.deliveries,
+          FRESH_QUEUE: fresh,
+          SLOW_QUEUE: slow,
+          STALLED_QUEUE: stalled,
+          REDELIVERIES_QUEUE: queue,
+        }) satisfies EnvironmentOf<RedeliverEnvironment>,
       // A job each. More at once than this have their turns.
       batchSize: 1,
       maxConcurrency: 10,
       says: 'Redelivery jobs stand still, however often it was tried: what customers want sent again is not, and they can start no other job for the endpoint.',
       late: 'Redelivery jobs get on slowly: the function for them fails.',
     });
-    const { fn, queue } = this.worker;
-    tables.service.allow(fn, 'read', 'readMany', 'change', 'remove');
-    tables.deliveries.allow(fn, 'list', 'readMany', 'add');
-    for (const filled of [fresh, slow, stalled, queue]) allowSend(filled, fn);
+    const { queue } = this.worker;
 
     this.resume = new ServiceFunction(this, 'Resume', {
       name: 'resume-redeliveries',
@@ -61,13 +58,11 @@ export class Redeliveries extends Construct {
       code,
       timeoutSeconds: RUN_SECONDS,
       environment: {
-        SERVICE_TABLE: tables.service.name,
-        REDELIVERIES_QUEUE: queue.queueUrl,
+        SERVICE_TABLE: tables.service,
+        REDELIVERIES_QUEUE: queue,
         GRACE_SECONDS: String(settings.graceSeconds),
-      } satisfies ResumeRedeliveriesEnvironment,
+      } satisfies EnvironmentOf<ResumeRedeliveriesEnvironment>,
     });
-    tables.service.allow(this.resume, 'list', 'read', 'change', 'remove');
-    allowSend(queue, this.resume);
     new events.Rule(this, 'ResumeSchedule', {
       schedule: events.Schedule.rate(Duration.minutes(1)),
       targets: [new LambdaFunction(this.resume, { retryAttempts: 0 })],

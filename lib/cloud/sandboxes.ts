@@ -3,10 +3,10 @@ import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as events from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
-import { OF_SANDBOX_INDEX } from '../../functions/domain/sandbox.ts';
 import type { PurgeEnvironment } from '../../functions/platform/config.ts';
 import { PURGED } from '../../functions/platform/metric-names.ts';
 import { alarmAt, counted } from './alarms.ts';
+import type { EnvironmentOf } from './grants/resource.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import type { Tables } from './tables.ts';
@@ -32,20 +32,14 @@ export class Sandboxes extends Construct {
       code,
       timeoutSeconds: 300,
       environment: {
-        SERVICE_TABLE: service.name,
-        OUTBOX_TABLE: outbox.name,
-        DELIVERIES_TABLE: deliveries.name,
-        LEDGER_TABLE: ledger.name,
-        KNOWLEDGE_TABLE: knowledge.name,
+        SERVICE_TABLE: service,
+        OUTBOX_TABLE: outbox,
+        DELIVERIES_TABLE: deliveries,
+        LEDGER_TABLE: ledger,
+        KNOWLEDGE_TABLE: knowledge,
         LINGER_SECONDS: String(settings.lingerSeconds),
-      } satisfies PurgeEnvironment,
+      } satisfies EnvironmentOf<PurgeEnvironment>,
     });
-    for (const table of [service, outbox, deliveries, ledger, knowledge]) {
-      table.allow(this.purge, 'removeMany');
-      table.allowIndex(this.purge, OF_SANDBOX_INDEX);
-    }
-    // The orders.
-    service.allow(this.purge, 'list', 'change', 'remove');
     new events.Rule(this, 'PurgeSchedule', {
       schedule: events.Schedule.rate(Duration.minutes(1)),
       targets: [new LambdaFunction(this.purge, { retryAttempts: 0 })],

@@ -5,6 +5,8 @@ import * as logs from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { metricsNamespace } from './alarms.ts';
 import type { FunctionName } from './bundle.ts';
+import { grantAccess } from './grants/grant.ts';
+import { type GrantedResource, valuesOf } from './grants/resource.ts';
 import { rolePath, ServiceStack } from './stacks/service-stack.ts';
 import type { Reserved } from './stages.ts';
 
@@ -15,7 +17,10 @@ export interface ServiceFunctionProps {
   name: FunctionName;
   description: string;
   code: CodeOf;
-  environment: Record<string, string>;
+  /** The function may do with a resource in it what its code does (grants/access.json). */
+  environment: Record<string, string | GrantedResource>;
+  /** The resource that its events name, where it uses one. */
+  fromEvent?: GrantedResource;
   timeoutSeconds: number;
   memoryMiB?: number;
   /** As whose concurrency the stage may reserve some. */
@@ -66,7 +71,6 @@ export class ServiceFunction extends lambda.Function {
     const group = logGroup(scope, `${id}Logs`);
     const role = new FunctionRole(scope, `${id}Role`, `What ${props.name} may do`);
     group.grantWrite(role);
-    const environment: Record<string, string> = props.environment;
     const reserved = props.reserved && stack.policy.reserved?.[props.reserved];
     super(scope, id, {
       functionName: stack.functionName(props.name),
@@ -79,7 +83,7 @@ export class ServiceFunction extends lambda.Function {
       timeout: Duration.seconds(props.timeoutSeconds),
       ...(reserved === undefined ? {} : { reservedConcurrentExecutions: reserved }),
       environment: {
-        ...environment,
+        ...valuesOf(props.environment),
         POWERTOOLS_SERVICE_NAME: props.name,
         POWERTOOLS_LOG_LEVEL: stack.policy.logLevel,
         POWERTOOLS_METRICS_NAMESPACE: metricsNamespace(scope),
@@ -91,5 +95,6 @@ export class ServiceFunction extends lambda.Function {
       systemLogLevelV2: lambda.SystemLogLevel.WARN,
     });
     this.serves = props.name;
+    grantAccess(this, props.name, props.environment, props.fromEvent);
   }
 }

@@ -1,26 +1,12 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
-import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import type * as kms from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { DUE_INDEX } from '../../functions/domain/due.ts';
 import { OF_SANDBOX_INDEX } from '../../functions/domain/sandbox.ts';
 import { acknowledge } from './acknowledgements.ts';
+import type { GrantedResource } from './grants/resource.ts';
 import { ServiceStack } from './stacks/service-stack.ts';
-
-/** What a function may do with a table, in the words of what it does. */
-const VERBS = {
-  read: ['dynamodb:GetItem'],
-  readMany: ['dynamodb:BatchGetItem'],
-  list: ['dynamodb:Query'],
-  add: ['dynamodb:PutItem'],
-  change: ['dynamodb:UpdateItem'],
-  remove: ['dynamodb:DeleteItem'],
-  /** A condition of a transaction that changes other items. */
-  check: ['dynamodb:ConditionCheckItem'],
-  removeMany: ['dynamodb:BatchWriteItem'],
-} as const;
-export type TableVerb = keyof typeof VERBS;
 
 interface DataTableProps extends Pick<dynamodb.TableProps, 'sortKey' | 'stream'> {
   partitionKey: string;
@@ -32,7 +18,7 @@ interface DataTableProps extends Pick<dynamodb.TableProps, 'sortKey' | 'stream'>
 }
 
 /** A table of ours: on demand and encrypted; where the stage keeps data, recoverable and kept when the stack goes. */
-export class DataTable extends Construct {
+export class DataTable extends Construct implements GrantedResource {
   readonly table: dynamodb.Table;
 
   constructor(scope: Construct, id: string, props: DataTableProps) {
@@ -69,14 +55,13 @@ export class DataTable extends Construct {
     return this.table.tableName;
   }
 
-  /** Grants just the actions that the verbs stand for, on this table alone: `grant` of the table would add its indexes. */
-  allow(grantee: IGrantable, ...verbs: TableVerb[]): void {
-    this.allowActions(grantee, [...new Set(verbs.flatMap((verb) => VERBS[verb]))], this.table.tableArn);
+  get environmentValue(): string {
+    return this.name;
   }
 
-  /** Reading one of the indexes. */
-  allowIndex(grantee: IGrantable, name: typeof DUE_INDEX | typeof OF_SANDBOX_INDEX): void {
-    this.allowActions(grantee, ['dynamodb:Query'], `${this.table.tableArn}/index/${name}`);
+  /** The table without its indexes, or the index that `part` names. */
+  arnsOf(part?: string): string[] {
+    return [part === undefined ? this.table.tableArn : `${this.table.tableArn}/${part}`];
   }
 
   /** @throws Error when the table has no stream */
@@ -86,13 +71,9 @@ export class DataTable extends Construct {
     return tableStreamArn;
   }
 
-  /** Reading records of the stream again, for a function that its mapping does not serve. */
-  allowStreamRead(grantee: IGrantable): void {
-    this.allowActions(grantee, ['dynamodb:GetShardIterator', 'dynamodb:GetRecords'], this.streamArn);
-  }
-
-  private allowActions(grantee: IGrantable, actions: string[], resource: string): void {
-    Grant.addToPrincipal({ grantee, actions, resourceArns: [resource] });
+  /** The stream, for a function that reads records again which another's mapping gave up. */
+  get stream(): GrantedResource {
+    return { environmentValue: this.streamArn, arnsOf: () => [this.streamArn] };
   }
 }
 

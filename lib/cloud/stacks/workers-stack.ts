@@ -7,6 +7,7 @@ import { Bus } from '../bus.ts';
 import { Channels } from '../channels.ts';
 import { Delivery } from '../delivery.ts';
 import { STREAM_SOURCE } from '../event-sources.ts';
+import type { EnvironmentOf } from '../grants/resource.ts';
 import { Knowledge } from '../knowledge.ts';
 import { Mail } from '../mail.ts';
 import { Metering } from '../metering.ts';
@@ -48,9 +49,8 @@ export class WorkersStack extends ServiceStack {
       description: 'Makes an organization with its first API key; invoked by an operator',
       code,
       timeoutSeconds: 10,
-      environment: { SERVICE_TABLE: tables.service.name } satisfies EnrolEnvironment,
+      environment: { SERVICE_TABLE: tables.service } satisfies EnvironmentOf<EnrolEnvironment>,
     });
-    tables.service.allow(enrol, 'add');
     new CfnOutput(this, 'EnrolFunctionName', { value: enrol.functionName });
     this.addBoard(data);
   }

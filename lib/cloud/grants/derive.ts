@@ -1,0 +1,140 @@
+import type { ESTree } from 'vite';
+import { Interpreter } from './interpreter.ts';
+import { alternativesOf, elementOf, NOTHING, readKey, UNKNOWN, type Value } from './values.ts';
+
+/**
+ * The IAM actions that code may take, by the environment variable that names the resource: `{ SERVICE_TABLE: ['dynamodb:GetItem'] }`. An index has a
+ * key of its own, `DELIVERIES_TABLE/index/due`.
+ */
+export type Access = Readonly<Record<string, readonly string[]>>;
+
+/** A resource whose name is not in the environment but comes with the event that the function receives. */
+export const FROM_EVENT = 'event';
+
+/**
+ * What a function may ask of AWS, from its code alone: every command of the SDK that can be constructed on some path from its entries.
+ * @param files absolute paths of its modules that are entered from outside
+ * @throws Error for a command that is not known here, or whose resource cannot be told
+ */
+export function deriveAccess(files: readonly string[], parse?: (file: string) => ESTree.Program): Access {
+  const access = new Map<string, Set<string>>();
+  const interpreter = new Interpreter((from, name, input) => {
+    if (!from.startsWith('@aws-sdk/') || !/Command$|^paginate/.test(name)) return;
+    for (const { action, resource } of requestsOf(from, name, input)) {
+      const actions = access.get(resource) ?? new Set();
+      access.set(resource, actions.add(action));
+    }
+  }, parse);
+  for (const file of files) interpreter.run(file);
+  return Object.fromEntries(
+    [...access]
+      .sort(([a], [b]) => a.localeCompare(b))
+      .map(([resource, actions]) => [resource, [...actions].sort()]),
+  );
+}
+
+interface Request {
+  action: string;
+  resource: string;
+}
+type Rule = (input: Value) => Request[];
+
+/** @throws Error when the command, or its resource, is not known */
+function requestsOf(from: string, name: string, input: Value): Request[] {
+  const rule = RULES[name];
+  if (rule === undefined)
+    throw new Error(
+      `${name} of ${from}: which permission it needs is not known (lib/cloud/grants/derive.ts)`,
+    );
+  try {
+    return rule(input);
+  } catch (error) {
+    throw new Error(`${name} of ${from}: its resource cannot be told from the code`, { cause: error });
+  }
+}
+
+/** Actions on the resources that members of the input name (Service Authorization Reference). */
+const RULES: Readonly<Record<string, Rule>> = {
+  GetCommand: onTable('dynamodb:GetItem'),
+  PutCommand: onTable('dynamodb:PutItem'),
+  UpdateCommand: onTable('dynamodb:UpdateItem'),
+  DeleteCommand: onTable('dynamodb:DeleteItem'),
+  QueryCommand: onTable('dynamodb:Query'),
+  paginateQuery: onTable('dynamodb:Query'),
+  ScanCommand: onTable('dynamodb:Scan'),
+  BatchGetCommand: onEachTable('dynamodb:BatchGetItem'),
+  BatchWriteCommand: onEachTable('dynamodb:BatchWriteItem'),
+  TransactWriteCommand: onEachWrite,
+  GetShardIteratorCommand: () => [{ action: 'dynamodb:GetShardIterator', resource: FROM_EVENT }],
+  // By an iterator, which names no resource.
+  GetRecordsCommand: () => [{ action: 'dynamodb:GetRecords', resource: FROM_EVENT }],
+  SendMessageCommand: on('sqs:SendMessage', 'QueueUrl'),
+  SendMessageBatchCommand: on('sqs:SendMessage', 'QueueUrl'),
+  ChangeMessageVisibilityCommand: on('sqs:ChangeMessageVisibility', 'QueueUrl'),
+  GetQueueAttributesCommand: on('sqs:GetQueueAttributes', 'QueueUrl'),
+  GetSecretValueCommand: on('secretsmanager:GetSecretValue', 'SecretId'),
+  ListUsersCommand: on('cognito-idp:ListUsers', 'UserPoolId'),
+  SendEmailCommand: on('ses:SendEmail', 'FromEmailAddress'),
+  PutEventsCommand: (input) =>
+    membersOf(input, 'Entries').flatMap((entries) =>
+      on('events:PutEvents', 'EventBusName')(elementOf(entries)),
+    ),
+};
+
+/** What a transaction does is what its parts do; it needs no permission of its own. */
+const PARTS: Readonly<Record<string, Rule>> = {
+  Put: onTable('dynamodb:PutItem'),
+  Update: onTable('dynamodb:UpdateItem'),
+  Delete: onTable('dynamodb:DeleteItem'),
+  ConditionCheck: onTable('dynamodb:ConditionCheckItem'),
+};
+
+function onEachWrite(input: Value): Request[] {
+  return membersOf(input, 'TransactItems').flatMap((items) =>
+    alternativesOf(elementOf(items)).flatMap((item) =>
+      Object.entries(PARTS).flatMap(([part, rule]) => membersOf(item, part).flatMap(rule)),
+    ),
+  );
+}
+
+function on(action: string, member: string): Rule {
+  return (input) => variables(membersOf(input, member)).map((resource) => ({ action, resource }));
+}
+
+function onTable(action: string): Rule {
+  return (input) =>
+    variables(membersOf(input, 'TableName')).flatMap((table) => {
+      const indexes = membersOf(input, 'IndexName').flatMap((name) =>
+        name.kind === 'text' ? [name.text] : [],
+      );
+      const resources = indexes.length === 0 ? [table] : indexes.map((index) => `${table}/index/${index}`);
+      return resources.map((resource) => ({ action, resource }));
+    });
+}
+
+/** Of a batch, whose tables are the names of its parts. */
+function onEachTable(action: string): Rule {
+  return (input) =>
+    membersOf(input, 'RequestItems').flatMap((items) => {
+      // Keys that were left out are those of a request before.
+      if (items.kind === 'unknown') return [];
+      if (items.kind !== 'shape' || items.rest !== undefined) throw new Error('named by nothing known');
+      return variables([...items.properties.keys()].map((key) => readKey(key))).map((resource) => ({
+        action,
+        resource,
+      }));
+    });
+}
+
+/** What a member of a command's input may be. */
+const membersOf = (input: Value, name: string): ReturnType<typeof alternativesOf> =>
+  alternativesOf(input).flatMap((one) =>
+    alternativesOf(one.kind === 'shape' ? (one.properties.get(name) ?? one.rest ?? NOTHING) : UNKNOWN),
+  );
+
+/** The environment variables that a resource is named by. None when the code cannot come here. @throws Error when it may be another */
+const variables = (values: readonly Value[]): string[] =>
+  values.map((value) => {
+    if (value.kind === 'variable') return value.name;
+    throw new Error(`named by ${value.kind}`);
+  });

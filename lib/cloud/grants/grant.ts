@@ -1,0 +1,35 @@
+import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
+import type { FunctionName } from '../bundle.ts';
+import access from './access.json' with { type: 'json' };
+import { type Access, FROM_EVENT } from './derive.ts';
+import type { GrantedResource } from './resource.ts';
+
+const ACCESS: Readonly<Record<string, Access>> = access;
+
+/** What a function's code may ask of AWS. @throws Error when nobody has derived it yet */
+export function accessOf(name: FunctionName): Access {
+  const found = ACCESS[name];
+  if (found === undefined) throw new Error(`what ${name} may do is not derived yet: npm run grants`);
+  return found;
+}
+
+/**
+ * Grants a function what its code does with the resources of its environment, and nothing else.
+ * @param fromEvent the resource that the function's events name
+ * @throws Error when the code uses a resource that the environment does not name
+ */
+export function grantAccess(
+  grantee: IGrantable,
+  name: FunctionName,
+  environment: Record<string, string | GrantedResource>,
+  fromEvent?: GrantedResource,
+): void {
+  for (const [used, actions] of Object.entries(accessOf(name))) {
+    const [variable = '', ...part] = used.split('/');
+    const resource = variable === FROM_EVENT ? fromEvent : environment[variable];
+    if (resource === undefined || typeof resource === 'string')
+      throw new Error(`the code of ${name} uses ${variable}, for which its environment names no resource`);
+    const resourceArns = resource.arnsOf(part.length === 0 ? undefined : part.join('/'));
+    Grant.addToPrincipal({ grantee, actions: [...actions], resourceArns });
+  }
+}

@@ -1,0 +1,151 @@
+import type { ESTree } from 'vite';
+
+/*
+ * What an expression may evaluate to, as far as permissions depend on it: which environment variable named a table or queue, and which function a
+ * call runs. Everything else is unknown.
+ */
+
+export type Value = Unknown | Environment | Variable | Text | Shape | List | Closure | External | Union;
+
+interface Unknown {
+  kind: 'unknown';
+}
+/** What `readEnvironment` returns: each property is the variable of its name. */
+interface Environment {
+  kind: 'environment';
+}
+/** The value of an environment variable. */
+interface Variable {
+  kind: 'variable';
+  name: string;
+}
+interface Text {
+  kind: 'text';
+  text: string;
+}
+/** An object. A property that it lacks has the value of `rest`. */
+export interface Shape {
+  kind: 'shape';
+  properties: Map<string, Value>;
+  rest: Value | undefined;
+}
+/** An array, a set or the like: any of its elements. */
+interface List {
+  kind: 'list';
+  element: Value;
+}
+export type FunctionNode = ESTree.Function | ESTree.ArrowFunctionExpression;
+export interface Closure {
+  kind: 'closure';
+  node: FunctionNode;
+  scope: Scope;
+}
+/** An export of a package. */
+interface External {
+  kind: 'external';
+  from: string;
+  name: string;
+}
+interface Union {
+  kind: 'union';
+  of: Exclude<Value, Union>[];
+}
+
+export const UNKNOWN: Value = { kind: 'unknown' };
+export const ENVIRONMENT: Value = { kind: 'environment' };
+/** What nothing evaluates to: the neutral element of `either`. */
+export const NOTHING: Value = { kind: 'union', of: [] };
+export const listOf = (element: Value): Value => ({ kind: 'list', element });
+export const shapeOf = (properties: Iterable<[string, Value]>, rest?: Value): Shape => ({
+  kind: 'shape',
+  properties: new Map(properties),
+  rest,
+});
+
+/** The values that it may be, none of which is a union. */
+export const alternativesOf = (value: Value): Exclude<Value, Union>[] =>
+  value.kind === 'union' ? value.of : [value];
+
+/** A value that is one of these. */
+export function either(...values: Value[]): Value {
+  const distinct = new Map(values.flatMap(alternativesOf).map((value) => [keyOf(value), value]));
+  const [only] = distinct.values();
+  return distinct.size === 1 && only !== undefined ? only : { kind: 'union', of: [...distinct.values()] };
+}
+
+/** Any element of what is iterated over. */
+export function elementOf(value: Value): Value {
+  return either(...alternativesOf(value).map((one) => (one.kind === 'list' ? one.element : UNKNOWN)));
+}
+
+/** A key as it is written in a shape: a variable's begins with a dollar sign. Undefined when it is not known. */
+export function writtenAs(key: Value): string | undefined {
+  if (key.kind === 'text') return key.text;
+  return key.kind === 'variable' ? `$${key.name}` : undefined;
+}
+
+/** The key that is written so. */
+export const readKey = (written: string): Value =>
+  written.startsWith('$') ? { kind: 'variable', name: written.slice(1) } : { kind: 'text', text: written };
+
+/** The variables of a function, block or module, and the scope around it. */
+export class Scope {
+  static #count = 0;
+  readonly id = Scope.#count++;
+  readonly names = new Map<string, Value>();
+  readonly outer: Scope | undefined;
+  /** The file whose code it holds. */
+  readonly file: string;
+
+  constructor(file: string, outer?: Scope) {
+    this.file = file;
+    this.outer = outer;
+  }
+
+  find(name: string): Value | undefined {
+    return this.names.get(name) ?? this.outer?.find(name);
+  }
+
+  /** A variable that is assigned again may have either value. */
+  assign(name: string, value: Value): void {
+    if (this.names.has(name) || this.outer === undefined)
+      this.names.set(name, either(this.names.get(name) ?? NOTHING, value));
+    else this.outer.assign(name, value);
+  }
+}
+
+const keys = new WeakMap<object, string>();
+
+/** Equal for values that are alike, so that a call is evaluated once for the same arguments. */
+export function keyOf(value: Value): string {
+  const known = keys.get(value);
+  if (known !== undefined) return known;
+  const key = describe(value);
+  keys.set(value, key);
+  return key;
+}
+
+function describe(value: Value): string {
+  switch (value.kind) {
+    case 'unknown':
+      return '?';
+    case 'environment':
+      return '$';
+    case 'variable':
+      return `$${value.name}`;
+    case 'text':
+      return JSON.stringify(value.text);
+    case 'list':
+      return `[${keyOf(value.element)}]`;
+    case 'closure':
+      return `f${value.scope.id}:${value.node.start}`;
+    case 'external':
+      return `${value.from}#${value.name}`;
+    case 'shape': {
+      const properties = [...value.properties].map(([name, of]) => `${name}:${keyOf(of)}`).sort();
+      return `{${[...properties, value.rest === undefined ? '' : `*:${keyOf(value.rest)}`].join()}}`;
+    }
+    case 'union':
+      return `(${value.of.map(keyOf).sort().join('|')})`;
+  }
+}

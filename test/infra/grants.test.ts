@@ -1,0 +1,172 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Template } from 'aws-cdk-lib/assertions';
+import { describe, expect, it } from 'vitest';
+import { entryPoints } from '../../lib/cloud/bundle.ts';
+import access from '../../lib/cloud/grants/access.json' with { type: 'json' };
+import { type Access, FROM_EVENT } from '../../lib/cloud/grants/derive.ts';
+import { deriveAll } from '../../lib/cloud/grants/functions.ts';
+import { parseFile } from '../../lib/cloud/grants/interpreter.ts';
+import { STAGES } from '../../lib/cloud/stages.ts';
+import { all, type Found, references } from './reading.ts';
+import { invokes, ofType, type SynthesizedResource, statementsOf, synthesize } from './synthesize.ts';
+
+/*
+ * The role of each function allows what its code may do, and nothing else. The code is what is derived here anew; access.json is what the
+ * constructs grant.
+ */
+const derived = deriveAll();
+
+/** As `dynamodb:Query Tables…/index/due`. */
+const named = (actions: readonly string[], resources: readonly string[]): string[] =>
+  actions.flatMap((action) => resources.map((resource) => `${action} ${resource}`));
+
+/** The resource of a statement by its logical id, or what it says where it has none. */
+function resourceOf(resource: unknown): string {
+  const said = JSON.stringify(resource);
+  const [, part = ''] =
+    /"(\/index\/[a-z-]+)"/.exec(said) ?? (said.includes('"StreamArn"') ? [said, '/stream'] : []);
+  const [, identity] = /:(identity\/[^"]+)"/.exec(said) ?? [];
+  const [id] = references(resource).filter((name) => !name.startsWith('AWS::'));
+  return identity ?? (id === undefined ? String(resource) : `${id}${part}`);
+}
+
+const LOGGING = ['logs:CreateLogStream', 'logs:PutLogEvents'];
+
+/** What the role of a function allows, its log apart. */
+const allowedBy = (template: Template, fn: SynthesizedResource): Set<string> =>
+  new Set(
+    statementsOf(template, fn).flatMap(({ Action, Resource }) =>
+      named(
+        [Action].flat().filter((action) => !LOGGING.includes(action)),
+        [Resource].flat().map(resourceOf),
+      ),
+    ),
+  );
+
+/** What the Lambda service does with the role of a function that a mapping feeds (Lambda Developer Guide, execution role permissions). */
+function neededByMapping([, { Properties }]: Found): string[] {
+  const [source = ''] = references(Properties.EventSourceArn);
+  if (!JSON.stringify(Properties.EventSourceArn).includes('"StreamArn"'))
+    return named(['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'], [source]);
+  return [
+    ...named(
+      ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
+      [`${source}/stream`],
+    ),
+    'dynamodb:ListStreams *',
+    ...named(['sqs:SendMessage'], references(Properties.DestinationConfig)),
+  ];
+}
+
+/** The resources of the function's environment that its code uses, and what feeds it. */
+function neededBy(template: Template, [id, fn]: Found, used: Access): Set<string> {
+  const { Variables } = Object(fn.Properties.Environment);
+  const byCode = Object.entries(used).flatMap(([resource, actions]) => {
+    const [variable = '', ...part] = resource.split('/');
+    if (variable === FROM_EVENT) return named(actions, [`${references(Variables.OUTBOX_TABLE)[0]}/stream`]);
+    if (variable === 'MAIL_FROM') {
+      const from = String(Variables.MAIL_FROM);
+      return named(actions, [`identity/${from}`, `identity/${from.slice(from.indexOf('@') + 1)}`]);
+    }
+    return named(actions, [[references(Variables[variable])[0], ...part].join('/')]);
+  });
+  const mappings = ofType(template, 'AWS::Lambda::EventSourceMapping').filter(([, { Properties }]) =>
+    invokes(template, Properties.FunctionName, id),
+  );
+  return new Set([...byCode, ...mappings.flatMap(neededByMapping)]);
+}
+
+const nameOf = ({ Properties }: SynthesizedResource): string =>
+  Object(Properties.Environment).Variables.POWERTOOLS_SERVICE_NAME;
+
+/** Functions of the service, without those that the CDK adds. */
+const functionsIn = (template: Template): Found[] =>
+  all(template, 'AWS::Lambda::Function').filter(([, fn]) => Object.hasOwn(entryPoints(), nameOf(fn) ?? ''));
+
+/** The functions whose roles and code differ: `name lacks …`, `name need not …`. */
+const differences = (template: Template, code: Readonly<Record<string, Access>>): string[] =>
+  functionsIn(template).flatMap((found) => {
+    const name = nameOf(found[1]);
+    const allowed = allowedBy(template, found[1]);
+    const needed = neededBy(template, found, code[name] ?? {});
+    return [
+      ...[...needed].filter((one) => !allowed.has(one)).map((one) => `${name} lacks ${one}`),
+      ...[...allowed].filter((one) => !needed.has(one)).map((one) => `${name} need not ${one}`),
+    ];
+  });
+
+it('access.json says what the code does; where it does not, `npm run grants` writes it', () => {
+  expect(access).toEqual(derived);
+});
+
+describe.each(STAGES)('in stage %s', (stage) => {
+  const template = synthesize({ stage });
+
+  it('there is every function', () => {
+    expect(
+      functionsIn(template)
+        .map(([, fn]) => nameOf(fn))
+        .sort(),
+    ).toEqual(Object.keys(derived).sort());
+  });
+
+  it('each role allows what its code may do, and nothing else', () => {
+    expect(differences(template, derived)).toEqual([]);
+  });
+});
+
+describe('the comparison', () => {
+  const template = synthesize();
+
+  /** What is derived when a line of a file is another. */
+  function deriveWith(file: string, line: string, other: string, ...names: (keyof typeof access)[]) {
+    const path = join(import.meta.dirname, '../..', file);
+    const source = readFileSync(path, 'utf8');
+    expect(source).toContain(line);
+    const entries = entryPoints();
+    const changed = deriveAll(
+      (read) => (read === path ? parseFile(read, source.replace(line, other)) : parseFile(read)),
+      Object.fromEntries(names.map((name) => [name, entries[name]])),
+    );
+    return { ...derived, ...changed };
+  }
+
+  it('finds an action of a branch that no test takes, for each function that can reach it', () => {
+    const code = deriveWith(
+      'functions/store/organizations.ts',
+      'return Item && OrganizationStanding.parse(Item);',
+      `if (Item?.gone) await service.client.send(new UpdateCommand({ TableName: service.name, Key: {} }));
+       return Item && OrganizationStanding.parse(Item);`,
+      'relay',
+      'fan-out',
+      'dispatch',
+    );
+    expect(differences(template, code).map((found) => found.replace(/Tables([A-Z][a-z]+)\w+/, '$1'))).toEqual(
+      ['fan-out lacks dynamodb:UpdateItem Service', 'relay lacks dynamodb:UpdateItem Service'],
+    );
+  });
+
+  it('finds what a batch of reads does about the rows that it misses', () => {
+    const code = deriveWith(
+      'functions/store/delivery-context.ts',
+      'new GetCommand(',
+      'new DeleteCommand(',
+      'dispatch',
+    );
+    const found = differences(template, code).map((one) => one.replace(/Tables([A-Z][a-z]+)\w+/, '$1'));
+    expect(found.sort()).toEqual([
+      'dispatch lacks dynamodb:DeleteItem Outbox',
+      'dispatch lacks dynamodb:DeleteItem Service',
+      'dispatch need not dynamodb:GetItem Outbox',
+    ]);
+  });
+
+  it('finds a grant that no code needs', () => {
+    const { relay, ...others } = derived;
+    const { OUTBOX_TABLE: _, ...rest } = relay ?? {};
+    expect(differences(template, { ...others, relay: rest })).toEqual([
+      expect.stringMatching(/^relay need not dynamodb:PutItem TablesOutbox/),
+    ]);
+  });
+});
