@@ -15,3 +15,24 @@ export async function mapConcurrently<T, R>(
   await Promise.all(Array.from({ length: Math.min(limit, items.length) }, lane));
   return results;
 }
+
+/** As `mapConcurrently`, but work that throws affects its own item alone: the results are those of `Promise.allSettled`. */
+export const mapSettled = <T, R>(
+  items: readonly T[],
+  limit: number,
+  work: (item: T) => Promise<R>,
+): Promise<PromiseSettledResult<R>[]> =>
+  mapConcurrently(items, limit, async (item) => {
+    const [result] = await Promise.allSettled([work(item)]);
+    return result;
+  });
+
+/** The errors of the work that failed, each with its item. */
+export const failuresOf = <T>(
+  items: readonly T[],
+  results: readonly PromiseSettledResult<unknown>[],
+): { item: T; error: unknown }[] =>
+  items.flatMap((item, index) => {
+    const result = results[index];
+    return result?.status === 'rejected' ? [{ item, error: result.reason as unknown }] : [];
+  });

@@ -5,9 +5,10 @@ import type { OrgId, ReceiverId } from '../domain/ids.ts';
 import { type FirstLane, firstLaneOf } from '../domain/lanes.ts';
 import { isAskedFor, type Owed } from '../domain/redelivery.ts';
 import { traced } from '../domain/trace.ts';
-import { mapConcurrently } from './concurrency.ts';
+import { failuresOf, mapConcurrently, mapSettled } from './concurrency.ts';
 import { generations, type Standings } from './generations.ts';
 import type { Log } from './log.ts';
+import { memoize } from './memoize.ts';
 import type { Outgoing } from './queues.ts';
 
 export interface FanOutPorts {
@@ -43,12 +44,12 @@ const CONCURRENCY = 32;
 export function fanOut({ subscribers, deliveries, queues, standings, log, now }: FanOutPorts) {
   return async (batch: readonly Owed[]): Promise<Owed[]> => {
     const failed = new Set<Owed>();
-    const endpointsOf = remembered((orgId: OrgId) => subscribers.all(orgId));
-    const receiverOf = remembered(
+    const endpointsOf = memoize((orgId: OrgId) => subscribers.all(orgId));
+    const receiverOf = memoize(
       ({ orgId, id }: { orgId: OrgId; id: ReceiverId }) => subscribers.find(orgId, id),
       ({ orgId, id }) => `${orgId}/${id}`,
     );
-    const generationOf = generations({ of: remembered((orgId: OrgId) => standings.of(orgId)) });
+    const generationOf = generations({ of: memoize((orgId: OrgId) => standings.of(orgId)) });
 
     const fail = (owed: Owed, error: unknown) => {
       failed.add(owed);
@@ -64,19 +65,21 @@ export function fanOut({ subscribers, deliveries, queues, standings, log, now }:
       return (await endpointsOf(orgId)).filter(({ events }) => events.some((wanted) => wanted === type));
     }
 
-    async function addDeliveries(event: OutboxEvent): Promise<Due[]> {
+    async function addDelivery(event: OutboxEvent, endpoint: Endpoint): Promise<Due[]> {
+      const delivery = newDelivery(event, endpoint, now());
+      const result = await deliveries.add(delivery);
+      // One that exists may be open although a new one would not: its endpoint was active when it was added.
+      if (delivery.status !== 'pending' && result === 'added') return [];
+      const reminder = { ...reminderOf(delivery), ...traced(event.traceId) };
+      return [{ reminder, lane: firstLaneOf(endpoint, now(), isAskedFor(delivery, event)) }];
+    }
+
+    /** A delivery that cannot be added holds up none of the event's others. */
+    async function addDeliveries(owed: Owed, event: OutboxEvent): Promise<Due[]> {
       const recipients = await recipientsOf(event);
-      const due = await Promise.all(
-        recipients.map(async (endpoint): Promise<Due[]> => {
-          const delivery = newDelivery(event, endpoint, now());
-          const result = await deliveries.add(delivery);
-          // One that exists may be open although a new one would not: its endpoint was active when it was added.
-          if (delivery.status !== 'pending' && result === 'added') return [];
-          const reminder = { ...reminderOf(delivery), ...traced(event.traceId) };
-          return [{ reminder, lane: firstLaneOf(endpoint, now(), isAskedFor(delivery, event)) }];
-        }),
-      );
-      const open = due.flat();
+      const added = await mapSettled(recipients, recipients.length, (each) => addDelivery(event, each));
+      for (const { error } of failuresOf(recipients, added)) fail(owed, error);
+      const open = added.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
       log('EVENT_FANNED_OUT', {
         eventId: event.id,
         orgId: event.orgId,
@@ -105,7 +108,7 @@ export function fanOut({ subscribers, deliveries, queues, standings, log, now }:
         if ((await generationOf(owed.kind === 'event' ? owed.event : owed.reminder)) === 'over') return [];
         const open: Due[] =
           owed.kind === 'event'
-            ? await addDeliveries(owed.event)
+            ? await addDeliveries(owed, owed.event)
             : [{ reminder: owed.reminder, lane: 'fresh' }];
         return open.map((one) => ({ ...one, owed }));
       } catch (error) {
@@ -125,17 +128,3 @@ const namesOf = (owed: Owed) =>
   owed.kind === 'event'
     ? { eventId: owed.event.id, traceId: owed.event.traceId }
     : { eventId: owed.reminder.eventId, deliveryId: owed.reminder.id, traceId: owed.reminder.traceId };
-
-/** Asks once for each thing, however many ask at the same time. @param keyOf what tells things apart that are not equal by themselves */
-function remembered<T, V>(
-  load: (of: T) => Promise<V>,
-  keyOf: (of: T) => unknown = (of) => of,
-): (of: T) => Promise<V> {
-  const loaded = new Map<unknown, Promise<V>>();
-  return (of) => {
-    const key = keyOf(of);
-    const value = loaded.get(key) ?? load(of);
-    loaded.set(key, value);
-    return value;
-  };
-}

@@ -2,7 +2,7 @@ import { Defect } from '../domain/defect.ts';
 import type { DeliveryRef } from '../domain/delivery.ts';
 import { type DeliveryChange, entryKeyOf, type LedgerAddition, tally } from '../domain/ledger.ts';
 import { isOfSandbox } from '../domain/tenant.ts';
-import { mapConcurrently } from './concurrency.ts';
+import { failuresOf, mapSettled } from './concurrency.ts';
 import { generations, type Standings, UnknownTenant } from './generations.ts';
 import type { Log } from './log.ts';
 
@@ -70,32 +70,42 @@ export function watch(
     }
   }
 
-  /** The changes by how their tenants stand; each tenant is asked for once. */
+  /** The changes by how their tenants stand; each tenant is asked for once. Those whose tenant cannot be read are in neither list. */
   async function byStanding(read: readonly SequencedChange[]) {
-    const byTenant = Map.groupBy(read, ({ delivery }) => `${delivery.orgId}#${delivery.generation}`);
+    const byTenant = [
+      ...Map.groupBy(read, ({ delivery }) => `${delivery.orgId}#${delivery.generation}`).values(),
+    ];
     const standingOfAll = new Map<SequencedChange, 'current' | 'over' | 'unknown'>();
-    await mapConcurrently([...byTenant.values()], CONCURRENCY, async (each) => {
+    const results = await mapSettled(byTenant, CONCURRENCY, async (each) => {
       const [first] = each;
       if (first === undefined) return;
       const standing = await standingOf(first);
       for (const change of each) standingOfAll.set(change, standing);
     });
     return {
-      present: read.filter((change) => standingOfAll.get(change) !== 'over'),
+      present: read.filter((change) => ['current', 'unknown'].includes(standingOfAll.get(change) ?? 'over')),
       current: read.filter((change) => standingOfAll.get(change) === 'current'),
+      errors: failuresOf(byTenant, results).map(({ error }) => error),
     };
   }
 
+  /** @throws the first error, after everything else of the batch was processed */
   return async (shardId: string, read: readonly SequencedChange[]): Promise<void> => {
-    const { present, current } = await byStanding(read);
+    const { present, current, errors } = await byStanding(read);
     const ended = new Set(present.filter(({ kind }) => kind === 'ended').map(({ delivery }) => delivery.id));
     const open = present.filter(
       ({ kind, delivery }) => kind === 'added' && delivery.status === 'pending' && !ended.has(delivery.id),
     );
     const dueAt = new Date(now().getTime() + graceSeconds * 1000);
-    await mapConcurrently(open, CONCURRENCY, ({ delivery }) => due.watch(delivery, dueAt));
+    const watched = await mapSettled(open, CONCURRENCY, ({ delivery }) => due.watch(delivery, dueAt));
+    const unwatched = failuresOf(open, watched);
+    // Counted last: a delivery that is counted and in no due index would be lost.
+    const uncounted = new Set(unwatched.map(({ item }) => entryKeyOf(item.delivery)));
     const byEntry = Map.groupBy(current, ({ delivery }) => entryKeyOf(delivery));
-    await mapConcurrently([...byEntry.values()], CONCURRENCY, (each) => count(shardId, each));
-    if (open.length > 0) log('DELIVERIES_WATCHED', { count: open.length });
+    const entries = [...byEntry].flatMap(([key, changes]) => (uncounted.has(key) ? [] : [changes]));
+    const counted = await mapSettled(entries, CONCURRENCY, (changes) => count(shardId, changes));
+    if (open.length > unwatched.length) log('DELIVERIES_WATCHED', { count: open.length - unwatched.length });
+    for (const { error } of [...unwatched, ...failuresOf(entries, counted)]) errors.push(error);
+    if (errors.length > 0) throw errors[0];
   };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mapConcurrently } from '../../../functions/engine/concurrency.ts';
+import { failuresOf, mapConcurrently, mapSettled } from '../../../functions/engine/concurrency.ts';
 
 describe('mapping concurrently', () => {
   it('works on each item once, never more than the limit at a time, and answers in their order', async () => {
@@ -37,5 +37,30 @@ describe('mapping concurrently', () => {
     };
 
     await expect(mapConcurrently([1, 2, 3], 2, work)).rejects.toThrow('two');
+  });
+});
+
+describe('mapping concurrently with each result settled', () => {
+  it('works on the items after one that failed, and gives its error in their order', async () => {
+    const items = [1, 2, 3, 4];
+    const done: number[] = [];
+
+    const results = await mapSettled(items, 1, async (item) => {
+      if (item % 2 === 0) throw new Error(`${item}`);
+      done.push(item);
+      return item * 10;
+    });
+
+    expect(done).toEqual([1, 3]);
+    expect(results).toMatchObject([
+      { status: 'fulfilled', value: 10 },
+      { status: 'rejected', reason: new Error('2') },
+      { status: 'fulfilled', value: 30 },
+      { status: 'rejected', reason: new Error('4') },
+    ]);
+    expect(failuresOf(items, results)).toEqual([
+      { item: 2, error: new Error('2') },
+      { item: 4, error: new Error('4') },
+    ]);
   });
 });

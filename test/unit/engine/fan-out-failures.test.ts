@@ -33,6 +33,27 @@ describe('a fan-out that fails in part', () => {
     expect(log.trouble().map(({ fields }) => fields.eventId)).toEqual(failing.map(idOf));
   });
 
+  it('sends the reminders of the deliveries that it could add, and reports their event once', async () => {
+    const [first, second, third] = [ours(), ours(), ours()];
+    const store = new MemoryDeliveries(new MemoryEndpoints());
+    const broken = [first.id, second.id];
+    const { run, sent, log } = aFanOut([first, second, third], {
+      deliveries: {
+        async add(delivery) {
+          if (broken.includes(delivery.webhookId)) throw new Error('the table is throttled');
+          return store.add(delivery);
+        },
+      },
+    });
+    const [event] = events(1);
+    if (event === undefined) throw new Error('an event was to be made');
+
+    expect(await run([event])).toEqual([event]);
+
+    expect(sent.map(({ webhookId }) => webhookId)).toEqual([third.id]);
+    expect(log.trouble()).toHaveLength(2);
+  });
+
   it('reports all events of an organization whose endpoints cannot be read, and no others', async () => {
     const endpoint = ours();
     const ourEvents = events(2);

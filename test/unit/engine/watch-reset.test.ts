@@ -127,15 +127,18 @@ describe('following the deliveries of a sandbox', () => {
     expect(log.entries.filter(({ level }) => level === 'error')).toHaveLength(1);
   });
 
-  it('has the batch come again, with nothing of it counted, when the organization cannot be read', async () => {
-    const { run, ledger } = aSandboxWatch({
+  it('processes the others, then fails the batch, when an organization cannot be read', async () => {
+    const { run, ledger, deliveries } = aSandboxWatch({
       standings: { of: () => Promise.reject(new Error('the table is throttled')) },
     });
     const live = added({ orgId: newId('org', NOW), generation: 0 });
+    const sandbox = added({ orgId, generation: 1 });
+    for (const { delivery } of [live, sandbox]) await deliveries.add(delivery);
 
-    await expect(run(SHARD, sequenced([live, added({ orgId, generation: 1 })]))).rejects.toThrow('throttled');
+    await expect(run(SHARD, sequenced([sandbox, live]))).rejects.toThrow('throttled');
 
-    expect(ledger.every).toEqual([]);
+    expect(inOrder(ledger.every)).toEqual(inOrder(tally([live])));
+    expect(deliveries.due.map(({ delivery }) => delivery.id)).toEqual([live.delivery.id]);
   });
 });
 

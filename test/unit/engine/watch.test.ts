@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../../functions/domain/delivery.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
+import { tally } from '../../../functions/domain/ledger.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
-import { aWatch, SHARD, sequenced } from './a-watch.ts';
+import { aWatch, inOrder, SHARD, sequenced } from './a-watch.ts';
 
+const countable = (all: readonly Delivery[]) => all.map((delivery) => ({ kind: 'added' as const, delivery }));
 const ended = (delivery: Delivery): Delivery => ({ ...delivery, status: 'succeeded' });
 
 describe('watching for lost messages', () => {
@@ -56,6 +58,42 @@ describe('watching for lost messages', () => {
 
     expect(deliveries.due).toEqual(before);
   });
+
+  it.each(['the due index', 'the ledger'])(
+    'processes nine of ten deliveries before it fails for one that %s refuses',
+    async (refusing) => {
+      const { run: whole, deliveries, due, ledger } = aWatch();
+      const all = Array.from({ length: 10 }, () => aDelivery());
+      for (const delivery of all) await deliveries.add(delivery);
+      const [, broken] = all;
+      const refuse = async () => {
+        throw new Error('the row is refused');
+      };
+      const { run } = aWatch({
+        due: {
+          watch: (ref, at) =>
+            refusing === 'the due index' && ref.id === broken?.id ? refuse() : due.watch(ref, at),
+        },
+        ledger: {
+          add: (part, entry) =>
+            refusing === 'the ledger' && entry.webhookId === broken?.webhookId
+              ? refuse()
+              : ledger.add(part, entry),
+        },
+      });
+      const changes = sequenced(countable(all));
+
+      await expect(run(SHARD, changes)).rejects.toThrow('the row is refused');
+
+      const others = all.filter((delivery) => delivery !== broken);
+      expect(inOrder(ledger.every)).toEqual(inOrder(tally(countable(others))));
+      for (const delivery of others) expect(deliveries.dueOf(delivery)).toBeDefined();
+
+      await whole(SHARD, changes);
+      expect(inOrder(ledger.every)).toEqual(inOrder(tally(changes)));
+      expect(deliveries.due).toHaveLength(10);
+    },
+  );
 
   it('counts nothing of a batch that it could not put into the index, so that it comes again', async () => {
     const { run, ledger } = aWatch({
