@@ -24,7 +24,6 @@ import { isAskedFor } from '../domain/redelivery.ts';
 import { programOf } from '../domain/simulation.ts';
 import { isOfSandbox } from '../domain/tenant.ts';
 import { type TraceId, traced } from '../domain/trace.ts';
-import { generations, type Standings } from './generations.ts';
 import type { Log } from './log.ts';
 import { type SlowMarks, slowEndpoints } from './slow-endpoints.ts';
 import { type StalledMarks, stalledEndpoints } from './stalled-endpoints.ts';
@@ -50,11 +49,12 @@ export interface DispatchPorts {
       /** Reads an endpoint as it is now, for a settlement that met a changed one. */
       find(orgId: Reminder['orgId'], id: Reminder['webhookId']): Promise<Endpoint | undefined>;
     };
-  standings: Standings;
   queues: {
     /** Whether a lane nears its limit of messages in flight. */
     crowded(lane: Lane): Promise<boolean>;
   };
+  /** Loads what every attempt needs, such as signing keys. Called before a claim, because a claim counts as an attempt. */
+  prepare(): Promise<unknown>;
   /**
    * Signs the event for the endpoint, sends it, and tells how that went; ends by its deadline and never throws for a receiver's doing.
    * @param onSlow called when the answer has not come after `SLOW_AFTER_SECONDS`
@@ -104,12 +104,11 @@ const MAX_LOOKS = 20;
 const LOST_WORKER = 'the last attempt was started, and its outcome was never recorded';
 
 /**
- * Deals with one reminder: finds out what its delivery needs, does it, and says what becomes of the message. A message that is lost,
- * doubled or late changes no outcome: what may happen is decided by conditional writes on the delivery.
+ * Processes one message whose data is of the present generation: finds out what its delivery needs, does it, and says what becomes of the
+ * message. A message that is lost, doubled or late changes no outcome: what may happen is decided by conditional writes on the delivery.
  */
 export function dispatch(ports: DispatchPorts, { retry, leaseSeconds, attemptSeconds }: DispatchTerms) {
-  const { deliveries, endpoints, queues, standings, attempt, measures, log, now } = ports;
-  const generationOf = generations(standings);
+  const { deliveries, endpoints, queues, prepare, attempt, measures, log, now } = ports;
   const slow = slowEndpoints({ marks: endpoints, log, now });
   const stalled = stalledEndpoints({ marks: endpoints, log, now });
   const mannerOf = (endpoint: Endpoint) => ({ slow: slow.has(endpoint), stalled: stalled.has(endpoint) });
@@ -210,8 +209,6 @@ export function dispatch(ports: DispatchPorts, { retry, leaseSeconds, attemptSec
     { endpoint, event }: DispatchContext,
     lane: Lane,
   ): Promise<Disposition> => {
-    // First of all: what a reset has wiped ends here, and who cannot say whose it is does nothing about it.
-    if ((await generationOf(reminder)) === 'over') return dispositionOf({ kind: 'absent' });
     if (endpoint === undefined) return skip(reminder, 'endpoint_deleted');
     if (endpoint.status === 'auto_disabled') return skip(reminder, 'endpoint_disabled');
     if (event === undefined) {
@@ -222,11 +219,11 @@ export function dispatch(ports: DispatchPorts, { retry, leaseSeconds, attemptSec
       });
       return skip(reminder, 'event_missing');
     }
-    // Before the claim, which counts an attempt.
     const manner = mannerOf(endpoint);
     const other = otherLaneFor(lane, manner, manner.stalled && isAskedFor(reminder, event));
     if (other !== undefined) return { kind: 'move', lane: other, until: now() };
 
+    await prepare();
     const claim = await deliveries.claim(reminder, {
       now: now(),
       leaseSeconds,

@@ -1,8 +1,11 @@
 import type { Disposition, Reminder } from '../domain/delivery.ts';
 import { isPatient, type Lane } from '../domain/lanes.ts';
-import { mapConcurrently } from './concurrency.ts';
+import type { Tenant } from '../domain/tenant.ts';
+import { failuresOf, mapConcurrently, mapSettled } from './concurrency.ts';
 import type { DispatchContext } from './dispatch.ts';
+import { generations, type Standings } from './generations.ts';
 import type { Log } from './log.ts';
+import { memoize } from './memoize.ts';
 import type { Outgoing } from './queues.ts';
 
 /** A message as it was received. */
@@ -15,7 +18,11 @@ export interface ReceivedReminder {
 export interface DispatcherPorts {
   /** What `dispatch` does with one reminder. */
   deal(reminder: Reminder, context: DispatchContext, lane: Lane): Promise<Disposition>;
-  /** Reads what a batch needs, and everything without which no attempt can be made: one that is claimed counts. */
+  standings: Standings;
+  /**
+   * Reads the endpoints and events of a batch.
+   * @returns the context of one message; throws when a row that it needs cannot be read
+   */
   contexts(reminders: readonly Reminder[]): Promise<(reminder: Reminder) => DispatchContext>;
   queues: {
     send(lane: Lane, messages: readonly Outgoing[]): Promise<Reminder[]>;
@@ -31,16 +38,39 @@ export interface DispatcherPorts {
 export const ATTEMPTS_PER_ENDPOINT = 4;
 
 /**
- * Deals with a batch of messages of one lane, all endpoints at once.
+ * Processes a batch of messages of one lane, all endpoints at once. A message that cannot be processed stays in the lane, alone.
  * @returns those that stay in the lane; the others may be deleted
  */
-export function dispatcher({ deal, contexts, queues, log }: DispatcherPorts) {
+export function dispatcher({ deal, standings, contexts, queues, log }: DispatcherPorts) {
+  const leave = ({ reminder }: ReceivedReminder, error: unknown, traceId = reminder.traceId) =>
+    log('DELIVERY_LEFT', { deliveryId: reminder.id, traceId, error });
+
+  /**
+   * Drops messages of an older sandbox generation before anything is read for them: their rows are being deleted.
+   * If the organization cannot be read, the message stays.
+   */
+  async function sortByGeneration(messages: readonly ReceivedReminder[]) {
+    const generationOf = generations({ of: memoize((orgId: Tenant['orgId']) => standings.of(orgId)) });
+    const results = await mapSettled(messages, messages.length, ({ reminder }) => generationOf(reminder));
+    const unknown = failuresOf(messages, results);
+    for (const { item, error } of unknown) leave(item, error);
+    const isCurrent = (result?: PromiseSettledResult<'current' | 'over'>) =>
+      result?.status === 'fulfilled' && result.value === 'current';
+    return {
+      unknown: unknown.map(({ item }) => item),
+      current: messages.filter((_, index) => isCurrent(results[index])),
+    };
+  }
+
   async function dealWith(
-    { reminder, receiptHandle }: ReceivedReminder,
-    context: DispatchContext,
+    message: ReceivedReminder,
+    contextOf: (reminder: Reminder) => DispatchContext,
     lane: Lane,
   ): Promise<'stays' | 'done'> {
+    const { reminder, receiptHandle } = message;
+    let context: DispatchContext | undefined;
     try {
+      context = contextOf(reminder);
       const disposition = await deal(reminder, context, lane);
       switch (disposition.kind) {
         case 'delete':
@@ -55,24 +85,28 @@ export function dispatcher({ deal, contexts, queues, log }: DispatcherPorts) {
         }
       }
     } catch (error) {
-      const traceId = reminder.traceId ?? context.event?.traceId;
-      log('DELIVERY_LEFT', { deliveryId: reminder.id, traceId, error });
+      leave(message, error, reminder.traceId ?? context?.event?.traceId);
       return 'stays';
     }
   }
 
   return async (lane: Lane, messages: readonly ReceivedReminder[]): Promise<ReceivedReminder[]> => {
-    const contextOf = await contexts(messages.map(({ reminder }) => reminder));
-    const byEndpoint = Map.groupBy(messages, ({ reminder }) => reminder.webhookId);
+    const { unknown, current } = await sortByGeneration(messages);
+    const staying = new Set(unknown);
+    const contextOf = await contexts(current.map(({ reminder }) => reminder)).catch(
+      (error: unknown) => () => {
+        throw error;
+      },
+    );
+    const byEndpoint = Map.groupBy(current, ({ reminder }) => reminder.webhookId);
     const atOnce = isPatient(lane) ? Number.POSITIVE_INFINITY : ATTEMPTS_PER_ENDPOINT;
-    const fates = await Promise.all(
+    await Promise.all(
       [...byEndpoint.values()].map((group) =>
-        mapConcurrently(group, atOnce, async (message) => ({
-          message,
-          fate: await dealWith(message, contextOf(message.reminder), lane),
-        })),
+        mapConcurrently(group, atOnce, async (message) => {
+          if ((await dealWith(message, contextOf, lane)) === 'stays') staying.add(message);
+        }),
       ),
     );
-    return fates.flat().flatMap(({ message, fate }) => (fate === 'stays' ? [message] : []));
+    return messages.filter((message) => staying.has(message));
   };
 }

@@ -24,66 +24,93 @@ export interface DeliveryContext {
   event: OutboxEvent | undefined;
 }
 
+type Key = { pk: string; sk?: string };
+type Row = Record<string, unknown>;
+type Request = NonNullable<BatchGetCommandInput['RequestItems']>;
+
 /**
  * Reads the endpoints and events of a batch of deliveries: each once, all in one request. The reads are eventually
  * consistent, at half the price: an event never changes, and an endpoint that was changed or deleted in the last moments
- * is as if the attempt had begun before. What is *missing* is read again consistently, because it may just be new.
+ * is as if the attempt had begun before. A row that the request does not return is read again by itself, consistently: it
+ * may be new, or the only one that DynamoDB refuses.
+ * @returns the context of one delivery; throws when one of its rows is refused or unreadable
  */
 export function deliveryContexts(service: Table, outbox: Pick<Table, 'name'>) {
   const { client } = service;
 
-  async function confirm<T>(table: string, key: object, parse: (row: unknown) => T): Promise<T | undefined> {
+  async function readOne(table: string, key: Key): Promise<Row | undefined> {
     const { Item } = await client.send(new GetCommand({ TableName: table, Key: key, ConsistentRead: true }));
-    return Item && parse(Item);
+    return Item;
+  }
+
+  /** The rows under these keys, those already found included, each with its own failure. */
+  async function readAll<T>(
+    table: string,
+    wanted: ReadonlyMap<string, Key>,
+    found: readonly Row[],
+    parse: (row: Row) => T,
+  ): Promise<(key: Key) => T | undefined> {
+    const rows = new Map(found.map((row) => [nameOf(row), row]));
+    const results = await Promise.allSettled(
+      [...wanted].map(async ([name, key]) => {
+        const row = rows.get(name) ?? (await readOne(table, key));
+        return row && parse(row);
+      }),
+    );
+    const byName = new Map([...wanted.keys()].map((name, index) => [name, results[index]]));
+    return (key) => {
+      const result = byName.get(nameOf(key));
+      if (result?.status === 'rejected') throw result.reason;
+      return result?.value;
+    };
   }
 
   return async (refs: readonly ContextRef[]): Promise<(ref: ContextRef) => DeliveryContext> => {
-    const endpoints = new Map<string, Endpoint | undefined>();
-    const events = new Map<string, OutboxEvent | undefined>();
-    const orgOf = new Map(refs.map((ref) => [ref.webhookId, ref.orgId]));
-
     // DynamoDB refuses a request for no keys.
     if (refs.length === 0) return () => ({ endpoint: undefined, event: undefined });
 
-    const rows = await batchGet(client, {
-      [service.name]: { Keys: [...orgOf].map(([id, orgId]) => keys.endpoint(orgId, id)) },
-      [outbox.name]: { Keys: [...new Set(refs.map((ref) => ref.eventId))].map((id) => keys.event(id)) },
+    const endpointKeys = byName(refs.map(endpointKey));
+    const eventKeys = byName(refs.map(eventKey));
+    const found = await batchGet(client, {
+      [service.name]: { Keys: [...endpointKeys.values()] },
+      [outbox.name]: { Keys: [...eventKeys.values()] },
     });
-    for (const row of rows[service.name] ?? []) endpoints.set(String(row.sk), Endpoint.parse(row));
-    for (const row of rows[outbox.name] ?? []) events.set(String(row.pk), eventOf(row));
-
-    await Promise.all(
-      refs.map(async ({ orgId, webhookId, eventId }) => {
-        if (!endpoints.has(webhookId))
-          endpoints.set(
-            webhookId,
-            await confirm(service.name, keys.endpoint(orgId, webhookId), (row) => Endpoint.parse(row)),
-          );
-        if (!events.has(eventId))
-          events.set(eventId, await confirm(outbox.name, keys.event(eventId), eventOf));
-      }),
-    );
-    return ({ webhookId, eventId }) => ({ endpoint: endpoints.get(webhookId), event: events.get(eventId) });
+    const [endpointAt, eventAt] = await Promise.all([
+      readAll(service.name, endpointKeys, found[service.name] ?? [], (row) => Endpoint.parse(row)),
+      readAll(outbox.name, eventKeys, found[outbox.name] ?? [], eventOf),
+    ]);
+    return (ref) => ({ endpoint: endpointAt(endpointKey(ref)), event: eventAt(eventKey(ref)) });
   };
 }
 
-type Rows = Record<string, Record<string, unknown>[]>;
+const endpointKey = ({ orgId, webhookId }: ContextRef): Key => ({ ...keys.endpoint(orgId, webhookId) });
+const eventKey = ({ eventId }: ContextRef): Key => keys.event(eventId);
 
-/** DynamoDB may answer a part and return the other keys as unprocessed, which the SDK does not retry. */
-async function batchGet(
-  client: Table['client'],
-  request: NonNullable<BatchGetCommandInput['RequestItems']>,
-): Promise<Rows> {
-  const rows: Rows = {};
+/** Tells the rows of one table apart. */
+const nameOf = ({ pk, sk }: Row | Key): string => JSON.stringify([pk, sk]);
+const byName = (wanted: readonly Key[]): Map<string, Key> => new Map(wanted.map((key) => [nameOf(key), key]));
+
+const MAX_TRIES = 4;
+
+/**
+ * DynamoDB may answer a part and return the other keys as unprocessed, which the SDK does not retry.
+ * @returns what was found; nothing more once a request was rejected
+ */
+async function batchGet(client: Table['client'], request: Request): Promise<Record<string, Row[]>> {
+  const rows: Record<string, Row[]> = {};
   let pending: BatchGetCommandInput['RequestItems'] = request;
   for (let attempt = 0; attempt < MAX_TRIES && pending && Object.keys(pending).length > 0; attempt++) {
     if (attempt > 0) await sleep(Math.random() * 50 * 2 ** attempt);
-    const answer: BatchGetCommandOutput = await client.send(new BatchGetCommand({ RequestItems: pending }));
+    let answer: BatchGetCommandOutput;
+    try {
+      answer = await client.send(new BatchGetCommand({ RequestItems: pending }));
+    } catch {
+      // One refused row rejects the request. Read by itself, each row reports its own error.
+      return rows;
+    }
     for (const [table, found] of Object.entries(answer.Responses ?? {}))
       rows[table] = [...(rows[table] ?? []), ...found];
     pending = answer.UnprocessedKeys;
   }
   return rows;
 }
-
-const MAX_TRIES = 4;

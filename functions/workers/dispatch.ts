@@ -47,6 +47,8 @@ const organizations = standings(standingOf(service));
 const receivers = { policy: { loopback: loopbackReceivers() }, timeoutMs: clocks.attempt * 1000 };
 const signingKeys = keyringSource(secretValue(environment.SIGNING_KEYS));
 
+const loadKeys = () => signingKeys(currentVersion);
+
 const deal = dispatch(
   {
     deliveries: {
@@ -59,8 +61,8 @@ const deal = dispatch(
       }),
     },
     endpoints: endpointStore(service),
-    standings: organizations,
     queues,
+    prepare: loadKeys,
     attempt: webhookSender({
       gate: gate(organizations.of),
       outbound: outboundClient(receivers),
@@ -77,10 +79,11 @@ const deal = dispatch(
 
 const run = dispatcher({
   deal,
-  // Without the keys no attempt can be made, and one that is claimed counts: so they are had before any claim.
-  contexts: async (reminders) => {
-    const [contextOf] = await Promise.all([contextsOf(reminders), signingKeys(currentVersion)]);
-    return contextOf;
+  standings: organizations,
+  contexts: (reminders) => {
+    // A cold start reads both at once. `prepare` waits for the keys, and reports it if they cannot be read.
+    loadKeys().catch(() => undefined);
+    return contextsOf(reminders);
   },
   queues,
   log: logger.log,

@@ -54,8 +54,8 @@ export function aWorker({ service, outbox, deliveries, ledger, knowledge }: Test
     {
       deliveries: { ...store, ...moves },
       endpoints: endpointStore(service),
-      standings: organizations,
       queues,
+      prepare: async () => undefined,
       attempt: async () => ({ status: 204 }),
       measures: noMeasures,
       log,

@@ -107,8 +107,10 @@ export class Dispatchers {
     const { terms, lanes, witness } = this.#world;
     const { own, deliveries, endpoints, standings, queues, log, now } = reach;
     const attempt = senderOf(this.#world, process, own.engine, standings);
+    // The version before asks for the standings in here.
+    const ports = { deliveries, endpoints, standings, queues, log, now, attempt, measures: noMeasures };
     const deal = own.engine.dispatch(
-      { deliveries, endpoints, standings, queues, log, now, attempt, measures: noMeasures },
+      { ...ports, prepare: async () => undefined },
       { retry: terms.retry, leaseSeconds: clocks.lease, attemptSeconds: clocks.attempt },
     );
     const { contexts, remove } = reach.gate('batch', {
@@ -124,17 +126,16 @@ export class Dispatchers {
     const run = own.engine.dispatcher({
       deal: async (reminder, context, lane) => {
         witness.attempts.dealing(process, reminder);
-        const over = witness.wiped.begins(process, reminder);
         let failed = true;
         try {
           const disposition = await deal(reminder, context, lane);
           failed = false;
           return disposition;
         } finally {
-          over();
           witness.attempts.dealt(process, reminder, failed);
         }
       },
+      standings,
       contexts,
       queues,
       log,
@@ -144,7 +145,11 @@ export class Dispatchers {
         const reminder = own.reminder(message.reminder);
         return reminder === undefined ? [] : [{ ...message, reminder }];
       });
-      const staying = await run(lane, readable);
+      // A message belongs to the generation that is present when its batch begins.
+      const ends = readable.map(({ reminder }) => witness.wiped.begins(process, reminder));
+      const staying = await run(lane, readable).finally(() => {
+        for (const end of ends) end();
+      });
       const handles = new Set(staying.map(({ receiptHandle }) => receiptHandle));
       // The mapping's part: what the function does not report as failed is deleted.
       for (const message of messages) if (!handles.has(message.receiptHandle)) await remove(lane, message);

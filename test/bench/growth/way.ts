@@ -67,8 +67,8 @@ export function wayOf({ client, sqs, tables, queues: urls }: Place) {
     {
       deliveries: { ...deliveries, ...deliveryMoves(tables.deliveries, surroundings) },
       endpoints,
-      standings: organizations,
       queues,
+      prepare: async () => undefined,
       attempt: async () => ({ status: 204 }),
       measures: noMeasures,
       log,
@@ -78,6 +78,7 @@ export function wayOf({ client, sqs, tables, queues: urls }: Place) {
   );
   const attempt = dispatcher({
     deal,
+    standings: organizations,
     contexts: deliveryContexts(tables.service, tables.outbox),
     queues,
     log,

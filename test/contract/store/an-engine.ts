@@ -83,8 +83,8 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
     {
       deliveries: { ...store, ...moves },
       endpoints,
-      standings: organizations,
       queues: { crowded: async () => false },
+      prepare: async () => undefined,
       attempt: webhookSender({
         gate: gate(organizations.of),
         outbound: { post },

@@ -4,7 +4,6 @@ import type { Delivery, Reminder, Settlement } from '../../../functions/domain/d
 import type { DisablingNotice, Endpoint } from '../../../functions/domain/endpoint.ts';
 import { type DispatchPorts, dispatch } from '../../../functions/engine/dispatch.ts';
 import { aDelivery, anEndpoint, anEvent, NOW } from '../../builders.ts';
-import { memoryStandings } from '../../doubles/memory-standings.ts';
 import { noMeasures } from '../../doubles/no-measures.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 import { dynamoDb } from '../../engines.ts';
@@ -51,9 +50,8 @@ async function dispatchAll(
     return answers[answer];
   };
   const queues = { crowded: async () => false };
-  const standings = memoryStandings();
   const deal = dispatch(
-    { ...stores, standings, queues, attempt, measures: noMeasures, log, now: () => NOW },
+    { ...stores, queues, prepare: async () => undefined, attempt, measures: noMeasures, log, now: () => NOW },
     terms,
   );
   await Promise.all(reminders.map((reminder) => deal(reminder, { endpoint, event }, 'retry')));

@@ -4,6 +4,8 @@ import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import type { Lane } from '../../../functions/domain/lanes.ts';
 import { FIRST_SANDBOX_GENERATION, LIVE_GENERATION } from '../../../functions/domain/tenant.ts';
 import { type AttemptMeasure, type DispatchPorts, dispatch } from '../../../functions/engine/dispatch.ts';
+import { dispatcher } from '../../../functions/engine/dispatcher.ts';
+import type { Standings } from '../../../functions/engine/generations.ts';
 import { aDelivery, anEndpoint, anEvent } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
@@ -29,8 +31,10 @@ interface Setting {
   crowded?: DispatchPorts['queues']['crowded'];
   /** Makes the organization a sandbox, whose data is at its first generation. */
   sandbox?: boolean;
+  /** What loads the signing keys. */
+  prepare?: DispatchPorts['prepare'];
   /** What stands in front of the organizations' standings. */
-  standings?: (standings: MemoryStandings) => DispatchPorts['standings'];
+  standings?: (standings: MemoryStandings) => Standings;
   /** What stands in front of the stores in memory. */
   deliveries?: (deliveries: MemoryDeliveries) => DispatchPorts['deliveries'];
 }
@@ -40,6 +44,7 @@ export async function aDispatch({
   attempt = () => OK,
   crowded = async () => false,
   sandbox = false,
+  prepare = async () => undefined,
   standings: before = (standings) => standings,
   deliveries: inFront = (deliveries) => deliveries,
   ...changes
@@ -73,8 +78,8 @@ export async function aDispatch({
     {
       deliveries: inFront(deliveries),
       endpoints,
-      standings: before(standings),
       queues: { crowded },
+      prepare,
       async attempt(claimed, _endpoint, _event, onSlow) {
         attempts.push(claimed.attempts);
         return attempt(claimed.attempts, onSlow);
@@ -91,6 +96,18 @@ export async function aDispatch({
     { retry: DEFAULT_RETRY_POLICY, leaseSeconds: LEASE_SECONDS, attemptSeconds: ATTEMPT_SECONDS },
   );
   const reminder = Reminder.parse(delivery);
+  /** What the dispatcher asked for. */
+  const read: Reminder[] = [];
+  const receive = dispatcher({
+    deal,
+    standings: before(standings),
+    contexts: async (reminders) => {
+      read.push(...reminders);
+      return ({ webhookId }) => ({ endpoint: endpoints.present(endpoint.orgId, webhookId), event });
+    },
+    queues: { send: async () => [], hide: async () => undefined },
+    log,
+  });
   return {
     clock,
     log,
@@ -108,6 +125,13 @@ export async function aDispatch({
     /** Deals with the reminder, knowing the endpoint as it is now. In the retry lane a message may stay for all its attempts. */
     dispatch: async (lane: Lane = 'retry') =>
       deal(reminder, { endpoint: await endpoints.find(endpoint.orgId, endpoint.id), event }, lane),
+    /** Reminders whose endpoint and event the dispatcher has read. */
+    read,
+    /** Processes the message as one that was received from a lane. @returns whether it is deleted there */
+    receive: async (lane: Lane = 'retry') => {
+      const staying = await receive(lane, [{ reminder, receiptHandle: 'receipt' }]);
+      return staying.length === 0 ? 'deleted' : 'stays';
+    },
     claim: () =>
       deliveries.claim(delivery, {
         now: clock.now(),

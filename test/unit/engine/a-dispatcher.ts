@@ -1,21 +1,24 @@
 import { type Disposition, type Reminder, reminderOf } from '../../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import type { Lane } from '../../../functions/domain/lanes.ts';
+import type { Tenant } from '../../../functions/domain/tenant.ts';
 import {
   type DispatcherPorts,
   dispatcher,
   type ReceivedReminder,
 } from '../../../functions/engine/dispatcher.ts';
 import { aDelivery, anEndpoint } from '../../builders.ts';
+import { memoryStandings } from '../../doubles/memory-standings.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 
 /** Messages of deliveries to one endpoint, as they were received. */
 export const messagesFor = (
   count: number,
   endpoint: Pick<Endpoint, 'id'> = anEndpoint(),
+  of: Partial<Tenant> = {},
 ): ReceivedReminder[] =>
   Array.from({ length: count }, () => {
-    const reminder = reminderOf(aDelivery({ webhookId: endpoint.id }));
+    const reminder = reminderOf(aDelivery({ webhookId: endpoint.id, ...of }));
     return { reminder, receiptHandle: `receipt of ${reminder.id}` };
   });
 
@@ -29,8 +32,14 @@ export function aDispatcher(
   const log = recordedLog();
   /** What was asked of the queues. */
   const asked: { what: 'send' | 'hide'; lane: Lane; id: string; until: Date | undefined }[] = [];
+  /** The reminders that were processed. */
+  const dealt: Reminder[] = [];
   const run = dispatcher({
-    deal: async (reminder, _context, lane) => deal(reminder, lane),
+    async deal(reminder, _context, lane) {
+      dealt.push(reminder);
+      return deal(reminder, lane);
+    },
+    standings: memoryStandings(),
     contexts: async () => () => ({ endpoint: undefined, event: undefined }),
     queues: {
       async send(lane, messages) {
@@ -45,7 +54,7 @@ export function aDispatcher(
     log,
     ...replaced,
   });
-  return { run, asked, log };
+  return { run, asked, dealt, log };
 }
 
 /** Attempts that each wait until the test lets them go on. */

@@ -60,8 +60,8 @@ export function aService(terms: {
     {
       deliveries,
       endpoints,
-      standings,
       queues: lanes,
+      prepare: async () => undefined,
       attempt: terms.attempt,
       measures: noMeasures,
       log,
@@ -71,6 +71,7 @@ export function aService(terms: {
   );
   const runBatch = dispatcher({
     deal,
+    standings: { of: (orgId) => standings.of(orgId) },
     contexts:
       async () =>
       ({ orgId, webhookId, eventId }) => ({

@@ -82,6 +82,27 @@ describe('an attempt that outlives its lease', () => {
   });
 });
 
+describe('an attempt whose signing keys cannot be loaded', () => {
+  const prepare = () => Promise.reject(new Error('the signing keys cannot be read'));
+
+  it('is not claimed, because a claim counts', async () => {
+    const { dispatch, delivery, found, attempts } = await aDispatch({ prepare });
+
+    await expect(dispatch()).rejects.toThrow('the signing keys cannot be read');
+
+    expect(attempts).toEqual([]);
+    expect(await found()).toEqual(delivery);
+  });
+
+  it('does not keep a delivery from being skipped', async () => {
+    const { dispatch, found } = await aDispatch({ prepare, endpoint: { status: 'auto_disabled' } });
+
+    expect(await dispatch()).toEqual(DELETE);
+
+    expect(await found()).toMatchObject({ status: 'skipped', terminalReason: 'endpoint_disabled' });
+  });
+});
+
 describe('an attempt that throws', () => {
   it('leaves the delivery leased and the attempt counted, and a later worker goes on', async () => {
     let broken = true;

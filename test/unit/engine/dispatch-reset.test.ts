@@ -6,83 +6,87 @@ import { aService } from './a-service.ts';
 
 const DELETE = { kind: 'delete' };
 
-describe('dispatching what a reset has wiped', () => {
-  it.each(LANES)('deletes its message from the %s lane, and leaves no trace', async (lane) => {
-    const { dispatch, standings, endpoint, delivery, found, foundEndpoint, attempts, log } = await aDispatch({
-      sandbox: true,
-      delivery: { status: 'retrying', attempts: 2, nextRetryAt: NOW.toISOString() },
-    });
+describe('a message of an older sandbox generation', () => {
+  it.each(LANES)('is deleted from the %s lane without reading or changing anything', async (lane) => {
+    const { receive, read, standings, endpoint, delivery, found, foundEndpoint, attempts, log } =
+      await aDispatch({
+        sandbox: true,
+        delivery: { status: 'retrying', attempts: 2, nextRetryAt: NOW.toISOString() },
+      });
     standings.reset(endpoint.orgId);
 
-    expect(await dispatch(lane)).toEqual(DELETE);
+    expect(await receive(lane)).toBe('deleted');
 
+    expect(read).toEqual([]);
     expect(attempts).toEqual([]);
     expect(await found()).toEqual(delivery);
     expect(await foundEndpoint()).toEqual(endpoint);
     expect(log.entries).toEqual([]);
   });
 
-  it.each([
-    ['its event was purged', { withEndpoint: true }],
-    ['its endpoint was deleted, and its event purged', { withEndpoint: false }],
-  ])('takes no notice that %s', async (_what, { withEndpoint }) => {
-    const { deal, standings, reminder, endpoint, delivery, found, log } = await aDispatch({ sandbox: true });
-    standings.reset(endpoint.orgId);
-    const context = { endpoint: withEndpoint ? endpoint : undefined, event: undefined };
-
-    expect(await deal(reminder, context, 'fresh')).toEqual(DELETE);
-
-    expect(await found()).toEqual(delivery);
-    expect(log.entries).toEqual([]);
-  });
-
-  it('ends nothing whose last attempt was lost', async () => {
-    const { dispatch, standings, endpoint, delivery, found, foundEndpoint } = await aDispatch({
+  it('is deleted without ending a delivery whose last attempt was lost', async () => {
+    const { receive, standings, endpoint, delivery, found, foundEndpoint } = await aDispatch({
       sandbox: true,
       delivery: { attempts: 8 },
       endpoint: { consecutiveFailures: 9 },
     });
     standings.reset(endpoint.orgId);
 
-    expect(await dispatch()).toEqual(DELETE);
+    expect(await receive()).toBe('deleted');
 
     expect(await found()).toEqual(delivery);
     expect(await foundEndpoint()).toEqual(endpoint);
   });
 
-  it('goes on for what came after the reset', async () => {
-    const { dispatch, standings, endpoint, found } = await aDispatch({
+  it('does not keep one of the present generation from its attempt', async () => {
+    const { receive, standings, endpoint, found } = await aDispatch({
       sandbox: true,
       delivery: { generation: 2 },
     });
     standings.reset(endpoint.orgId);
 
-    expect(await dispatch()).toEqual(DELETE);
+    expect(await receive()).toBe('deleted');
 
     expect(await found()).toMatchObject({ status: 'succeeded' });
   });
 });
 
-describe('dispatching for a tenant that nobody can vouch for', () => {
-  it.each<[string, Parameters<typeof aDispatch>[0] & object, RegExp]>([
-    ['does not exist', { standings: () => ({ of: async () => undefined }) }, /no organization/],
+describe('a message whose organization', () => {
+  it.each<[string, Parameters<typeof aDispatch>[0] & object, string]>([
+    [
+      'does not exist',
+      { standings: () => ({ of: async () => undefined }) },
+      expect.stringMatching(/no organization/),
+    ],
     [
       'cannot be read',
       { standings: () => ({ of: () => Promise.reject(new Error('the table is throttled')) }) },
-      /throttled/,
+      expect.stringMatching(/throttled/),
     ],
-    ['is newer than what is known', { sandbox: true, delivery: { generation: 2 } }, /generation/],
-    ['is a sandbox by its data and live by its organization', { delivery: { generation: 1 } }, /generation/],
-  ])('that %s leaves the message, and claims nothing', async (_what, setting, reason) => {
-    const { dispatch, delivery, found, attempts } = await aDispatch(setting);
+    [
+      'is newer than what is known',
+      { sandbox: true, delivery: { generation: 2 } },
+      expect.stringMatching(/generation/),
+    ],
+    [
+      'is a sandbox by its data and live by its organization',
+      { delivery: { generation: 1 } },
+      expect.stringMatching(/generation/),
+    ],
+  ])('%s stays in its lane, and nothing is read or claimed for it', async (_what, setting, reason) => {
+    const { receive, read, delivery, found, attempts, log } = await aDispatch(setting);
 
-    await expect(dispatch()).rejects.toThrow(reason);
+    expect(await receive()).toBe('stays');
 
+    expect(log.entries).toMatchObject([
+      { code: 'DELIVERY_LEFT', fields: { deliveryId: delivery.id, error: { message: reason } } },
+    ]);
+    expect(read).toEqual([]);
     expect(attempts).toEqual([]);
     expect(await found()).toEqual(delivery);
   });
 
-  it('leaves its message in the queue until it is known again', async () => {
+  it('cannot be found stays in its lane until it is found again', async () => {
     let attempts = 0;
     const attempt = async () => {
       attempts += 1;
@@ -130,7 +134,7 @@ describe('a reset while an attempt is under way', () => {
     expect(first).toEqual({ kind: 'keep', until: later(NOW, seconds(LEASE_SECONDS)) });
     expect(await setting.foundEndpoint()).toEqual(setting.endpoint);
     expect(setting.deliveries.notices).toEqual([]);
-    expect(await setting.dispatch()).toEqual(DELETE);
+    expect(await setting.receive()).toBe('deleted');
     expect(setting.log.entries.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
   });
 
@@ -158,7 +162,7 @@ describe('a reset while an attempt is under way', () => {
     await setting.dispatch();
     setting.clock.elapse(3600);
 
-    expect(await setting.dispatch()).toEqual(DELETE);
+    expect(await setting.receive()).toBe('deleted');
 
     expect(setting.attempts).toEqual([1]);
   });

@@ -33,8 +33,8 @@ async function aHangingReceiver(messageCount: number) {
     {
       deliveries,
       endpoints,
-      standings: memoryStandings(),
       queues: lanes,
+      prepare: async () => undefined,
       attempt: (_claimed, _endpoint, _event, onSlow) =>
         new Promise((resolve) => attempts.push({ onSlow, answer: () => resolve({ status: 204 }) })),
       measures: noMeasures,
@@ -46,6 +46,7 @@ async function aHangingReceiver(messageCount: number) {
   const batchOf = (read: Endpoint) =>
     dispatcher({
       deal,
+      standings: memoryStandings(),
       contexts: async () => () => ({ endpoint: read, event: anEvent() }),
       queues: lanes,
       log,

@@ -2,9 +2,11 @@ import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Disposition } from '../../../functions/domain/delivery.ts';
+import { newId, type OrgId } from '../../../functions/domain/ids.ts';
 import { LANES } from '../../../functions/domain/lanes.ts';
 import { ATTEMPTS_PER_ENDPOINT } from '../../../functions/engine/dispatcher.ts';
-import { later, NOW, seconds } from '../../builders.ts';
+import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
+import { memoryStandings } from '../../doubles/memory-standings.ts';
 import { aDispatcher, DELETED, HeldAttempts, messagesFor } from './a-dispatcher.ts';
 
 const until = later(NOW, seconds(30));
@@ -97,17 +99,104 @@ describe('what becomes of a message', () => {
   });
 });
 
-describe('a batch whose context cannot be read', () => {
-  it('fails as a whole before any attempt is made', async () => {
-    const attempts = new HeldAttempts();
-    const { run } = aDispatcher(attempts.deal, {
-      contexts: async () => {
-        throw new Error('the signing keys cannot be read');
+describe('a batch of ten in which the context of some messages cannot be read', () => {
+  it.each([[1], [3], [10]])('keeps those %i messages, and processes the others', async (broken) => {
+    const messages = Array.from({ length: 10 }, () => messagesFor(1)).flat();
+    const stays = messages.slice(0, broken);
+    const { run, dealt, log } = aDispatcher(() => DELETED, {
+      contexts: async () => (reminder) => {
+        if (stays.some((message) => message.reminder === reminder)) throw new Error('the row is unreadable');
+        return { endpoint: undefined, event: undefined };
       },
     });
 
-    await expect(run('fresh', messagesFor(2))).rejects.toThrow('the signing keys cannot be read');
-    expect(attempts.begun).toEqual([]);
+    expect(await run('fresh', messages)).toEqual(stays);
+
+    expect(dealt).toEqual(messages.slice(broken).map(({ reminder }) => reminder));
+    expect(log.entries).toMatchObject(
+      stays.map(({ reminder: { id: deliveryId } }) => ({
+        code: 'DELIVERY_LEFT',
+        fields: { deliveryId, error: { message: 'the row is unreadable' } },
+      })),
+    );
+  });
+
+  it('keeps all messages, and does not fail, when nothing can be read at all', async () => {
+    const messages = messagesFor(10);
+    const { run, dealt, log } = aDispatcher(() => DELETED, {
+      contexts: () => Promise.reject(new Error('the table is down')),
+    });
+
+    expect(await run('fresh', messages)).toEqual(messages);
+
+    expect(dealt).toEqual([]);
+    expect(log.entries).toHaveLength(10);
+  });
+});
+
+describe('a batch with messages of several generations and organizations', () => {
+  /** Messages of a sandbox at generation 2, of a live organization, and of two that cannot be read. */
+  function ofAllKinds() {
+    const standings = memoryStandings();
+    const [live, sandbox, absent, refused] = Array.from({ length: 4 }, () => newId('org', NOW));
+    if (!live || !sandbox || !absent || !refused) throw new Error('four organizations were to be made');
+    standings.makeSandbox(sandbox);
+    standings.reset(sandbox);
+    standings.forget(absent);
+    const asked: OrgId[] = [];
+    const of: typeof standings.of = async (orgId) => {
+      asked.push(orgId);
+      if (orgId === refused) throw new Error('the table is throttled');
+      return standings.of(orgId);
+    };
+    const messages = [
+      ...messagesFor(2, anEndpoint(), { orgId: live, generation: 0 }),
+      ...messagesFor(2, anEndpoint(), { orgId: sandbox, generation: 1 }),
+      ...messagesFor(2, anEndpoint(), { orgId: sandbox, generation: 2 }),
+      ...messagesFor(2, anEndpoint(), { orgId: absent, generation: 0 }),
+      ...messagesFor(2, anEndpoint(), { orgId: refused, generation: 1 }),
+    ];
+    const idsOf = (...orgIds: OrgId[]) =>
+      messages.filter(({ reminder }) => orgIds.includes(reminder.orgId)).map(({ reminder }) => reminder.id);
+    return { standings: { of }, messages, asked, live, sandbox, absent, refused, idsOf };
+  }
+
+  it('reads and processes those of a present generation, and drops those of an older one', async () => {
+    const { standings, messages, live, sandbox, absent, refused, idsOf } = ofAllKinds();
+    const read: string[] = [];
+    const { run, dealt } = aDispatcher(() => DELETED, {
+      standings,
+      contexts: async (reminders) => {
+        read.push(...reminders.map(({ id }) => id));
+        return () => ({ endpoint: undefined, event: undefined });
+      },
+    });
+
+    const staying = await run('fresh', messages);
+
+    const current = [...idsOf(live), ...idsOf(sandbox).slice(2)];
+    expect(read).toEqual(current);
+    expect(dealt.map(({ id }) => id)).toEqual(current);
+    expect(staying.map(({ reminder }) => reminder.id)).toEqual(idsOf(absent, refused));
+  });
+
+  it('logs each message of an organization that cannot be read, and nothing else', async () => {
+    const { standings, messages, absent, refused, idsOf } = ofAllKinds();
+    const { run, log } = aDispatcher(() => DELETED, { standings });
+
+    await run('fresh', messages);
+
+    expect(log.entries.map(({ code, fields }) => [code, fields.deliveryId])).toEqual(
+      idsOf(absent, refused).map((id) => ['DELIVERY_LEFT', id]),
+    );
+  });
+
+  it('reads each organization once', async () => {
+    const { standings, messages, asked, live, sandbox, absent, refused } = ofAllKinds();
+
+    await aDispatcher(() => DELETED, { standings }).run('fresh', messages);
+
+    expect(asked).toEqual([live, sandbox, absent, refused]);
   });
 });
 

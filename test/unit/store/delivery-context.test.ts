@@ -154,12 +154,73 @@ describe('what a batch read does not find', () => {
   });
 });
 
-describe('a row that is no endpoint or no event', () => {
-  it.each(['service', 'outbox'])('of the table %s is an error, not a delivery', async (table) => {
-    const { ref } = aPair();
-    dynamo.on(BatchGetCommand).callsFake(({ RequestItems }: { RequestItems: Request }) => ({
-      Responses: { ...found(RequestItems), [table]: [{ pk: ref.eventId, sk: ref.webhookId }] },
-    }));
-    await expect(contextsOf([ref])).rejects.toThrow();
+describe('a row that cannot be read', () => {
+  const TABLES = {
+    service: (ref: ContextRef) => ({ ...keys.endpoint(ref.orgId, ref.webhookId) }),
+    outbox: (ref: ContextRef) => ({ ...keys.event(ref.eventId) }),
+  };
+  const NAMES = ['service', 'outbox'] as const;
+  const refused = new Error('refused');
+  type Breaks = (table: 'service' | 'outbox', key: Row) => void;
+
+  /** Refuses reads of a row by itself. */
+  const refuseGet: Breaks = (table, key) =>
+    dynamo.on(GetCommand).callsFake(({ TableName, Key }: { TableName: string; Key: object }) => {
+      if (nameOf(TableName, Key) === nameOf(table, key)) throw refused;
+      return { Item: rows.get(nameOf(TableName, Key)) };
+    });
+
+  it.each<[string, Breaks, object]>([
+    [
+      'is unreadable',
+      (table, key) => rows.set(nameOf(table, key), { ...key }),
+      { name: expect.stringContaining('Zod') },
+    ],
+    [
+      'is refused together with its whole request',
+      (table, key) => {
+        dynamo.on(BatchGetCommand).rejects(refused);
+        refuseGet(table, key);
+      },
+      refused,
+    ],
+    [
+      'stays unprocessed and is then refused',
+      (table, key) => {
+        dynamo.on(BatchGetCommand).callsFake(({ RequestItems }: { RequestItems: Request }) => {
+          const answer = found(RequestItems);
+          const rest = answer[table]?.filter((row) => !Object.keys(key).every((of) => row[of] === key[of]));
+          return {
+            Responses: { ...answer, [table]: rest },
+            UnprocessedKeys: { [table]: { Keys: [key] } },
+          };
+        });
+        refuseGet(table, key);
+      },
+      refused,
+    ],
+  ])('%s fails the deliveries that need it, and no other', async (_what, breaks, error) => {
+    for (const table of NAMES) {
+      const pairs = Array.from({ length: 10 }, aPair);
+      const [broken, ...others] = pairs;
+      if (broken === undefined) throw new Error('ten were to be made');
+      breaks(table, TABLES[table](broken.ref));
+
+      const contextOf = await contextsOf(pairs.map(({ ref }) => ref));
+
+      expect(() => contextOf(broken.ref)).toThrow(expect.objectContaining(error));
+      for (const { ref, endpoint, event } of others) expect(contextOf(ref)).toEqual({ endpoint, event });
+    }
+  });
+
+  it('does not fail a delivery of the same endpoint whose event can be read', async () => {
+    const { ref, endpoint, event } = aPair();
+    const other = { ...ref, eventId: holdEvent(anEvent()).id };
+    rows.set(nameOf('outbox', keys.event(other.eventId)), { ...keys.event(other.eventId) });
+
+    const contextOf = await contextsOf([ref, other]);
+
+    expect(contextOf(ref)).toEqual({ endpoint, event });
+    expect(() => contextOf(other)).toThrow();
   });
 });

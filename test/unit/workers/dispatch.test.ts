@@ -12,7 +12,6 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type Delivery, reminderOf } from '../../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import { DELIVERED, UNREADABLE_MESSAGES } from '../../../functions/platform/metric-names.ts';
-import { InvocationFailed } from '../../../functions/platform/pipeline/worker.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { handler } from '../../../functions/workers/dispatch.ts';
 import { aDelivery, aKeyring, anEndpoint, anEvent, aTenant } from '../../builders.ts';
@@ -227,12 +226,16 @@ describe('the dispatcher function', () => {
     expect(updates()).toMatchObject([{ ExpressionAttributeValues: { ':reason': 'endpoint_disabled' } }]);
   });
 
-  it('fails before any claim when what the batch needs cannot be read', async () => {
+  it('keeps a message, unclaimed, whose endpoint and event cannot be read', async () => {
+    const output = capturedOutput();
     const { reminder } = held();
     dynamo.on(BatchGetCommand).rejects(new Error('throttled'));
+    dynamo.on(GetCommand, { TableName: FUNCTION_ENVIRONMENT.OUTBOX_TABLE }).rejects(new Error('throttled'));
 
-    await expect(handler(received('fresh', reminder), WITH_TIME)).rejects.toThrow(InvocationFailed);
+    expect(await handler(received('fresh', reminder), WITH_TIME)).toEqual(STAYS);
+
     expect(updates()).toEqual([]);
+    expect(output.logged('ERROR')).toHaveLength(1);
   });
 
   it('refuses a batch of a queue that is none of its lanes', async () => {
