@@ -22,7 +22,7 @@ export interface PurgePorts {
 }
 
 export interface PurgeTerms {
-  /** How long after a reset something of the generation before may still be written. */
+  /** How long after a reset something that began before it may still read and write the older generation. */
   lingerSeconds: number;
   /** Longer than a run may last. */
   leaseSeconds: number;
@@ -42,8 +42,8 @@ export interface Purged {
 const PAGE = 200;
 
 /**
- * Deletes what resets have left behind, the oldest first, a page at a time, so that it may end anywhere and go on in the next run. Deleting
- * twice does no harm; the lease only saves work.
+ * Deletes what resets have left behind once its linger time is over, the oldest first, a page at a time, so that it may end anywhere and
+ * go on in the next run. Deleting twice does no harm; the lease only saves work.
  */
 export function purge(
   { purges, remains, log, now }: PurgePorts,
@@ -78,8 +78,7 @@ export function purge(
     if (!(await purges.lease(order, new Date(begunAt.getTime() + leaseSeconds * 1000), begunAt)))
       return false;
     try {
-      // What was looked at before nothing more could come says nothing of what came then.
-      const isGone = (await empty(order, goOn, onDeleted)) && isSettled(order, begunAt, lingerSeconds);
+      const isGone = await empty(order, goOn, onDeleted);
       await (isGone ? purges.close(order) : purges.release(order));
       return isGone;
     } catch (error) {
@@ -96,6 +95,8 @@ export function purge(
     const open = new Set(orders);
     for (const order of orders) {
       if (!goOn()) break;
+      // A later run finds whatever comes until then.
+      if (!isSettled(order, now(), lingerSeconds)) continue;
       const { orgId, generation } = order;
       try {
         const isGone = await deal(order, goOn, (rows) => {

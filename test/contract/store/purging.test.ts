@@ -25,7 +25,9 @@ import {
   anEscalation,
   anEvent,
   aTicket,
+  later,
   NOW,
+  seconds,
 } from '../../builders.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
@@ -142,7 +144,7 @@ describe('a purge', () => {
     );
   });
 
-  it('of more rows than a page takes all of them, and says how many', async () => {
+  it('deletes nothing before its linger time is over, then all pages of its rows', async () => {
     const tables = await dynamo.tables();
     const ways = waysToStore(tables);
     const purges = purgeStore(tables.service);
@@ -153,17 +155,19 @@ describe('a purge', () => {
     const before = await everyRow(tables);
     await committer(tables.service.client)([purges.order({ ...tenant, requestedAt: NOW.toISOString() })]);
     const remains = [tables.outbox, tables.deliveries, tables.ledger, tables.service].map(remainsIn);
-    const run = purge(
-      { purges, remains, log: recordedLog(), now: () => NOW },
-      { lingerSeconds: 1, leaseSeconds: 60 },
-    );
+    const at = (now: Date) =>
+      purge(
+        { purges, remains, log: recordedLog(), now: () => now },
+        { lingerSeconds: 1, leaseSeconds: 60 },
+      )(() => true);
 
-    // Before what lingers is over, it deletes what there is, and stays open.
-    expect(await run(() => true)).toMatchObject({ deleted: 700, closed: 0, open: 1 });
+    expect(await at(NOW)).toMatchObject({ deleted: 0, closed: 0, open: 1 });
+    expect(await everyRow(tables)).toHaveProperty('size', before.size + 1);
+    expect(await at(later(NOW, seconds(1)))).toMatchObject({ deleted: 700, closed: 1, open: 0 });
 
-    expect(await purges.of(tenant.orgId)).toMatchObject([{ deleted: 700 }]);
+    expect(await purges.of(tenant.orgId)).toEqual([]);
     const after = await everyRow(tables);
-    expect(before.size - after.size).toBe(699);
+    expect(before.size - after.size).toBe(700);
     expect([...after.values()].filter(({ ofSandbox }) => ofSandbox === `${tenant.orgId}#1`)).toEqual([]);
   });
 });
