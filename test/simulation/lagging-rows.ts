@@ -60,12 +60,6 @@ export class LaggingRows {
     return this.tenants.some((other) => tenantKey(other) === tenantKey(tenant));
   }
 
-  /** Whether the index shows a row of it. */
-  shows(tenant: Tenant): boolean {
-    const asOf = this.#asOf;
-    return this.#indexed.get(tenantKey(tenant))?.some((row) => isShown(row, asOf)) ?? false;
-  }
-
   readonly find: Remains['find'] = async (tenant, limit) =>
     this.#shown(tenant)
       .slice(0, Math.min(limit, this.#terms.pageSize))

@@ -10,6 +10,7 @@ import { MemoryLedger } from '../doubles/memory-ledger.ts';
 import { MemoryPurges } from '../doubles/memory-purges.ts';
 import { PRESENT } from './engine.ts';
 import type { Process } from './processes.ts';
+import type { TableName } from './sandbox-tables.ts';
 import type { OwnStores, Stores } from './stores.ts';
 import type { World } from './world.ts';
 
@@ -46,7 +47,7 @@ export class MemoryStores implements Stores {
   of(process: Process): OwnStores {
     const { deliveries, endpoints, ledger, purges } = this;
     const world = this.#world;
-    const { lanes, organizations, sandboxTables } = world;
+    const { lanes, organizations, witness } = world;
     return {
       engine: PRESENT,
       lanes: LANES,
@@ -60,7 +61,7 @@ export class MemoryStores implements Stores {
       },
       rows: { inHour: async (entry) => ({ deliveries: this.#inHour(entry) }) },
       purges,
-      remains: sandboxTables.all,
+      remains: this.#remains(process),
       queues: {
         send: (lane: Lane, messages) => lanes.send(lane, byTrueTime(process, messages)),
         hide: (lane, receiptHandle, until) =>
@@ -69,11 +70,32 @@ export class MemoryStores implements Stores {
         backlog: (lane) => lanes.backlog(lane),
       },
       standing: async (orgId) => organizations.standings.present(orgId),
-      contexts: async (reminders) => this.#contexts(reminders),
+      contexts: async (reminders) => {
+        witness.wiped.reads(process, reminders);
+        return this.#contexts(reminders);
+      },
       owed: ({ owed }) => owed,
       find: async (entry) => (entry.isPurged ? undefined : entry.owed),
       changes: (records) => records.map(({ value, sequence }) => ({ ...value, sequence: String(sequence) })),
       reminder: (message) => message,
+    };
+  }
+
+  #remains(process: Process): OwnStores['remains'] {
+    const { sandboxTables, witness } = this.#world;
+    const watched = ({ find, remove }: OwnStores['remains'][TableName]) => ({
+      find(...[tenant, limit]: Parameters<typeof find>) {
+        witness.wiped.purges(process, tenant);
+        return find(tenant, limit);
+      },
+      remove,
+    });
+    const { outbox, deliveries, ledger, service } = sandboxTables.all;
+    return {
+      outbox: watched(outbox),
+      deliveries: watched(deliveries),
+      ledger: watched(ledger),
+      service: watched(service),
     };
   }
 

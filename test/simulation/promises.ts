@@ -19,7 +19,8 @@ export const PROMISES = {
     'nothing of a sandbox reaches a receiver of the world, and nothing live a simulated one',
   'as programmed': 'a simulated receiver does what its endpoint says, and a real one what it wants',
   'wiped is over': 'what begins after a reset does nothing about the data that it has wiped',
-  'wiped is gone': 'when a purge is closed nothing of its generation is left, and nothing comes after it',
+  'wiped is gone':
+    'a purge begins when nothing can come any more, and when it is closed nothing of its generation is left',
   'nothing else is wiped': 'only data that a reset has wiped is purged',
   'each reads the other': 'what one version of the code has stored is readable to the other',
   'nothing unknown is dropped': 'a write leaves alone what another version of the code has stored with a row',

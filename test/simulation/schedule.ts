@@ -195,13 +195,12 @@ export class Schedule {
 
   /** When the purge will find something to do. */
   #nextPurgeMs(): number {
-    const { purges, sandboxTables } = this.#world;
+    const { purges } = this.#world;
     let first = Number.POSITIVE_INFINITY;
     for (const { purge, leasedUntil } of purges.every) {
       const isSettledMs = new Date(purge.requestedAt).getTime() + DEFAULT_LINGER_SECONDS * 1000;
-      const hasRows = Object.values(sandboxTables.all).some((rows) => rows.shows(purge));
       const freeMs = leasedUntil === undefined ? 0 : new Date(leasedUntil).getTime();
-      first = Math.min(first, Math.max(freeMs, hasRows ? 0 : isSettledMs));
+      first = Math.min(first, Math.max(freeMs, isSettledMs));
     }
     return Math.max(first, this.#purgeMs);
   }

@@ -1,4 +1,5 @@
 import type { DeliveryId, OrgId } from '../../functions/domain/ids.ts';
+import { DEFAULT_LINGER_SECONDS, isSettled } from '../../functions/domain/sandbox.ts';
 import type { Tenant } from '../../functions/domain/tenant.ts';
 import { tenantKey } from '../../functions/store/keys.ts';
 import type { Process } from './processes.ts';
@@ -37,6 +38,21 @@ export class Wiped {
       return;
     }
     this.#tell('wiped is over', `${process.name} ${what} ${delivery.id}, which was wiped before it began`);
+  }
+
+  /** A dispatcher reads what deliveries need. Those whose data was wiped before their batch began need nothing. */
+  reads(process: Process, deliveries: readonly (Tenant & { id: DeliveryId })[]): void {
+    for (const delivery of deliveries) this.moves(process, 'reads for', delivery);
+  }
+
+  /** A run of the purge looks for the rows of a generation. Until its linger time is over, functions may still read and write them. */
+  purges(process: Process, tenant: Tenant): void {
+    const order = this.#world.purges.every.find(({ purge }) => tenantKey(purge) === tenantKey(tenant));
+    if (order !== undefined && !isSettled(order.purge, process.now(), DEFAULT_LINGER_SECONDS))
+      this.#tell(
+        'wiped is gone',
+        `${process.name} purges ${tenantKey(tenant)} before its linger time is over`,
+      );
   }
 
   /** A function that was invoked writes something of a tenant. */

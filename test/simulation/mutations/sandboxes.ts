@@ -3,6 +3,7 @@ import type { Mutation } from './mutation.ts';
 const PURGE = 'functions/engine/purge.ts';
 const WATCH = 'functions/engine/watch.ts';
 const GATE = 'functions/domain/gate.ts';
+const DISPATCHER = 'functions/engine/dispatcher.ts';
 const STANDINGS = 'functions/platform/standings.ts';
 const PURGES = 'functions/store/purges.ts';
 
@@ -47,18 +48,24 @@ export const SANDBOXES: readonly Mutation[] = [
   },
   {
     name: 'the dispatcher attempts what was wiped',
-    file: 'functions/engine/dispatch.ts',
-    find: "if ((await generationOf(reminder)) === 'over') return dispositionOf({ kind: 'absent' });",
-    replace: 'await generationOf(reminder);',
+    file: DISPATCHER,
+    find: "result.value === 'current';",
+    replace: 'result.value !== undefined;',
     breaks: ['wiped is over'],
   },
   {
-    name: 'the dispatcher asks for the generation after it has skipped',
-    file: 'functions/engine/dispatch.ts',
-    find: "    if ((await generationOf(reminder)) === 'over') return dispositionOf({ kind: 'absent' });\n    if (endpoint === undefined) return skip(reminder, 'endpoint_deleted');\n",
-    replace:
-      "    if (endpoint === undefined) return skip(reminder, 'endpoint_deleted');\n    if ((await generationOf(reminder)) === 'over') return dispositionOf({ kind: 'absent' });\n",
+    name: 'the dispatcher reads for what was wiped',
+    file: DISPATCHER,
+    find: 'contexts(current.map(',
+    replace: 'contexts(messages.map(',
     breaks: ['wiped is over'],
+  },
+  {
+    name: 'the dispatcher deletes the message of an organization that it cannot read',
+    file: DISPATCHER,
+    find: 'new Set(unknown)',
+    replace: 'new Set(unknown.slice(0, 0))',
+    breaks: ['nothing lost'],
   },
   {
     name: 'the watch counts what was wiped',
@@ -91,19 +98,11 @@ export const SANDBOXES: readonly Mutation[] = [
     standsFor: 'functions/store/delivery-moves.ts',
   },
   {
-    name: 'a purge is closed while something may still come',
+    name: 'a purge begins while something may still come',
     file: PURGE,
-    find: 'isSettled(order, begunAt, lingerSeconds)',
-    replace: 'isSettled(order, begunAt, 0 * lingerSeconds)',
+    find: 'isSettled(order, now(), lingerSeconds)',
+    replace: 'isSettled(order, now(), 0 * lingerSeconds)',
     breaks: ['wiped is gone'],
-  },
-  {
-    name: 'a purge is closed by the time at which it ends',
-    file: PURGE,
-    find: 'isSettled(order, begunAt, lingerSeconds)',
-    replace: 'isSettled(order, now(), lingerSeconds)',
-    breaks: ['wiped is gone'],
-    firstSeed: 573,
   },
   {
     name: 'a purge is closed when its time is up',
