@@ -13,8 +13,8 @@ export const MESSAGES: readonly Mutation[] = [
   {
     name: 'a message is deleted although its delivery could not be dealt with',
     file: 'functions/engine/dispatcher.ts',
-    find: "deliveryId: reminder.id, traceId, error });\n      return 'stays';",
-    replace: "deliveryId: reminder.id, traceId, error });\n      return 'done';",
+    find: "context?.event?.traceId);\n      return 'stays';",
+    replace: "context?.event?.traceId);\n      return 'done';",
     breaks: ['nothing lost'],
   },
   {
@@ -72,6 +72,13 @@ export const MESSAGES: readonly Mutation[] = [
     find: 'return [...failed];',
     replace: 'return [];',
     breaks: ['nothing lost'],
+  },
+  {
+    name: 'the fan-out reports an event as done that lacks a delivery',
+    file: 'functions/engine/fan-out.ts',
+    find: 'for (const { error } of failuresOf(recipients, added)) fail(owed, error);',
+    replace: 'failuresOf(recipients, added);',
+    breaks: ['nothing lost', 'right deliveries'],
   },
   {
     name: 'a repeated fan-out derives another identifier',
@@ -141,9 +148,8 @@ export const MESSAGES: readonly Mutation[] = [
   {
     name: 'the stream of the deliveries arms nothing',
     file: 'functions/engine/watch.ts',
-    find: 'await mapConcurrently(open, CONCURRENCY, ({ delivery }) => due.watch(delivery, dueAt));',
-    replace:
-      'if (graceSeconds < 0) await mapConcurrently(open, CONCURRENCY, ({ delivery }) => due.watch(delivery, dueAt));',
+    find: '({ delivery }) => due.watch(delivery, dueAt)',
+    replace: '({ delivery }) => (graceSeconds < 0 ? due.watch(delivery, dueAt) : Promise.resolve())',
     breaks: ['nothing lost'],
   },
   {

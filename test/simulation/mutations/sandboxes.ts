@@ -77,8 +77,8 @@ export const SANDBOXES: readonly Mutation[] = [
   {
     name: 'the watch leaves alone whose organization it does not find',
     file: WATCH,
-    find: "standingOfAll.get(change) !== 'over'",
-    replace: "standingOfAll.get(change) === 'current'",
+    find: "['current', 'unknown'].includes(",
+    replace: "['current'].includes(",
     breaks: ['nothing lost'],
   },
   {
