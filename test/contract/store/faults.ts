@@ -167,3 +167,37 @@ function itemOf(write: object): string {
   const { pk, sk } = Object(Key ?? Item) as Record<string, unknown>;
   return JSON.stringify([TableName, pk, sk]);
 }
+
+/**
+ * Refuses each request that names one of these items, whatever else it asks for.
+ * @param isRefused is given the table and the key; of a query the partition key alone
+ */
+export function refuseItems(
+  client: DynamoDBDocumentClient,
+  isRefused: (table: string, key: Record<string, unknown>) => boolean,
+): void {
+  client.middlewareStack.add(
+    (next) => async (request) => {
+      if (namedItems(request.input).some(([table, key]) => isRefused(table, key)))
+        throw Object.assign(new Error('the item is refused'), { name: 'AccessDeniedException' });
+      return next(request);
+    },
+    { step: 'initialize', name: 'refuseItems' },
+  );
+}
+
+/** The items that a request names, each with its table. */
+function namedItems(input: object): [table: string, key: Record<string, unknown>][] {
+  const { RequestItems, TransactItems, TableName, Key, Item, ExpressionAttributeValues } = input as Record<
+    string,
+    unknown
+  >;
+  if (RequestItems !== undefined)
+    return Object.entries<{ Keys?: object[] }>(Object(RequestItems)).flatMap(([table, { Keys = [] }]) =>
+      Keys.map((key): [string, Record<string, unknown>] => [table, { ...key }]),
+    );
+  if (Array.isArray(TransactItems))
+    return TransactItems.flatMap((write: object) => Object.values(write).flatMap(namedItems));
+  const key = Key ?? Item ?? { pk: Object(ExpressionAttributeValues)[':pk'] };
+  return [[String(TableName), Object(key)]];
+}

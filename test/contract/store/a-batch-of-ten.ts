@@ -1,0 +1,470 @@
+import type { BusEvent } from '../../../functions/domain/bus.ts';
+import type { Endpoint } from '../../../functions/domain/endpoint.ts';
+import { gate } from '../../../functions/domain/gate.ts';
+import type { OrgId } from '../../../functions/domain/ids.ts';
+import { newSandbox } from '../../../functions/domain/sandbox.ts';
+import type { Tenant } from '../../../functions/domain/tenant.ts';
+import { checkSource } from '../../../functions/engine/check-source.ts';
+import { dispatch } from '../../../functions/engine/dispatch.ts';
+import { dispatcher } from '../../../functions/engine/dispatcher.ts';
+import { fanOut } from '../../../functions/engine/fan-out.ts';
+import { meter } from '../../../functions/engine/meter.ts';
+import { notify } from '../../../functions/engine/notify.ts';
+import { redeliver } from '../../../functions/engine/redeliver.ts';
+import { relay } from '../../../functions/engine/relay.ts';
+import { watch } from '../../../functions/engine/watch.ts';
+import { oneByOne } from '../../../functions/platform/pipeline/bus-worker.ts';
+import { standings } from '../../../functions/platform/standings.ts';
+import { arrivalStore } from '../../../functions/store/arrivals.ts';
+import { channelStore } from '../../../functions/store/channels.ts';
+import { conversationStore } from '../../../functions/store/conversations.ts';
+import { deliveryStore } from '../../../functions/store/deliveries.ts';
+import { deliveryContexts } from '../../../functions/store/delivery-context.ts';
+import { deliveryRanges } from '../../../functions/store/delivery-ranges.ts';
+import { dueIndex } from '../../../functions/store/due-index.ts';
+import { endpointStore } from '../../../functions/store/endpoints.ts';
+import { keys } from '../../../functions/store/keys.ts';
+import { ledgerStore } from '../../../functions/store/ledger.ts';
+import { mailingStore } from '../../../functions/store/mailings.ts';
+import { messageStore } from '../../../functions/store/messages.ts';
+import { organizationStore, standingOf } from '../../../functions/store/organizations.ts';
+import { outboxStore } from '../../../functions/store/outbox.ts';
+import { redeliveryJobs } from '../../../functions/store/redelivery-jobs.ts';
+import { redeliveryRounds } from '../../../functions/store/redelivery-rounds.ts';
+import { sandboxStore } from '../../../functions/store/sandboxes.ts';
+import { sourceChecks } from '../../../functions/store/source-checks.ts';
+import { sourceStore } from '../../../functions/store/sources.ts';
+import type { Table } from '../../../functions/store/table.ts';
+import { committer } from '../../../functions/store/transaction.ts';
+import { usageMeter } from '../../../functions/store/usage.ts';
+import {
+  aBusEvent,
+  aConversation,
+  aDelivery,
+  aMessage,
+  anEndpoint,
+  anEvent,
+  anHttpChannel,
+  anOrganization,
+  aRedeliveryJob,
+  aSource,
+  aTenant,
+  NOW,
+} from '../../builders.ts';
+import { noMeasures } from '../../doubles/no-measures.ts';
+import { recordedLog } from '../../doubles/recorded-log.ts';
+import type { TestTables } from '../../engines.ts';
+import { rowsIn } from './rows.ts';
+import { dynamoDbStores, SANDBOX_ORGANIZATION } from './stores.ts';
+
+/** A row that one part of a batch needs. */
+export interface NeededRow {
+  table: Table;
+  key: Record<string, unknown>;
+}
+
+/** Ten parts of a batch, each of an organization of its own. */
+export interface BatchOfTen {
+  /** The row of each part that a test breaks. */
+  rows: NeededRow[];
+  /** Processes the batch. @returns the organizations whose part has to come again */
+  run(): Promise<OrgId[]>;
+  /** The organizations whose part had its effect. */
+  done(): Promise<OrgId[]>;
+  /** All organizations, in the order of the rows. */
+  orgIds: OrgId[];
+}
+
+export interface BatchKind {
+  /** The worker, and the row that is broken. */
+  name: string;
+  make(tables: TestTables): Promise<BatchOfTen>;
+  /** What becomes of a part whose row is absent. */
+  absent: { again: boolean; done: boolean };
+}
+
+const now = () => NOW;
+const TEN = Array.from({ length: 10 });
+
+/** Ten live organizations, each with an endpoint and an event. */
+async function organizations({ service, outbox }: TestTables) {
+  const commit = committer(service.client);
+  return Promise.all(
+    TEN.map(async () => {
+      const tenant = aTenant();
+      const endpoint = anEndpoint({ orgId: tenant.orgId });
+      const event = anEvent({ tenant });
+      await commit([
+        organizationStore(service).add(anOrganization({ id: tenant.orgId })),
+        ...endpointStore(service).add(endpoint),
+        outboxStore(outbox).append(event),
+      ]);
+      return { tenant, orgId: tenant.orgId, endpoint, event };
+    }),
+  );
+}
+type Ours = Awaited<ReturnType<typeof organizations>>[number];
+
+const ROWS = {
+  organization: ({ service }: TestTables, { orgId }: { orgId: OrgId }) => ({
+    table: service,
+    key: { ...keys.organization(orgId) },
+  }),
+  endpoint: ({ service }: TestTables, { orgId, endpoint }: Ours) => ({
+    table: service,
+    key: { ...keys.endpoint(orgId, endpoint.id) },
+  }),
+  event: ({ outbox }: TestTables, { event }: Ours) => ({ table: outbox, key: { ...keys.event(event.id) } }),
+};
+
+const dispatching =
+  (row: keyof typeof ROWS) =>
+  async (tables: TestTables): Promise<BatchOfTen> => {
+    const { service, outbox } = tables;
+    const stores = dynamoDbStores(tables);
+    const all = await organizations(tables);
+    const log = recordedLog();
+    const attempted: OrgId[] = [];
+    const queues = { send: async () => [], hide: async () => undefined, crowded: async () => false };
+    const deal = dispatch(
+      {
+        ...stores,
+        queues,
+        prepare: async () => undefined,
+        async attempt({ orgId }) {
+          attempted.push(orgId);
+          return { status: 204 };
+        },
+        measures: noMeasures,
+        log,
+        now,
+      },
+      { retry: { baseSeconds: 30, capSeconds: 3600, maxAttempts: 8 }, leaseSeconds: 25, attemptSeconds: 10 },
+    );
+    const run = dispatcher({
+      deal,
+      standings: standings(standingOf(service)),
+      contexts: deliveryContexts(service, outbox),
+      queues,
+      log,
+    });
+    const messages = await Promise.all(
+      all.map(async ({ tenant, endpoint, event }) => {
+        const delivery = aDelivery({ ...tenant, webhookId: endpoint.id, eventId: event.id });
+        await stores.deliveries.add(delivery);
+        return { reminder: delivery, receiptHandle: delivery.id };
+      }),
+    );
+    return {
+      orgIds: all.map(({ orgId }) => orgId),
+      rows: all.map((each) => ROWS[row](tables, each)),
+      run: async () => (await run('fresh', messages)).map(({ reminder }) => reminder.orgId),
+      done: async () => attempted,
+    };
+  };
+
+const fanningOut =
+  (row: 'organization' | 'endpoint') =>
+  async (tables: TestTables): Promise<BatchOfTen> => {
+    const all = await organizations(tables);
+    const sent: OrgId[] = [];
+    const run = fanOut({
+      subscribers: endpointStore(tables.service),
+      deliveries: deliveryStore(tables.deliveries),
+      standings: standings(standingOf(tables.service)),
+      queues: {
+        async send(_lane, messages) {
+          sent.push(...messages.map(({ reminder }) => reminder.orgId));
+          return [];
+        },
+      },
+      log: recordedLog(),
+      now,
+    });
+    return {
+      orgIds: all.map(({ orgId }) => orgId),
+      rows: all.map((each) => ROWS[row](tables, each)),
+      async run() {
+        const failed = await run(all.map(({ event }) => ({ kind: 'event', event })));
+        return failed.flatMap((owed) => (owed.kind === 'event' ? [owed.event.orgId] : []));
+      },
+      done: async () => sent,
+    };
+  };
+
+/** Changes of sandboxes: those of live organizations need no row of theirs. */
+async function watching(tables: TestTables): Promise<BatchOfTen> {
+  const { service, deliveries, ledger } = tables;
+  const log = recordedLog();
+  const all = await Promise.all(
+    TEN.map(async () => {
+      const { pairing, sandbox } = newSandbox(aTenant().orgId, NOW);
+      await committer(service.client)(sandboxStore(service).create(pairing, sandbox, SANDBOX_ORGANIZATION));
+      const delivery = aDelivery({ orgId: sandbox.id, generation: sandbox.generation });
+      await deliveryStore(deliveries).add(delivery);
+      return { orgId: sandbox.id, delivery };
+    }),
+  );
+  const run = watch(
+    {
+      due: dueIndex(deliveries),
+      ledger: ledgerStore(ledger),
+      standings: standings(standingOf(service)),
+      log,
+      now,
+    },
+    { graceSeconds: 60 },
+  );
+  const done = async () => (await rowsIn(ledger)).map(({ orgId }) => orgId as OrgId);
+  return {
+    orgIds: all.map(({ orgId }) => orgId),
+    rows: all.map((each) => ROWS.organization(tables, each)),
+    /** The stream repeats the whole batch, in which only those are new that were not counted. */
+    async run() {
+      const changes = all.map(({ delivery }, index) => ({
+        kind: 'added' as const,
+        delivery,
+        sequence: String(index + 1),
+      }));
+      const failed = await run('shard', changes).then(
+        () => false,
+        () => true,
+      );
+      const counted = await done();
+      const unknown = log.entries
+        .filter(({ code }) => code === 'TENANT_UNKNOWN')
+        .map(({ fields }) => fields.orgId);
+      return failed
+        ? all
+            .map(({ orgId }) => orgId)
+            .filter((orgId) => !counted.includes(orgId) && !unknown.includes(orgId))
+        : [];
+    },
+    done,
+  };
+}
+
+/** A batch of a worker behind the bus. */
+const behindTheBus = (
+  orgIds: OrgId[],
+  rows: NeededRow[],
+  events: readonly BusEvent[],
+  worker: (events: readonly BusEvent[]) => Promise<readonly BusEvent[]>,
+  done: BatchOfTen['done'],
+): BatchOfTen => ({
+  orgIds,
+  rows,
+  run: async () => (await worker(events)).map(({ orgId }) => orgId),
+  done,
+});
+
+const eachAlone = (deal: (event: BusEvent) => Promise<void>) => {
+  const run = oneByOne(deal, recordedLog());
+  return async (events: readonly BusEvent[]) => (await run(events)).map(({ event }) => event);
+};
+
+async function metering(tables: TestTables): Promise<BatchOfTen> {
+  const all = await organizations(tables);
+  const run = meter({
+    gate: gate(standings(standingOf(tables.service)).of),
+    usage: usageMeter(tables.usage),
+    log: recordedLog(),
+  });
+  return behindTheBus(
+    all.map(({ orgId }) => orgId),
+    all.map((each) => ROWS.organization(tables, each)),
+    all.map(({ tenant }) => aBusEvent(tenant)),
+    run,
+    async () => (await rowsIn(tables.usage)).filter(({ month }) => month).map(({ orgId }) => orgId as OrgId),
+  );
+}
+
+async function relaying(tables: TestTables): Promise<BatchOfTen> {
+  const { service, outbox } = tables;
+  const commit = committer(service.client);
+  const [conversations, messages, channels] = [
+    conversationStore(service),
+    messageStore(service),
+    channelStore(service),
+  ];
+  const all = await organizations(tables);
+  const made = await Promise.all(
+    all.map(async ({ tenant, orgId }) => {
+      const channel = anHttpChannel({ orgId });
+      const conversation = aConversation({ channelId: channel.id });
+      const message = aMessage({ conversationId: conversation.id, role: 'agent' });
+      await commit([
+        ...channels.add(channel),
+        ...[conversations.add(tenant, conversation)].flat(),
+        ...[messages.add(tenant, message)].flat(),
+      ]);
+      const data = { conversationId: conversation.id, messageId: message.id, role: 'agent' };
+      return {
+        row: { table: service, key: { ...keys.message(tenant, conversation.id, message.id) } },
+        event: aBusEvent({ ...tenant, data }),
+      };
+    }),
+  );
+  const run = relay({
+    standings: standings(standingOf(service)),
+    conversations,
+    messages,
+    channels,
+    outbox: outboxStore(outbox),
+  });
+  return behindTheBus(
+    all.map(({ orgId }) => orgId),
+    made.map(({ row }) => row),
+    made.map(({ event }) => event),
+    eachAlone(run),
+    async () =>
+      (await rowsIn(outbox))
+        .filter(({ type }) => type === 'channel.message')
+        .map(({ orgId }) => orgId as OrgId),
+  );
+}
+
+async function checking(tables: TestTables): Promise<BatchOfTen> {
+  const { service, knowledge, outbox } = tables;
+  const commit = committer(knowledge.client);
+  const all = await organizations(tables);
+  const looked: OrgId[] = [];
+  const sources = await Promise.all(
+    all.map(async ({ orgId }) => {
+      const source = aSource({ orgId });
+      await commit(sourceStore(knowledge).add(source));
+      return source;
+    }),
+  );
+  const run = checkSource(
+    {
+      sources: sourceChecks(knowledge, outbox, commit),
+      organizations: organizationStore(service),
+      standings: standings(standingOf(service)),
+      async look({ orgId }) {
+        looked.push(orgId);
+        return { kind: 'fetched', text: 'one two' };
+      },
+      onChecked: () => undefined,
+      log: recordedLog(),
+      now,
+      random: () => 0,
+    },
+    { checkEverySeconds: 3600, leaseSeconds: 75 },
+  );
+  return behindTheBus(
+    all.map(({ orgId }) => orgId),
+    sources.map((source) => ({ table: knowledge, key: { ...keys.source(source, source.id) } })),
+    sources.map(({ id, orgId, generation }) =>
+      aBusEvent({ type: 'source.check', orgId, generation, data: { sourceId: id } }),
+    ),
+    eachAlone(run),
+    async () => looked,
+  );
+}
+
+async function redelivering(tables: TestTables): Promise<BatchOfTen> {
+  const { service, deliveries } = tables;
+  const commit = committer(service.client);
+  const jobs = redeliveryJobs(service);
+  const all = await organizations(tables);
+  const started = await Promise.all(
+    all.map(async ({ orgId, endpoint }) => {
+      const job = aRedeliveryJob({
+        orgId,
+        webhookId: endpoint.id as Extract<Endpoint['id'], `whk_${string}`>,
+      });
+      await commit(jobs.start(job));
+      return job;
+    }),
+  );
+  const run = redeliver(
+    {
+      jobs: redeliveryRounds(service, commit),
+      deliveries: { ...deliveryStore(deliveries), range: deliveryRanges(deliveries) },
+      arrivals: arrivalStore(service),
+      endpoints: endpointStore(service),
+      queues: { send: async () => [] },
+      rounds: { send: async () => [] },
+      standings: standings(standingOf(service)),
+      log: recordedLog(),
+      now,
+    },
+    { leaseSeconds: 40, roundSeconds: 60, roundDeliveries: 100, pageRows: 10 },
+  );
+  return behindTheBus(
+    all.map(({ orgId }) => orgId),
+    all.map((each) => ROWS.endpoint(tables, each)),
+    started.map(({ id: redeliveryId, webhookId, orgId, generation }) =>
+      aBusEvent({
+        type: 'webhook.redelivery',
+        orgId,
+        generation,
+        data: { webhookId, redeliveryId, round: 1 },
+      }),
+    ),
+    eachAlone(run),
+    async () => {
+      const found = await Promise.all(started.map((job) => jobs.find(job, job.webhookId, job.id)));
+      return found.flatMap((job) => (job?.status === 'done' ? [job.orgId] : []));
+    },
+  );
+}
+
+async function notifying(tables: TestTables): Promise<BatchOfTen> {
+  const { service, knowledge, mailings } = tables;
+  const all = await organizations(tables);
+  const sent: OrgId[] = [];
+  const run = notify(
+    {
+      gate: gate(standings(standingOf(service)).of),
+      organizations: organizationStore(service),
+      endpoints: endpointStore(service),
+      sources: sourceStore(knowledge),
+      mailings: mailingStore(mailings),
+      directory: { adminsOf: async () => ['ada@example.com'] },
+      mailer: {
+        async send(_mail, { orgId }) {
+          sent.push(orgId);
+          return { kind: 'sent' };
+        },
+      },
+      count: () => undefined,
+      log: recordedLog(),
+      now,
+    },
+    { dashboardOrigin: 'https://dashboard.example.com', noticeSeconds: 86_400, leaseSeconds: 60 },
+  );
+  const disabling = ({ orgId, generation }: Tenant, { id: webhookId }: Endpoint) =>
+    aBusEvent({
+      type: 'webhook.disabled',
+      orgId,
+      generation,
+      data: { webhookId, disabledAt: NOW.toISOString() },
+    });
+  return behindTheBus(
+    all.map(({ orgId }) => orgId),
+    all.map((each) => ROWS.endpoint(tables, each)),
+    all.map(({ tenant, endpoint }) => disabling(tenant, endpoint)),
+    eachAlone(run),
+    async () => sent,
+  );
+}
+
+const AGAIN = { again: true, done: false };
+const DROPPED = { again: false, done: false };
+const DONE = { again: false, done: true };
+
+export const BATCHES: readonly BatchKind[] = [
+  { name: 'dispatch, organization', make: dispatching('organization'), absent: AGAIN },
+  { name: 'dispatch, endpoint', make: dispatching('endpoint'), absent: DROPPED },
+  { name: 'dispatch, event', make: dispatching('event'), absent: DROPPED },
+  { name: 'fan-out, organization', make: fanningOut('organization'), absent: AGAIN },
+  { name: 'fan-out, endpoint', make: fanningOut('endpoint'), absent: DROPPED },
+  { name: 'watch, organization', make: watching, absent: DROPPED },
+  { name: 'meter, organization', make: metering, absent: AGAIN },
+  { name: 'relay, message', make: relaying, absent: AGAIN },
+  { name: 'check-source, source', make: checking, absent: DROPPED },
+  { name: 'redeliver, endpoint', make: redelivering, absent: DROPPED },
+  { name: 'notify, endpoint', make: notifying, absent: DONE },
+];
