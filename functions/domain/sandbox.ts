@@ -64,8 +64,8 @@ export function routed(
 export const OF_SANDBOX_INDEX = 'of-sandbox';
 
 /**
- * How long after a reset something of the generation before may still be written, by functions that began before it. Seconds. Longer than the
- * timeout of any function that adds rows, and than an index is behind its table.
+ * Seconds after a reset in which functions that began before it may still read and write the older generation. Longer than the timeout of any
+ * function that adds rows, and than an index is behind its table.
  */
 export const DEFAULT_LINGER_SECONDS = 120;
 
@@ -79,6 +79,6 @@ export const Purge = z.object({
 });
 export type Purge = z.infer<typeof Purge>;
 
-/** Whether nothing more of the generation can come, so that an empty index is the end of it. */
+/** Whether nothing reads or writes the generation any more, so that the purge may begin and an empty index is its end. */
 export const isSettled = ({ requestedAt }: Purge, now: Date, lingerSeconds: number): boolean =>
   now.getTime() - new Date(requestedAt).getTime() >= lingerSeconds * 1000;

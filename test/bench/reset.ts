@@ -31,7 +31,7 @@ if (options.help) {
   Fills a sandbox with so many records: conversations, messages, tickets, escalations, events, idempotency records, the ledger, and deliveries
   in all states, some of endpoints that are gone, three hundredths due with a message in a queue and two parked and due. Resets it through the
   API and prints the time of the answer; then of some further resets. Looks whether anything old can be seen, waits until all that was due would
-  have been attempted, follows the purge until it is done, and reads every table. Takes about five minutes. Exits with 1 when anything of the old
+  have been attempted, follows the purge until it is done, and reads every table. Takes several minutes, two of them the linger time. Exits with 1 when anything of the old
   data was shown, attempted or left.
 `);
   process.exit(0);
@@ -40,7 +40,7 @@ if (options.help) {
 const RECORDS = Number(options.records);
 /** The aim for the answer of a reset. */
 const AIM_MS = 300;
-/** From the last preparations to when deliveries are due: the reset has to be in between, and the purge, which takes them away, not be there yet. */
+/** From the last preparations to when deliveries are due: the reset has to be in between. The purge begins later still, after the linger time. */
 const DUE_AFTER_MS = 30_000;
 const BATCH = 25;
 const AT_ONCE = 8;
@@ -248,7 +248,12 @@ try {
 
   say('');
   await until('the time of what was due', () => Date.now() > dueAt.getTime(), PATIENCE_MS);
-  report('still stored when they were due', `${await engines.countOf(waiting)} of ${waiting.length}`);
+  const stored = await engines.countOf(waiting);
+  report(
+    'still stored when they were due',
+    `${stored} of ${waiting.length}`,
+    stored === waiting.length,
+  );
   let told = 0;
   const present = await generation();
   await until(

@@ -25,7 +25,7 @@ Environment:
   RETRY_CAP_SECONDS              longest retry delay, fractions allowed (3600)
   ATTEMPT_TIMEOUT_SECONDS        what a receiver may take to answer, fractions allowed (10)
   GRACE_SECONDS                  how late a delivery may be before its message counts as lost (900)
-  LINGER_SECONDS                 how long after a reset of the sandbox what began before it may still be written (120)
+  LINGER_SECONDS                 seconds after a sandbox reset before its old data is deleted (120)
   CHECK_EVERY_SECONDS            from one check of a source's content to the next (3600)
   NOTICE_SECONDS                 for which admins are told once at most that a source's content changed (86400)
   RATE_LIMIT_PER_MINUTE          API calls of the organization in a minute (6000)
