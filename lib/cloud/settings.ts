@@ -27,7 +27,7 @@ export interface Settings {
   graceSeconds: number;
   /** How long changes of deliveries are gathered before they are counted. */
   watchWindowSeconds: number;
-  /** How long after a reset of a sandbox what began before it may still be written. */
+  /** Seconds after a sandbox reset in which functions that began before it may still use the old data. */
   lingerSeconds: number;
   /** Requests a minute for each tier: `rateLimitSandbox`, `rateLimitStandard`, `rateLimitScale`. */
   rateLimits: RateLimits;

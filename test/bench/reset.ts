@@ -249,11 +249,7 @@ try {
   say('');
   await until('the time of what was due', () => Date.now() > dueAt.getTime(), PATIENCE_MS);
   const stored = await engines.countOf(waiting);
-  report(
-    'still stored when they were due',
-    `${stored} of ${waiting.length}`,
-    stored === waiting.length,
-  );
+  report('still stored when they were due', `${stored} of ${waiting.length}`, stored === waiting.length);
   let told = 0;
   const present = await generation();
   await until(

@@ -17,7 +17,7 @@ export interface Settings {
   attemptTimeoutSeconds?: number;
   /** How late a delivery may be before its message counts as lost. */
   graceSeconds?: number;
-  /** How long after a reset of the sandbox what began before it may still be written. */
+  /** Seconds after a sandbox reset in which functions that began before it may still use the old data. */
   lingerSeconds?: number;
   /** From one check of a source's content to the next. */
   checkEverySeconds?: number;

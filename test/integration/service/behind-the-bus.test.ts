@@ -1,6 +1,7 @@
 import { channels } from './background/channels.ts';
 import { deadLetters } from './background/dead-letters.ts';
 import { disablingMail } from './background/disabling-mail.ts';
+import { partialFailures } from './background/partial-failures.ts';
 import { aPlace } from './background/place.ts';
 import { recovery } from './background/recovery.ts';
 import { redeliveries } from './background/redeliveries.ts';
@@ -18,4 +19,5 @@ recovery(place);
 redeliveries(place);
 usage(place);
 deadLetters(place);
+partialFailures(place);
 disablingMail(place);
