@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { reachEngine } from './connection-failure.ts';
 import { openCheckpoints } from './engines/checkpoints.ts';
 import { startEngines, startUpkeep } from './engines/engines.ts';
 import { LocalRunError } from './errors.ts';
@@ -98,8 +99,9 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
   const references = new References(template.stackName);
   defineNamed(template, references);
   const engines = await startEngines(options, started);
-  await provisionTables(template, references, engines.dynamodb);
-  await provisionQueues(template, references, engines.sqs, engines.endpoints.sqs);
+  const { dynamodb, sqs } = engines.endpoints;
+  await reachEngine('DynamoDB', dynamodb, () => provisionTables(template, references, engines.dynamodb));
+  await reachEngine('SQS', sqs, () => provisionQueues(template, references, engines.sqs, sqs));
   defineFunctions(template, references);
   defineRestApi(template, references);
   const log = options.onLog ?? (() => undefined);

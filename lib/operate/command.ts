@@ -1,3 +1,4 @@
+import { findConnectionFailure } from '../local/connection-failure.ts';
 import { paintFor } from '../local/console/paint.ts';
 import { readOperateArguments, usage } from './arguments.ts';
 import { clientsOf } from './clients.ts';
@@ -54,23 +55,25 @@ export async function operateCommand(
 
 /** What the SDK calls a refusal, over its protocols. */
 const DENIED = new Set(['AccessDeniedException', 'AccessDenied', 'NotAuthorized', 'UnauthorizedOperation']);
-/** No usable credentials, or no way to the service. */
-const UNREACHED = new Set([
-  'CredentialsProviderError',
-  'ExpiredTokenException',
-  'ExpiredToken',
-  'ECONNREFUSED',
-  'TimeoutError',
-]);
+const UNAUTHENTICATED = new Set(['CredentialsProviderError', 'ExpiredTokenException', 'ExpiredToken']);
 
 function describe(error: unknown, running: Command | undefined): string {
   if (error instanceof OperateError) return error.message;
   if (error instanceof UsageError) return `${error.message}\n\nnpm run operate -- --help says what there is.`;
   if (!(error instanceof Error)) return String(error);
-  const code = 'code' in error ? String(error.code) : error.name;
   if (DENIED.has(error.name))
     return `${error.message}\n\n"${running?.name}" needs: ${running?.actions.join(', ')}`;
-  if (UNREACHED.has(error.name) || UNREACHED.has(code))
-    return `${error.name}: ${error.message}\n\nIs it running, and are there credentials for it?`;
+  if (UNAUTHENTICATED.has(error.name))
+    return `${error.name}: ${error.message}\n\nSign in to AWS again, then try again.`;
+  const failure = findConnectionFailure(error);
+  if (failure !== undefined)
+    return `${describeTarget(error)} cannot be reached: ${failure.reason}. ${failure.advice}`;
   return error.stack ?? error.message;
+}
+
+/** Node.js says in its errors where it could not connect to. */
+function describeTarget(error: Error): string {
+  const { address, port, hostname } = error as Partial<Record<'address' | 'port' | 'hostname', unknown>>;
+  if (hostname !== undefined) return `The service at ${hostname}`;
+  return address === undefined ? 'The service' : `The service at ${address}:${port}`;
 }

@@ -35,7 +35,7 @@ export async function temporaryDirectory(): Promise<{ path: string; remove(): Pr
 const UNLIMITED = '1000000';
 
 /**
- * @param settings environment variables of the local run; without `RATE_LIMIT_PER_MINUTE` it refuses no call for their number
+ * @param settings environment variables of the local run; without rate limits it refuses no call for their number, in the sandbox neither
  * @throws Error with what it printed when it ends before it is ready
  */
 export async function startLocalRun(
@@ -54,6 +54,7 @@ export async function startLocalRun(
       PORT: '0',
       LOCAL_DIR: directory,
       RATE_LIMIT_PER_MINUTE: UNLIMITED,
+      SANDBOX_RATE_LIMIT_PER_MINUTE: UNLIMITED,
       ...settings,
     },
   });

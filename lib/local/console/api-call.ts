@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { explainConnectionFailure } from '../connection-failure.ts';
 import { LocalRunError } from '../errors.ts';
 
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -57,7 +58,7 @@ export async function callApi(baseUrl: string, call: ApiCall): Promise<ApiAnswer
     };
   } catch (error) {
     signal?.throwIfAborted();
-    throw new ApiUnreachable(`The API at ${baseUrl} cannot be reached: ${reason(error, baseUrl)}.`);
+    throw new ApiUnreachable(`The API at ${baseUrl} cannot be reached: ${explain(error, baseUrl)}`);
   }
 }
 
@@ -93,15 +94,10 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** `fetch` says only "fetch failed"; its cause says why. */
-function reason(error: unknown, baseUrl: string): string {
-  if (!(error instanceof Error)) return String(error);
-  const cause = error.cause;
-  if (cause instanceof Error && 'code' in cause) {
-    if (cause.code !== 'ECONNREFUSED') return String(cause.code);
-    return URL.parse(baseUrl)?.hostname === 'localhost'
-      ? 'nothing listens there (npm start starts it)'
-      : 'nothing listens there';
-  }
-  return error.name === 'TimeoutError' ? `no answer within ${REQUEST_TIMEOUT_MS / 1000} s` : error.message;
+function explain(error: unknown, baseUrl: string): string {
+  if (error instanceof Error && error.name === 'TimeoutError')
+    return `no answer within ${REQUEST_TIMEOUT_MS / 1000} s. Check that the server still runs, then try again.`;
+  const { code, reason, advice } = explainConnectionFailure(error);
+  const isStopped = code === 'ECONNREFUSED' && URL.parse(baseUrl)?.hostname === 'localhost';
+  return `${reason}. ${isStopped ? 'Start it with npm start.' : advice}`;
 }

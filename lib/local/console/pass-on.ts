@@ -1,5 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { type ConnectionFailure, explainConnectionFailure } from '../connection-failure.ts';
 
 const TIMEOUT_MS = 30_000;
 
@@ -32,7 +33,9 @@ export interface PassingOptions {
 }
 
 /** What came of passing a delivery on. */
-export type PassedOn = { kind: 'answered'; status: number } | { kind: 'failed'; error: string };
+export type PassedOn =
+  | { kind: 'answered'; status: number }
+  | ({ kind: 'failed' } & Pick<ConnectionFailure, 'reason' | 'advice'>);
 
 /**
  * Posts a delivery's bytes and headers to another URL, so that its signature verifies there too. Redirects are answers.
@@ -61,7 +64,7 @@ export async function passOn(
     response.on('error', () => undefined).resume();
     return { kind: 'answered', status: response.statusCode ?? 502 };
   } catch (error) {
-    return { kind: 'failed', error: describe(error) };
+    return { kind: 'failed', ...explain(error) };
   }
 }
 
@@ -70,9 +73,10 @@ function headersToPass(headers: Record<string, string>): Record<string, string> 
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_THE_CONNECTION.has(name)));
 }
 
-function describe(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error.name === 'AbortError') return `no answer within ${TIMEOUT_MS / 1000} s`;
-  if ('code' in error && error.code === 'ECONNREFUSED') return 'nothing listens there';
-  return error.message;
+function explain(error: unknown): Pick<ConnectionFailure, 'reason' | 'advice'> {
+  if (!(error instanceof Error) || error.name !== 'AbortError') return explainConnectionFailure(error);
+  return {
+    reason: `no answer within ${TIMEOUT_MS / 1000} s`,
+    advice: 'Answer first, and process the event afterwards.',
+  };
 }

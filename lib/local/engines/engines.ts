@@ -3,6 +3,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { REGION } from '../arns.ts';
+import { describeEngineError } from '../connection-failure.ts';
 import { afterAWhile, type UntilNews, watchChanges } from '../sources/news.ts';
 import { type DynamoDbEngine, startDynamoDb } from './dynamodb.ts';
 import { startSqs } from './sqs.ts';
@@ -76,7 +77,7 @@ export function startUpkeep(
 ): void {
   if (!engine) return;
   const onError = (error: unknown): void =>
-    log({ source: 'dynamodb', text: `upkeep failed: ${String(error)}` });
+    log({ source: 'dynamodb', text: `upkeep failed: ${describeEngineError(error)}` });
   const sweeper = startSweeper({ engine, client, readUpTo, onError });
   started.defer(() => sweeper.stop());
 }

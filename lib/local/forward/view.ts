@@ -37,8 +37,11 @@ export function renderPassedOn(
     return renderAnswer(received, { status: result.status }, endedAt, paint);
   }
   const took = formatDuration(endedAt.getTime() - startedAt.getTime());
-  const failed = paint('red', `✗ ${harmless(result.error)}`);
-  return `${paint('dim', formatTime(endedAt))}  ${failed} after ${took}  ${paint('dim', delivery.id)}`;
+  const failed = paint('red', `✗ ${harmless(result.reason)}`);
+  return [
+    `${paint('dim', formatTime(endedAt))}  ${failed} after ${took}  ${paint('dim', delivery.id)}`,
+    indent(harmless(result.advice), INDENT),
+  ].join('\n');
 }
 
 /** What is followed from where on. */

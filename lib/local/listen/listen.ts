@@ -95,7 +95,7 @@ async function answer(
     return { status: statusFor(args.statuses, history.attemptsOf(idOf(delivery))) };
   const forwarded = await passOn(delivery, args.forward);
   if (forwarded.kind === 'answered') return { status: forwarded.status };
-  screen.print(screen.paint('red', `${args.forward.href}: ${forwarded.error}`));
+  screen.print(`${screen.paint('red', `${args.forward.href}: ${forwarded.reason}.`)} ${forwarded.advice}`);
   return { status: 502 };
 }
 

@@ -4,6 +4,7 @@ import {
   SendMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
+import { describeEngineError } from '../connection-failure.ts';
 import type { BusRule, BusTarget } from './bus-rules.ts';
 import type { BusEvent } from './put-events.ts';
 
@@ -34,7 +35,10 @@ export async function sendToTarget(
   const refused = await sendAll(events, queueUrlOf(target.queueArn), sqs);
   const lost = await Promise.all(
     refused.map(async ({ event, error }) => {
-      log({ source: rule.logicalId, text: `an event was not taken by ${target.queueArn}: ${String(error)}` });
+      log({
+        source: rule.logicalId,
+        text: `an event was not taken by ${target.queueArn}: ${describeEngineError(error)}`,
+      });
       if (target.deadLetterArn === undefined) return event;
       try {
         await sqs.send(
@@ -46,7 +50,10 @@ export async function sendToTarget(
         );
         return undefined;
       } catch (deadError) {
-        log({ source: rule.logicalId, text: `its dead-letter queue neither: ${String(deadError)}` });
+        log({
+          source: rule.logicalId,
+          text: `its dead-letter queue neither: ${describeEngineError(deadError)}`,
+        });
         return event;
       }
     }),

@@ -4,6 +4,7 @@ import {
   ReceiveMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
+import { describeEngineError } from '../connection-failure.ts';
 import type { InvocationResult } from '../functions/sandbox.ts';
 import type { Filter } from './filter.ts';
 import { pause } from './pause.ts';
@@ -97,7 +98,7 @@ async function receive(
     const { Messages = [] } = await sqs.send(command);
     return Messages.map((message) => toQueueRecord(message, queueArn));
   } catch (error) {
-    log(`receiving failed: ${messageOf(error)}`);
+    log(`receiving failed: ${describeEngineError(error)}`);
     await pause(ERROR_PAUSE_MS, signal);
     return [];
   }
@@ -132,7 +133,7 @@ async function remove(
     try {
       await sqs.send(new DeleteMessageBatchCommand({ QueueUrl: queueUrl, Entries }));
     } catch (error) {
-      log(`deleting ${Entries.length} messages failed: ${messageOf(error)}`);
+      log(`deleting ${Entries.length} messages failed: ${describeEngineError(error)}`);
     }
   }
 }
@@ -151,11 +152,7 @@ async function giveBack(
     try {
       await sqs.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries }));
     } catch (error) {
-      log(`giving ${Entries.length} messages back failed: ${messageOf(error)}`);
+      log(`giving ${Entries.length} messages back failed: ${describeEngineError(error)}`);
     }
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }

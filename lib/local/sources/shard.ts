@@ -6,6 +6,7 @@ import {
   type ShardIteratorType,
   TrimmedDataAccessException,
 } from '@aws-sdk/client-dynamodb-streams';
+import { describeEngineError } from '../connection-failure.ts';
 import type { Filter } from './filter.ts';
 import type { UntilNews } from './news.ts';
 import { pause } from './pause.ts';
@@ -84,7 +85,7 @@ export async function readShard(options: ShardOptions, signal: AbortSignal): Pro
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof ExpiredIteratorException) continue;
-      const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+      const text = describeEngineError(error);
       // An engine that is down fails the same way twice a second.
       if (text !== lastError) options.log(`shard ${options.shardId}: ${text}`);
       lastError = text;

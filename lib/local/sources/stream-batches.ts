@@ -1,3 +1,4 @@
+import { describeEngineError } from '../connection-failure.ts';
 import type { InvocationResult } from '../functions/sandbox.ts';
 import { type Batch, type BatchPolicy, judge, partByAge } from './batch.ts';
 import type { DiscardedBatch } from './failure-destination.ts';
@@ -93,7 +94,7 @@ async function discardUntilTaken(
       await discard(discarded);
       return;
     } catch (error) {
-      log(`failure destination: ${error instanceof Error ? error.message : String(error)}`);
+      log(`failure destination: ${describeEngineError(error)}`);
       await pause(backoff(failures), signal);
     }
   }

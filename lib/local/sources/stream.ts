@@ -3,6 +3,7 @@ import {
   type DynamoDBStreamsClient,
   type Shard,
 } from '@aws-sdk/client-dynamodb-streams';
+import { describeEngineError } from '../connection-failure.ts';
 import type { DiscardedBatch } from './failure-destination.ts';
 import type { Filter } from './filter.ts';
 import type { UntilNews } from './news.ts';
@@ -128,8 +129,7 @@ async function listShards(
       after = StreamDescription?.LastEvaluatedShardId;
     } while (after !== undefined);
   } catch (error) {
-    if (!signal.aborted)
-      log(`stream ${streamArn}: ${error instanceof Error ? error.message : String(error)}`);
+    if (!signal.aborted) log(`stream ${streamArn}: ${describeEngineError(error)}`);
     return [];
   }
   return shards;

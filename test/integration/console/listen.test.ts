@@ -97,7 +97,7 @@ describe('npm run listen', { timeout: 60_000 }, () => {
     const program = listen('--forward', 'http://127.0.0.1:1/');
     await program.shows(/Listening/);
     expect(await api.deliver(onlyEndpoint(), { id: 'dlv_1', attempt: 1, data: {} })).toBe(502);
-    await program.shows(/http:\/\/127\.0\.0\.1:1\/: nothing listens there/);
+    await program.shows(/http:\/\/127\.0\.0\.1:1\/: nothing listens there\. Start the server/);
   });
 
   it('listens only, for an endpoint that was registered by hand', async () => {
@@ -139,7 +139,7 @@ describe('npm run listen', { timeout: 60_000 }, () => {
     const program = listen();
     expect(await program.ended).toBe(1);
     expect(program.errors().trim()).toBe(
-      `The API at ${api.url} cannot be reached: nothing listens there (npm start starts it).`,
+      `The API at ${api.url} cannot be reached: nothing listens there. Start it with npm start.`,
     );
   });
 

@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import type { Cloud } from '../../../lib/local/cloud.ts';
 import { LocalRunError } from '../../../lib/local/errors.ts';
+import { until } from '../../support/until.ts';
 import { aCloud, aPlace, userPool } from './a-cloud.ts';
 import { verified } from './identity/an-application.ts';
 import { isAlive } from './processes.ts';
@@ -38,7 +39,12 @@ describe('a template that runs here', () => {
     // The update of the item is in the stream too, and stays out by the filter.
     await item(cloud, 'second', 'POST');
     await untilDone(cloud, 'second');
-    expect(lines.filter((line) => line.includes('fan-out ["first"]'))).toHaveLength(1);
+    const fannedOut = (id: string) => lines.filter((line) => line.includes(`fan-out ["${id}"]`));
+    // Lines come through the output of the processes, which may be later than what they did.
+    await until('the lines about both items', () =>
+      ['first', 'second'].every((id) => fannedOut(id).length > 0 && receptionsOf(id, lines).length > 0),
+    );
+    expect(fannedOut('first')).toHaveLength(1);
     expect(receptionsOf('first', lines)).toEqual(['1']);
   });
 
@@ -46,6 +52,7 @@ describe('a template that runs here', () => {
     const { cloud, lines } = await aCloud(aPlace());
     await item(cloud, 'twice', 'POST');
     expect(await untilDone(cloud, 'twice')).toHaveLength(1);
+    await until('two receptions', () => receptionsOf('twice', lines).length >= 2);
     expect(receptionsOf('twice', lines)).toEqual(['1', '2']);
   });
 
@@ -130,6 +137,7 @@ describe('a run that stops', () => {
     expect(await item(next, 'kept')).toEqual({ doneBy: done, secret });
     await item(next, 'new', 'POST');
     await untilDone(next, 'new');
+    await until('the line about the new item', () => lines.some((line) => line.includes('fan-out ["new"]')));
     expect(lines.join('\n')).not.toContain('"kept"');
   });
 

@@ -38,8 +38,13 @@ describe('a forwarded delivery on the screen', () => {
       '14:03:22.110  ← 500 after 6 ms  dlv_1',
     );
     expect(
-      renderPassedOn(aDelivery(), { kind: 'failed', error: 'nothing listens there' }, times, plain),
-    ).toBe('14:03:22.110  ✗ nothing listens there after 6 ms  dlv_1');
+      renderPassedOn(
+        aDelivery(),
+        { kind: 'failed', reason: 'nothing listens there', advice: 'Start the server.' },
+        times,
+        plain,
+      ),
+    ).toBe('14:03:22.110  ✗ nothing listens there after 6 ms  dlv_1\n              Start the server.');
   });
 
   it('shows no secret', () => {

@@ -1,0 +1,141 @@
+import { LocalRunError } from './errors.ts';
+
+/** Why no response came: a clause for the user, and a sentence that says what to do about it. */
+export interface ConnectionFailure {
+  /** Of the error that says why; undefined when it has none. */
+  code: string | undefined;
+  reason: string;
+  advice: string;
+}
+
+const CHECK_SERVER = 'Check that the server still runs, then try again.';
+const CHECK_NETWORK = 'Check the host in the URL, your network and your VPN, then try again.';
+const CHECK_SCHEME = 'Check that the URL says http or https as the server does.';
+const TRUST_ISSUER = 'Name the file of its authority in NODE_EXTRA_CA_CERTS, or use another certificate.';
+
+const REFUSED = {
+  reason: 'nothing listens there',
+  advice: 'Start the server, or check the host and port in the URL.',
+};
+const CLOSED = { reason: 'the connection was closed before the response was complete', advice: CHECK_SERVER };
+const UNCONNECTED = { reason: 'no connection could be made in time', advice: CHECK_NETWORK };
+const UNREACHABLE = { reason: 'the host is unreachable', advice: CHECK_NETWORK };
+const TOO_SLOW = { reason: 'the response did not arrive in time', advice: CHECK_SERVER };
+const TOO_LARGE = {
+  reason: 'the response headers are too large',
+  advice: 'Check which server listens at this URL.',
+};
+const NOT_HTTP = { reason: 'the response is not valid HTTP', advice: CHECK_SCHEME };
+const SELF_SIGNED = { reason: 'the TLS certificate is self-signed', advice: TRUST_ISSUER };
+const UNKNOWN_ISSUER = { reason: 'the TLS certificate is of an unknown authority', advice: TRUST_ISSUER };
+
+type Explanation = Pick<ConnectionFailure, 'reason' | 'advice'>;
+
+/** Codes of Node.js, of OpenSSL and of undici, which `fetch` is made of. */
+const FAILURES: Readonly<Record<string, Explanation>> = {
+  ECONNREFUSED: REFUSED,
+  ECONNRESET: CLOSED,
+  ECONNABORTED: CLOSED,
+  EPIPE: CLOSED,
+  UND_ERR_SOCKET: CLOSED,
+  UND_ERR_CLOSED: CLOSED,
+  UND_ERR_DESTROYED: CLOSED,
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: CLOSED,
+  ETIMEDOUT: UNCONNECTED,
+  UND_ERR_CONNECT_TIMEOUT: UNCONNECTED,
+  UND_ERR_HEADERS_TIMEOUT: TOO_SLOW,
+  UND_ERR_BODY_TIMEOUT: TOO_SLOW,
+  UND_ERR_HEADERS_OVERFLOW: TOO_LARGE,
+  HPE_HEADER_OVERFLOW: TOO_LARGE,
+  EHOSTUNREACH: UNREACHABLE,
+  EHOSTDOWN: UNREACHABLE,
+  ENETUNREACH: UNREACHABLE,
+  ENETDOWN: UNREACHABLE,
+  EADDRNOTAVAIL: UNREACHABLE,
+  ENOTFOUND: { reason: 'the host name does not resolve', advice: 'Check the host in the URL.' },
+  EAI_AGAIN: { reason: 'the host name could not be looked up', advice: CHECK_NETWORK },
+  EPROTO: { reason: 'the TLS handshake failed', advice: CHECK_SCHEME },
+  CERT_HAS_EXPIRED: { reason: 'the TLS certificate has expired', advice: 'Renew the certificate.' },
+  CERT_NOT_YET_VALID: {
+    reason: 'the TLS certificate is not valid yet',
+    advice: 'Check the clocks of this machine and of the server.',
+  },
+  CERT_REVOKED: { reason: 'the TLS certificate is revoked', advice: 'Replace the certificate.' },
+  DEPTH_ZERO_SELF_SIGNED_CERT: SELF_SIGNED,
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_ISSUER,
+  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_ISSUER,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_ISSUER,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_ISSUER,
+  ERR_TLS_CERT_ALTNAME_INVALID: {
+    reason: 'the TLS certificate does not name this host',
+    advice: 'Use a host of the certificate in the URL.',
+  },
+};
+
+/** Says why a request got no response, whatever `fetch`, `node:http` or an SDK threw. */
+export function explainConnectionFailure(error: unknown): ConnectionFailure {
+  const found = findConnectionFailure(error);
+  if (found !== undefined) return found;
+  const root = rootOf(error);
+  const code = codeOf(root);
+  const detail = code ?? (root instanceof Error ? root.message : String(root));
+  return {
+    code,
+    reason: `the connection failed (${detail})`,
+    advice: 'Check the URL and the server, then try again.',
+  };
+}
+
+/** @returns undefined when neither the error nor a cause of it is a known failure of a connection */
+export function findConnectionFailure(error: unknown): ConnectionFailure | undefined {
+  if (!(error instanceof Error)) return undefined;
+  // Before its code, which is 20 (DOMException) for a signal that timed out.
+  if (error.name === 'TimeoutError') return { code: undefined, ...TOO_SLOW };
+  // undici 7 names its parser's errors, but gives them no code.
+  if (error.name === 'HTTPParserError') return { code: undefined, ...NOT_HTTP };
+  const code = codeOf(error) ?? '';
+  const explanation = explainCode(code);
+  return explanation === undefined ? findConnectionFailure(error.cause) : { code, ...explanation };
+}
+
+/** An error of an engine as a line of the log, which the local run shows: it asks the engine again by itself. */
+export function describeEngineError(error: unknown): string {
+  const failure = findConnectionFailure(error);
+  if (failure !== undefined) return `error: the engine cannot be reached: ${failure.reason}; trying again`;
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+}
+
+/** @throws LocalRunError naming the engine when it cannot be reached, and whatever else `work` throws */
+export async function reachEngine<T>(name: string, endpoint: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const failure = findConnectionFailure(error);
+    if (failure === undefined) throw error;
+    throw new LocalRunError(
+      `${name} at ${endpoint} cannot be reached: ${failure.reason}. ${failure.advice}`,
+      { cause: error },
+    );
+  }
+}
+
+function explainCode(code: string): Explanation | undefined {
+  const failure = FAILURES[code];
+  if (failure !== undefined) return failure;
+  if (code.startsWith('HPE_')) return NOT_HTTP;
+  if (code.startsWith('ERR_SSL_'))
+    return { reason: `the TLS handshake failed (${code})`, advice: CHECK_SCHEME };
+  // OpenSSL has some dozens more of X509_V_ERR_.
+  if (/^(?:CERT|CRL|UNABLE_TO|ERROR_IN_CERT|INVALID_(?:CA|PURPOSE)|PATH_LENGTH)_?/.test(code))
+    return { reason: `the TLS certificate is not trusted (${code})`, advice: TRUST_ISSUER };
+  return undefined;
+}
+
+/** `fetch` says only "fetch failed"; the last of its causes says why. */
+function rootOf(error: unknown): unknown {
+  return error instanceof Error && error.cause instanceof Error ? rootOf(error.cause) : error;
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
