@@ -31,12 +31,15 @@ export async function temporaryDirectory(): Promise<{ path: string; remove(): Pr
   return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) };
 }
 
+/** Less than hooks have for a start: one that does not succeed says why, and leaves no processes behind. */
+const START_MS = 110_000;
+
 /** More calls than a test makes in a minute. */
 const UNLIMITED = '1000000';
 
 /**
  * @param settings environment variables of the local run; without rate limits it refuses no call for their number, in the sandbox neither
- * @throws Error with what it printed when it ends before it is ready
+ * @throws Error with what it printed when it ends before it is ready, or is not ready in time
  */
 export async function startLocalRun(
   directory: string,
@@ -108,12 +111,22 @@ function withSessions(environment: LocalEnvironment): Required<LocalEnvironment>
 
 function ready(child: ChildProcess, printed: string[]): Promise<void> {
   return new Promise((resolve, reject) => {
+    const deadline = setTimeout(() => {
+      reject(new Error(`the local run was not ready after ${START_MS} ms:\n${printed.join('')}`));
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    }, START_MS);
     const take = (chunk: Buffer) => {
       printed.push(chunk.toString());
-      if (/^\s*Ready\b/m.test(printed.join(''))) resolve();
+      if (/^\s*Ready\b/m.test(printed.join(''))) {
+        clearTimeout(deadline);
+        resolve();
+      }
     };
     child.stdout?.on('data', take);
     child.stderr?.on('data', take);
-    child.once('exit', (code) => reject(new Error(`the local run ended with ${code}:\n${printed.join('')}`)));
+    child.once('exit', (code) => {
+      clearTimeout(deadline);
+      reject(new Error(`the local run ended with ${code}:\n${printed.join('')}`));
+    });
   });
 }

@@ -21,3 +21,21 @@ export async function until<T>(
     await sleep(Math.max(everyMs, waited / 10));
   }
 }
+
+/**
+ * Waits until an assertion holds, and gives what it gives. `vi.waitFor` gives up after a second unless it is told otherwise, and a
+ * busy machine has needed more for what takes a moment.
+ * @throws what the assertion threw last when it does not hold after `timeoutMs`
+ */
+export async function awaitAssertion<T>(assertion: () => T | Promise<T>, timeoutMs = 25_000): Promise<T> {
+  const startedAt = performance.now();
+  for (;;) {
+    try {
+      return await assertion();
+    } catch (error) {
+      const waited = performance.now() - startedAt;
+      if (waited > timeoutMs) throw error;
+      await sleep(Math.max(20, waited / 10));
+    }
+  }
+}

@@ -7,6 +7,7 @@ import { runningProcess } from '../../../lib/local/engines/processes.ts';
 import { sweepExpired } from '../../../lib/local/engines/sweeper.ts';
 import { LocalRunError } from '../../../lib/local/errors.ts';
 import { provisionTables } from '../../../lib/local/provision/provision.ts';
+import { awaitAssertion } from '../../support/until.ts';
 import { exists, inSeconds, key, keysOf, now, put, start, startWithTable, streamRecords } from './a-table.ts';
 import { startRun } from './abandoned-run.ts';
 import { dynamoDbClient } from './clients.ts';
@@ -78,7 +79,7 @@ describe('the embedded DynamoDB', () => {
     const first = engine.processId();
     process.kill(Number(first), 'SIGKILL');
 
-    await vi.waitFor(async () => {
+    await awaitAssertion(async () => {
       expect(engine.processId()).not.toBe(first);
       expect(await exists(client, 'kept')).toBe(true);
     });

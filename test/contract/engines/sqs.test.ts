@@ -8,9 +8,10 @@ import {
   SendMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { startSqs } from '../../../lib/local/engines/sqs.ts';
 import { provisionQueues } from '../../../lib/local/provision/provision.ts';
+import { awaitAssertion } from '../../support/until.ts';
 import { startRun } from './abandoned-run.ts';
 import { sqsClient } from './clients.ts';
 import { aTemplate } from './fixture.ts';
@@ -162,9 +163,8 @@ describe('a message', () => {
 
     expect((await receive(client, QueueUrl)).map(({ Body }) => Body)).toEqual(['at once']);
     expect(await counts(client, QueueUrl)).toEqual({ visible: '0', hidden: '1', delayed: '2' });
-    await vi.waitFor(
-      async () => expect((await receive(client, QueueUrl)).map(({ Body }) => Body)).toEqual(['later']),
-      { timeout: 10_000, interval: 50 },
+    await awaitAssertion(async () =>
+      expect((await receive(client, QueueUrl)).map(({ Body }) => Body)).toEqual(['later']),
     );
   });
 
@@ -215,9 +215,8 @@ describe('a message', () => {
         VisibilityTimeout: 1,
       }),
     );
-    await vi.waitFor(async () => expect(summary(await receive(client, QueueUrl))).toEqual([['again', '2']]), {
-      timeout: 10_000,
-      interval: 50,
-    });
+    await awaitAssertion(async () =>
+      expect(summary(await receive(client, QueueUrl))).toEqual([['again', '2']]),
+    );
   });
 });

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { request } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
+import { freePort } from '../../../lib/local/engines/free-port.ts';
 
 /** A registered endpoint of the fake. */
 export interface FakeEndpoint {
@@ -100,8 +100,9 @@ export async function startFakeApi(options: {
   const server = createServer((incoming, response) => {
     answer(incoming, response).catch((error: Error) => response.destroy(error));
   });
-  await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  // Nothing takes it when the API is stopped.
+  const port = options.port ?? (await freePort());
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const stop = async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
+import { freePort } from '../../../lib/local/engines/free-port.ts';
 
 interface FakeEndpoint {
   id: string;
@@ -110,10 +110,10 @@ export async function startFakeSandbox(): Promise<FakeSandbox> {
   }
 
   const server = createServer(answer);
-  let port = 0;
+  // Nothing takes it while the sandbox is stopped.
+  const port = await freePort();
   const start = async () => {
     await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-    port = (server.address() as AddressInfo).port;
   };
   await start();
   const attempt = (delivery: FakeDelivery) => {

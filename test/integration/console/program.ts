@@ -1,7 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished, vi } from 'vitest';
+import { onTestFinished } from 'vitest';
+import { awaitAssertion } from '../../support/until.ts';
 
 /** A started program and everything it has printed so far. */
 export interface Program {
@@ -38,14 +39,11 @@ export function startProgram(path: string, args: readonly string[], env: Record<
     await ended;
   });
   const shows = (pattern: RegExp) =>
-    vi.waitFor(
-      () => {
-        const match = printed.output.match(pattern);
-        if (match === null) throw new Error(`not shown: ${pattern}\n${printed.output}\n${printed.errors}`);
-        return match;
-      },
-      { timeout: 20_000, interval: 20 },
-    );
+    awaitAssertion(() => {
+      const match = printed.output.match(pattern);
+      if (match === null) throw new Error(`not shown: ${pattern}\n${printed.output}\n${printed.errors}`);
+      return match;
+    });
   return {
     pid: child.pid ?? 0,
     output: () => printed.output,
@@ -58,7 +56,7 @@ export function startProgram(path: string, args: readonly string[], env: Record<
 
 /** Waits until a process is gone; one that only waits to be noticed by its parent counts as gone. */
 export async function untilGone(pid: number): Promise<void> {
-  await vi.waitFor(() => {
+  await awaitAssertion(() => {
     if (isRunning(pid)) throw new Error(`process ${pid} is running`);
   });
 }

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { awaitAssertion } from '../../support/until.ts';
 import { aCloud, aPlace, arn, lambda, role } from './a-cloud.ts';
 
 const sdk = JSON.stringify(createRequire(import.meta.url).resolve('@aws-sdk/client-eventbridge'));
@@ -50,7 +51,7 @@ describe('a template with an event bus', () => {
     ]);
     await cloud.invoke('Test-Put', told);
 
-    await vi.waitFor(() => expect(heard()).toHaveLength(1), { timeout: 30_000, interval: 20 });
+    await awaitAssertion(() => expect(heard()).toHaveLength(1), 30_000);
     expect(JSON.parse(heard()[0] ?? '')).toMatchObject({
       version: '0',
       source: 'test',

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import * as z from 'zod';
 import type { Cloud } from '../../../lib/local/cloud.ts';
+import { awaitAssertion } from '../../support/until.ts';
 import { aCloud, aPlace, arn, lambda } from './a-cloud.ts';
 import { processesOf } from './processes.ts';
 
@@ -39,9 +40,9 @@ const Item = z.object({ doneBy: z.array(z.string()) });
 
 /** Writes an item as a client does that tries again: an answer may be lost with the sandbox that made it. */
 async function put(cloud: Cloud, id: string): Promise<void> {
-  await vi.waitFor(
+  await awaitAssertion(
     async () => expect((await fetch(`${cloud.url}/api/${id}`, { method: 'POST' })).status).toBe(200),
-    { timeout: 30_000, interval: 50 },
+    30_000,
   );
 }
 
@@ -50,8 +51,13 @@ async function isDone(cloud: Cloud, id: string): Promise<boolean> {
   return response.status === 200 && Item.parse(await response.json()).doneBy.length > 0;
 }
 
+/** It may have ended by itself since it was looked for. */
 function kill(pid: number | undefined): void {
-  if (pid !== undefined) process.kill(pid, 'SIGKILL');
+  try {
+    if (pid !== undefined) process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
 }
 
 /** Kills the engine and one sandbox of each function, in turn with what is written. */
@@ -86,22 +92,16 @@ it('loses no record and no message when its engine and its sandboxes are killed 
   for (let round = 0; round < 5; round += 1) ids.push(...(await wreak(cloud, round)));
   expect(processesOf(process.pid).engine).not.toBe(first);
 
-  await vi.waitFor(
-    async () => {
-      const done = await Promise.all(ids.map((id) => isDone(cloud, id)));
-      expect(ids.filter((_, index) => !done[index])).toEqual([]);
-    },
-    { timeout: 40_000, interval: 250 },
-  );
-  await vi.waitFor(
-    () => {
-      const collected = lines
-        .flatMap((line) => line.split('window of ')[1] ?? [])
-        .flatMap((json) => z.array(z.string()).parse(JSON.parse(json)));
-      expect(ids.filter((id) => !collected.includes(id))).toEqual([]);
-    },
-    { timeout: 20_000, interval: 100 },
-  );
+  await awaitAssertion(async () => {
+    const done = await Promise.all(ids.map((id) => isDone(cloud, id)));
+    expect(ids.filter((_, index) => !done[index])).toEqual([]);
+  }, 40_000);
+  await awaitAssertion(() => {
+    const collected = lines
+      .flatMap((line) => line.split('window of ')[1] ?? [])
+      .flatMap((json) => z.array(z.string()).parse(JSON.parse(json)));
+    expect(ids.filter((id) => !collected.includes(id))).toEqual([]);
+  });
   process.off('unhandledRejection', note);
   expect(unhandled).toEqual([]);
 }, 120_000);

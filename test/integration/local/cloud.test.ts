@@ -1,14 +1,13 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { Cloud } from '../../../lib/local/cloud.ts';
 import { LocalRunError } from '../../../lib/local/errors.ts';
-import { until } from '../../support/until.ts';
+import { awaitAssertion, until } from '../../support/until.ts';
 import { aCloud, aPlace, userPool } from './a-cloud.ts';
 import { verified } from './identity/an-application.ts';
 import { isAlive } from './processes.ts';
 
 const Item = z.object({ doneBy: z.array(z.string()), secret: z.string() });
-const patience = { timeout: 30_000, interval: 20 };
 
 async function item(cloud: Cloud, id: string, method = 'GET') {
   const response = await fetch(`${cloud.url}/api/${id}`, { method });
@@ -17,11 +16,11 @@ async function item(cloud: Cloud, id: string, method = 'GET') {
 }
 
 async function untilDone(cloud: Cloud, id: string): Promise<string[]> {
-  return vi.waitFor(async () => {
+  return awaitAssertion(async () => {
     const { doneBy } = await item(cloud, id);
     expect(doneBy).not.toEqual([]);
     return doneBy;
-  }, patience);
+  }, 30_000);
 }
 
 /** What `work` logged of a message: the counts of its receptions. */
@@ -60,10 +59,10 @@ describe('a template that runs here', () => {
     const { cloud, lines } = await aCloud(aPlace());
     await Promise.all(['a', 'poison', 'b'].map((id) => item(cloud, id, 'POST')));
     await Promise.all(['a', 'b'].map((id) => untilDone(cloud, id)));
-    const letter = await vi.waitFor(() => {
+    const letter = await awaitAssertion(() => {
       const line = lines.find((text) => text.includes('dead letter '));
       return JSON.parse(line?.slice(line.indexOf('{')) ?? '');
-    }, patience);
+    }, 30_000);
     expect(letter).toMatchObject({
       requestContext: { condition: 'RetryAttemptsExhausted', approximateInvokeCount: 2 },
       responseContext: { functionError: 'Unhandled' },
@@ -74,7 +73,7 @@ describe('a template that runs here', () => {
   it('refuses a call that the role of the function does not allow', async () => {
     const { cloud, lines } = await aCloud(aPlace());
     expect((await fetch(`${cloud.url}/api/x`, { method: 'DELETE' })).status).toBe(502);
-    await vi.waitFor(() =>
+    await awaitAssertion(() =>
       expect(lines.join('\n')).toContain('is not authorized to perform: dynamodb:DeleteItem'),
     );
   });

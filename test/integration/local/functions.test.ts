@@ -1,7 +1,8 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SandboxCapacity } from '../../../lib/local/functions/capacity.ts';
+import { awaitAssertion } from '../../support/until.ts';
 import { aFunction, aFunctionModule } from './a-function.ts';
 import { isAlive } from './processes.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
@@ -100,14 +101,14 @@ describe('a function', () => {
       },
     );
     await fn.invoke({});
-    await vi.waitFor(() => expect(lines.toSorted()).toEqual(['one', 'three', 'two']));
+    await awaitAssertion(() => expect(lines.toSorted()).toEqual(['one', 'three', 'two']));
   });
 
   it('replaces a sandbox that died between invocations', async () => {
     const fn = aFunction('return process.pid;');
     const { payload: first } = await fn.invoke({});
     process.kill(Number(first), 'SIGKILL');
-    await vi.waitFor(() => expect(fn.processIds()).toEqual([]));
+    await awaitAssertion(() => expect(fn.processIds()).toEqual([]));
     expect((await fn.invoke({})).payload).not.toBe(first);
   });
 });
@@ -125,9 +126,7 @@ describe('invocations of one function', () => {
       { maxSandboxes: 2 },
     );
     const results = [0, 1, 2, 3].map((number) => fn.invoke(number));
-    await vi.waitFor(() => expect(readdirSync(gate).toSorted()).toEqual(['started-0', 'started-1']), {
-      timeout: 10_000,
-    });
+    await awaitAssertion(() => expect(readdirSync(gate).toSorted()).toEqual(['started-0', 'started-1']));
     expect(fn.processIds()).toHaveLength(2);
     writeFileSync(join(gate, 'open'), '');
     const pids = (await Promise.all(results)).map(({ payload }) => payload);
@@ -139,7 +138,7 @@ describe('invocations of one function', () => {
     const fn = aFunction('await new Promise(() => setInterval(() => {}, 1000));');
     const running = fn.invoke({});
     const waiting = fn.invoke({});
-    await vi.waitFor(() => expect(fn.processIds()).toHaveLength(1));
+    await awaitAssertion(() => expect(fn.processIds()).toHaveLength(1));
     const pids = fn.processIds();
     await fn.stop();
     expect(pids.filter(isAlive)).toEqual([]);
@@ -167,7 +166,7 @@ describe('the lanes of a function', () => {
     const fn = aFunctionModule(gated(gate), { maxSandboxes: 4 });
     const [slow, fresh] = [fn.lane(2), fn.lane(2)];
     const hanging = [1, 2, 3, 4].map((number) => slow.invoke({ name: `slow-${number}`, waits: true }));
-    await vi.waitFor(() => expect(readdirSync(gate)).toEqual(['slow-1', 'slow-2']), { timeout: 10_000 });
+    await awaitAssertion(() => expect(readdirSync(gate)).toEqual(['slow-1', 'slow-2']));
     for (const name of ['fresh-1', 'fresh-2', 'fresh-3'])
       expect((await fresh.invoke({ name })).payload).toBe(name);
     expect(readdirSync(gate)).toEqual(['fresh-1', 'fresh-2', 'fresh-3', 'slow-1', 'slow-2']);
@@ -181,7 +180,7 @@ describe('the lanes of a function', () => {
     const [slow, fresh] = [fn.lane(3), fn.lane(3)];
     expect([slow.concurrency, fresh.concurrency]).toEqual([1, 1]);
     const hanging = [1, 2, 3].map((number) => slow.invoke({ name: `slow-${number}`, waits: true }));
-    await vi.waitFor(() => expect(readdirSync(gate)).toHaveLength(3), { timeout: 10_000 });
+    await awaitAssertion(() => expect(readdirSync(gate)).toHaveLength(3));
     expect([slow.concurrency, fresh.concurrency]).toEqual([3, 1]);
     await fresh.invoke({ name: 'fresh' });
     expect(fresh.concurrency).toBe(2);
@@ -198,7 +197,7 @@ describe('the lanes of a function', () => {
     const [slow, fresh] = [fn.lane(2), fn.lane(2)];
     await other.invoke({});
     const hanging = slow.invoke({ name: 'slow', waits: true });
-    await vi.waitFor(() => expect(readdirSync(gate)).toEqual(['slow']), { timeout: 10_000 });
+    await awaitAssertion(() => expect(readdirSync(gate)).toEqual(['slow']));
     expect((await fresh.invoke({ name: 'fresh' })).payload).toBe('fresh');
     writeFileSync(join(gate, 'open'), '');
     await hanging;

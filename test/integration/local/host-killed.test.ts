@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
+import { awaitAssertion } from '../../support/until.ts';
 import { isAlive } from './processes.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
@@ -22,5 +23,5 @@ it('leaves no sandbox behind when the host is killed', async () => {
   expect(sandboxes.filter(isAlive)).toHaveLength(2);
 
   host.kill('SIGKILL');
-  await vi.waitFor(() => expect(sandboxes.filter(isAlive)).toEqual([]), { timeout: 10_000 });
+  await awaitAssertion(() => expect(sandboxes.filter(isAlive)).toEqual([]));
 });

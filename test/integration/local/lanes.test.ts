@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
+import { awaitAssertion } from '../../support/until.ts';
 import { aCloud, aPlace, arn, lambda, role } from './a-cloud.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
@@ -46,22 +47,16 @@ it('feeds a function from one queue while all that another one may have under wa
   const gate = join(temporaryDirectory(), 'open');
   const { cloud, lines } = await aCloud(aPlace(resources, handlers));
   const seen = (word: string, names: readonly string[]) =>
-    vi.waitFor(
-      () =>
-        expect(lines.filter((line) => names.some((name) => line.endsWith(`${word} ${name}`)))).toHaveLength(
-          names.length,
-        ),
-      {
-        timeout: 20_000,
-      },
+    awaitAssertion(() =>
+      expect(lines.filter((line) => names.some((name) => line.endsWith(`${word} ${name}`)))).toHaveLength(
+        names.length,
+      ),
     );
   const slow = [1, 2, 3, 4].map((number) => `slow-${number}`);
   const fresh = [1, 2, 3, 4, 5, 6].map((number) => `fresh-${number}`);
 
   await cloud.invoke('Test-Send', { queue: 'SLOW', messages: slow.map((name) => ({ name, gate })) });
-  await vi.waitFor(() => expect(lines.filter((line) => line.includes('began slow'))).toHaveLength(2), {
-    timeout: 20_000,
-  });
+  await awaitAssertion(() => expect(lines.filter((line) => line.includes('began slow'))).toHaveLength(2));
   await cloud.invoke('Test-Send', { queue: 'FRESH', messages: fresh.map((name) => ({ name })) });
   await seen('ended', fresh);
   expect(lines.filter((line) => line.includes('ended slow'))).toEqual([]);

@@ -1,5 +1,6 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import * as z from 'zod';
+import { awaitAssertion } from '../../support/until.ts';
 import { aCloud, aPlace, arn, lambda } from './a-cloud.ts';
 
 /** Collects the items of a window in the state, and says at its end which they were. */
@@ -41,9 +42,9 @@ it('tells a function of the end of each window, with what it has aggregated of t
 
   const first = ['a', 'b', 'c', 'd', 'e'];
   for (const id of first) await put(id);
-  await vi.waitFor(() => expect(seen()).toEqual(first), { timeout: 30_000, interval: 50 });
+  await awaitAssertion(() => expect(seen()).toEqual(first), 30_000);
   await put('f');
-  await vi.waitFor(() => expect(seen()).toEqual([...first, 'f']), { timeout: 30_000, interval: 50 });
+  await awaitAssertion(() => expect(seen()).toEqual([...first, 'f']), 30_000);
 
   const found = windows();
   for (const { start, end } of found) {

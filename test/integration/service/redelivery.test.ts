@@ -9,7 +9,8 @@ import { aService, ok, path } from './a-service.ts';
 const service = aService({
   RETRY_BASE_SECONDS: '0.1',
   RETRY_CAP_SECONDS: '0.1',
-  ATTEMPT_TIMEOUT_SECONDS: '2',
+  // Enough for a receiver of a busy machine: what takes longer is attempted twice.
+  ATTEMPT_TIMEOUT_SECONDS: '5',
 });
 const { subscribe, deliveries, ended } = service;
 

@@ -206,8 +206,14 @@ export function sandboxReset(place: Place): void {
     const { live, sandbox } = await pair();
     const written: { id: string; begun: number; ended: number }[] = [];
     let over = false;
+    /** Far from what a sandbox may write in a minute, however long the reset takes. */
+    let most = 200;
     const writer = async () => {
       while (!over) {
+        if (written.length >= most) {
+          await until('more to be written', () => over || written.length < most);
+          continue;
+        }
         const begun = performance.now();
         const id = await sandbox.api.createConversation();
         written.push({ id, begun, ended: performance.now() });
@@ -219,6 +225,7 @@ export function sandboxReset(place: Place): void {
     const asked = performance.now();
     expect((await reset(live)).status).toBe(200);
     const answered = performance.now();
+    most = written.length + 100;
     await count(written.length + 20);
     over = true;
     await writing;

@@ -5,10 +5,11 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { InvocationResult } from '../../../../lib/local/functions/sandbox.ts';
 import { compileFilters } from '../../../../lib/local/sources/filter.ts';
 import { type QueueSourceOptions, startQueueSource } from '../../../../lib/local/sources/queue.ts';
+import { awaitAssertion } from '../../../support/until.ts';
 
 const nothing: InvocationResult = { payload: null };
 
@@ -66,7 +67,7 @@ describe('a queue source', () => {
     const queue = aQueue();
     queue.available.push('a', 'b');
     queue.start();
-    await vi.waitFor(() => expect(queue.deleted).toEqual(['a', 'b']));
+    await awaitAssertion(() => expect(queue.deleted).toEqual(['a', 'b']));
     expect(queue.invoked).toEqual([['a', 'b']]);
   });
 
@@ -75,7 +76,7 @@ describe('a queue source', () => {
     const queue = aQueue({ invoke: async () => failedB });
     queue.available.push('a', 'b', 'c');
     queue.start();
-    await vi.waitFor(() => expect(queue.deleted).toEqual(['a', 'c']));
+    await awaitAssertion(() => expect(queue.deleted).toEqual(['a', 'c']));
     expect(queue.givenBack).toEqual([]);
   });
 
@@ -87,13 +88,13 @@ describe('a queue source', () => {
     });
     queue.available.push(...numbered(4));
     queue.start();
-    await vi.waitFor(() => expect(finish).toHaveLength(2));
+    await awaitAssertion(() => expect(finish).toHaveLength(2));
     expect(queue.available).toEqual(['m2', 'm3']);
     finish[0]?.();
-    await vi.waitFor(() => expect(finish).toHaveLength(3));
+    await awaitAssertion(() => expect(finish).toHaveLength(3));
     expect(queue.available).toEqual(['m3']);
     finish[1]?.();
-    await vi.waitFor(() => expect(finish).toHaveLength(4));
+    await awaitAssertion(() => expect(finish).toHaveLength(4));
     for (const one of finish) one();
   });
 
@@ -101,18 +102,18 @@ describe('a queue source', () => {
     const queue = aQueue({ batchSize: 25, batchingWindowSeconds: 60 });
     queue.available.push(...numbered(20));
     queue.start();
-    await vi.waitFor(() => expect(queue.available).toEqual([]));
+    await awaitAssertion(() => expect(queue.available).toEqual([]));
     expect(queue.invoked).toEqual([]);
     queue.available.push(...numbered(5));
-    await vi.waitFor(() => expect(queue.invoked.map((batch) => batch.length)).toEqual([25]));
-    await vi.waitFor(() => expect(queue.deleted).toHaveLength(25));
+    await awaitAssertion(() => expect(queue.invoked.map((batch) => batch.length)).toEqual([25]));
+    await awaitAssertion(() => expect(queue.deleted).toHaveLength(25));
   });
 
   it('deletes what its filter does not let through without invoking', async () => {
     const queue = aQueue({ passes: compileFilters(['{"body":{"wanted":[true]}}']) });
     queue.available.push('{"wanted":true}', '{"wanted":false}');
     queue.start();
-    await vi.waitFor(() => expect(queue.deleted).toHaveLength(2));
+    await awaitAssertion(() => expect(queue.deleted).toHaveLength(2));
     expect(queue.invoked).toEqual([['{"wanted":true}']]);
   });
 
@@ -122,14 +123,14 @@ describe('a queue source', () => {
     queue.available.push('a');
     queue.troubles.push(new Error('the queue is down'));
     queue.start();
-    await vi.waitFor(() => expect(lines).toEqual(['receiving failed: Error: the queue is down']));
-    await vi.waitFor(() => expect(queue.deleted).toEqual(['a']), { timeout: 5_000 });
+    await awaitAssertion(() => expect(lines).toEqual(['receiving failed: Error: the queue is down']));
+    await awaitAssertion(() => expect(queue.deleted).toEqual(['a']));
   });
 
   it('gives back what its last poll brings when it stops', async () => {
     const queue = aQueue();
     const source = queue.start();
-    await vi.waitFor(() => expect(queue.mock.calls().length).toBeGreaterThan(0));
+    await awaitAssertion(() => expect(queue.mock.calls().length).toBeGreaterThan(0));
     const stopped = source.stop();
     queue.available.push('late');
     await stopped;
@@ -142,7 +143,7 @@ describe('a queue source', () => {
     const queue = aQueue({ concurrency: () => 1, invoke: () => promise });
     queue.available.push('a');
     const source = queue.start();
-    await vi.waitFor(() => expect(queue.invoked).toEqual([['a']]));
+    await awaitAssertion(() => expect(queue.invoked).toEqual([['a']]));
 
     const stopped = source.stop();
     // Does not come if waiting for the source keeps the event loop busy.

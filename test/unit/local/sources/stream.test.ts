@@ -7,11 +7,12 @@ import {
   TrimmedDataAccessException,
 } from '@aws-sdk/client-dynamodb-streams';
 import { mockClient } from 'aws-sdk-client-mock';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { InvocationResult } from '../../../../lib/local/functions/sandbox.ts';
 import { compileFilters } from '../../../../lib/local/sources/filter.ts';
 import { afterAWhile } from '../../../../lib/local/sources/news.ts';
 import { type StreamSourceOptions, startStreamSource } from '../../../../lib/local/sources/stream.ts';
+import { awaitAssertion } from '../../../support/until.ts';
 import { numbersOf } from './a-stream-record.ts';
 
 interface FakeShard {
@@ -101,26 +102,26 @@ describe('a stream source', () => {
     const shard: FakeShard = { numbers: [1, 2, 3] };
     const stream = aStream({ s1: shard });
     stream.start();
-    await vi.waitFor(() => expect(stream.invoked).toEqual([[1, 2], [3]]));
+    await awaitAssertion(() => expect(stream.invoked).toEqual([[1, 2], [3]]));
     shard.numbers.push(4);
-    await vi.waitFor(() => expect(stream.invoked.at(-1)).toEqual([4]));
-    await vi.waitFor(() => expect(stream.positions.get('Mapping/s1')).toBe('4'));
+    await awaitAssertion(() => expect(stream.invoked.at(-1)).toEqual([4]));
+    await awaitAssertion(() => expect(stream.positions.get('Mapping/s1')).toBe('4'));
   });
 
   it('begins with what is new where the mapping says so', async () => {
     const shard: FakeShard = { numbers: [1, 2] };
     const stream = aStream({ s1: shard }, { startingPosition: 'LATEST' });
     stream.start();
-    await vi.waitFor(() => expect(stream.mock.commandCalls(GetRecordsCommand).length).toBeGreaterThan(0));
+    await awaitAssertion(() => expect(stream.mock.commandCalls(GetRecordsCommand).length).toBeGreaterThan(0));
     shard.numbers.push(3);
-    await vi.waitFor(() => expect(stream.invoked).toEqual([[3]]));
+    await awaitAssertion(() => expect(stream.invoked).toEqual([[3]]));
   });
 
   it('goes on after its checkpoint', async () => {
     const stream = aStream({ s1: { numbers: [1, 2, 3, 4] } });
     stream.positions.set('Mapping/s1', '3');
     stream.start();
-    await vi.waitFor(() => expect(stream.invoked).toEqual([[4]]));
+    await awaitAssertion(() => expect(stream.invoked).toEqual([[4]]));
   });
 
   it('moves its checkpoint only after a batch is done', async () => {
@@ -135,10 +136,10 @@ describe('a stream source', () => {
       },
     );
     stream.start();
-    await vi.waitFor(() => expect(finish).toBeDefined());
+    await awaitAssertion(() => expect(finish).toBeDefined());
     expect(stream.positions.get('Mapping/s1')).toBeUndefined();
     finish?.();
-    await vi.waitFor(() => expect(stream.positions.get('Mapping/s1')).toBe('2'));
+    await awaitAssertion(() => expect(stream.positions.get('Mapping/s1')).toBe('2'));
   });
 
   it('repeats a batch until it succeeds, before any other', async () => {
@@ -153,7 +154,7 @@ describe('a stream source', () => {
       },
     );
     stream.start();
-    await vi.waitFor(() => expect(stream.invoked).toEqual([[1, 2], [1, 2], [1, 2], [3]]));
+    await awaitAssertion(() => expect(stream.invoked).toEqual([[1, 2], [1, 2], [1, 2], [3]]));
   });
 
   it('passes over what its filter does not let through, without an invocation', async () => {
@@ -162,7 +163,7 @@ describe('a stream source', () => {
       { passes: compileFilters(['{"eventName":["INSERT"]}']) },
     );
     stream.start();
-    await vi.waitFor(() => expect(stream.positions.get('Mapping/s1')).toBe('7'));
+    await awaitAssertion(() => expect(stream.positions.get('Mapping/s1')).toBe('7'));
     expect(stream.invoked.flat()).toEqual([1, 7]);
   });
 
@@ -173,7 +174,7 @@ describe('a stream source', () => {
     };
     const stream = aStream(shards);
     stream.start();
-    await vi.waitFor(() => expect(stream.invoked.flat()).toEqual([1, 2, 3, 11, 12]));
+    await awaitAssertion(() => expect(stream.invoked.flat()).toEqual([1, 2, 3, 11, 12]));
     expect(stream.positions.get('Mapping/parent')).toBe('SHARD_END');
   });
 
@@ -181,10 +182,10 @@ describe('a stream source', () => {
     const shard: FakeShard = { numbers: [1] };
     const stream = aStream({ s1: shard }, { batchSize: 3, batchingWindowSeconds: 60 });
     stream.start();
-    await vi.waitFor(() => expect(stream.mock.commandCalls(GetRecordsCommand).length).toBeGreaterThan(2));
+    await awaitAssertion(() => expect(stream.mock.commandCalls(GetRecordsCommand).length).toBeGreaterThan(2));
     expect(stream.invoked).toEqual([]);
     shard.numbers.push(2, 3);
-    await vi.waitFor(() => expect(stream.invoked).toEqual([[1, 2, 3]]));
+    await awaitAssertion(() => expect(stream.invoked).toEqual([[1, 2, 3]]));
   });
 
   it('takes a new iterator when the old one has expired', async () => {
@@ -192,7 +193,7 @@ describe('a stream source', () => {
     const expired = new ExpiredIteratorException({ message: 'expired', $metadata: {} });
     stream.mock.on(GetRecordsCommand, { ShardIterator: 's1:1' }).rejectsOnce(expired);
     stream.start();
-    await vi.waitFor(() =>
+    await awaitAssertion(() =>
       expect(stream.mock.commandCalls(GetShardIteratorCommand).length).toBeGreaterThan(1),
     );
     expect(stream.invoked).toEqual([[1]]);
@@ -204,7 +205,7 @@ describe('a stream source', () => {
     const trimmed = new TrimmedDataAccessException({ message: 'trimmed', $metadata: {} });
     stream.mock.on(GetShardIteratorCommand, { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER' }).rejects(trimmed);
     stream.start();
-    await vi.waitFor(() => expect(stream.invoked).toEqual([[8, 9]]));
+    await awaitAssertion(() => expect(stream.invoked).toEqual([[8, 9]]));
   });
 
   it('goes on when an engine that was down is back', async () => {
@@ -212,7 +213,7 @@ describe('a stream source', () => {
     const stream = aStream({ s1: { numbers: [1] } }, { log: (line) => lines.push(line) });
     stream.troubles.push(new Error('connection refused'));
     stream.start();
-    await vi.waitFor(() => expect(lines[0]).toContain('connection refused'));
-    await vi.waitFor(() => expect(stream.invoked).toEqual([[1]]), { timeout: 5_000 });
+    await awaitAssertion(() => expect(lines[0]).toContain('connection refused'));
+    await awaitAssertion(() => expect(stream.invoked).toEqual([[1]]));
   });
 });

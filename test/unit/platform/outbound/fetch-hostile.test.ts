@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { createGzip, gzipSync } from 'node:zlib';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { until } from '../../../support/until.ts';
 import { drip, pour } from './hostile-writes.ts';
 import { fetchFrom, localClient, type Receiver, rawReceiver } from './receivers.ts';
 
@@ -16,7 +17,7 @@ const closed = { kind: 'failed', error: 'connection closed before the end of the
 async function resultOf(server: Receiver, timeoutMs: number) {
   const result = await fetchFrom(localClient({ timeoutMs }), server.url(), {}, MAX);
   // Nothing is left behind, whatever the server would still like to send.
-  await vi.waitUntil(() => server.open.size === 0, { timeout: 10_000 });
+  await until('the server to have no connection', () => server.open.size === 0, 25_000);
   return result;
 }
 

@@ -1,5 +1,6 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { checkReceiverUrl } from '../../../../functions/domain/receiver-url.ts';
+import { until } from '../../../support/until.ts';
 import { guardedClient } from './guarded.ts';
 import { pour } from './hostile-writes.ts';
 import type { Zone } from './name-server.ts';
@@ -101,7 +102,7 @@ describe('what got past the guards of other services', () => {
     });
     const result = await postTo(localClient(), receiver.url());
     expect(result).toMatchObject({ kind: 'answered', status: 500, body: 'x'.repeat(1024) });
-    await vi.waitUntil(() => poured > 0, { timeout: 10_000 });
+    await until('the receiver to pour', () => poured > 0, 25_000);
     // Most of what was written stands in the buffers of the kernel.
     expect(poured).toBeLessThan(16 * 1024 * 1024);
   });

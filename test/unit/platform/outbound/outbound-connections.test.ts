@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { exchange } from '../../../../functions/platform/outbound/exchange.ts';
+import { until } from '../../../support/until.ts';
 import { httpsReceiver, localAgent, localClient, postTo, rawReceiver } from './receivers.ts';
 
 describe('connections', () => {
@@ -9,7 +10,7 @@ describe('connections', () => {
     const receiver = await httpsReceiver((_request, response) => response.writeHead(204).end());
     let posts = 0;
 
-    await vi.waitUntil(async () => {
+    await until('a connection to be used again', async () => {
       await postTo(client, receiver.url('receiver.example.com'));
       posts += 1;
       return receiver.connections < posts;
@@ -67,11 +68,11 @@ describe('many posts to a receiver that hangs', () => {
     const client = localClient();
 
     const stuck = Array.from({ length: 60 }, () => postTo(client, hanging.url()));
-    await vi.waitUntil(() => hanging.connections === 50, { timeout: 10_000 });
+    await until('50 connections', () => hanging.connections === 50, 25_000);
     expect(await postTo(client, healthy.url())).toMatchObject({ kind: 'answered', status: 204 });
 
     for (const socket of hanging.open) socket.destroy();
-    await vi.waitUntil(() => hanging.connections === 60, { timeout: 10_000 });
+    await until('60 connections', () => hanging.connections === 60, 25_000);
     for (const socket of hanging.open) socket.destroy();
     for (const result of await Promise.all(stuck)) expect(result).toMatchObject({ error: closed });
   });

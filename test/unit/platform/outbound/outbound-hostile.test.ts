@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { exchange } from '../../../../functions/platform/outbound/exchange.ts';
+import { until } from '../../../support/until.ts';
 import { aPermit } from './a-permit.ts';
 import { drip, pour } from './hostile-writes.ts';
 import { postPastDeadline } from './past-deadline.ts';
@@ -21,7 +22,7 @@ const HASTY = 150;
 async function resultOf(receiver: Receiver, timeoutMs = PATIENT) {
   const result = await postTo(localClient({ timeoutMs }), receiver.url());
   // Nothing is left behind: the connection goes at once, whatever the receiver would still like to send.
-  await vi.waitUntil(() => receiver.open.size === 0, { timeout: 10_000 });
+  await until('the receiver to have no connection', () => receiver.open.size === 0, 25_000);
   return result;
 }
 
@@ -159,7 +160,7 @@ describe('a receiver that', () => {
     const request = { url: receiver.url(), headers: {}, body: new Uint8Array(32 * 1024 * 1024) };
     const result = await localClient({ timeoutMs: HASTY }).post(request, await aPermit());
     expect(result).toMatchObject(timedOut);
-    await vi.waitUntil(() => receiver.open.size === 0, { timeout: 10_000 });
+    await until('the receiver to have no connection', () => receiver.open.size === 0, 25_000);
   });
 
   it.each([200, 500])(
@@ -174,7 +175,7 @@ describe('a receiver that', () => {
 
       const result = await exchange(request, { agent, timeoutMs: PATIENT, now: Date.now });
       expect(result).toMatchObject({ kind: 'answered', status });
-      await vi.waitUntil(() => Object.keys(agent.sockets).length === 0, { timeout: 10_000 });
+      await until('the agent to have no connection', () => Object.keys(agent.sockets).length === 0, 25_000);
     },
   );
 
@@ -225,7 +226,7 @@ describe('a receiver that', () => {
     const client = localClient();
     for (let post = 0; post < 10; post += 1) {
       expect(await postTo(client, receiver.url())).toMatchObject({ kind: 'answered', status: 200 });
-      await vi.waitUntil(() => receiver.open.size === 0, { timeout: 10_000 });
+      await until('the receiver to have no connection', () => receiver.open.size === 0, 25_000);
     }
   });
 
@@ -234,6 +235,6 @@ describe('a receiver that', () => {
     const receiver = await rawReceiver((socket) => socket.write(answer + answer));
     const client = localClient();
     await postTo(client, receiver.url());
-    await vi.waitUntil(() => receiver.open.size === 0, { timeout: 10_000 });
+    await until('the receiver to have no connection', () => receiver.open.size === 0, 25_000);
   });
 });

@@ -5,6 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ReceiverAgent } from '../../../../functions/platform/outbound/agent.ts';
+import { until } from '../../../support/until.ts';
 import { pour } from './hostile-writes.ts';
 import { localClient, postTo, type Receiver, rawReceiver } from './receivers.ts';
 
@@ -95,7 +96,7 @@ async function postMany(receiver: Receiver, outcome: object, count: number): Pro
       if (result.kind === 'answered') expect(Buffer.byteLength(result.body)).toBeLessThanOrEqual(1024);
     }
   }
-  await vi.waitUntil(() => receiver.open.size === 0, { timeout: 10_000 });
+  await until('the receiver to have no connection', () => receiver.open.size === 0, 25_000);
 }
 
 describe('memory stays flat, whatever a receiver pours', () => {

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { createGzip } from 'node:zlib';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { until } from '../../../support/until.ts';
 import { drip, pour } from './hostile-writes.ts';
 import { postPastDeadline } from './past-deadline.ts';
 import { localClient, postTo, type Receiver, rawReceiver, tcpReceiver } from './receivers.ts';
@@ -16,7 +17,7 @@ const handshakeFailed = { kind: 'failed', error: expect.stringMatching(/^TLS han
 async function resultOf(receiver: Receiver, timeoutMs: number) {
   const result = await postTo(localClient({ timeoutMs }), receiver.url());
   // It is we who hang up: none of these receivers ever would.
-  await vi.waitUntil(() => receiver.open.size === 0, { timeout: 10_000 });
+  await until('the receiver to have no connection', () => receiver.open.size === 0, 25_000);
   return result;
 }
 
@@ -113,7 +114,7 @@ describe('a receiver that stalls in HTTP ends by the deadline', () => {
     const result = await post;
     socket.write(`${OK}content-length: 0\r\n\r\n`);
     expect(result).toMatchObject(timedOut);
-    await vi.waitUntil(() => receiver.open.size === 0, { timeout: 10_000 });
+    await until('the receiver to have no connection', () => receiver.open.size === 0, 25_000);
   });
 });
 
@@ -142,7 +143,7 @@ describe('a receiver that answers and then stalls has answered', () => {
       onwards(socket);
     });
     expect(await postPastDeadline(receiver)).toMatchObject({ kind: 'answered', status: 500, body: 'half' });
-    await vi.waitUntil(() => receiver.open.size === 0, { timeout: 10_000 });
+    await until('the receiver to have no connection', () => receiver.open.size === 0, 25_000);
   });
 
   it('in the body of a success, which nobody waits for', async () => {

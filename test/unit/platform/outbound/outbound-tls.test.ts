@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { until } from '../../../support/until.ts';
 import { selfSigned, testAuthority } from './certificates.ts';
 import {
   authority,
@@ -142,6 +143,6 @@ describe('TLS', () => {
       kind: 'failed',
       error: 'timed out after 0.1 s',
     });
-    await vi.waitUntil(() => receiver.open.size === 0, { timeout: 10_000 });
+    await until('the receiver to have no connection', () => receiver.open.size === 0, 25_000);
   });
 });

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { until } from '../../../support/until.ts';
 import { aPermit } from './a-permit.ts';
 import { bodyOf, httpsReceiver, localClient, postTo } from './receivers.ts';
 
@@ -80,7 +81,7 @@ describe('a post', () => {
       response.writeHead(200).write('never ');
     });
     expect(await postTo(localClient(), receiver.url())).toMatchObject({ kind: 'answered', status: 200 });
-    await vi.waitUntil(() => receiver.open.size === 0, { timeout: 10_000 });
+    await until('the receiver to have no connection', () => receiver.open.size === 0, 25_000);
   });
 
   it('takes a success for a success when the server offers another protocol beside it', async () => {

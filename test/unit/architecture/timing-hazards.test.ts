@@ -1,0 +1,47 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { findTimingHazards } from './timing-hazards.ts';
+
+const TESTS = join(import.meta.dirname, '../..');
+/** Programs that are run by hand measure, and this file has examples. */
+const EXCLUDED = /^(?:bench|chaos|compatibility\/recording|unit\/architecture\/timing-hazards)/;
+
+describe('the tests', () => {
+  it('do not depend on how fast the machine is', () => {
+    const paths = globSync('**/*.ts', { cwd: TESTS }).filter((path) => !EXCLUDED.test(path));
+    expect(paths.length).toBeGreaterThan(500);
+    const found = paths.flatMap((path) =>
+      findTimingHazards(readFileSync(join(TESTS, path), 'utf8')).map((hazard) => `test/${path}, ${hazard}`),
+    );
+    expect(found).toEqual([]);
+  });
+});
+
+describe('the search for tests that depend on the machine', () => {
+  it.each([
+    'await vi.waitFor(() => expect(lines).toEqual([1]));',
+    'await sleep(100);',
+    'await sleep(1_500);',
+    'await new Promise((resolve) => setTimeout(resolve, 250));',
+    'expect(Date.now() - begun).toBeLessThan(500);',
+    'expect(performance.now() - (begun + 1))\n  .toBeLessThanOrEqual(50);',
+    'server.listen(8080);',
+    "server.listen({ port: 3000, host: '127.0.0.1' });",
+  ])('finds %s', (source) => {
+    expect(findTimingHazards(`const a = 1;\n${source}`)).toEqual([expect.stringMatching(/^line 2: .*use/)]);
+  });
+
+  it.each([
+    'await sleep(20);',
+    'await sleep(left * 1000);',
+    'await until("it", () => seen, 60_000);',
+    'setTimeout(() => socket.end(), 1300);',
+    'expect(Date.now() - begun).toBeGreaterThanOrEqual(40);',
+    'expect(wait).toBeLessThan(500);',
+    "server.listen(0, '127.0.0.1');",
+    'server.listen(port);',
+  ])('passes over %s', (source) => {
+    expect(findTimingHazards(source)).toEqual([]);
+  });
+});

@@ -1,0 +1,39 @@
+/** A way in which a test depends on how fast the machine is. */
+interface Hazard {
+  pattern: RegExp;
+  instead: string;
+}
+
+const HAZARDS: readonly Hazard[] = [
+  {
+    pattern: /\bvi\.(?:waitFor|waitUntil)\(/g,
+    instead: 'awaitAssertion or until: these give up after a second',
+  },
+  {
+    pattern: /\bawait (?:sleep|delay|setTimeout)\(\s*(?:\d{3}|\d{1,3}_\d{3}|\d{4,})\b/g,
+    instead: 'until: what is waited for may come later',
+  },
+  {
+    pattern: /\bsetTimeout\(\s*(?:resolve|done|\(\) => (?:resolve|done)\(\))\s*,\s*(?:\d{3,}|\d+_\d+)\b/g,
+    instead: 'until: what is waited for may come later',
+  },
+  {
+    pattern:
+      /\bexpect\((?:[^()]|\([^()]*\))*(?:performance|Date)\.now\(\)(?:[^()]|\([^()]*\))*\)\s*\.toBeLess/g,
+    instead: 'a bound that is no measure of speed: a busy machine is slower',
+  },
+  {
+    pattern: /\.listen\(\s*(?:\{\s*port:\s*)?[1-9]\d*\b/g,
+    instead: 'port 0: another process may have this one',
+  },
+];
+
+/** What of a test's source makes it fail on a slow machine, or beside another run: a line for each. */
+export function findTimingHazards(source: string): string[] {
+  return HAZARDS.flatMap(({ pattern, instead }) =>
+    [...source.matchAll(pattern)].map(({ 0: found, index }) => {
+      const line = source.slice(0, index).split('\n').length;
+      return `line ${line}: ${found.replaceAll(/\s+/g, ' ')}… (use ${instead})`;
+    }),
+  );
+}
