@@ -133,7 +133,13 @@ describe('npm run forward', { timeout: 60_000 }, () => {
   });
 
   it('survives kill -9 at any moment', async () => {
-    const { sandbox, ids, forward } = await aLocalRun();
+    let check = (): void => undefined;
+    const { sandbox, ids, forward } = await aLocalRun({
+      respond: () => {
+        check();
+        return { status: 200 };
+      },
+    });
     const endpoint = sandbox.register();
     const all = Array.from(
       { length: 40 },
@@ -142,7 +148,12 @@ describe('npm run forward', { timeout: 60_000 }, () => {
     let kills = 0;
     for (const seen of [1, 7, 8, 20, 33]) {
       const program = forward('--since', 'all');
-      await awaitAssertion(() => expect(new Set(ids()).size).toBeGreaterThanOrEqual(seen));
+      const reached = Promise.withResolvers<void>();
+      check = () => {
+        if (new Set(ids()).size >= seen) reached.resolve();
+      };
+      check();
+      await reached.promise;
       program.signal('SIGKILL');
       await program.ended;
       kills += 1;

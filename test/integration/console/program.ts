@@ -1,8 +1,13 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { awaitAssertion } from '../../support/until.ts';
+
+/** Some tests start a program many times: most of what it takes is to compile it. */
+const COMPILE_CACHE = join(tmpdir(), 'console-test-compile-cache');
 
 /** A started program and everything it has printed so far. */
 export interface Program {
@@ -23,7 +28,7 @@ export interface Program {
 export function startProgram(path: string, args: readonly string[], env: Record<string, string>): Program {
   const file = fileURLToPath(new URL(`../../../${path}`, import.meta.url));
   const child = spawn(process.execPath, [file, ...args], {
-    env: { PATH: process.env.PATH, ...env },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const printed = { output: '', errors: '' };

@@ -10,13 +10,17 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
 import { nextRound, type RedeliveryJob } from '../../../functions/domain/redelivery-job.ts';
 import { handler } from '../../../functions/workers/redeliver.ts';
 import { aDelivery, anEndpoint, aRedeliveryJob, later, NOW, seconds } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
 import { busMessage, capturedOutput, liveOrganizations, received, refused, WITH_TIME } from './a-worker.ts';
+
+// The function reads the clock, and sends nothing again of an event that is older than a month.
+beforeEach(() => void vi.useFakeTimers({ now: NOW, toFake: ['Date'] }));
+afterEach(() => void vi.useRealTimers());
 
 const dynamo = mockClient(DynamoDBDocumentClient);
 const sqs = mockClient(SQSClient);
