@@ -1,10 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Exchange } from './exchange.ts';
+import { until } from './until.ts';
 
 /** Requests under way at once. */
 const BURST = 50;
 /** Far more bursts than any budget that a test uses up. */
 const MAX_BURSTS = 100;
+
+/** Sends a request until an answer tells of its budget: the limiter lets pass what it cannot count within half a second. */
+export const untilCounted = <Counted extends { headers: Record<string, unknown> }>(
+  send: () => Promise<Counted>,
+): Promise<Counted> =>
+  until('an answer that was counted', async () => {
+    const answer = await send();
+    return answer.headers.ratelimit !== undefined && answer;
+  });
 
 /**
  * Uses up a caller's budget of a minute.

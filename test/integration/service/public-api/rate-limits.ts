@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { connect, type Exchange, type Sent } from '../../../support/exchange.ts';
 import { SANDBOX_LIMIT, STANDARD_LIMIT } from '../../../support/service.ts';
-import { useUp } from '../../../support/use-up.ts';
+import { untilCounted, useUp } from '../../../support/use-up.ts';
 import type { Place } from './place.ts';
 
 /** Seconds that a minute should still have for what is to happen within it. */
@@ -84,12 +84,13 @@ export function rateLimits(place: Place): void {
     const member = await place.service().session(orgId, 'member');
     const send = (target: string, credential: string) =>
       place.connection().send({ ...listing(credential), target });
+    const counted = (target: string, credential: string) => untilCounted(() => send(target, credential));
     const known = await Promise.all([
-      send('/api/v1/conversations', key),
-      send('/api/v1/conversations?limit=x', key),
-      send('/api/v1/conversations/nothing', key),
-      send('/api/settings/organization', member),
-      send('/api/settings/api-keys', member),
+      counted('/api/v1/conversations', key),
+      counted('/api/v1/conversations?limit=x', key),
+      counted('/api/v1/conversations/nothing', key),
+      counted('/api/settings/organization', member),
+      counted('/api/settings/api-keys', member),
     ]);
     expect(known.map(({ status }) => status)).toEqual([200, 400, 404, 200, 403]);
     for (const { headers } of known)
