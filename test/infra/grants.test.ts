@@ -4,16 +4,16 @@ import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { entryPoints } from '../../lib/cloud/bundle.ts';
 import access from '../../lib/cloud/grants/access.json' with { type: 'json' };
-import { type Access, FROM_EVENT } from '../../lib/cloud/grants/derive.ts';
 import { deriveAll } from '../../lib/cloud/grants/functions.ts';
-import { parseFile } from '../../lib/cloud/grants/interpreter.ts';
+import { type Access, FROM_EVENT } from '../../lib/cloud/grants/resource.ts';
+import { parseFile } from '../../lib/cloud/grants/syntax.ts';
 import { STAGES } from '../../lib/cloud/stages.ts';
 import { all, type Found, references } from './reading.ts';
 import { invokes, ofType, type SynthesizedResource, statementsOf, synthesize } from './synthesize.ts';
 
 /*
- * The role of each function allows what its code may do, and nothing else. The code is what is derived here anew; access.json is what the
- * constructs grant.
+ * The role of each function allows what its code may do, and nothing else. The code is analysed again here;
+ * the constructs grant what access.json says.
  */
 const derived = deriveAll();
 
@@ -44,7 +44,7 @@ const allowedBy = (template: Template, fn: SynthesizedResource): Set<string> =>
     ),
   );
 
-/** What the Lambda service does with the role of a function that a mapping feeds (Lambda Developer Guide, execution role permissions). */
+/** What Lambda's poller needs of the role (Lambda Developer Guide, execution role permissions). */
 function neededByMapping([, { Properties }]: Found): string[] {
   const [source = ''] = references(Properties.EventSourceArn);
   if (!JSON.stringify(Properties.EventSourceArn).includes('"StreamArn"'))

@@ -1,20 +1,12 @@
 import type { ESTree } from 'vite';
 import { Interpreter } from './interpreter.ts';
+import { type Access, FROM_EVENT } from './resource.ts';
 import { alternativesOf, elementOf, NOTHING, readKey, UNKNOWN, type Value } from './values.ts';
 
 /**
- * The IAM actions that code may take, by the environment variable that names the resource: `{ SERVICE_TABLE: ['dynamodb:GetItem'] }`. An index has a
- * key of its own, `DELIVERIES_TABLE/index/due`.
- */
-export type Access = Readonly<Record<string, readonly string[]>>;
-
-/** A resource whose name is not in the environment but comes with the event that the function receives. */
-export const FROM_EVENT = 'event';
-
-/**
- * What a function may ask of AWS, from its code alone: every command of the SDK that can be constructed on some path from its entries.
+ * Derives the requests that code may send to AWS: every SDK command that can be constructed on a path from its entries.
  * @param files absolute paths of its modules that are entered from outside
- * @throws Error for a command that is not known here, or whose resource cannot be told
+ * @throws Error for an unknown command, and for one whose resource the code does not tell
  */
 export function deriveAccess(files: readonly string[], parse?: (file: string) => ESTree.Program): Access {
   const access = new Map<string, Set<string>>();
@@ -116,7 +108,7 @@ function onTable(action: string): Rule {
 function onEachTable(action: string): Rule {
   return (input) =>
     membersOf(input, 'RequestItems').flatMap((items) => {
-      // Keys that were left out are those of a request before.
+      // The unprocessed keys of an earlier answer, whose request is known.
       if (items.kind === 'unknown') return [];
       if (items.kind !== 'shape' || items.rest !== undefined) throw new Error('named by nothing known');
       return variables([...items.properties.keys()].map((key) => readKey(key))).map((resource) => ({
@@ -132,7 +124,10 @@ const membersOf = (input: Value, name: string): ReturnType<typeof alternativesOf
     alternativesOf(one.kind === 'shape' ? (one.properties.get(name) ?? one.rest ?? NOTHING) : UNKNOWN),
   );
 
-/** The environment variables that a resource is named by. None when the code cannot come here. @throws Error when it may be another */
+/**
+ * The environment variables that a resource may be named by; none when the code cannot get here.
+ * @throws Error when another value may name it
+ */
 const variables = (values: readonly Value[]): string[] =>
   values.map((value) => {
     if (value.kind === 'variable') return value.name;

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import type { ESTree } from 'vite';
 import { entryPoints, type FunctionName } from '../bundle.ts';
-import { type Access, deriveAccess } from './derive.ts';
-import { parseFile } from './interpreter.ts';
+import { deriveAccess } from './derive.ts';
+import type { Access } from './resource.ts';
+import { parseFile } from './syntax.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 

@@ -1,12 +1,11 @@
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { FunctionName } from '../bundle.ts';
 import access from './access.json' with { type: 'json' };
-import { type Access, FROM_EVENT } from './derive.ts';
-import type { GrantedResource } from './resource.ts';
+import { type Access, FROM_EVENT, type GrantedResource } from './resource.ts';
 
 const ACCESS: Readonly<Record<string, Access>> = access;
 
-/** What a function's code may ask of AWS. @throws Error when nobody has derived it yet */
+/** What a function's code may do. @throws Error when access.json lacks the function */
 export function accessOf(name: FunctionName): Access {
   const found = ACCESS[name];
   if (found === undefined) throw new Error(`what ${name} may do is not derived yet: npm run grants`);

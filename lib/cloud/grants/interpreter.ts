@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { type ESTree, parseSync } from 'vite';
+import type { ESTree } from 'vite';
+import { declarationsOf, nameOf, namesIn, parseFile, resolveImport } from './syntax.ts';
 import {
   alternativesOf,
   type Closure,
@@ -23,12 +22,12 @@ type Expression = ESTree.Expression | ESTree.Super | ESTree.PrivateIdentifier;
 
 interface Module {
   scope: Scope;
-  /** Names that are imported: where they are looked up when they are used, so that modules may import each other. */
+  /** Imported names. They are looked up at their use, so that modules may import each other. */
   imports: Map<string, () => Value>;
   exports: Map<string, () => Value>;
 }
 
-/** How often a function may be on the stack with other arguments each time, before nothing is assumed of them. */
+/** Calls of one function on the stack, after which its arguments count as unknown: this ends recursion. */
 const MAX_DEPTH = 3;
 
 /** Where the environment is read. Its result is what everything else is traced back to. */
@@ -38,8 +37,9 @@ const READS_ENVIRONMENT = { file: /functions\/platform\/config\.ts$/, name: 'rea
 export type OnUse = (from: string, name: string, argument: Value) => void;
 
 /**
- * Evaluates a module without running it: every branch is taken, every function that can be called is evaluated with what its callers can pass, and a
- * function that is handed to a package is assumed to be called. So whatever the code may do is seen, and what it cannot reach is not.
+ * Evaluates a module without running it. Every branch is taken, a function is evaluated with the arguments that its
+ * callers can pass, and a function that is passed to a package counts as called. So the result contains everything
+ * that the code may do, and nothing that it cannot reach.
  */
 export class Interpreter {
   readonly #onUse: OnUse;
@@ -49,7 +49,7 @@ export class Interpreter {
   readonly #depth = new Map<FunctionNode, number>();
   readonly #escaped = new Set<string>();
 
-  /** @param parse the program of a file; who analyses many modules parses each file once */
+  /** @param parse the program of a file; callers that analyse many modules cache it */
   constructor(onUse: OnUse, parse: (file: string) => ESTree.Program = parseFile) {
     this.#onUse = onUse;
     this.#parse = parse;
@@ -91,13 +91,14 @@ export class Interpreter {
         module.imports.set(specifier.local.name, from(statement.source, name));
       }
       if (statement.source.value.startsWith('.'))
-        this.#load(resolve(module.scope.file, statement.source.value));
+        this.#load(resolveImport(module.scope.file, statement.source.value));
     } else if (statement.type === 'ExportAllDeclaration') {
       if (statement.exportKind === 'type') return;
       if (statement.exported !== null)
         module.exports.set(nameOf(statement.exported), from(statement.source, '*'));
       else if (statement.source.value.startsWith('.'))
-        for (const [name, value] of this.#load(resolve(module.scope.file, statement.source.value)).exports)
+        for (const [name, value] of this.#load(resolveImport(module.scope.file, statement.source.value))
+          .exports)
           module.exports.set(name, value);
     } else if (statement.type === 'ExportNamedDeclaration') {
       if (statement.exportKind === 'type') return;
@@ -119,7 +120,7 @@ export class Interpreter {
 
   #exportOf(importer: string, source: string, name: string): Value {
     if (!source.startsWith('.')) return { kind: 'external', from: source, name };
-    const { exports } = this.#load(resolve(importer, source));
+    const { exports } = this.#load(resolveImport(importer, source));
     if (name === '*') return shapeOf([...exports].map(([key, value]) => [key, value()]));
     return exports.get(name)?.() ?? UNKNOWN;
   }
@@ -246,7 +247,7 @@ export class Interpreter {
         }
         return;
       default:
-        // An assignment to a property of something: whoever has it may call what it holds.
+        // An assignment to a property, which other code may read and call.
         this.#escape(value);
     }
   }
@@ -386,7 +387,7 @@ export class Interpreter {
 
   #assign(target: ESTree.Node, value: Value, scope: Scope): Value {
     if (target.type === 'Identifier') scope.assign(target.name, value);
-    // What was read before may be this value as well, and may be called.
+    // An earlier read of the variable may have been this value.
     this.#escape(value);
     return value;
   }
@@ -583,7 +584,7 @@ export class Interpreter {
     return returned.length === 0 ? UNKNOWN : either(...returned);
   }
 
-  /** A value is handed to what cannot be followed: whatever can be called of it may be called with anything. */
+  /** A value reaches code that is not analysed, which may call its functions with any arguments. */
   #escape(value: Value): void {
     if (value.kind === 'unknown' || value.kind === 'text' || value.kind === 'variable') return;
     const key = keyOf(value);
@@ -604,13 +605,6 @@ export class Interpreter {
       }
     }
   }
-}
-
-/** @throws Error naming the file when it cannot be parsed */
-export function parseFile(file: string, source: string = readFileSync(file, 'utf8')): ESTree.Program {
-  const { program, errors } = parseSync(file, source);
-  if (errors.length > 0) throw new Error(`${file} cannot be parsed: ${errors[0]?.message}`);
-  return program;
 }
 
 /** The name under which a generator function's scope gathers what it yields. No variable has it. */
@@ -641,47 +635,3 @@ const GROWS = new Set(['push', 'unshift', 'add']);
 
 const flattened = (value: Value): Value =>
   either(...alternativesOf(value).map((one) => (one.kind === 'list' ? one.element : one)));
-
-const resolve = (importer: string, source: string): string => join(dirname(importer), source);
-
-const nameOf = (name: ESTree.ModuleExportName | ESTree.IdentifierName | ESTree.PrivateIdentifier): string =>
-  name.type === 'Literal' ? name.value : name.name;
-
-/** A statement, or what it exports. */
-function declarationsOf(statement: ESTree.Node): ESTree.Node[] {
-  switch (statement.type) {
-    case 'ImportDeclaration':
-    case 'ExportAllDeclaration':
-    case 'ExportDefaultDeclaration':
-      return [];
-    case 'ExportNamedDeclaration':
-      return statement.declaration === null ? [] : [statement.declaration];
-    default:
-      return [statement];
-  }
-}
-
-function namesIn(declaration: ESTree.Declaration): string[] {
-  if (declaration.type === 'VariableDeclaration')
-    return declaration.declarations.flatMap(({ id }) => namesInPattern(id));
-  return 'id' in declaration && declaration.id?.type === 'Identifier' ? [declaration.id.name] : [];
-}
-
-function namesInPattern(pattern: ESTree.Node): string[] {
-  switch (pattern.type) {
-    case 'Identifier':
-      return [pattern.name];
-    case 'AssignmentPattern':
-      return namesInPattern(pattern.left);
-    case 'RestElement':
-      return namesInPattern(pattern.argument);
-    case 'ArrayPattern':
-      return pattern.elements.flatMap((element) => (element === null ? [] : namesInPattern(element)));
-    case 'ObjectPattern':
-      return pattern.properties.flatMap((property) =>
-        namesInPattern(property.type === 'RestElement' ? property.argument : property.value),
-      );
-    default:
-      return [];
-  }
-}

@@ -1,15 +1,24 @@
 /**
- * A resource that a function finds by its environment. Put in place of a variable's value, it gives the variable its name, and the function's role
- * the actions that the function's code takes on it (access.json).
+ * The IAM actions that code may take, by the environment variable that names the resource:
+ * `{ SERVICE_TABLE: ['dynamodb:GetItem'] }`. An index has its own key, `DELIVERIES_TABLE/index/due`.
+ */
+export type Access = Readonly<Record<string, readonly string[]>>;
+
+/** The key of a resource that the function's event names, not its environment. */
+export const FROM_EVENT = 'event';
+
+/**
+ * A resource in a function's environment. The variable gets its name, URL or ARN, and the function's role gets the
+ * actions that the code takes on it (access.json).
  */
 export interface GrantedResource {
-  /** What the function knows it by: a name, URL or ARN. */
+  /** Name, URL or ARN. */
   readonly environmentValue: string;
-  /** What a permission names. @param part of it: `index/due` */
+  /** For a policy statement. @param part of the resource, such as `index/due` */
   arnsOf(part?: string): string[];
 }
 
-/** A function's environment as a construct gives it: `{ SERVICE_TABLE: tables.service } satisfies EnvironmentOf<FanOutEnvironment>`. */
+/** A function's environment in a construct: `{ SERVICE_TABLE: tables.service } satisfies EnvironmentOf<FanOutEnvironment>`. */
 export type EnvironmentOf<E> = { [K in keyof E]: E[K] | GrantedResource };
 
 export const valuesOf = (environment: Record<string, string | GrantedResource>): Record<string, string> =>

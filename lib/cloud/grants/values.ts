@@ -1,8 +1,8 @@
 import type { ESTree } from 'vite';
 
 /*
- * What an expression may evaluate to, as far as permissions depend on it: which environment variable named a table or queue, and which function a
- * call runs. Everything else is unknown.
+ * What an expression may evaluate to, as far as permissions depend on it: which environment variable names a
+ * resource, and which function a call runs. Everything else is unknown.
  */
 
 export type Value = Unknown | Environment | Variable | Text | Shape | List | Closure | External | Union;
@@ -53,7 +53,7 @@ interface Union {
 
 export const UNKNOWN: Value = { kind: 'unknown' };
 export const ENVIRONMENT: Value = { kind: 'environment' };
-/** What nothing evaluates to: the neutral element of `either`. */
+/** No value, or undefined: the neutral element of `either`. */
 export const NOTHING: Value = { kind: 'union', of: [] };
 export const listOf = (element: Value): Value => ({ kind: 'list', element });
 export const shapeOf = (properties: Iterable<[string, Value]>, rest?: Value): Shape => ({
@@ -78,13 +78,13 @@ export function elementOf(value: Value): Value {
   return either(...alternativesOf(value).map((one) => (one.kind === 'list' ? one.element : UNKNOWN)));
 }
 
-/** A key as it is written in a shape: a variable's begins with a dollar sign. Undefined when it is not known. */
+/** A key as shapes have it, with `$` in front of a variable's name; undefined when it is unknown. */
 export function writtenAs(key: Value): string | undefined {
   if (key.kind === 'text') return key.text;
   return key.kind === 'variable' ? `$${key.name}` : undefined;
 }
 
-/** The key that is written so. */
+/** The inverse of `writtenAs`. */
 export const readKey = (written: string): Value =>
   written.startsWith('$') ? { kind: 'variable', name: written.slice(1) } : { kind: 'text', text: written };
 
