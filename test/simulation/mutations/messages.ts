@@ -48,14 +48,14 @@ export const MESSAGES: readonly Mutation[] = [
   {
     name: 'a slow endpoint has its messages moved within the slow lane',
     file: 'functions/engine/dispatch.ts',
-    find: 'if (belongs !== lane) return',
-    replace: "if (belongs !== lane || belongs === 'slow') return",
+    find: "if (other !== undefined) return { kind: 'move', lane: other,",
+    replace: "if (other !== undefined || manner.slow) return { kind: 'move', lane: other ?? lane,",
     breaks: ['comes to rest'],
   },
   {
     name: 'a stalled endpoint has its messages moved to the slow lane, and back',
     file: 'functions/domain/lanes.ts',
-    find: "  if (lane === 'stalled') return lane;\n  if (stalled)",
+    find: "  if (lane === 'stalled') return undefined;\n  if (stalled)",
     replace: "  if (stalled && lane !== 'stalled')",
     breaks: ['comes to rest'],
   },
