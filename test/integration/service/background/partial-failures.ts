@@ -1,13 +1,16 @@
-import { describe, expect, it } from 'vitest';
-import { ReceiverId } from '../../../../functions/domain/ids.ts';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { BusEvent } from '../../../../functions/domain/bus.ts';
+import { newId, OrgId, ReceiverId } from '../../../../functions/domain/ids.ts';
 import type { Table } from '../../../../functions/store/table.ts';
+import type { FunctionName } from '../../../../lib/cloud/bundle.ts';
 import { queueEvent, unreminded } from '../../../bench/measure/reminders.ts';
 import type { Row } from '../../../support/tables.ts';
 import { aTenant } from '../../../support/tenant.ts';
 import { until } from '../../../support/until.ts';
 import type { Place } from './place.ts';
 
-/** A batch of the dispatcher in which rows of some organizations are broken. */
+/** Batches of ten in which rows of some organizations are broken: the others are processed at once. */
 export function partialFailures({ service, keep }: Place): void {
   const rowOf = async (table: string, text: string, is: (item: Row['item']) => boolean): Promise<Row> =>
     until(`a row of ${table} with ${text}`, async () =>
@@ -79,6 +82,145 @@ export function partialFailures({ service, keep }: Place): void {
         ['skipped', 'event_missing', 0],
         ...others.map(() => ['succeeded', undefined, 1]),
       ]);
+    });
+  });
+
+  describe('a batch of ten of another worker', { timeout: 120_000 }, () => {
+    /** Ten organizations, the first of which does not exist; the row of the second is unreadable. */
+    let orgIds: OrgId[];
+    const messageIds = Array.from({ length: 10 }, (_, index) => `message-${index}`);
+    const failures = messageIds.slice(0, 2).map((itemIdentifier) => ({ itemIdentifier }));
+
+    beforeAll(async () => {
+      const enrolled = await Promise.all(Array.from({ length: 9 }, () => service().enrol()));
+      orgIds = [OrgId.parse(newId('org', new Date())), ...enrolled.map(({ orgId }) => orgId)];
+      await breakOrganization(orgIds[1] ?? '');
+    }, 60_000);
+
+    async function breakOrganization(orgId: string) {
+      const { table, item } = await rowOf(
+        'Service',
+        orgId,
+        ({ pk, sk }) => pk === orgId && sk === 'organization',
+      );
+      await service().rewrite({ table, item: { pk: item.pk, sk: item.sk, note: 'broken by a test' } });
+    }
+
+    const busEvent = (orgId: OrgId, type: BusEvent['type'], data: object): BusEvent => ({
+      id: newId('evt', new Date()),
+      type,
+      orgId,
+      generation: 0,
+      createdAt: new Date().toISOString(),
+      data: { ...data },
+    });
+    const now = () => new Date();
+
+    it.each<[FunctionName, BusEvent['type'], () => object]>([
+      ['meter', 'conversation.created', () => ({})],
+      [
+        'notify',
+        'webhook.disabled',
+        () => ({ webhookId: newId('whk', now()), disabledAt: now().toISOString() }),
+      ],
+      ['check-source', 'source.check', () => ({ sourceId: newId('src', now()) })],
+      [
+        'redeliver',
+        'webhook.redelivery',
+        () => ({ webhookId: newId('whk', now()), redeliveryId: newId('rdj', now()), round: 1 }),
+      ],
+    ])('%s fails for the two whose organization cannot be read', async (worker, type, data) => {
+      const events = orgIds.map((orgId) => busEvent(orgId, type, data()));
+      const Records = events.map((detail, index) => ({
+        messageId: messageIds[index],
+        body: JSON.stringify({ detail }),
+      }));
+      expect(await service().invoke(worker, { Records })).toEqual({ batchItemFailures: failures });
+    });
+
+    it('meter has counted the others at once', async () => {
+      for (const orgId of orgIds.slice(2))
+        await rowOf('Usage', orgId, ({ conversations }) => conversations === 1);
+    });
+
+    it('relay fails for the two whose organization or conversation cannot be read', async () => {
+      const tenants = await Promise.all(
+        Array.from({ length: 10 }, async () => keep(await aTenant(service()))),
+      );
+      const said = await Promise.all(
+        tenants.map(async ({ orgId, api }) => {
+          const conversationId = await api.createConversation();
+          const { body } = await api.post(`/api/v1/conversations/${conversationId}/messages`, {
+            role: 'agent',
+            content: 'hello',
+          });
+          return busEvent(orgId, 'message.received', {
+            conversationId,
+            messageId: body.data?.id,
+            role: 'agent',
+          });
+        }),
+      );
+      await breakOrganization(tenants[0]?.orgId ?? '');
+      const { table, item } = await rowOf(
+        'Service',
+        String(said[1]?.data.conversationId),
+        ({ externalUserId }) => externalUserId === 'user-1',
+      );
+      await service().rewrite({ table, item: { pk: item.pk, sk: item.sk, note: 'broken by a test' } });
+      const Records = said.map((detail, index) => ({
+        messageId: messageIds[index],
+        body: JSON.stringify({ detail }),
+      }));
+      expect(await service().invoke('relay', { Records })).toEqual({ batchItemFailures: failures });
+    });
+
+    it('fan-out adds the deliveries of the seven others when an organization is absent, one unreadable, and a record too', async () => {
+      const tables = await tableNames();
+      const due = await Promise.all(Array.from({ length: 10 }, () => aDeliveryDue(tables)));
+      const [, unreadable] = due;
+      if (!unreadable) throw new Error('ten deliveries were to be made');
+      await breakOrganization(unreadable.orgId);
+      const images: Row['item'][] = due.map(({ rows: [event], webhookId }) => ({
+        ...event?.item,
+        onlyTo: webhookId,
+      }));
+      Object.assign(images[0] ?? {}, { orgId: newId('org', now()) });
+      images[2] = { pk: 'evt_broken' };
+      const Records = images.map((image, index) => ({
+        eventName: 'INSERT',
+        dynamodb: {
+          SequenceNumber: `${index + 1}`,
+          NewImage: marshall(image, { removeUndefinedValues: true }),
+        },
+      }));
+
+      expect(await service().invoke('fan-out', { Records })).toEqual({
+        batchItemFailures: [{ itemIdentifier: '1' }, { itemIdentifier: '2' }],
+      });
+      for (const { delivery, webhookId } of due.slice(3))
+        await rowOf('Deliveries', webhookId, ({ eventId }) => eventId === delivery.eventId);
+    });
+
+    it('watch counts the deliveries of the others when one is unreadable and a sandbox cannot be read', async () => {
+      const tables = await tableNames();
+      const due = await Promise.all(Array.from({ length: 10 }, () => aDeliveryDue(tables)));
+      const images: Row['item'][] = due.map(({ rows: [, delivery] }) => ({ ...delivery?.item }));
+      images[0] = { pk: 'broken' };
+      // Of a sandbox, whose organization is read.
+      Object.assign(images[1] ?? {}, { orgId: orgIds[1], generation: 1 });
+      const Records = images.map((image, index) => ({
+        eventName: 'INSERT',
+        dynamodb: {
+          SequenceNumber: `${index + 1}`,
+          NewImage: marshall(image, { removeUndefinedValues: true }),
+        },
+      }));
+
+      await expect(service().invoke('watch', { Records, shardId: 'shard-of-a-test' })).rejects.toThrow(
+        'watch',
+      );
+      for (const { webhookId } of due.slice(2)) await rowOf('Ledger', webhookId, () => true);
     });
   });
 }
