@@ -8,12 +8,14 @@ import { SandboxCapacity } from './functions/capacity.ts';
 import {
   createFunctions,
   defineFunctions,
+  type FunctionFault,
   type FunctionRole,
   type Functions,
   type UsedPermission,
   unqualified,
 } from './functions/functions.ts';
 import type { LocalFunction } from './functions/runtime.ts';
+import type { FaultPlan } from './functions/sandbox/faults.ts';
 import { compileRestApi, defineRestApi } from './gateway/rest-api.ts';
 import { type Gateway, type Pages, startGateway } from './gateway/server.ts';
 import type { Identity } from './identity/identity.ts';
@@ -61,6 +63,18 @@ export interface CloudOptions {
   onLog?: (line: { source: string; text: string }) => void;
   /** Told of each thing that a function does to a resource, once for each of its processes. */
   onPermission?: (used: UsedPermission) => void;
+  /**
+   * Whether a call that a role does not allow is refused, as on AWS. False sends it and reports it as refused: for tests, and to find
+   * out whether a role is the reason of a failure. True when absent.
+   */
+  rolesEnforced?: boolean;
+  /**
+   * Faults of the first requests of functions, by physical name: for tests of what functions do about them. With this option
+   * `onPermission` is called for each request.
+   */
+  faults?: Readonly<Record<string, FaultPlan>>;
+  /** Called with each fault that was injected. */
+  onFault?: (injected: FunctionFault) => void;
 }
 
 export interface Cloud {
@@ -123,6 +137,9 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
     nodeBinary: options.nodeBinary,
     onLog: log,
     ...(options.onPermission && { onPermission: options.onPermission }),
+    ...(options.rolesEnforced !== undefined && { rolesEnforced: options.rolesEnforced }),
+    ...(options.faults && { faults: options.faults }),
+    ...(options.onFault && { onFault: options.onFault }),
   });
   started.defer(() => functions.stop());
   const api = compileRestApi(template, references, functions.of);

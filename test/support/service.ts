@@ -8,7 +8,8 @@ import type { FunctionName } from '../../lib/cloud/bundle.ts';
 import { ensureCertificates } from '../../lib/local/certificates/certificate-files.ts';
 import { type Cloud, startCloud } from '../../lib/local/cloud.ts';
 import { MAIL_FROM, type StackContext, synthesize } from '../../lib/local/console/synthesis.ts';
-import type { UsedPermission } from '../../lib/local/functions/functions.ts';
+import type { FunctionFault, UsedPermission } from '../../lib/local/functions/functions.ts';
+import type { FaultPlan } from '../../lib/local/functions/sandbox/faults.ts';
 import { startReceiver } from '../../lib/local/receiver/receiver.ts';
 import { refuseDenied, writeRecord } from '../grants/records.ts';
 import { addVariables, functionsOf, type QueueClocks, setQueueClocks } from './assembly.ts';
@@ -57,6 +58,11 @@ export interface Service {
   streamed: TablesBehind['streamed'];
   /** Invokes a function now, whatever invokes it otherwise. @throws Error of the function */
   invoke(name: FunctionName, payload?: unknown): Promise<unknown>;
+  /**
+   * The permissions that a function has used and the faults that it had, in order: with faults in the options one for each request,
+   * else one for each permission of each process.
+   */
+  reports(name: FunctionName): readonly Report[];
   /** What the service has sent by e-mail, oldest first. */
   mails(): Promise<ReceivedMail[]>;
   /** How many messages a queue holds. @param path of the queue in the stack, for example `Bus/Meter/Queue` */
@@ -71,6 +77,9 @@ export interface Service {
   stop(): Promise<void>;
 }
 
+/** A permission that a function has used, or a fault that it had. */
+export type Report = UsedPermission | FunctionFault;
+
 /** What a test's own service has that others have not. */
 export interface ServiceOptions {
   /** Settings of the stack, over those that all tests have. */
@@ -83,6 +92,10 @@ export interface ServiceOptions {
   onLog?(line: { source: string; text: string }): void;
   /** What cannot work, because of its variables: what it is denied is not held against its role. */
   broken?: FunctionName;
+  /** Faults of the first requests in each process of a function. */
+  faults?: Partial<Record<FunctionName, FaultPlan>>;
+  /** As for `startCloud`. */
+  rolesEnforced?: boolean;
   /** Runs the functions instead of this process's Node.js. */
   nodeBinary?: string;
 }
@@ -97,6 +110,8 @@ export async function startService({
   queues: clocks,
   onLog,
   broken,
+  faults,
+  rolesEnforced,
   nodeBinary,
 }: ServiceOptions = {}): Promise<Service> {
   const directory = await mkdtemp(join(tmpdir(), 'service-'));
@@ -125,6 +140,7 @@ export async function startService({
     const functions = functionsOf(assembly);
     const state = join(directory, 'state');
     const used: UsedPermission[] = [];
+    const reports: Report[] = [];
     const cloud = await startCloud({
       assembly,
       directory: state,
@@ -133,7 +149,13 @@ export async function startService({
       maxSandboxes: MAX_SANDBOXES,
       ...(nodeBinary && { nodeBinary }),
       ...(onLog && { onLog }),
-      onPermission: (use) => used.push(use),
+      onPermission(use) {
+        used.push(use);
+        reports.push(use);
+      },
+      ...(faults && { faults: mapKeys(faults, functions.physicalNameOf) }),
+      ...(rolesEnforced !== undefined && { rolesEnforced }),
+      onFault: (fault) => reports.push(fault),
     });
     const sources = cloud.eventSources.map(({ arn }) => arn);
     const tables = tablesBehind(cloud.processIds(), sources);
@@ -149,6 +171,8 @@ export async function startService({
       rewrite: tables.rewrite,
       streamed: tables.streamed,
       invoke: (name, payload = {}) => cloud.invoke(functions.physicalNameOf(name), payload),
+      reports: (name) =>
+        reports.filter(({ functionName }) => functionName === functions.physicalNameOf(name)),
       mails: () => mailsIn(state),
       queued: queues.queued,
       bodies: queues.bodies,
@@ -172,6 +196,14 @@ export async function startService({
     throw error;
   }
 }
+
+const mapKeys = <Name extends string, Value>(
+  values: Readonly<Partial<Record<Name, Value>>>,
+  keyOf: (name: Name) => string,
+): Record<string, Value> =>
+  Object.fromEntries(
+    (Object.entries(values) as [Name, Value][]).map(([name, value]) => [keyOf(name), value]),
+  );
 
 const Enrolled = z.object({ organizationId: OrgId, key: z.object({ secretOnce: z.string() }) });
 

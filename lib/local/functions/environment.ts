@@ -1,6 +1,7 @@
 import { ACCOUNT, REGION } from '../arns.ts';
 import type { Statement } from '../permissions/statements.ts';
 import type { LocalFunctionOptions } from './runtime.ts';
+import type { FaultPlan } from './sandbox/faults.ts';
 
 /** Carries {@link SandboxAuthorization} as JSON into a sandbox process; the preload removes it before the handler loads. */
 export const AUTHORIZATION_VARIABLE = 'LOCAL_RUN_AUTHORIZATION';
@@ -12,6 +13,9 @@ export interface SandboxAuthorization {
   statements: readonly Statement[];
   /** `host:port` of the engines whose calls are checked; others pass. */
   hosts: string[];
+  /** Calls that the role does not allow are sent all the same when false. */
+  rolesEnforced?: boolean;
+  faults?: FaultPlan;
 }
 
 /** What the Lambda service sets in every sandbox, around the function's own variables. */
@@ -40,10 +44,13 @@ export function sandboxEnvironment(options: LocalFunctionOptions): Record<string
   };
 }
 
-function authorizationOf({ name, statements, endpoints = [] }: LocalFunctionOptions): SandboxAuthorization {
+function authorizationOf(options: LocalFunctionOptions): SandboxAuthorization {
+  const { name, statements, endpoints = [], rolesEnforced, faults } = options;
   return {
     principal: `arn:aws:sts::${ACCOUNT}:assumed-role/${name}/${name}`,
     statements,
     hosts: endpoints.map((endpoint) => new URL(endpoint).host),
+    ...(rolesEnforced !== undefined && { rolesEnforced }),
+    ...(faults && { faults }),
   };
 }

@@ -1,4 +1,5 @@
 import type { PermissionRequest } from '../permissions/requests.ts';
+import type { InjectedFault } from './sandbox/faults.ts';
 
 const PREFIX_BYTES = 8;
 
@@ -27,8 +28,9 @@ export type ReplyHeader =
   | { type: 'initError' }
   | { type: 'response'; requestId: string }
   | { type: 'error'; requestId: string }
-  /** Once for each thing that the function does to a resource. */
-  | { type: 'permission'; asked: PermissionRequest; isAllowed: boolean };
+  /** Once for each thing that the function does to a resource; with faults, for each request. */
+  | { type: 'permission'; asked: PermissionRequest; isAllowed: boolean }
+  | { type: 'fault'; injected: InjectedFault };
 
 export type FrameHeader = InvokeHeader | ReplyHeader;
 

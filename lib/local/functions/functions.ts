@@ -10,6 +10,7 @@ import type { Resource, Template } from '../template/template.ts';
 import type { SandboxCapacity } from './capacity.ts';
 import { preloadFileIn } from './preload-file.ts';
 import { LocalFunction } from './runtime.ts';
+import { type FaultPlan, type InjectedFault, requirePossible } from './sandbox/faults.ts';
 
 /** Sandboxes side by side of a function that nothing but requests invokes. */
 const DEFAULT_SANDBOXES = 3;
@@ -42,6 +43,17 @@ export interface FunctionSurroundings {
   nodeBinary?: string;
   onLog: (line: { source: string; text: string }) => void;
   onPermission?: (used: UsedPermission) => void;
+  /** As `rolesEnforced` of {@link LocalFunction}. */
+  rolesEnforced?: boolean;
+  /** By the physical name of a function. */
+  faults?: Readonly<Record<string, FaultPlan>>;
+  onFault?: (injected: FunctionFault) => void;
+}
+
+/** A fault that a request of a function had. */
+export interface FunctionFault extends InjectedFault {
+  /** Physical name. */
+  functionName: string;
 }
 
 /** What the role of a function allows. */
@@ -101,7 +113,7 @@ export function defineFunctions(template: Template, references: References): voi
 /**
  * Makes the template's functions ready to be invoked; none of them runs before it is.
  *
- * @throws LocalRunError for what the local run does not know of a function or its role
+ * @throws LocalRunError for what the local run does not know of a function, its role or its faults
  */
 export function createFunctions(
   template: Template,
@@ -112,7 +124,9 @@ export function createFunctions(
   const all = template.ofType('AWS::Lambda::Function').map((resource) => {
     const properties = parseProperties(FunctionProperties, resource, references);
     const name = nameOf(template, resource, 'FunctionName');
-    const { environment, concurrency, onLog, onPermission, ...others } = surroundings;
+    const { environment, concurrency, onLog, onPermission, faults, onFault, ...others } = surroundings;
+    const plan = faults?.[name];
+    if (plan) requirePossible(plan);
     return new LocalFunction({
       ...others,
       preload,
@@ -132,8 +146,14 @@ export function createFunctions(
         onPermission: (asked: PermissionRequest, isAllowed: boolean) =>
           onPermission({ ...asked, functionName: name, isAllowed }),
       }),
+      ...(plan && { faults: plan }),
+      ...(onFault && {
+        onFault: (injected: InjectedFault) => onFault({ ...injected, functionName: name }),
+      }),
     });
   });
+  for (const name of Object.keys(surroundings.faults ?? {}))
+    if (!all.some((fn) => fn.name === name)) throw new LocalRunError(`The template has no function ${name}`);
   const byName = new Map(all.flatMap((fn) => [[fn.name, fn] as const, [fn.arn, fn] as const]));
   return {
     roles: all.map(({ name, statements }) => ({ functionName: name, statements })),

@@ -4,6 +4,7 @@ import type { Statement } from '../permissions/statements.ts';
 import { type Pool, SandboxCapacity } from './capacity.ts';
 import { sandboxEnvironment } from './environment.ts';
 import { type Lane, LaneQueue } from './lanes.ts';
+import type { FaultPlan } from './sandbox/faults.ts';
 import { type InvocationResult, Sandbox, type SandboxOptions } from './sandbox.ts';
 
 export type { InvocationResult } from './sandbox.ts';
@@ -33,6 +34,12 @@ export interface LocalFunctionOptions {
   onLog?: (line: string) => void;
   /** As {@link SandboxOptions.onPermission}. */
   onPermission?: SandboxOptions['onPermission'];
+  /** Sends calls that the role does not allow when false. They are reported as refused all the same. */
+  rolesEnforced?: boolean;
+  /** Of its requests, in each of its processes. */
+  faults?: FaultPlan;
+  /** As {@link SandboxOptions.onFault}. */
+  onFault?: SandboxOptions['onFault'];
 }
 
 /** About as long as a sandbox takes to start: a shorter wait for one that is there already is no reason for another. */

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { PermissionRequest } from '../permissions/requests.ts';
 import { encodeFrame, type Frame, FrameDecoder, type ReplyHeader } from './frames.ts';
 import { PRELOAD } from './preload-file.ts';
+import type { InjectedFault } from './sandbox/faults.ts';
 
 const RUNTIME_CLIENT = fileURLToPath(import.meta.resolve('aws-lambda-ric'));
 
@@ -40,6 +41,8 @@ export interface SandboxOptions {
   onLine: (line: string) => void;
   /** Told once of each thing that the function does to a resource, and whether its role allows it. */
   onPermission?: (asked: PermissionRequest, isAllowed: boolean) => void;
+  /** Called with each fault that was injected. */
+  onFault?: (injected: InjectedFault) => void;
 }
 
 interface Pending {
@@ -57,12 +60,14 @@ export class Sandbox {
   readonly #process: ChildProcess;
   readonly #channel: Socket;
   readonly #onPermission: NonNullable<SandboxOptions['onPermission']>;
+  readonly #onFault: NonNullable<SandboxOptions['onFault']>;
   #initDone: (failure?: InvocationResult) => void = () => undefined;
   #pending: Pending | undefined;
   #alive = true;
 
   constructor(options: SandboxOptions) {
     this.#onPermission = options.onPermission ?? (() => undefined);
+    this.#onFault = options.onFault ?? (() => undefined);
     this.#process = spawn(options.nodeBinary, processArguments(options), {
       cwd: options.directory,
       env: options.environment,
@@ -137,6 +142,7 @@ export class Sandbox {
   #receive({ header, body }: Frame<ReplyHeader>): void {
     if (header.type === 'ready') this.#initDone();
     else if (header.type === 'permission') this.#onPermission(header.asked, header.isAllowed);
+    else if (header.type === 'fault') this.#onFault(header.injected);
     else if (header.type === 'initError') {
       this.#alive = false;
       this.#initDone({ payload: JSON.parse(body), functionError: 'Unhandled' });

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { text } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { LocalFunction } from '../../../lib/local/functions/runtime.ts';
+import type { LocalFunction, LocalFunctionOptions } from '../../../lib/local/functions/runtime.ts';
 import type { Statement } from '../../../lib/local/permissions/statements.ts';
 import { until } from '../../support/until.ts';
 import { aFunctionModule } from './a-function.ts';
@@ -45,8 +45,10 @@ function aCaller(
   statements: Statement[],
   lines: string[] = [],
   source = callsDynamoDb,
+  options: Partial<LocalFunctionOptions> = {},
 ): LocalFunction {
   return aFunctionModule(source, {
+    ...options,
     statements,
     endpoints: [endpoint],
     environment: {
@@ -173,5 +175,56 @@ describe('an SDK call of a function', () => {
     expect(await outcome('local.test', 'GetAccountCommand')).toMatchObject({
       errorMessage: 'The local run does not know the service of the call GET /v2/email/account',
     });
+  });
+
+  it('that the role does not allow is sent and reported where roles are not enforced', async () => {
+    const reports: unknown[] = [];
+    const fn = aCaller(engine.endpoint, [], [], callsDynamoDb, {
+      rolesEnforced: false,
+      onPermission: ({ action }, isAllowed) => reports.push([action, isAllowed]),
+    });
+    const result = await fn.invoke({ command: 'GetItemCommand', input: { TableName: 'Events', Key: key } });
+    expect(result.functionError).toBeUndefined();
+    expect(engine.calls).toHaveLength(1);
+    expect(reports).toEqual([['dynamodb:GetItem', false]]);
+  });
+
+  it('has its fault after the role allowed it, and each request and fault is reported in order', async () => {
+    const reports: unknown[] = [];
+    const statements: Statement[] = [
+      { effect: 'Allow', actions: ['dynamodb:BatchGetItem', 'dynamodb:PutItem'], resources: [TABLE] },
+    ];
+    const fn = aCaller(engine.endpoint, statements, [], callsDynamoDb, {
+      faults: { BatchGetItem: ['missed'], PutItem: ['throttled', 'lost'], DeleteItem: ['throttled'] },
+      onPermission: ({ action }, isAllowed) => reports.push([action, isAllowed]),
+      onFault: ({ operation, fault }) => reports.push([operation, fault]),
+    });
+    const call = async (command: string, input: object) => {
+      const { payload } = await fn.invoke({ command, input });
+      const { errorType, errorMessage, $metadata, ...answer } = Object(payload);
+      return errorType ?? answer;
+    };
+    const RequestItems = { Events: { Keys: [key] } };
+    const put = { TableName: 'Events', Item: key };
+
+    expect(await call('BatchGetItemCommand', { RequestItems })).toEqual({
+      Responses: { Events: [] },
+      UnprocessedKeys: {},
+    });
+    expect(await call('BatchGetItemCommand', { RequestItems })).toEqual({});
+    expect(await call('PutItemCommand', put)).toBe('ProvisionedThroughputExceededException');
+    expect(await call('PutItemCommand', put)).toBe('TimeoutError');
+    expect(await call('PutItemCommand', put)).toEqual({});
+    expect(await call('DeleteItemCommand', { TableName: 'Events', Key: key })).toBe('AccessDeniedException');
+
+    // A request whose answer is lost was sent.
+    expect(engine.calls.map((one) => one.split(' ')[0])).toEqual(['BatchGetItem', 'PutItem', 'PutItem']);
+    const batchGet = ['dynamodb:BatchGetItem', true];
+    const allowedPut = ['dynamodb:PutItem', true];
+    expect(reports).toEqual([
+      ...[batchGet, ['BatchGetItem', 'missed'], batchGet],
+      ...[allowedPut, ['PutItem', 'throttled'], allowedPut, ['PutItem', 'lost'], allowedPut],
+      ['dynamodb:DeleteItem', false],
+    ]);
   });
 });

@@ -4,31 +4,45 @@ import { Readable } from 'node:stream';
 import { allows } from '../../permissions/permissions.ts';
 import { type PermissionRequest, requestsOf, type Service } from '../../permissions/requests.ts';
 import { AUTHORIZATION_VARIABLE, type SandboxAuthorization } from '../environment.ts';
+import { type Fault, faultSequence, faultyAnswer, type InjectedFault } from './faults.ts';
 
 export interface Authorization extends SandboxAuthorization {
   /** Answers found so far: a function makes the same few calls over and over. */
   decided: Map<string, boolean>;
   /** ARNs of the streams that the function has asked for iterators of, by the name of their table. */
   streams: Map<string, string>;
-  /** Told of each answer when it is found. */
+  /** Called with each answer when it is found; with faults, for each request. */
   report(asked: PermissionRequest, isAllowed: boolean): void;
+  /** The fault of the next request of an operation. */
+  nextFault?(operation: string): Fault | undefined;
+  /** Called with each fault that was injected. */
+  reportFault(injected: InjectedFault): void;
 }
 
 /** Reads what the host says about the function's role, and takes it out of the environment that the handler sees. */
 export function authorizationFromEnvironment(
   environment: NodeJS.ProcessEnv,
   report: Authorization['report'],
+  reportFault: Authorization['reportFault'] = () => undefined,
 ): Authorization | undefined {
   const value = environment[AUTHORIZATION_VARIABLE];
   delete environment[AUTHORIZATION_VARIABLE];
-  return value === undefined
-    ? undefined
-    : { ...JSON.parse(value), decided: new Map(), streams: new Map(), report };
+  if (value === undefined) return undefined;
+  const given: SandboxAuthorization = JSON.parse(value);
+  return {
+    ...given,
+    decided: new Map(),
+    streams: new Map(),
+    report,
+    ...(given.faults && { nextFault: faultSequence(given.faults) }),
+    reportFault,
+  };
 }
 
 /**
  * Holds a call to an engine back until its body is complete, then sends it, or answers in the engine's place when the
- * role does not allow every action that the call needs. Calls to other hosts pass untouched.
+ * role does not allow every action that the call needs, or where the call is to have a fault. Calls to other hosts pass
+ * untouched.
  */
 export function guard(call: http.ClientRequest, authorization: Authorization): void {
   if (!authorization.hosts.includes(String(call.getHeader('host')))) return;
@@ -45,8 +59,16 @@ export function guard(call: http.ClientRequest, authorization: Authorization): v
   const end = (chunk?: unknown): http.ClientRequest => {
     collect(chunk);
     const body = Buffer.concat(chunks);
-    const refusal = refusalOf(operationOf(call), body, authorization);
-    return refusal === undefined ? send(body) : refuse(call, refusal);
+    const target = operationOf(call);
+    const refusal = refusalOf(target, body, authorization);
+    if (refusal !== undefined) return refuse(call, refusal);
+    const operation = target.slice(target.lastIndexOf('.') + 1);
+    const fault = authorization.nextFault?.(operation);
+    if (fault === undefined) return send(body);
+    authorization.reportFault({ operation, fault });
+    if (fault !== 'lost') return answer(call, faultyAnswer(fault, target, JSON.parse(body.toString())));
+    loseAnswer(call);
+    return send(body);
   };
   Object.assign(call, { write, end });
 }
@@ -82,17 +104,19 @@ function serviceOf(target: string): Service {
   return service;
 }
 
-/** Why the role forbids the call, in the words of AWS, or undefined where it allows it. */
+/** Why the role forbids the call, in the words of AWS, or undefined where it allows it or is not enforced. */
 export function refusalOf(target: string, body: Buffer, authorization: Authorization): string | undefined {
-  const { principal, decided, streams } = authorization;
+  const { principal, decided, streams, rolesEnforced = true, nextFault } = authorization;
   const service = serviceOf(target);
   const asked = withStream(JSON.parse(body.toString()), streams);
   for (const request of requestsOf(service, target, asked)) {
     const { action, resource } = request;
     const question = `${action} ${resource}`;
-    const isAllowed = decided.get(question) ?? decide(request, authorization);
+    // With faults each request is reported, because a test reads what followed a fault.
+    const known = nextFault === undefined ? decided.get(question) : undefined;
+    const isAllowed = known ?? decide(request, authorization);
     decided.set(question, isAllowed);
-    if (!isAllowed) {
+    if (!isAllowed && rolesEnforced) {
       return `User: ${principal} is not authorized to perform: ${action} on resource: ${resource} because no identity-based policy allows the ${action} action`;
     }
   }
@@ -127,10 +151,20 @@ function withStream(body: unknown, streams: Map<string, string>): unknown {
 
 function refuse(call: http.ClientRequest, message: string): http.ClientRequest {
   process.stderr.write(`AccessDeniedException: ${message}\n`);
-  const body = JSON.stringify({ __type: 'AccessDeniedException', message, Message: message });
-  const response = Object.assign(Readable.from([Buffer.from(body)]), {
+  return answer(call, {
     statusCode: 400,
-    statusMessage: 'Bad Request',
+    body: { __type: 'AccessDeniedException', message, Message: message },
+  });
+}
+
+/** Answers an unsent call in the engine's place. */
+function answer(
+  call: http.ClientRequest,
+  { statusCode, body }: ReturnType<typeof faultyAnswer>,
+): http.ClientRequest {
+  const response = Object.assign(Readable.from([Buffer.from(JSON.stringify(body))]), {
+    statusCode,
+    statusMessage: statusCode === 200 ? 'OK' : 'Bad Request',
     headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amzn-requestid': 'local' },
   });
   // Emitted before the unsent request is dropped: its "socket hang up" then finds the caller already answered.
@@ -139,4 +173,16 @@ function refuse(call: http.ClientRequest, message: string): http.ClientRequest {
     call.destroy();
   });
   return call;
+}
+
+/** Ends the connection once the engine has answered, which is after the request took effect. */
+function loseAnswer(call: http.ClientRequest): void {
+  const emit = call.emit.bind(call);
+  Object.assign(call, {
+    emit(event: string, ...args: unknown[]): boolean {
+      if (event !== 'response') return emit(event, ...args);
+      call.destroy(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }));
+      return true;
+    },
+  });
 }

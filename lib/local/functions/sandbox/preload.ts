@@ -24,8 +24,10 @@ const hooks = registerHooks({
   },
 });
 
-const authorization = authorizationFromEnvironment(process.env, (asked, isAllowed) =>
-  send({ type: 'permission', asked, isAllowed }),
+const authorization = authorizationFromEnvironment(
+  process.env,
+  (asked, isAllowed) => send({ type: 'permission', asked, isAllowed }),
+  (injected) => send({ type: 'fault', injected }),
 );
 const request = http.request;
 

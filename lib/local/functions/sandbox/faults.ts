@@ -1,0 +1,98 @@
+// Loaded in every sandbox before its function: nothing with a schema library behind it.
+import { LocalRunError } from '../../errors.ts';
+
+/**
+ * What a request can get in place of its answer:
+ * - `unprocessed`: every key or item of a batch comes back as unprocessed.
+ * - `missed`: a batch read finds nothing, as an eventually consistent read of new items may.
+ * - `conflict`: another transaction is writing the item.
+ * - `throttled`: the service asks for fewer requests.
+ * - `lost`: the request takes effect, but the connection ends before its answer arrives.
+ */
+export type Fault = 'unprocessed' | 'missed' | 'conflict' | 'throttled' | 'lost';
+
+/**
+ * The faults of a function, by the operation's name: those of the first requests that its role allows in each of its processes, in
+ * order. `none` lets a request pass.
+ */
+export type FaultPlan = Readonly<Record<string, readonly (Fault | 'none')[]>>;
+
+export interface InjectedFault {
+  /** For example `BatchGetItem`. */
+  operation: string;
+  fault: Fault;
+}
+
+const WRITES = ['PutItem', 'UpdateItem', 'DeleteItem'];
+/** Operations that can have a fault; all of them where it has no entry. */
+const OPERATIONS: Partial<Record<Fault, readonly string[]>> = {
+  unprocessed: ['BatchGetItem', 'BatchWriteItem'],
+  missed: ['BatchGetItem'],
+  conflict: ['TransactWriteItems', ...WRITES],
+};
+
+/** @throws LocalRunError naming the first fault that its operation cannot have */
+export function requirePossible(plan: FaultPlan): void {
+  for (const [operation, faults] of Object.entries(plan))
+    for (const fault of faults)
+      if (fault !== 'none' && OPERATIONS[fault]?.includes(operation) === false)
+        throw new LocalRunError(`The local run has no fault "${fault}" for ${operation}`);
+}
+
+/** @returns the fault of the next request of an operation, undefined when it passes */
+export function faultSequence(plan: FaultPlan): (operation: string) => Fault | undefined {
+  const left = new Map(Object.entries(plan).map(([operation, faults]) => [operation, [...faults]]));
+  return (operation) => {
+    const fault = left.get(operation)?.shift();
+    return fault === 'none' ? undefined : fault;
+  };
+}
+
+/**
+ * The answer of AWS to a request with this fault.
+ * @param target the operation with its service's name in front, for example `DynamoDB_20120810.BatchGetItem`
+ * @param body of the request
+ */
+export function faultyAnswer(
+  fault: Exclude<Fault, 'lost'>,
+  target: string,
+  body: unknown,
+): { statusCode: number; body: Readonly<Record<string, unknown>> } {
+  const { RequestItems = {}, TransactItems } = Object(body);
+  const refused = (__type: string, message: string, fields = {}) => ({
+    statusCode: 400,
+    body: { __type, message, Message: message, ...fields },
+  });
+  switch (fault) {
+    case 'unprocessed':
+      return target.endsWith('.BatchGetItem')
+        ? { statusCode: 200, body: { Responses: {}, UnprocessedKeys: RequestItems } }
+        : { statusCode: 200, body: { UnprocessedItems: RequestItems } };
+    case 'missed': {
+      const Responses = Object.fromEntries(Object.keys(RequestItems).map((table) => [table, []]));
+      return { statusCode: 200, body: { Responses, UnprocessedKeys: {} } };
+    }
+    case 'throttled':
+      return refused(throttleTypeOf(target), 'Too many requests: a fault of the local run');
+    case 'conflict': {
+      if (!Array.isArray(TransactItems))
+        return refused('TransactionConflictException', 'Transaction is ongoing for the item');
+      const CancellationReasons = TransactItems.map((_, index) =>
+        index === 0
+          ? { Code: 'TransactionConflict', Message: 'Transaction is ongoing for the item' }
+          : { Code: 'None' },
+      );
+      const codes = CancellationReasons.map(({ Code }) => Code).join(', ');
+      return refused(
+        'TransactionCanceledException',
+        `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`,
+        { CancellationReasons },
+      );
+    }
+  }
+}
+
+function throttleTypeOf(target: string): string {
+  if (target.startsWith('DynamoDB_')) return 'ProvisionedThroughputExceededException';
+  return target.startsWith('AmazonSQS') ? 'RequestThrottled' : 'ThrottlingException';
+}
