@@ -69,8 +69,8 @@ export interface CloudOptions {
    */
   rolesEnforced?: boolean;
   /**
-   * Faults of the first requests of functions, by physical name: for tests of what functions do about them. With this option
-   * `onPermission` is called for each request.
+   * Faults of the first requests of functions, by physical name: for tests of what functions do about them. For a
+   * function with an entry `onPermission` is called for each request.
    */
   faults?: Readonly<Record<string, FaultPlan>>;
   /** Called with each fault that was injected. */

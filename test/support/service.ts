@@ -59,8 +59,8 @@ export interface Service {
   /** Invokes a function now, whatever invokes it otherwise. @throws Error of the function */
   invoke(name: FunctionName, payload?: unknown): Promise<unknown>;
   /**
-   * The permissions that a function has used and the faults that it had, in order: with faults in the options one for each request,
-   * else one for each permission of each process.
+   * The permissions that a function has used and the faults that it had, in order: one for each request where the options have faults for
+   * it, even if none, else one for each permission of each process.
    */
   reports(name: FunctionName): readonly Report[];
   /** What the service has sent by e-mail, oldest first. */

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { type ReceivedDelivery, startReceiver } from '../../../lib/local/receiver/receiver.ts';
+import type { ApiClient } from '../../support/api.ts';
+import { aSandbox, aTenant } from '../../support/tenant.ts';
+import { until } from '../../support/until.ts';
+import { aPlace } from './background/place.ts';
+
+/*
+ * The rows of a sandbox that was reset are purged while messages of its deliveries still wait. When these come beside messages of live
+ * deliveries, the live ones must not fail with them. `RESET_RETRY_BASE_SECONDS=65` waits as long as a deployment does, and leaves the
+ * purge to its schedule, which invokes it each minute.
+ */
+const { RESET_RETRY_BASE_SECONDS } = process.env;
+const BASE_SECONDS = Number(RESET_RETRY_BASE_SECONDS ?? 8);
+const isScheduled = RESET_RETRY_BASE_SECONDS !== undefined;
+
+const DELIVERIES = 40;
+const MOST_LATE_SECONDS = 10;
+const TIMEOUT_MS = (3 * BASE_SECONDS + 120) * 1000;
+
+interface Failed {
+  id: string;
+  nextRetryAt: string;
+}
+
+/** Has an endpoint fail at so many events. @returns its deliveries, each with the time of its retry */
+async function fail(api: ApiClient, id: string): Promise<Failed[]> {
+  await Promise.all(Array.from({ length: DELIVERIES }, () => api.createConversation()));
+  const failed = new Map<string, string>();
+  await until(`${DELIVERIES} failed attempts at ${id}`, async () => {
+    for (const { id: delivery, nextRetryAt } of await api.all(`/api/v1/webhooks/${id}/deliveries`))
+      if (nextRetryAt !== null && !failed.has(String(delivery)))
+        failed.set(String(delivery), String(nextRetryAt));
+    return failed.size === DELIVERIES;
+  });
+  return [...failed].map(([delivery, nextRetryAt]) => ({ id: delivery, nextRetryAt }));
+}
+
+// What a role does not allow fails the end of the service, enforced or not.
+describe.each([true, false])('a reset beside live retries, with roles enforced: %s', (rolesEnforced) => {
+  const place = aPlace({
+    context: { retryBaseSeconds: BASE_SECONDS, retryCapSeconds: BASE_SECONDS, lingerSeconds: 1 },
+    rolesEnforced,
+  });
+
+  it('delays no live retry and attempts nothing of the sandbox', { timeout: TIMEOUT_MS }, async () => {
+    const service = place.service();
+    const live = place.keep(await aTenant(service));
+    const sandbox = place.keep(await aSandbox(service, live));
+    const received: ReceivedDelivery[] = [];
+    const receiver = await startReceiver({
+      ...service.tls,
+      respond: ({ headers }) => ({ status: headers['webhook-attempt'] === '1' ? 503 : 200 }),
+      onDelivery: (delivery) => received.push(delivery),
+    });
+    place.keep({ close: receiver.stop });
+    const events = ['conversation.created'];
+    const [ours, theirs] = await Promise.all([
+      live.api.register(receiver.url, events),
+      sandbox.api.register(`${sandbox.receiver}?simulate=503`, events),
+    ]);
+    // The first events start the functions' processes.
+    const [retries, old] = await Promise.all([fail(live.api, ours.id), fail(sandbox.api, theirs.id)]);
+
+    expect((await live.admin.post('/api/settings/sandbox/reset')).status).toBe(200);
+    const attemptsBefore = attemptsOf(place.log(), old);
+    await until(
+      'the purge',
+      async () => {
+        if (!isScheduled) await service.invoke('purge');
+        return Object((await live.admin.get('/api/settings/sandbox')).body.data).purge === null;
+      },
+      TIMEOUT_MS,
+      200,
+    );
+    const purgedAt = Date.now();
+    const second = (id: string) =>
+      received.find(({ headers }) => headers['webhook-id'] === id && headers['webhook-attempt'] === '2');
+    await until('all retries', () => retries.every(({ id }) => second(id) !== undefined), TIMEOUT_MS, 200);
+
+    const lateness = retries.map(
+      ({ id, nextRetryAt }) => ((second(id)?.receivedAt.getTime() ?? 0) - Date.parse(nextRetryAt)) / 1000,
+    );
+    const afterPurge = retries.filter(({ nextRetryAt }) => Date.parse(nextRetryAt) > purgedAt).length;
+    process.stdout.write(
+      `roles enforced: ${rolesEnforced}, base ${BASE_SECONDS} s: ${afterPurge} of ${DELIVERIES} retries due after the purge, the latest ${Math.max(...lateness).toFixed(2)} s late\n`,
+    );
+    expect(afterPurge).toBeGreaterThan(0);
+    expect(lateness.filter((seconds) => seconds > MOST_LATE_SECONDS)).toEqual([]);
+    // The messages of the old deliveries are received at the same time, and deleted.
+    for (const queue of ['Fresh', 'Retry'])
+      await until(`${queue} to be empty`, () => service.queued(`Delivery/${queue}`) === 0, TIMEOUT_MS, 200);
+    expect(attemptsBefore).toBeGreaterThanOrEqual(DELIVERIES);
+    expect(attemptsOf(place.log(), old)).toBe(attemptsBefore);
+    expect(await service.rows(old.map(({ id }) => id))).toEqual([]);
+  });
+});
+
+/** Attempts at these deliveries that were logged: all of them fail. */
+const attemptsOf = (log: readonly { text: string }[], deliveries: readonly Failed[]): number =>
+  log.filter(({ text }) => text.includes('ATTEMPT_') && deliveries.some(({ id }) => text.includes(id)))
+    .length;
