@@ -7,11 +7,12 @@ import {
   either,
   elementOf,
   type FunctionNode,
+  hasPart,
   keyOf,
   listOf,
   NOTHING,
+  partOf,
   Scope,
-  type Shape,
   shapeOf,
   UNKNOWN,
   type Value,
@@ -243,7 +244,7 @@ export class Interpreter {
       case 'ObjectPattern':
         for (const property of pattern.properties) {
           if (property.type === 'RestElement') this.#bind(property.argument, value, scope);
-          else this.#bind(property.value, this.#partOf(value, this.#propertyKey(property, scope)), scope);
+          else this.#bind(property.value, partOf(value, this.#propertyKey(property, scope)), scope);
         }
         return;
       default:
@@ -258,32 +259,6 @@ export class Interpreter {
     if (key.type === 'Identifier' || key.type === 'PrivateIdentifier')
       return { kind: 'text', text: key.name };
     return key.type === 'Literal' ? { kind: 'text', text: String(key.value) } : UNKNOWN;
-  }
-
-  #partOf(value: Value, key: Value): Value {
-    return either(
-      ...alternativesOf(value).flatMap((one) =>
-        alternativesOf(key).map((name): Value => {
-          if (one.kind === 'environment')
-            return name.kind === 'text' ? { kind: 'variable', name: name.text } : UNKNOWN;
-          if (one.kind === 'list')
-            return name.kind === 'text' && !/^\d+$/.test(name.text) ? UNKNOWN : one.element;
-          if (one.kind === 'external' && name.kind === 'text')
-            return one.name === '*' ? { ...one, name: name.text } : UNKNOWN;
-          if (one.kind !== 'shape') return UNKNOWN;
-          const written = writtenAs(name);
-          if (written === undefined) return either(...one.properties.values(), one.rest ?? NOTHING);
-          const own = one.properties.get(written);
-          if (own !== undefined) return own;
-          // A property that an object lacks is undefined: no name of a resource, and nothing that can be called.
-          return either(
-            ...alternativesOf(one.rest ?? NOTHING).map((rest) =>
-              rest.kind === 'environment' ? this.#partOf(rest, name) : rest,
-            ),
-          );
-        }),
-      ),
-    );
   }
 
   #evaluateAll(nodes: readonly (ESTree.Expression | ESTree.SpreadElement)[], scope: Scope): Value[] {
@@ -321,7 +296,7 @@ export class Interpreter {
       case 'NewExpression':
         return this.#evaluateNew(node, scope);
       case 'MemberExpression':
-        return this.#partOf(
+        return partOf(
           this.#evaluate(node.object, scope),
           node.computed
             ? this.#evaluate(node.property, scope)
@@ -488,9 +463,9 @@ export class Interpreter {
       case 'Array.from':
         return second === undefined ? first : listOf(this.#call(second, [elementOf(first), UNKNOWN]));
       case 'Object.values':
-        return listOf(this.#partOf(first, UNKNOWN));
+        return listOf(partOf(first, UNKNOWN));
       case 'Object.entries':
-        return listOf(listOf(this.#partOf(first, UNKNOWN)));
+        return listOf(listOf(partOf(first, UNKNOWN)));
       case 'Object.fromEntries':
         return shapeOf([], elementOf(elementOf(first)));
       default:
@@ -519,13 +494,9 @@ export class Interpreter {
         return listOf(either(element, ...(ADDS.has(method) ? values.map(flattened) : [])));
       return kept;
     }
-    if (object.kind === 'shape' && writtenAs(key) !== undefined && !this.#has(object, key))
+    if (object.kind === 'shape' && writtenAs(key) !== undefined && !hasPart(object, key))
       return this.#call(UNKNOWN, values);
-    return this.#call(this.#partOf(object, key), values);
-  }
-
-  #has({ properties, rest }: Shape, key: Value): boolean {
-    return properties.has(writtenAs(key) ?? '') || rest !== undefined;
+    return this.#call(partOf(object, key), values);
   }
 
   /** Calls the functions among the arguments of a method of an array, as it does with its elements. */

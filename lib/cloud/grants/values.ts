@@ -88,6 +88,36 @@ export function writtenAs(key: Value): string | undefined {
 export const readKey = (written: string): Value =>
   written.startsWith('$') ? { kind: 'variable', name: written.slice(1) } : { kind: 'text', text: written };
 
+/** A property of a value, or an element, under a key. */
+export function partOf(value: Value, key: Value): Value {
+  return either(
+    ...alternativesOf(value).flatMap((one) =>
+      alternativesOf(key).map((name): Value => {
+        if (one.kind === 'environment')
+          return name.kind === 'text' ? { kind: 'variable', name: name.text } : UNKNOWN;
+        if (one.kind === 'list')
+          return name.kind === 'text' && !/^\d+$/.test(name.text) ? UNKNOWN : one.element;
+        if (one.kind === 'external' && name.kind === 'text')
+          return one.name === '*' ? { ...one, name: name.text } : UNKNOWN;
+        if (one.kind !== 'shape') return UNKNOWN;
+        const written = writtenAs(name);
+        if (written === undefined) return either(...one.properties.values(), one.rest ?? NOTHING);
+        const own = one.properties.get(written);
+        if (own !== undefined) return own;
+        // A property that an object lacks is undefined: no name of a resource, and nothing that can be called.
+        return either(
+          ...alternativesOf(one.rest ?? NOTHING).map((rest) =>
+            rest.kind === 'environment' ? partOf(rest, name) : rest,
+          ),
+        );
+      }),
+    ),
+  );
+}
+
+export const hasPart = ({ properties, rest }: Shape, key: Value): boolean =>
+  properties.has(writtenAs(key) ?? '') || rest !== undefined;
+
 /** The variables of a function, block or module, and the scope around it. */
 export class Scope {
   static #count = 0;
