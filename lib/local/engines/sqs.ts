@@ -3,14 +3,16 @@ import { REGION } from '../arns.ts';
 import { type Engine, ensureStateDirectory } from './engine.ts';
 import { fauxqsInternals, openPersistence } from './fauxqs.ts';
 import { keepTraceHeaders } from './trace-headers.ts';
+import { limitMessages, MESSAGE_BYTES } from './message-sizes.ts';
 
 /**
  * Starts the embedded SQS in this process. Messages, their visibility and their receive counts are kept in
  * `<directory>/fauxqs.db`.
  *
+ * @param options.messageBytes of a message, and of a batch
  * @throws LocalRunError when the directory is not writable
  */
-export async function startSqs(options: { directory: string }): Promise<Engine> {
+export async function startSqs(options: { directory: string; messageBytes?: number }): Promise<Engine> {
   ensureStateDirectory(options.directory);
   const internals = await fauxqsInternals();
   const persistence = openPersistence(internals, options.directory);
@@ -28,6 +30,7 @@ export async function startSqs(options: { directory: string }): Promise<Engine> 
 
   const app = buildApp({ logger: false, defaultRegion: REGION, stores: { sqsStore, snsStore, s3Store } });
   keepTraceHeaders(app, internals);
+  limitMessages(app, options.messageBytes ?? MESSAGE_BYTES);
   const endpoint = await app.listen({ port: 0, host: '127.0.0.1' });
   return {
     endpoint,

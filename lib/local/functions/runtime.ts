@@ -43,7 +43,21 @@ export interface LocalFunctionOptions {
   faults?: FaultPlan;
   /** As {@link SandboxOptions.onFault}. */
   onFault?: SandboxOptions['onFault'];
+  /** Limits on events, in bytes of JSON; Lambda's where they are not said. */
+  eventBytes?: number;
+  asyncEventBytes?: number;
 }
+
+interface InvocationTerms {
+  /** Of the messages in the event. */
+  lineage?: Lineage;
+  limitBytes?: number;
+}
+
+/** Lambda's limit on the event of a synchronous invocation. */
+export const EVENT_BYTES = 6 * 1024 * 1024;
+/** And of an asynchronous one: 1 MB since October 2025, and pages of AWS still say this. */
+export const ASYNC_EVENT_BYTES = 262_144;
 
 /** About as long as a sandbox takes to start: a shorter wait for one that is there already is no reason for another. */
 const GROWTH_PATIENCE_MS = 100;
@@ -102,6 +116,13 @@ export class LocalFunction implements Pool {
     return this.invokeSerialized(JSON.stringify(payload ?? null));
   }
 
+  /** As {@link invoke}, for what does not wait for the result on AWS, such as a schedule, and may send less. */
+  invokeAsync(payload: unknown): Promise<InvocationResult> {
+    const event = JSON.stringify(payload ?? null);
+    const limitBytes = this.#options.asyncEventBytes ?? ASYNC_EVENT_BYTES;
+    return this.#invoke(event, this.#direct, { limitBytes });
+  }
+
   /** Like {@link invoke}, with an event that is JSON text already. */
   invokeSerialized(event: string): Promise<InvocationResult> {
     return this.#invoke(event, this.#direct);
@@ -113,7 +134,7 @@ export class LocalFunction implements Pool {
     const left = () =>
       Math.min(this.size + 1, this.#options.maxSandboxes) - this.#queue.underWayOfOthers(lane);
     return {
-      invoke: (payload, lineage) => this.#invoke(JSON.stringify(payload ?? null), lane, lineage),
+      invoke: (payload, lineage) => this.#invoke(JSON.stringify(payload ?? null), lane, lineage && { lineage }),
       get concurrency() {
         // Never none: what waits here is the next to run, what waits outside is not.
         return Math.max(1, Math.min(share, left()));
@@ -121,7 +142,13 @@ export class LocalFunction implements Pool {
     };
   }
 
-  #invoke(event: string, lane: Lane, lineage: Lineage = new Map()): Promise<InvocationResult> {
+  #invoke(
+    event: string,
+    lane: Lane,
+    { lineage = new Map(), limitBytes = this.#options.eventBytes ?? EVENT_BYTES }: InvocationTerms = {},
+  ): Promise<InvocationResult> {
+    const bytes = Buffer.byteLength(event);
+    if (bytes > limitBytes) return Promise.resolve(tooLargeResult(bytes, limitBytes));
     if (this.#stopped) return Promise.resolve(stoppedResult());
     return new Promise((resolve) => {
       this.#queue.add(lane, { event, lineage, since: Date.now(), resolve });
@@ -248,6 +275,12 @@ export class LocalFunction implements Pool {
     this.#capacity.release();
     this.#schedule();
   }
+}
+
+/** In the words of Lambda, which answers with status 413 and does not invoke the function. */
+function tooLargeResult(bytes: number, limitBytes: number): InvocationResult {
+  const errorMessage = `${bytes} byte payload is too large for an invocation (limit ${limitBytes} bytes)`;
+  return { payload: { errorType: 'RequestTooLargeException', errorMessage }, functionError: 'Unhandled' };
 }
 
 function stoppedResult(): InvocationResult {

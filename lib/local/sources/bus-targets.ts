@@ -5,8 +5,10 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import { describeEngineError } from '../connection-failure.ts';
+import { MESSAGE_BYTES } from '../engines/message-sizes.ts';
 import type { RefusalOfQueue } from '../permissions/queue-access.ts';
 import type { BusRule, BusTarget } from './bus-rules.ts';
+import { chunksBySize } from './chunks.ts';
 import type { BusEvent } from './put-events.ts';
 
 /** How targets are reached. */
@@ -88,7 +90,19 @@ async function sendDead(
   return true;
 }
 
+/** EventBridge sends each event for itself: one that is too large is refused without the others. */
 async function sendAll(
+  events: readonly BusEvent[],
+  rule: BusRule,
+  queueArn: string,
+  parts: TargetParts,
+): Promise<Refusal[]> {
+  const sizeOf = (event: BusEvent) => Buffer.byteLength(messageBody(event));
+  const batches = chunksBySize(events, sizeOf, { count: events.length, bytes: MESSAGE_BYTES });
+  return (await Promise.all(batches.map((batch) => sendBatch(batch, rule, queueArn, parts)))).flat();
+}
+
+async function sendBatch(
   events: readonly BusEvent[],
   rule: BusRule,
   queueArn: string,

@@ -130,7 +130,7 @@ async function stopLoop(
     await discardLoop(record);
     return [record];
   } catch (error) {
-    log(`a message of a recursive loop was not moved: ${messageOf(error)}`);
+    log(`a message of a recursive loop was not moved: ${describeEngineError(error)}`);
     return [];
   }
 }

@@ -91,7 +91,7 @@ describe('a queue source', () => {
     });
     queue.available.push('a', 'loop', 'loop-that-stays');
     queue.start();
-    await vi.waitFor(() => expect(queue.deleted).toEqual(['loop', 'a']));
+    await awaitAssertion(() => expect(queue.deleted).toEqual(['loop', 'a']));
     expect(queue.invoked).toEqual([['a']]);
     expect(discarded).toEqual(['loop']);
   });
