@@ -19,6 +19,7 @@ const MAX_AREA = 5_000_000;
 export async function readWorkbook(archive: Uint8Array): Promise<Reading> {
   const files = unzip(archive, (name) => /\.(?:xml|rels)$/i.test(name));
   checkFiles(files);
+  checkSheetFiles(files);
   const sheets = await parsed(zipStored(files).buffer);
 
   const collector = new Collector();
@@ -48,6 +49,19 @@ function checkFiles(files: ReadonlyMap<string, Uint8Array>): void {
     if (sheets > MAX_SHEETS) throw new ContentProblem(`the spreadsheet has more than ${MAX_SHEETS} sheets`);
     area += areaOf(xml);
     if (area > MAX_AREA) throw tooManyCells();
+  }
+}
+
+/**
+ * Refuses a workbook that names a file which it lacks. The library throws at such a file while it reads the sheets before
+ * it, whose own failures then reject promises that nothing handles.
+ */
+function checkSheetFiles(files: ReadonlyMap<string, Uint8Array>): void {
+  const relations = Buffer.from(files.get('xl/_rels/workbook.xml.rels') ?? []).toString();
+  for (const [relation] of relations.matchAll(/<Relationship\b[^>]*>/g)) {
+    const target = /\bTarget\s*=\s*["']([^"']*)["']/.exec(relation)?.[1] ?? '';
+    const path = target.startsWith('/') ? target.slice(1) : `xl/${target}`;
+    if (/\/worksheet["']/.test(relation) && !files.has(path)) throw invalid();
   }
 }
 

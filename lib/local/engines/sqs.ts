@@ -2,8 +2,8 @@ import { buildApp } from 'fauxqs';
 import { REGION } from '../arns.ts';
 import { type Engine, ensureStateDirectory } from './engine.ts';
 import { fauxqsInternals, openPersistence } from './fauxqs.ts';
-import { keepTraceHeaders } from './trace-headers.ts';
 import { limitMessages, MESSAGE_BYTES } from './message-sizes.ts';
+import { keepTraceHeaders } from './trace-headers.ts';
 
 /**
  * Starts the embedded SQS in this process. Messages, their visibility and their receive counts are kept in

@@ -4,8 +4,8 @@ import type { Statement } from '../permissions/statements.ts';
 import { type Pool, SandboxCapacity } from './capacity.ts';
 import { sandboxEnvironment } from './environment.ts';
 import { type Lane, LaneQueue } from './lanes.ts';
-import type { FaultPlan } from './sandbox/faults.ts';
 import { addInvocation, formatLineage, type Lineage } from './lineage.ts';
+import type { FaultPlan } from './sandbox/faults.ts';
 import { type InvocationResult, Sandbox, type SandboxOptions } from './sandbox.ts';
 
 export type { InvocationResult } from './sandbox.ts';
@@ -134,7 +134,8 @@ export class LocalFunction implements Pool {
     const left = () =>
       Math.min(this.size + 1, this.#options.maxSandboxes) - this.#queue.underWayOfOthers(lane);
     return {
-      invoke: (payload, lineage) => this.#invoke(JSON.stringify(payload ?? null), lane, lineage && { lineage }),
+      invoke: (payload, lineage) =>
+        this.#invoke(JSON.stringify(payload ?? null), lane, lineage && { lineage }),
       get concurrency() {
         // Never none: what waits here is the next to run, what waits outside is not.
         return Math.max(1, Math.min(share, left()));

@@ -90,13 +90,13 @@ function applies(
     statement.actions.some((pattern) => matches(pattern.toLowerCase(), action.toLowerCase())) &&
     statement.resources.some((pattern) => matches(pattern, resource)) &&
     Object.entries(statement.conditions).every(([operator, keys]) =>
-      Object.entries(keys).every(([key, values]) => holds(operator, valueOf(context, key), values)),
+      Object.entries(keys).every(([key, values]) => holds(operator, findValue(context, key), values)),
     )
   );
 }
 
 /** The names of condition keys are not case-sensitive. */
-const valueOf = (context: ServiceRequest['context'], key: string): string | undefined =>
+const findValue = (context: ServiceRequest['context'], key: string): string | undefined =>
   Object.entries(context).find(([name]) => name.toLowerCase() === key.toLowerCase())?.[1];
 
 type Comparison = (value: string, expected: string) => boolean;

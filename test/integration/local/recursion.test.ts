@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { awaitAssertion } from '../../support/until.ts';
 import { aCloud, aPlace, arn, lambda, role } from './a-cloud.ts';
 
 const sdk = JSON.stringify(createRequire(import.meta.url).resolve('@aws-sdk/client-sqs'));
@@ -22,7 +23,7 @@ export async function hear({ Records: [{ body }] }) {
 }
 `;
 
-const patience = { timeout: 50_000, interval: 20 };
+const patience = 50_000;
 const loopUrl = { LOOP_URL: { Ref: 'Loop' } };
 const fromQueue = (queue: string, fn: string) => ({
   Type: 'AWS::Lambda::EventSourceMapping',
@@ -57,7 +58,7 @@ describe('a function whose messages come back to it', () => {
     };
     const { cloud, lines } = await aCloud(aPlace(resources, handlers));
     await cloud.invoke('Test-Begin', {});
-    await vi.waitFor(() => expect(lines.join('\n')).toMatch(/heard 17$/m), patience);
+    await awaitAssertion(() => expect(lines.join('\n')).toMatch(/heard 17$/m), patience);
     expect(roundsIn(lines)).toEqual(upTo(16));
     expect(lines.join('\n')).toMatch(
       /recursive loop: Test-Again was invoked 16 times .* moved to arn:aws:sqs:\S+LoopDead$/m,
@@ -67,7 +68,7 @@ describe('a function whose messages come back to it', () => {
   it('is stopped with Terminate, and its message is dropped without a dead-letter queue', async () => {
     const { cloud, lines } = await aCloud(aPlace(aLoop('Terminate'), handlers));
     await cloud.invoke('Test-Begin', {});
-    await vi.waitFor(
+    await awaitAssertion(
       () => expect(lines.join('\n')).toMatch(/recursive loop: .* the message is dropped$/m),
       patience,
     );
@@ -77,7 +78,7 @@ describe('a function whose messages come back to it', () => {
   it('goes on with Allow', async () => {
     const { cloud, lines } = await aCloud(aPlace(aLoop('Allow'), handlers));
     await cloud.invoke('Test-Begin', {});
-    await vi.waitFor(() => expect(roundsIn(lines)).toEqual(upTo(20)), patience);
+    await awaitAssertion(() => expect(roundsIn(lines)).toEqual(upTo(20)), patience);
     expect(lines.join('\n')).not.toContain('recursive loop');
   });
 });

@@ -171,6 +171,13 @@ describe('a workbook is refused', () => {
     expect(await sheetText('<a>'.repeat(100_000))).toBe('! the spreadsheet is nested too deeply');
   });
 
+  it('when a sheet is missing behind a broken one, with no rejection that nothing handles', async () => {
+    const broken = workbookFiles({ A: '', B: '' })
+      .filter(({ name }) => !name.endsWith('sheet2.xml'))
+      .map((file) => (file.name.endsWith('sheet1.xml') ? { ...file, data: '<worksheet/>' } : file));
+    expect(await bookText(broken)).toBe('! the content is not a valid spreadsheet');
+  });
+
   it('when it has too many sheets', async () => {
     const sheets = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`S${index}`, '']));
     expect(await bookText(workbookFiles(sheets))).toBe('! the spreadsheet has more than 100 sheets');
