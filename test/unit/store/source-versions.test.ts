@@ -1,0 +1,26 @@
+import type { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { expect, it } from 'vitest';
+import { newId } from '../../../functions/domain/ids.ts';
+import { sourceVersions } from '../../../functions/store/source-versions.ts';
+import type { Table } from '../../../functions/store/table.ts';
+
+it('the texts of a deleted source are found without an empty key value, which DynamoDB refuses', async () => {
+  const inputs: QueryCommand['input'][] = [];
+  const client = {
+    send: async ({ input }: QueryCommand) => {
+      inputs.push(input);
+      return { Items: [] };
+    },
+  } as unknown as Table['client'];
+  const now = new Date();
+
+  await sourceVersions({ client, name: 'Knowledge' }).removeAll({
+    orgId: newId('org', now),
+    generation: 0,
+    id: newId('src', now),
+  });
+
+  expect(inputs).toHaveLength(1);
+  expect(inputs[0]?.KeyConditionExpression).toBe('pk = :pk');
+  expect(Object.values(inputs[0]?.ExpressionAttributeValues ?? {})).not.toContain('');
+});
