@@ -9,7 +9,13 @@ import type { DeadPublicationsEnvironment, PublishEnvironment } from '../../func
 import { acknowledge } from './acknowledgements.ts';
 import { feedFromQueue, feedFromStream } from './event-sources.ts';
 import type { EnvironmentOf, GrantedResource } from './grants/resource.ts';
-import { DEAD_LETTERS_SECONDS, deadLetters, deadLettersOfStream, ServiceQueue } from './lanes.ts';
+import {
+  DEAD_ENTRIES_BOUND,
+  DEAD_LETTERS_SECONDS,
+  deadLetters,
+  deadLettersOfStream,
+  ServiceQueue,
+} from './lanes.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 import type { Tables } from './tables.ts';
 import { watchArrivals, watchBehind, watchDeadLetters, watchFailures } from './watching.ts';
@@ -145,6 +151,7 @@ export class Bus extends Construct {
       description: 'Puts on the event bus what the stream gave up',
       code,
       timeoutSeconds: DEAD_LETTERS_SECONDS,
+      loopBound: DEAD_ENTRIES_BOUND,
       environment: {
         EVENT_BUS: this.bus,
         OUTBOX_TABLE: tables.outbox,

@@ -16,7 +16,7 @@ import type { Delivery } from './delivery.ts';
 import { watchEngine } from './engine-alarms.ts';
 import { feedFromQueue, feedFromStream } from './event-sources.ts';
 import type { EnvironmentOf } from './grants/resource.ts';
-import { DEAD_LETTERS_SECONDS } from './lanes.ts';
+import { DEAD_ENTRIES_BOUND, DEAD_LETTERS_SECONDS } from './lanes.ts';
 import { releaseGradually } from './release.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
@@ -128,6 +128,7 @@ export class Recovery extends Construct {
       description: 'Repeats the fan-out of events that their stream gave up',
       code,
       timeoutSeconds: DEAD_LETTERS_SECONDS,
+      loopBound: DEAD_ENTRIES_BOUND,
       environment: {
         SERVICE_TABLE: tables.service,
         OUTBOX_TABLE: tables.outbox,

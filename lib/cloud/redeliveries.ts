@@ -33,6 +33,9 @@ export class Redeliveries extends Construct {
       description: 'Makes the deliveries of redelivery jobs',
       code,
       timeoutSeconds: REDELIVER_TIMEOUT_SECONDS,
+      // A message per round of some 100 deliveries: Lambda's limit would end a job after about 1,600.
+      loopBound:
+        'Each round moves the position of its job forward; the job ends at the end of its time range.',
       bus,
       takes: { detailType: ['webhook.redelivery'] satisfies NoticeType[] },
       environment: (queue) =>

@@ -25,6 +25,12 @@ export interface ServiceFunctionProps {
   memoryMiB?: number;
   /** As whose concurrency the stage may reserve some. */
   reserved?: Reserved;
+  /**
+   * What ends the chain where the function's messages come back to it. Without one, Lambda stops the function at about
+   * its 16th invocation in a chain of messages and drops the message (Lambda Developer Guide, "Use Lambda recursive
+   * loop detection to prevent infinite loops").
+   */
+  loopBound?: string;
 }
 
 /** The role of a function. What is granted to it is a part of it, not a resource beside it: a stack may have 500. */
@@ -82,6 +88,7 @@ export class ServiceFunction extends lambda.Function {
       memorySize: props.memoryMiB ?? 512,
       timeout: Duration.seconds(props.timeoutSeconds),
       ...(reserved === undefined ? {} : { reservedConcurrentExecutions: reserved }),
+      ...(props.loopBound === undefined ? {} : { recursiveLoop: lambda.RecursiveLoop.ALLOW }),
       environment: {
         ...valuesOf(props.environment),
         POWERTOOLS_SERVICE_NAME: props.name,
@@ -95,6 +102,10 @@ export class ServiceFunction extends lambda.Function {
       systemLogLevelV2: lambda.SystemLogLevel.WARN,
     });
     this.serves = props.name;
+    const { defaultChild } = this.node;
+    // In the template, where the infrastructure tests require it beside the property.
+    if (props.loopBound !== undefined && defaultChild instanceof lambda.CfnFunction)
+      defaultChild.addMetadata('LoopBound', props.loopBound);
     grantAccess(this, props.name, props.environment, props.fromEvent);
   }
 }

@@ -107,6 +107,7 @@ export const supported: Readonly<Record<string, Properties>> = {
     MemorySize: applied,
     Environment: object({ Variables: applied }),
     ReservedConcurrentExecutions: applied,
+    RecursiveLoop: oneOf('Allow', 'Terminate'),
     Architectures: inert('functions run on the processor of this machine'),
     EphemeralStorage: inert('functions share the temporary directory of this machine'),
     RuntimeManagementConfig: deployment,
