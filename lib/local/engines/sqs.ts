@@ -2,6 +2,7 @@ import { buildApp } from 'fauxqs';
 import { REGION } from '../arns.ts';
 import { type Engine, ensureStateDirectory } from './engine.ts';
 import { fauxqsInternals, openPersistence } from './fauxqs.ts';
+import { keepTraceHeaders } from './trace-headers.ts';
 
 /**
  * Starts the embedded SQS in this process. Messages, their visibility and their receive counts are kept in
@@ -26,6 +27,7 @@ export async function startSqs(options: { directory: string }): Promise<Engine> 
   for (const queue of sqsStore.allQueues()) queue.persistence = persistence;
 
   const app = buildApp({ logger: false, defaultRegion: REGION, stores: { sqsStore, snsStore, s3Store } });
+  keepTraceHeaders(app, internals);
   const endpoint = await app.listen({ port: 0, host: '127.0.0.1' });
   return {
     endpoint,

@@ -4,6 +4,7 @@ import type { Statement } from '../permissions/statements.ts';
 import { type Pool, SandboxCapacity } from './capacity.ts';
 import { sandboxEnvironment } from './environment.ts';
 import { type Lane, LaneQueue } from './lanes.ts';
+import { addInvocation, formatLineage, type Lineage } from './lineage.ts';
 import { type InvocationResult, Sandbox, type SandboxOptions } from './sandbox.ts';
 
 export type { InvocationResult } from './sandbox.ts';
@@ -22,6 +23,8 @@ export interface LocalFunctionOptions {
   maxSandboxes: number;
   /** What the function's role allows. */
   statements: readonly Statement[];
+  /** `RecursiveLoop` is `Allow`: messages of the function may come back to it without end. */
+  allowsLoops?: boolean;
   /** Endpoints of the engines, whose calls are checked against the statements. */
   endpoints?: readonly string[];
   /** Shared by the functions of a run, to bound their sandboxes together. */
@@ -40,14 +43,15 @@ const GROWTH_PATIENCE_MS = 100;
 
 interface Waiting {
   event: string;
+  lineage: Lineage;
   since: number;
   resolve: (result: InvocationResult) => void;
 }
 
 /** What an event source has of a function: invocations that wait for those of no other event source. */
 export interface FunctionLane {
-  /** As {@link LocalFunction.invoke}. */
-  invoke(payload: unknown): Promise<InvocationResult>;
+  /** As {@link LocalFunction.invoke}. @param lineage of the messages in the payload */
+  invoke(payload: unknown, lineage?: Lineage): Promise<InvocationResult>;
   /** Invocations worth handing over at once: one for each sandbox that is left for it, and one that makes the function grow if it can. */
   readonly concurrency: number;
 }
@@ -102,7 +106,7 @@ export class LocalFunction implements Pool {
     const left = () =>
       Math.min(this.size + 1, this.#options.maxSandboxes) - this.#queue.underWayOfOthers(lane);
     return {
-      invoke: (payload) => this.#invoke(JSON.stringify(payload ?? null), lane),
+      invoke: (payload, lineage) => this.#invoke(JSON.stringify(payload ?? null), lane, lineage),
       get concurrency() {
         // Never none: what waits here is the next to run, what waits outside is not.
         return Math.max(1, Math.min(share, left()));
@@ -110,10 +114,10 @@ export class LocalFunction implements Pool {
     };
   }
 
-  #invoke(event: string, lane: Lane): Promise<InvocationResult> {
+  #invoke(event: string, lane: Lane, lineage: Lineage = new Map()): Promise<InvocationResult> {
     if (this.#stopped) return Promise.resolve(stoppedResult());
     return new Promise((resolve) => {
-      this.#queue.add(lane, { event, since: Date.now(), resolve });
+      this.#queue.add(lane, { event, lineage, since: Date.now(), resolve });
       this.#schedule();
     });
   }
@@ -135,6 +139,10 @@ export class LocalFunction implements Pool {
   /** What its role allows. */
   get statements(): readonly Statement[] {
     return this.#options.statements;
+  }
+
+  get allowsLoops(): boolean {
+    return this.#options.allowsLoops ?? false;
   }
 
   get size(): number {
@@ -213,7 +221,7 @@ export class LocalFunction implements Pool {
         requestId: randomUUID(),
         event: item.event,
         functionArn: this.arn,
-        traceId: traceId(),
+        traceId: traceId(addInvocation(item.lineage, this.name)),
       };
       const result = await sandbox.invoke(invocation, this.#options.timeoutSeconds);
       this.#queue.end(lane);
@@ -242,7 +250,7 @@ function stoppedResult(): InvocationResult {
   };
 }
 
-function traceId(): string {
+function traceId(lineage: Lineage): string {
   const seconds = Math.floor(Date.now() / 1000).toString(16);
-  return `Root=1-${seconds}-${randomBytes(12).toString('hex')};Parent=${randomBytes(8).toString('hex')};Sampled=0`;
+  return `Root=1-${seconds}-${randomBytes(12).toString('hex')};Parent=${randomBytes(8).toString('hex')};Sampled=0${formatLineage(lineage)}`;
 }

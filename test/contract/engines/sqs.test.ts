@@ -59,6 +59,20 @@ const summary = (messages: Message[]) =>
   messages.map(({ Body, Attributes }) => [Body, Attributes?.ApproximateReceiveCount]);
 
 describe('the embedded SQS', () => {
+  it('gives a message the trace header that was sent with it, which is none of its own attributes', async () => {
+    const { client, url } = await start(stateDirectory());
+    const QueueUrl = url('Work');
+    const AWSTraceHeader = { DataType: 'String', StringValue: 'Root=1-2;Lineage=fn:3' } as const;
+    const sent = { QueueUrl, MessageBody: 'traced', MessageSystemAttributes: { AWSTraceHeader } };
+    await client.send(new SendMessageCommand(sent));
+    await send(client, QueueUrl, 'untraced');
+    const [traced, untraced] = await receive(client, QueueUrl);
+    expect(traced?.Attributes?.AWSTraceHeader).toBe('Root=1-2;Lineage=fn:3');
+    expect(traced?.MessageAttributes).toBeUndefined();
+    expect(traced?.MD5OfMessageAttributes).toBeUndefined();
+    expect(untraced?.Attributes).not.toHaveProperty('AWSTraceHeader');
+  });
+
   it('keeps messages, their visibility and their receive counts when the whole run is killed', async () => {
     const directory = stateDirectory();
     const run = await startRun(directory);
