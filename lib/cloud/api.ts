@@ -28,7 +28,8 @@ export class Api extends Construct {
       restApiName: ServiceStack.of(this).apiName,
       endpointTypes: [apigateway.EndpointType.REGIONAL],
       cloudWatchRole: true,
-      cloudWatchRoleRemovalPolicy: RemovalPolicy.DESTROY,
+      // The role is a setting of the account's region: deleted with one stage, it would end the logs of the others.
+      cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
       deployOptions: {
         stageName: API_STAGE,
         accessLogDestination: new apigateway.LogGroupLogDestination(logGroup(this, 'AccessLog')),
@@ -38,6 +39,13 @@ export class Api extends Construct {
         throttlingBurstLimit: policy.throttle.burst,
       },
     });
+    // API Gateway makes this group itself where it is not there, without a key and without an end of its logs.
+    const executionLog = logGroup(
+      this,
+      'ExecutionLog',
+      `API-Gateway-Execution-Logs_${this.rest.restApiId}/${API_STAGE}`,
+    );
+    this.rest.deploymentStage.node.addDependency(executionLog);
     addGatewayResponses(this.rest);
     acknowledge(this.rest, {
       APIG2:

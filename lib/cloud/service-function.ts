@@ -54,10 +54,11 @@ export class FunctionRole extends iam.Role {
   }
 }
 
-/** A group for logs: encrypted, and kept for as long as the stage says. */
-export function logGroup(scope: Construct, id: string): logs.LogGroup {
+/** A group for logs: encrypted, and kept for as long as the stage says. @param logGroupName where AWS gives it one */
+export function logGroup(scope: Construct, id: string, logGroupName?: string): logs.LogGroup {
   const { policy, common, removal } = ServiceStack.of(scope);
   return new logs.LogGroup(scope, id, {
+    ...(logGroupName === undefined ? {} : { logGroupName }),
     retention: policy.logRetentionDays,
     encryptionKey: common.logsKey,
     removalPolicy: removal,

@@ -62,12 +62,12 @@ export const supported: Readonly<Record<string, Properties>> = {
     ContentBasedDeduplication: applied,
     RedriveAllowPolicy: inert('the queues of one template trust one another'),
     MessageRetentionPeriod: inert('the engine keeps messages until they are deleted'),
-    KmsMasterKeyId: encryption,
+    KmsMasterKeyId: applied,
     KmsDataKeyReusePeriodSeconds: encryption,
     SqsManagedSseEnabled: encryption,
     Tags: tags,
   },
-  'AWS::SQS::QueuePolicy': { PolicyDocument: resourcePolicy, Queues: resourcePolicy },
+  'AWS::SQS::QueuePolicy': { PolicyDocument: policyDocument, Queues: applied },
 
   'AWS::SecretsManager::Secret': {
     Name: applied,
@@ -90,7 +90,7 @@ export const supported: Readonly<Record<string, Properties>> = {
 
   'AWS::SNS::Topic': { DisplayName: monitoring, KmsMasterKeyId: encryption, Tags: tags },
   'AWS::KMS::Key': {
-    KeyPolicy: encryption,
+    KeyPolicy: applied,
     EnableKeyRotation: encryption,
     Description: tags,
     Tags: tags,
