@@ -80,12 +80,18 @@ export const alarmAt = (scope: Construct, id: string, props: AlarmProps): cloudw
     treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
   });
 
-/** An alarm for what should never stop. */
-export const alarmBelow = (scope: Construct, id: string, props: AlarmProps): cloudwatch.Alarm =>
-  alarm(scope, id, props, {
+/**
+ * An alarm for what should never stop. Where the metric ends, its state becomes INSUFFICIENT_DATA, which is reported like an alarm.
+ * A new alarm begins in that state and reports no change: a first deployment stays quiet until the function was invoked once.
+ */
+export function alarmBelow(scope: Construct, id: string, props: AlarmProps): cloudwatch.Alarm {
+  const made = alarm(scope, id, props, {
     comparisonOperator: cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD,
-    treatMissingData: cloudwatch.TreatMissingData.BREACHING,
+    treatMissingData: cloudwatch.TreatMissingData.MISSING,
   });
+  made.addInsufficientDataAction(new SnsAction(ServiceStack.of(scope).common.alarmTopic));
+  return made;
+}
 
 function alarm(
   scope: Construct,

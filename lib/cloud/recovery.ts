@@ -83,6 +83,8 @@ export class Recovery extends Construct {
       description: 'Sends reminders of deliveries that are due and have no message',
       code,
       timeoutSeconds: RUN_SECONDS,
+      // The run of the next minute takes the place of one that failed.
+      asyncRetries: 0,
       environment: {
         DELIVERIES_TABLE,
         FRESH_QUEUE: fresh,
@@ -102,6 +104,8 @@ export class Recovery extends Construct {
       description: 'Checks that the ledger of each hour balances',
       code,
       timeoutSeconds: 900,
+      // It checks an hour at a time: without a retry, a failure would be noticed an hour later.
+      asyncRetries: 2,
       environment: {
         SERVICE_TABLE: tables.service,
         DELIVERIES_TABLE,

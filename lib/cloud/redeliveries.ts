@@ -60,6 +60,8 @@ export class Redeliveries extends Construct {
       description: 'Sends the messages of redelivery jobs again that were lost',
       code,
       timeoutSeconds: RUN_SECONDS,
+      // The run of the next minute takes the place of one that failed.
+      asyncRetries: 0,
       environment: {
         SERVICE_TABLE: tables.service,
         REDELIVERIES_QUEUE: queue,

@@ -25,6 +25,8 @@ export interface ServiceFunctionProps {
   memoryMiB?: number;
   /** As whose concurrency the stage may reserve some. */
   reserved?: Reserved;
+  /** Of an asynchronous invocation that failed, by a schedule or an operator. Lambda's own number is 2. */
+  asyncRetries?: 0 | 1 | 2;
   /**
    * What ends the chain where the function's messages come back to it. Without one, Lambda stops the function at about
    * its 16th invocation in a chain of messages and drops the message (Lambda Developer Guide, "Use Lambda recursive
@@ -89,6 +91,7 @@ export class ServiceFunction extends lambda.Function {
       memorySize: props.memoryMiB ?? 512,
       timeout: Duration.seconds(props.timeoutSeconds),
       ...(reserved === undefined ? {} : { reservedConcurrentExecutions: reserved }),
+      ...(props.asyncRetries === undefined ? {} : { retryAttempts: props.asyncRetries }),
       ...(props.loopBound === undefined ? {} : { recursiveLoop: lambda.RecursiveLoop.ALLOW }),
       environment: {
         ...valuesOf(props.environment),

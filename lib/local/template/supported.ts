@@ -138,6 +138,11 @@ export const supported: Readonly<Record<string, Properties>> = {
     MetricsConfig: monitoring,
     Tags: tags,
   },
+  'AWS::Lambda::EventInvokeConfig': {
+    FunctionName: applied,
+    Qualifier: oneOf('$LATEST'),
+    MaximumRetryAttempts: inert('a schedule that failed comes round again'),
+  },
   'AWS::Lambda::Permission': {
     Action: resourcePolicy,
     FunctionName: resourcePolicy,
