@@ -33,7 +33,15 @@ export interface LocalFunctionOptions {
   onLog?: (line: string) => void;
   /** As {@link SandboxOptions.onPermission}. */
   onPermission?: SandboxOptions['onPermission'];
+  /** Limits on events, in bytes of JSON; Lambda's where they are not said. */
+  eventBytes?: number;
+  asyncEventBytes?: number;
 }
+
+/** Lambda's limit on the event of a synchronous invocation. */
+export const EVENT_BYTES = 6 * 1024 * 1024;
+/** And of an asynchronous one: 1 MB since October 2025, and pages of AWS still say this. */
+export const ASYNC_EVENT_BYTES = 262_144;
 
 /** About as long as a sandbox takes to start: a shorter wait for one that is there already is no reason for another. */
 const GROWTH_PATIENCE_MS = 100;
@@ -91,6 +99,12 @@ export class LocalFunction implements Pool {
     return this.invokeSerialized(JSON.stringify(payload ?? null));
   }
 
+  /** As {@link invoke}, for what does not wait for the result on AWS, such as a schedule, and may send less. */
+  invokeAsync(payload: unknown): Promise<InvocationResult> {
+    const event = JSON.stringify(payload ?? null);
+    return this.#invoke(event, this.#direct, this.#options.asyncEventBytes ?? ASYNC_EVENT_BYTES);
+  }
+
   /** Like {@link invoke}, with an event that is JSON text already. */
   invokeSerialized(event: string): Promise<InvocationResult> {
     return this.#invoke(event, this.#direct);
@@ -110,7 +124,13 @@ export class LocalFunction implements Pool {
     };
   }
 
-  #invoke(event: string, lane: Lane): Promise<InvocationResult> {
+  #invoke(
+    event: string,
+    lane: Lane,
+    limitBytes = this.#options.eventBytes ?? EVENT_BYTES,
+  ): Promise<InvocationResult> {
+    const bytes = Buffer.byteLength(event);
+    if (bytes > limitBytes) return Promise.resolve(tooLargeResult(bytes, limitBytes));
     if (this.#stopped) return Promise.resolve(stoppedResult());
     return new Promise((resolve) => {
       this.#queue.add(lane, { event, since: Date.now(), resolve });
@@ -233,6 +253,12 @@ export class LocalFunction implements Pool {
     this.#capacity.release();
     this.#schedule();
   }
+}
+
+/** In the words of Lambda, which answers with status 413 and does not invoke the function. */
+function tooLargeResult(bytes: number, limitBytes: number): InvocationResult {
+  const errorMessage = `${bytes} byte payload is too large for an invocation (limit ${limitBytes} bytes)`;
+  return { payload: { errorType: 'RequestTooLargeException', errorMessage }, functionError: 'Unhandled' };
 }
 
 function stoppedResult(): InvocationResult {

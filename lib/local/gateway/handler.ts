@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { EVENT_BYTES } from '../functions/runtime.ts';
 import type { InvocationResult } from '../functions/sandbox.ts';
 import type { Answer } from './answer.ts';
 import type { FailureType } from './gateway-responses.ts';
@@ -6,9 +7,6 @@ import { type Arrival, contextOf, type MatchedRoute, proxyEvent } from './proxy-
 import { proxyAnswer } from './proxy-response.ts';
 import { type GatewayRequest, headerOf, mediaTypeOf } from './request.ts';
 import type { Integration, Operation, RestApi } from './rest-api.ts';
-
-/** Lambda's limit on the event of a synchronous invocation. */
-const EVENT_LIMIT_BYTES = 6 * 1024 * 1024;
 
 /** A request whose operation is known, and whose body is still to come. */
 export interface Matched {
@@ -78,8 +76,7 @@ export async function respond(
     return typeof answer === 'string' ? failure(api, answer, request, arrival) : answer;
   }
   const event = JSON.stringify(proxyEvent(request, route, arrival, body, api.isBinary(mediaTypeOf(request))));
-  if (Buffer.byteLength(event) > EVENT_LIMIT_BYTES)
-    return failure(api, 'REQUEST_TOO_LARGE', request, arrival);
+  if (Buffer.byteLength(event) > EVENT_BYTES) return failure(api, 'REQUEST_TOO_LARGE', request, arrival);
   const result = await withinTimeout(integration, event);
   if (result === 'timeout') return failure(api, 'INTEGRATION_TIMEOUT', request, arrival);
   const answer = result.functionError ? undefined : proxyAnswer(result.payload, acceptsBinary(api, request));

@@ -4,7 +4,9 @@ import {
   SendMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
+import { MESSAGE_BYTES } from '../engines/message-sizes.ts';
 import type { BusRule, BusTarget } from './bus-rules.ts';
+import { chunksBySize } from './chunks.ts';
 import type { BusEvent } from './put-events.ts';
 
 /** How targets are reached. */
@@ -54,7 +56,14 @@ export async function sendToTarget(
   return lost.filter((event) => event !== undefined);
 }
 
-async function sendAll(events: readonly BusEvent[], QueueUrl: string, sqs: SQSClient): Promise<Refusal[]> {
+/** EventBridge sends each event for itself: one that is too large is refused without the others. */
+async function sendAll(events: readonly BusEvent[], queueUrl: string, sqs: SQSClient): Promise<Refusal[]> {
+  const sizeOf = (event: BusEvent) => Buffer.byteLength(messageBody(event));
+  const batches = chunksBySize(events, sizeOf, { count: events.length, bytes: MESSAGE_BYTES });
+  return (await Promise.all(batches.map((batch) => sendBatch(batch, queueUrl, sqs)))).flat();
+}
+
+async function sendBatch(events: readonly BusEvent[], QueueUrl: string, sqs: SQSClient): Promise<Refusal[]> {
   const Entries = events.map((event, index) => ({ Id: String(index), MessageBody: messageBody(event) }));
   try {
     const { Failed = [] } = await sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries }));

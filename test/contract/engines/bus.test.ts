@@ -5,6 +5,7 @@ import { startSqs } from '../../../lib/local/engines/sqs.ts';
 import { provisionEventBuses, provisionQueues } from '../../../lib/local/provision/provision.ts';
 import { startBus } from '../../../lib/local/sources/bus.ts';
 import { busRules } from '../../../lib/local/sources/bus-rules.ts';
+import { entrySize } from '../../../lib/local/sources/put-events.ts';
 import { defineRules } from '../../../lib/local/sources/rules.ts';
 import { eventBridgeClient, sqsClient } from './clients.ts';
 import { aTemplate } from './fixture.ts';
@@ -165,6 +166,22 @@ describe('the embedded EventBridge', () => {
       'Total size of the entries in the request is over the limit',
     );
     expect(await received('Work')).toEqual([]);
+  });
+
+  it('takes an entry and a request of 256 KB, by the size rule of EventBridge, and nothing above', async () => {
+    const { put } = await aBus();
+    const around = entrySize(anEntry({ Detail: '{"text":""}' }));
+    const anEntryOf = (bytes: number) =>
+      anEntry({ Detail: JSON.stringify({ text: 'a'.repeat(bytes - around) }) });
+
+    // Its envelope makes it too large for the queue: it goes to the other, as on AWS.
+    expect((await put(anEntryOf(262_144))).Entries?.[0]?.ErrorCode).toBe('InternalFailure');
+    await expect(put(anEntryOf(262_145))).rejects.toThrow('over the limit');
+    expect((await put(anEntryOf(131_072), anEntryOf(131_072))).FailedEntryCount).toBe(0);
+    await expect(put(anEntryOf(131_072), anEntryOf(131_073))).rejects.toThrow('over the limit');
+    await expect(put(anEntryOf(131_072), { ...anEntryOf(131_072), Time: new Date() })).rejects.toThrow(
+      'over',
+    );
   });
 
   it('sends what a queue does not take to its dead-letter queue, with the reason', async () => {
