@@ -7,7 +7,7 @@ import { atAllDoors } from '../openapi/doors.ts';
 import { acknowledge } from './acknowledgements.ts';
 import { DOCUMENTATION_ROUTES } from './documentation.ts';
 import { addGatewayResponses, REQUEST_ID } from './gateway-responses.ts';
-import { answerOtherMethods } from './other-methods.ts';
+import { answerOtherMethods, answerUnknownPaths } from './other-methods.ts';
 import { logGroup } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import { SIGN_IN_ROUTES } from './sign-in.ts';
@@ -59,6 +59,7 @@ export class Api extends Construct {
     for (const { name, method, path } of served)
       this.rest.root.resourceForPath(path).addMethod(method, this.invocationOf(name));
     answerOtherMethods(this.rest, served);
+    answerUnknownPaths(this.rest, served);
   }
 
   /**

@@ -7,6 +7,7 @@ import { type Arrival, contextOf, type MatchedRoute, proxyEvent } from './proxy-
 import { proxyAnswer } from './proxy-response.ts';
 import { type GatewayRequest, headerOf, mediaTypeOf } from './request.ts';
 import type { Integration, Operation, RestApi } from './rest-api.ts';
+import { signatureFault } from './signature.ts';
 
 /** A request whose operation is known, and whose body is still to come. */
 export interface Matched {
@@ -47,6 +48,15 @@ export function failure(
   statusCode?: number,
 ): Answer {
   return api.gatewayResponses(type, contextOf(request, arrival), statusCode);
+}
+
+/** Answers a request that matches no method. */
+export function unmatched(api: RestApi, request: GatewayRequest, arrival: Arrival): Answer {
+  const authorization = headerOf(request, 'authorization');
+  if (authorization === undefined) return failure(api, 'MISSING_AUTHENTICATION_TOKEN', request, arrival);
+  const hasDate = ['x-amz-date', 'date'].some((name) => headerOf(request, name) !== undefined);
+  const message = signatureFault(authorization, hasDate);
+  return api.gatewayResponses('INCOMPLETE_SIGNATURE', contextOf(request, arrival), undefined, message);
 }
 
 /** Finds the operation of a request: behind the stage, by path and method. */
