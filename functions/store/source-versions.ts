@@ -17,10 +17,10 @@ const Part = z.object({ part: z.int(), text: z.instanceof(Uint8Array) });
 export function sourceVersions(knowledge: Table) {
   const table = { TableName: knowledge.name };
 
-  /** Rows of a partition, in their order. @param prefix of the sort key */
+  /** Rows of a partition, in their order. @param prefix of the sort key; DynamoDB refuses an empty one */
   async function rows(
     ref: SourceRef,
-    prefix: string,
+    prefix: string | undefined,
     projection?: string,
   ): Promise<Record<string, unknown>[]> {
     const found: Record<string, unknown>[] = [];
@@ -30,8 +30,11 @@ export function sourceVersions(knowledge: Table) {
         new QueryCommand({
           ...table,
           ConsistentRead: true,
-          KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-          ExpressionAttributeValues: { ':pk': keys.versions(ref, ref.id), ':prefix': prefix },
+          KeyConditionExpression: prefix === undefined ? 'pk = :pk' : 'pk = :pk AND begins_with(sk, :prefix)',
+          ExpressionAttributeValues: {
+            ':pk': keys.versions(ref, ref.id),
+            ...(prefix === undefined ? {} : { ':prefix': prefix }),
+          },
           ...(projection === undefined ? {} : { ProjectionExpression: projection }),
           ...(after === undefined ? {} : { ExclusiveStartKey: after }),
         }),
@@ -89,7 +92,7 @@ export function sourceVersions(knowledge: Table) {
 
     /** Deletes all versions of a source that is gone. */
     async removeAll(ref: SourceRef): Promise<void> {
-      for (const { pk, sk } of await rows(ref, '', 'pk, sk')) await remove({ pk, sk });
+      for (const { pk, sk } of await rows(ref, undefined, 'pk, sk')) await remove({ pk, sk });
     },
   };
 }

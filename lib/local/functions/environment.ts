@@ -1,4 +1,5 @@
 import { ACCOUNT, REGION } from '../arns.ts';
+import type { TableKeys } from '../permissions/dynamodb-rules.ts';
 import type { Statement } from '../permissions/statements.ts';
 import type { LocalFunctionOptions } from './runtime.ts';
 
@@ -12,6 +13,8 @@ export interface SandboxAuthorization {
   statements: readonly Statement[];
   /** `host:port` of the engines whose calls are checked; others pass. */
   hosts: string[];
+  /** By the tables' names, for what DynamoDB refuses in keys. */
+  tableKeys: Readonly<Record<string, TableKeys>>;
 }
 
 /** What the Lambda service sets in every sandbox, around the function's own variables. */
@@ -40,10 +43,16 @@ export function sandboxEnvironment(options: LocalFunctionOptions): Record<string
   };
 }
 
-function authorizationOf({ name, statements, endpoints = [] }: LocalFunctionOptions): SandboxAuthorization {
+function authorizationOf({
+  name,
+  statements,
+  endpoints = [],
+  tableKeys = {},
+}: LocalFunctionOptions): SandboxAuthorization {
   return {
     principal: `arn:aws:sts::${ACCOUNT}:assumed-role/${name}/${name}`,
     statements,
     hosts: endpoints.map((endpoint) => new URL(endpoint).host),
+    tableKeys,
   };
 }

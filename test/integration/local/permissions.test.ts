@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { text } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { LocalFunction } from '../../../lib/local/functions/runtime.ts';
+import type { LocalFunction, LocalFunctionOptions } from '../../../lib/local/functions/runtime.ts';
 import type { Statement } from '../../../lib/local/permissions/statements.ts';
 import { aFunctionModule } from './a-function.ts';
 
@@ -44,8 +44,10 @@ function aCaller(
   statements: Statement[],
   lines: string[] = [],
   source = callsDynamoDb,
+  options: Partial<LocalFunctionOptions> = {},
 ): LocalFunction {
   return aFunctionModule(source, {
+    ...options,
     statements,
     endpoints: [endpoint],
     environment: {
@@ -65,6 +67,46 @@ describe('an SDK call of a function', () => {
   beforeEach(async () => {
     engine = await anEngine();
   });
+
+  it.each([
+    [
+      'a prefix of nothing',
+      'QueryCommand',
+      {
+        TableName: 'Events',
+        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+        ExpressionAttributeValues: { ':pk': { S: 'a' }, ':prefix': { S: '' } },
+      },
+      /empty string value. Key: sk/,
+    ],
+    [
+      'an empty key of an index',
+      'PutItemCommand',
+      { TableName: 'Events', Item: { ...key, due: { S: '' } } },
+      /IndexName: byDue, IndexKey: due/,
+    ],
+  ])(
+    'with %s is refused as DynamoDB does, before it reaches the engine',
+    async (_, command, input, message) => {
+      const actions = ['dynamodb:Query', 'dynamodb:PutItem'];
+      const tableKeys = { Events: { key: ['pk', 'sk'], indexes: [{ name: 'byDue', key: ['due'] }] } };
+      const fn = aCaller(
+        engine.endpoint,
+        [{ effect: 'Allow', actions, resources: [TABLE] }],
+        [],
+        callsDynamoDb,
+        {
+          tableKeys,
+        },
+      );
+
+      expect((await fn.invoke({ command, input })).payload).toMatchObject({
+        errorType: 'ValidationException',
+        errorMessage: expect.stringMatching(message),
+      });
+      expect(engine.calls).toEqual([]);
+    },
+  );
 
   it('reaches the engine unchanged where the role allows it', async () => {
     const fn = aCaller(engine.endpoint, [

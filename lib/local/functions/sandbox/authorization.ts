@@ -1,5 +1,6 @@
 import type http from 'node:http';
 import { Readable } from 'node:stream';
+import { refusalByDynamoDb } from '../../permissions/dynamodb-rules.ts';
 // Loaded in every sandbox before its function: nothing with a schema library behind it.
 import { allows } from '../../permissions/permissions.ts';
 import { type PermissionRequest, requestsOf, type Service } from '../../permissions/requests.ts';
@@ -28,7 +29,8 @@ export function authorizationFromEnvironment(
 
 /**
  * Holds a call to an engine back until its body is complete, then sends it, or answers in the engine's place when the
- * role does not allow every action that the call needs. Calls to other hosts pass untouched.
+ * role does not allow every action that the call needs, or DynamoDB refuses what the engine may take. Calls to other
+ * hosts pass untouched.
  */
 export function guard(call: http.ClientRequest, authorization: Authorization): void {
   if (!authorization.hosts.includes(String(call.getHeader('host')))) return;
@@ -45,8 +47,11 @@ export function guard(call: http.ClientRequest, authorization: Authorization): v
   const end = (chunk?: unknown): http.ClientRequest => {
     collect(chunk);
     const body = Buffer.concat(chunks);
-    const refusal = refusalOf(operationOf(call), body, authorization);
-    return refusal === undefined ? send(body) : refuse(call, refusal);
+    const operation = operationOf(call);
+    const forbidden = refusalOf(operation, body, authorization);
+    if (forbidden !== undefined) return refuse(call, 'AccessDeniedException', forbidden);
+    const invalid = faultOf(operation, body, authorization);
+    return invalid === undefined ? send(body) : refuse(call, 'ValidationException', invalid);
   };
   Object.assign(call, { write, end });
 }
@@ -99,6 +104,20 @@ export function refusalOf(target: string, body: Buffer, authorization: Authoriza
   return undefined;
 }
 
+/** Why DynamoDB refuses a request, in its words. */
+export function faultOf(
+  target: string,
+  body: Buffer,
+  { tableKeys }: Pick<Authorization, 'tableKeys'>,
+): string | undefined {
+  if (serviceOf(target) !== 'dynamodb') return undefined;
+  return refusalByDynamoDb(target, JSON.parse(body.toString()), (table) => {
+    // A table may be named by its ARN.
+    const name = table.slice(table.lastIndexOf('/') + 1);
+    return Object.hasOwn(tableKeys, name) ? tableKeys[name] : undefined;
+  });
+}
+
 function decide(asked: PermissionRequest, { statements, report }: Authorization): boolean {
   const { action, resource, or } = asked;
   const isAllowed = [resource, ...(or === undefined ? [] : [or])].some((one) =>
@@ -125,9 +144,9 @@ function withStream(body: unknown, streams: Map<string, string>): unknown {
   return body;
 }
 
-function refuse(call: http.ClientRequest, message: string): http.ClientRequest {
-  process.stderr.write(`AccessDeniedException: ${message}\n`);
-  const body = JSON.stringify({ __type: 'AccessDeniedException', message, Message: message });
+function refuse(call: http.ClientRequest, type: string, message: string): http.ClientRequest {
+  process.stderr.write(`${type}: ${message}\n`);
+  const body = JSON.stringify({ __type: type, message, Message: message });
   const response = Object.assign(Readable.from([Buffer.from(body)]), {
     statusCode: 400,
     statusMessage: 'Bad Request',
