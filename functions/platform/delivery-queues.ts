@@ -8,7 +8,6 @@ import { delaySeconds, hiddenSeconds } from '../domain/backoff.ts';
 import { Reminder } from '../domain/delivery.ts';
 import { CROWDED_IN_FLIGHT, type Lane } from '../domain/lanes.ts';
 import { isOfJob } from '../domain/redelivery.ts';
-import { chunksOf, REQUEST_BYTES } from './chunks.ts';
 
 /** SQS takes at most ten messages in a request. */
 const BATCH = 10;
@@ -52,23 +51,19 @@ export function deliveryQueues<L extends Lane>(
      * a backlog does not hold up the others.
      */
     async send(lane: L, messages: readonly OutgoingReminder[]): Promise<Reminder[]> {
-      const outgoing = messages.map(({ reminder, until }) => ({
-        reminder,
-        until,
-        body: JSON.stringify(Reminder.parse(reminder)),
-      }));
-      const limits = { entries: BATCH, bytes: REQUEST_BYTES };
-      const batches = chunksOf(outgoing, ({ body }) => Buffer.byteLength(body), limits);
+      const batches = Array.from({ length: Math.ceil(messages.length / BATCH) }, (_, batch) =>
+        messages.slice(batch * BATCH, (batch + 1) * BATCH),
+      );
       const refused = await Promise.all(
         batches.map(async (batch) => {
           const { Failed = [] } = await client.send(
             new SendMessageBatchCommand({
               QueueUrl: urls[lane],
-              Entries: batch.map(({ reminder, until, body }, index) => {
+              Entries: batch.map(({ reminder, until }, index) => {
                 const delay = until === undefined ? 0 : delaySeconds(until, now());
                 return {
                   Id: String(index),
-                  MessageBody: body,
+                  MessageBody: JSON.stringify(Reminder.parse(reminder)),
                   MessageGroupId: groupOf(reminder),
                   ...(delay === 0 ? {} : { DelaySeconds: delay }),
                 };

@@ -1,5 +1,4 @@
 import { deadEntries } from '../engine/dead-letters.ts';
-import { busReports } from '../platform/bus-reports.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
 import { streamsClient } from '../platform/clients/dynamodb-streams.ts';
 import { eventBridgeClient } from '../platform/clients/eventbridge.ts';
@@ -13,7 +12,9 @@ import { toldBy } from '../store/outbox.ts';
 import { outboxEntries } from '../store/outbox-entries.ts';
 
 const environment = readEnvironment(DeadPublicationsEnvironment);
-const bus = eventBus(eventBridgeClient(), environment.EVENT_BUS, busReports);
+const bus = eventBus(eventBridgeClient(), environment.EVENT_BUS, (refused) =>
+  logger.log('BUS_REFUSED', refused),
+);
 const outbox = { client: documentClient(), name: environment.OUTBOX_TABLE };
 
 /** Takes the dead letters of the publisher's stream. */

@@ -24,8 +24,7 @@ export class DataStack extends ServiceStack {
   readonly common: Common;
 
   constructor(scope: Construct, settings: Settings) {
-    const { policy } = settings;
-    super(scope, 'Data', 'what holds data, and the keys by which it is encrypted', policy, policy.keepsData);
+    super(scope, 'Data', 'what holds data, and the keys by which it is encrypted', settings.policy);
     this.keys = new Keys(this, 'Keys');
     const topic: sns.ITopic = new AlarmTopic(this, 'Alarms', this.keys.messages, settings).topic;
     this.common = { logsKey: this.keys.logs, alarmTopic: topic, runbooks: settings.runbooks };
