@@ -28,6 +28,8 @@ describe('the search for tests that depend on the machine', () => {
     'expect(performance.now() - (begun + 1))\n  .toBeLessThanOrEqual(50);',
     'server.listen(8080);',
     "server.listen({ port: 3000, host: '127.0.0.1' });",
+    "const settings = { ATTEMPT_TIMEOUT_SECONDS: '1', GRACE_SECONDS: '30' };",
+    'aPlace({ context: { attemptTimeoutSeconds: 2 } });',
   ])('finds %s', (source) => {
     expect(findTimingHazards(`const a = 1;\n${source}`)).toEqual([expect.stringMatching(/^line 2: .*use/)]);
   });
@@ -41,6 +43,8 @@ describe('the search for tests that depend on the machine', () => {
     'expect(wait).toBeLessThan(500);',
     "server.listen(0, '127.0.0.1');",
     'server.listen(port);',
+    'aPlace({ context: { attemptTimeoutSeconds: 2, retryBaseSeconds: 0.1 } });',
+    'attemptClocks({ attemptTimeoutSeconds });',
   ])('passes over %s', (source) => {
     expect(findTimingHazards(source)).toEqual([]);
   });

@@ -26,6 +26,12 @@ const HAZARDS: readonly Hazard[] = [
     pattern: /\.listen\(\s*(?:\{\s*port:\s*)?[1-9]\d*\b/g,
     instead: 'port 0: another process may have this one',
   },
+  {
+    // In the same object: the settings of a run.
+    pattern:
+      /\{(?=[^{}]*\bATTEMPT_TIMEOUT_SECONDS: '[1-9]'|[^{}]*\battemptTimeoutSeconds: [1-9]\b)(?![^{}]*\b(?:RETRY_BASE_SECONDS|retryBaseSeconds):)[^{}]*/g,
+    instead: 'a short wait between attempts too: a receiver of a busy machine misses a short deadline',
+  },
 ];
 
 /** What of a test's source makes it fail on a slow machine, or beside another run: a line for each. */
