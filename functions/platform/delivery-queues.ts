@@ -8,6 +8,7 @@ import { delaySeconds, hiddenSeconds } from '../domain/backoff.ts';
 import { Reminder } from '../domain/delivery.ts';
 import { CROWDED_IN_FLIGHT, type Lane } from '../domain/lanes.ts';
 import { isOfJob } from '../domain/redelivery.ts';
+import { chunksOf, REQUEST_BYTES } from './chunks.ts';
 
 /** SQS takes at most ten messages in a request. */
 const BATCH = 10;
@@ -51,19 +52,23 @@ export function deliveryQueues<L extends Lane>(
      * a backlog does not hold up the others.
      */
     async send(lane: L, messages: readonly OutgoingReminder[]): Promise<Reminder[]> {
-      const batches = Array.from({ length: Math.ceil(messages.length / BATCH) }, (_, batch) =>
-        messages.slice(batch * BATCH, (batch + 1) * BATCH),
-      );
+      const outgoing = messages.map(({ reminder, until }) => ({
+        reminder,
+        until,
+        body: JSON.stringify(Reminder.parse(reminder)),
+      }));
+      const limits = { entries: BATCH, bytes: REQUEST_BYTES };
+      const batches = chunksOf(outgoing, ({ body }) => Buffer.byteLength(body), limits);
       const refused = await Promise.all(
         batches.map(async (batch) => {
           const { Failed = [] } = await client.send(
             new SendMessageBatchCommand({
               QueueUrl: urls[lane],
-              Entries: batch.map(({ reminder, until }, index) => {
+              Entries: batch.map(({ reminder, until, body }, index) => {
                 const delay = until === undefined ? 0 : delaySeconds(until, now());
                 return {
                   Id: String(index),
-                  MessageBody: JSON.stringify(Reminder.parse(reminder)),
+                  MessageBody: body,
                   MessageGroupId: groupOf(reminder),
                   ...(delay === 0 ? {} : { DelaySeconds: delay }),
                 };

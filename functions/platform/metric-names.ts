@@ -12,7 +12,7 @@ export const RATE_LIMITER_FAILURES = 'RateLimiterFailures';
 export const UNREADABLE_MESSAGES = 'UnreadableMessages';
 /** Messages that a queue gave up after too many receives. Sum. */
 export const DEAD_LETTERS = 'DeadLetters';
-/** Entries of the outbox that no repetition could deal with. Sum. */
+/** Entries of the outbox that no repetition can process. Sum. */
 export const ABANDONED_ENTRIES = 'AbandonedEntries';
 /** Endpoints and hours whose ledger is not what their deliveries say. Sum. */
 export const LEDGER_DIFFERENCE = 'LedgerDifference';

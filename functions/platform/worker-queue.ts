@@ -1,26 +1,45 @@
 import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { BusEvent } from '../domain/bus.ts';
+import { chunksOf, REQUEST_BYTES } from './chunks.ts';
+
+/** Messages that SQS takes in one request. */
+const ENTRIES = 10;
 
 /** The queue of a worker behind the bus, for who sends to it what the bus does not: the same messages as the bus sends. */
 export function workerQueue(client: SQSClient, url: string) {
+  async function sendSome(some: readonly Outgoing[]): Promise<BusEvent[]> {
+    const { Failed = [] } = await client.send(
+      new SendMessageBatchCommand({
+        QueueUrl: url,
+        Entries: some.map(({ event, body }, index) => ({
+          Id: String(index),
+          MessageBody: body,
+          MessageGroupId: event.orgId,
+        })),
+      }),
+    );
+    const failed = new Set(Failed.map(({ Id }) => Number(Id)));
+    return some.filter((_, index) => failed.has(index)).map(({ event }) => event);
+  }
+
   return {
     /**
-     * Sends at most ten; gives back those that the queue did not take. `MessageGroupId` makes the queue a fair one: an organization with very much
-     * to do does not hold up the others.
+     * Sends events, in as few requests as their number and size allow; gives back those that the queue did not take. `MessageGroupId`
+     * makes the queue a fair one: an organization with very much to do does not hold up the others.
      */
     async send(events: readonly BusEvent[]): Promise<BusEvent[]> {
-      const { Failed = [] } = await client.send(
-        new SendMessageBatchCommand({
-          QueueUrl: url,
-          Entries: events.map((event, index) => ({
-            Id: String(index),
-            MessageBody: JSON.stringify({ detail: BusEvent.parse(event) }),
-            MessageGroupId: event.orgId,
-          })),
-        }),
-      );
-      const failed = new Set(Failed.map(({ Id }) => Number(Id)));
-      return events.filter((_, index) => failed.has(index));
+      const outgoing = events.map((event) => ({
+        event,
+        body: JSON.stringify({ detail: BusEvent.parse(event) }),
+      }));
+      const limits = { entries: ENTRIES, bytes: REQUEST_BYTES };
+      const requests = chunksOf(outgoing, ({ body }) => Buffer.byteLength(body), limits);
+      return (await Promise.all(requests.map(sendSome))).flat();
     },
   };
+}
+
+interface Outgoing {
+  event: BusEvent;
+  body: string;
 }

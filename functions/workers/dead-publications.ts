@@ -1,4 +1,5 @@
 import { deadEntries } from '../engine/dead-letters.ts';
+import { busReports } from '../platform/bus-reports.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
 import { streamsClient } from '../platform/clients/dynamodb-streams.ts';
 import { eventBridgeClient } from '../platform/clients/eventbridge.ts';
@@ -12,9 +13,7 @@ import { toldBy } from '../store/outbox.ts';
 import { outboxEntries } from '../store/outbox-entries.ts';
 
 const environment = readEnvironment(DeadPublicationsEnvironment);
-const bus = eventBus(eventBridgeClient(), environment.EVENT_BUS, (refused) =>
-  logger.log('BUS_REFUSED', refused),
-);
+const bus = eventBus(eventBridgeClient(), environment.EVENT_BUS, busReports);
 const outbox = { client: documentClient(), name: environment.OUTBOX_TABLE };
 
 /** Takes the dead letters of the publisher's stream. */

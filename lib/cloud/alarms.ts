@@ -1,6 +1,7 @@
-import { Duration } from 'aws-cdk-lib';
+import { ArnFormat, Aws, Duration, Stack } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type * as kms from 'aws-cdk-lib/aws-kms';
 import * as sns from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
@@ -34,6 +35,25 @@ export class AlarmTopic extends Construct {
       masterKey: key,
       enforceSSL: true,
     });
+    // `enforceSSL` gives the topic a policy, in the place of the default one that lets CloudWatch publish.
+    this.topic.addToResourcePolicy(
+      new PolicyStatement({
+        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+        actions: ['sns:Publish'],
+        resources: [this.topic.topicArn],
+        conditions: {
+          ArnLike: {
+            'aws:SourceArn': Stack.of(this).formatArn({
+              service: 'cloudwatch',
+              resource: 'alarm',
+              resourceName: '*',
+              arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+            }),
+          },
+          StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID },
+        },
+      }),
+    );
     if (alarmEmail !== undefined) this.topic.addSubscription(new EmailSubscription(alarmEmail));
   }
 }
@@ -60,12 +80,18 @@ export const alarmAt = (scope: Construct, id: string, props: AlarmProps): cloudw
     treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
   });
 
-/** An alarm for what should never stop. */
-export const alarmBelow = (scope: Construct, id: string, props: AlarmProps): cloudwatch.Alarm =>
-  alarm(scope, id, props, {
+/**
+ * An alarm for what should never stop. Where the metric ends, its state becomes INSUFFICIENT_DATA, which is reported like an alarm.
+ * A new alarm begins in that state and reports no change: a first deployment stays quiet until the function was invoked once.
+ */
+export function alarmBelow(scope: Construct, id: string, props: AlarmProps): cloudwatch.Alarm {
+  const made = alarm(scope, id, props, {
     comparisonOperator: cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD,
-    treatMissingData: cloudwatch.TreatMissingData.BREACHING,
+    treatMissingData: cloudwatch.TreatMissingData.MISSING,
   });
+  made.addInsufficientDataAction(new SnsAction(ServiceStack.of(scope).common.alarmTopic));
+  return made;
+}
 
 function alarm(
   scope: Construct,

@@ -7,7 +7,7 @@ import { atAllDoors } from '../openapi/doors.ts';
 import { acknowledge } from './acknowledgements.ts';
 import { DOCUMENTATION_ROUTES } from './documentation.ts';
 import { addGatewayResponses, REQUEST_ID } from './gateway-responses.ts';
-import { answerOtherMethods } from './other-methods.ts';
+import { answerOtherMethods, answerUnknownPaths } from './other-methods.ts';
 import { logGroup } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import { SIGN_IN_ROUTES } from './sign-in.ts';
@@ -28,7 +28,8 @@ export class Api extends Construct {
       restApiName: ServiceStack.of(this).apiName,
       endpointTypes: [apigateway.EndpointType.REGIONAL],
       cloudWatchRole: true,
-      cloudWatchRoleRemovalPolicy: RemovalPolicy.DESTROY,
+      // The role is a setting of the account's region: deleted with one stage, it would end the logs of the others.
+      cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
       deployOptions: {
         stageName: API_STAGE,
         accessLogDestination: new apigateway.LogGroupLogDestination(logGroup(this, 'AccessLog')),
@@ -38,6 +39,13 @@ export class Api extends Construct {
         throttlingBurstLimit: policy.throttle.burst,
       },
     });
+    // API Gateway makes this group itself where it is not there, without a key and without an end of its logs.
+    const executionLog = logGroup(
+      this,
+      'ExecutionLog',
+      `API-Gateway-Execution-Logs_${this.rest.restApiId}/${API_STAGE}`,
+    );
+    this.rest.deploymentStage.node.addDependency(executionLog);
     addGatewayResponses(this.rest);
     acknowledge(this.rest, {
       APIG2:
@@ -59,6 +67,7 @@ export class Api extends Construct {
     for (const { name, method, path } of served)
       this.rest.root.resourceForPath(path).addMethod(method, this.invocationOf(name));
     answerOtherMethods(this.rest, served);
+    answerUnknownPaths(this.rest, served);
   }
 
   /**

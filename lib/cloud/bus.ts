@@ -1,16 +1,23 @@
-import { Aws, Stack } from 'aws-cdk-lib';
+import { Aws, Duration, Stack } from 'aws-cdk-lib';
 import * as events from 'aws-cdk-lib/aws-events';
 import { Effect, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type * as kms from 'aws-cdk-lib/aws-kms';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
-import type * as sqs from 'aws-cdk-lib/aws-sqs';
+import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { DeadPublicationsEnvironment, PublishEnvironment } from '../../functions/platform/config.ts';
 import { acknowledge } from './acknowledgements.ts';
 import { feedFromQueue, feedFromStream } from './event-sources.ts';
 import type { EnvironmentOf, GrantedResource } from './grants/resource.ts';
-import { DEAD_LETTERS_SECONDS, deadLetters, deadLettersOfStream, ServiceQueue } from './lanes.ts';
+import {
+  DEAD_ENTRIES_BOUND,
+  DEAD_LETTERS_SECONDS,
+  deadLetters,
+  deadLettersOfStream,
+  ServiceQueue,
+} from './lanes.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
+import { ServiceStack } from './stacks/service-stack.ts';
 import type { Tables } from './tables.ts';
 import { watchArrivals, watchBehind, watchDeadLetters, watchFailures } from './watching.ts';
 
@@ -42,11 +49,19 @@ export class BusQueues extends Construct implements GrantedResource {
   constructor(scope: Construct, id: string, key: kms.IKey) {
     super(scope, id);
     this.key = key;
-    this.unreadable = deadLetters(this, 'Unreadable', key);
+    // Not encrypted by the key of the bus: this queue takes the events for which that key cannot be used.
+    this.unreadable = new sqs.Queue(this, 'Unreadable', {
+      visibilityTimeout: Duration.seconds(2 * DEAD_LETTERS_SECONDS),
+      retentionPeriod: Duration.days(14),
+      enforceSSL: true,
+      encryption: sqs.QueueEncryption.SQS_MANAGED,
+      removalPolicy: ServiceStack.of(this).removal,
+    });
     acknowledge(this.unreadable, {
       SQS3: 'It is a dead-letter queue: of the bus, for events whose key could not be used.',
     });
     this.events = new events.EventBus(this, 'Events', { kmsKey: key, deadLetterQueue: this.unreadable });
+    this.unreadable.addToResourcePolicy(this.mayFill(this.unreadable, this.events.eventBusArn));
     this.deadPublications = deadLettersOfStream(this, 'DeadPublications', key);
   }
 
@@ -67,24 +82,28 @@ export class BusQueues extends Construct implements GrantedResource {
       hiddenSeconds: TIMEOUTS_HIDDEN * timeoutSeconds,
       dead: { queue: dead, maxReceiveCount: MAX_RECEIVES },
     });
-    for (const filled of [queue, dead]) filled.addToResourcePolicy(this.mayFill(filled));
+    for (const filled of [queue, dead]) filled.addToResourcePolicy(this.mayFill(filled, this.rules));
     return { queue, deadLetters: dead };
   }
 
-  /** The rules of the bus are named by a pattern: one by one they would tie the queues to the stack that the rules are in. */
-  private mayFill(queue: sqs.Queue): PolicyStatement {
-    const rules = Stack.of(this).formatArn({
+  /** ARN of the rules of the bus, as a pattern: one by one they would tie the queues to the stack that the rules are in. */
+  private get rules(): string {
+    return Stack.of(this).formatArn({
       service: 'events',
       resource: 'rule',
       resourceName: `${this.events.eventBusName}/*`,
     });
+  }
+
+  /** @param source ARN of the rules or of the bus for which EventBridge sends */
+  private mayFill(queue: sqs.Queue, source: string): PolicyStatement {
     return new PolicyStatement({
       effect: Effect.ALLOW,
       principals: [new ServicePrincipal('events.amazonaws.com')],
       actions: ['sqs:SendMessage'],
       resources: [queue.queueArn],
       conditions: {
-        ArnLike: { 'aws:SourceArn': rules },
+        ArnLike: { 'aws:SourceArn': source },
         StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID },
       },
     });
@@ -145,6 +164,7 @@ export class Bus extends Construct {
       description: 'Puts on the event bus what the stream gave up',
       code,
       timeoutSeconds: DEAD_LETTERS_SECONDS,
+      loopBound: DEAD_ENTRIES_BOUND,
       environment: {
         EVENT_BUS: this.bus,
         OUTBOX_TABLE: tables.outbox,

@@ -55,6 +55,8 @@ export class Delivery extends Construct {
       // It waits for receivers most of its time, and memory is what waiting costs.
       memoryMiB: 256,
       reserved: 'dispatch',
+      // It moves a delivery's message from one of its queues to another, at most once per attempt.
+      loopBound: 'A delivery ends after 8 started attempts or 3 days.',
       environment: {
         SERVICE_TABLE: tables.service,
         OUTBOX_TABLE: tables.outbox,

@@ -9,15 +9,15 @@ import { PROBLEM_STATUS, type ProblemType } from '../../functions/domain/problem
 export const REQUEST_ID = 'context.extendedRequestId';
 
 /** The error envelope as a mapping template. */
-export function envelope(type: string, quotedMessage: string): string {
-  return `{"error":{"type":"${type}","message":${quotedMessage},"requestId":"$${REQUEST_ID}"}}`;
+export function envelope(type: ProblemType, message: string): string {
+  return `{"error":{"type":"${type}","message":${JSON.stringify(message)},"requestId":"$${REQUEST_ID}"}}`;
 }
 
 interface GatewayAnswer {
   type: apigateway.ResponseType;
   problem: ProblemType;
-  /** Left out where the gateway's own message says it best. */
-  message?: string;
+  /** Fixed: the gateway's own can repeat what the caller sent, such as a header's value. */
+  message: string;
   /** Left out where the gateway's own status is right, or differs from case to case. */
   status?: number;
   headers?: Record<string, string>;
@@ -35,6 +35,19 @@ const ANSWERS: readonly GatewayAnswer[] = [
     message: 'No such route.',
     status: PROBLEM_STATUS.NOT_FOUND,
   },
+  // It reads any Authorization header of an unmatched request as its own signature; no route of this API has one.
+  {
+    type: ResponseType.INVALID_SIGNATURE,
+    problem: 'NOT_FOUND',
+    message: 'No such route.',
+    status: PROBLEM_STATUS.NOT_FOUND,
+  },
+  {
+    type: ResponseType.EXPIRED_TOKEN,
+    problem: 'NOT_FOUND',
+    message: 'No such route.',
+    status: PROBLEM_STATUS.NOT_FOUND,
+  },
   { type: ResponseType.RESOURCE_NOT_FOUND, problem: 'NOT_FOUND', message: 'No such route.' },
   {
     type: ResponseType.REQUEST_TOO_LARGE,
@@ -42,12 +55,18 @@ const ANSWERS: readonly GatewayAnswer[] = [
     message: 'The body must be at most 262144 bytes.',
   },
   {
+    // Only mocks refuse a content type: functions are proxied, and read it themselves.
     type: ResponseType.UNSUPPORTED_MEDIA_TYPE,
-    problem: 'UNSUPPORTED_MEDIA_TYPE',
-    message: 'The body must be JSON.',
+    problem: 'METHOD_NOT_ALLOWED',
+    message: 'The path does not have this method.',
+    status: PROBLEM_STATUS.METHOD_NOT_ALLOWED,
   },
-  { type: ResponseType.BAD_REQUEST_BODY, problem: 'VALIDATION_ERROR' },
-  { type: ResponseType.BAD_REQUEST_PARAMETERS, problem: 'VALIDATION_ERROR' },
+  { type: ResponseType.BAD_REQUEST_BODY, problem: 'VALIDATION_ERROR', message: 'The body is not valid.' },
+  {
+    type: ResponseType.BAD_REQUEST_PARAMETERS,
+    problem: 'VALIDATION_ERROR',
+    message: 'The parameters are not valid.',
+  },
   { type: ResponseType.THROTTLED, problem: 'RATE_LIMITED', message: 'Too many requests.', headers: RETRY },
   {
     type: ResponseType.QUOTA_EXCEEDED,
@@ -69,19 +88,28 @@ const ANSWERS: readonly GatewayAnswer[] = [
     status: PROBLEM_STATUS.SERVICE_UNAVAILABLE,
     headers: RETRY,
   },
-  { type: ResponseType.UNAUTHORIZED, problem: 'AUTHENTICATION_ERROR' },
+  {
+    type: ResponseType.UNAUTHORIZED,
+    problem: 'AUTHENTICATION_ERROR',
+    message: 'Authentication is required.',
+  },
   {
     type: ResponseType.INVALID_API_KEY,
     problem: 'AUTHENTICATION_ERROR',
+    message: 'Authentication is required.',
     status: PROBLEM_STATUS.AUTHENTICATION_ERROR,
   },
-  { type: ResponseType.ACCESS_DENIED, problem: 'PERMISSION_DENIED' },
+  { type: ResponseType.ACCESS_DENIED, problem: 'PERMISSION_DENIED', message: 'Access is denied.' },
   {
     type: ResponseType.WAF_FILTERED,
     problem: 'PERMISSION_DENIED',
     message: 'The request was blocked before it reached the API.',
   },
-  { type: ResponseType.DEFAULT_4XX, problem: 'VALIDATION_ERROR' },
+  {
+    type: ResponseType.DEFAULT_4XX,
+    problem: 'VALIDATION_ERROR',
+    message: 'The request was refused before it reached the API.',
+  },
   {
     type: ResponseType.DEFAULT_5XX,
     problem: 'INTERNAL_ERROR',
@@ -97,10 +125,7 @@ export function addGatewayResponses(api: apigateway.RestApi): Construct[] {
       ...(status === undefined ? {} : { statusCode: String(status) }),
       responseHeaders: { 'Request-Id': REQUEST_ID, 'Cache-Control': "'no-store'", ...headers },
       templates: {
-        'application/json': envelope(
-          problem,
-          message === undefined ? '$context.error.messageString' : JSON.stringify(message),
-        ),
+        'application/json': envelope(problem, message),
       },
     }),
   );

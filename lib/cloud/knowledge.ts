@@ -62,6 +62,8 @@ export class Knowledge extends Construct {
       description: 'Sends messages for the sources of knowledge that are due',
       code,
       timeoutSeconds: RUN_SECONDS,
+      // The run of the next minute takes the place of one that failed.
+      asyncRetries: 0,
       environment: {
         KNOWLEDGE_TABLE: knowledge,
         CHECKS_QUEUE: this.checks.queue,

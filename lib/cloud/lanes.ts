@@ -74,6 +74,10 @@ export class ServiceQueue extends sqs.Queue implements GrantedResource {
 /** Timeout of the functions that deal with dead letters. */
 export const DEAD_LETTERS_SECONDS = 30;
 
+/** What ends the chain of a function that puts an entry of the outbox back into its own queue (engine/dead-letters.ts). */
+export const DEAD_ENTRIES_BOUND =
+  'An entry is given up 3 days after its event, with an alarm and a log line.';
+
 /** Holds what failed, until the function that deals with it could. */
 export const deadLetters = (scope: Construct, id: string, key: kms.IKey): ServiceQueue =>
   new ServiceQueue(scope, id, { key, hiddenSeconds: 2 * DEAD_LETTERS_SECONDS });

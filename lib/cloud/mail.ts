@@ -84,8 +84,14 @@ export class Mail extends Construct {
   }
 }
 
-/** What SES may have verified for a sender: the address itself or its domain. */
+/** What SES may have verified for a sender: the address, its domain, or one that this is below. */
 const identitiesOf = (scope: Construct, from: string): string[] =>
-  [from, from.slice(from.indexOf('@') + 1)].map((resourceName) =>
+  [from, ...domainsAbove(from.slice(from.indexOf('@') + 1))].map((resourceName) =>
     Stack.of(scope).formatArn({ service: 'ses', resource: 'identity', resourceName }),
   );
+
+/** `mail.example.com` and `example.com`; a domain of one label is nobody's. */
+function domainsAbove(domain: string): string[] {
+  const labels = domain.split('.');
+  return labels.slice(0, Math.max(1, labels.length - 1)).map((_, index) => labels.slice(index).join('.'));
+}

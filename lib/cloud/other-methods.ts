@@ -26,6 +26,28 @@ export function answerOtherMethods(api: apigateway.RestApi, served: readonly Ser
   }
 }
 
+/**
+ * An unknown path is 404, whatever its headers. What matches no resource at all, API Gateway answers by itself, and reads an Authorization
+ * header as its own signature: so each resource without a method gets one, and each that has no child with a variable gets a greedy child.
+ * A variable has no siblings with one; it is the variable's resource that has the greedy child there.
+ */
+export function answerUnknownPaths(api: apigateway.RestApi, served: readonly Served[]): void {
+  const paths = new Set(served.map(({ path }) => path));
+  const known = new Set([...paths].flatMap(prefixesOf));
+  for (const path of known) {
+    const resource = api.root.resourceForPath(path);
+    if (!paths.has(path)) answered(resource, 'ANY', NOT_FOUND);
+    const hasVariable = [...known].some((other) => other.startsWith(`${path === '/' ? '' : path}/{`));
+    if (!hasVariable) answered(resource.addResource('{proxy+}'), 'ANY', NOT_FOUND);
+  }
+}
+
+/** `/`, `/v1` and `/v1/webhooks` of `/v1/webhooks`. */
+const prefixesOf = (path: string): string[] => {
+  const parts = path.split('/').slice(1);
+  return ['/', ...parts.map((_, index) => `/${parts.slice(0, index + 1).join('/')}`)];
+};
+
 interface Answer {
   statusCode: string;
   /** Values are constants or variables of the gateway. */
@@ -36,8 +58,14 @@ interface Answer {
 const notAllowed = (methods: readonly string[]): Answer => ({
   statusCode: '405',
   headers: { Allow: `'${methods.join(', ')}'` },
-  template: envelope('METHOD_NOT_ALLOWED', '"The path does not have this method."'),
+  template: envelope('METHOD_NOT_ALLOWED', 'The path does not have this method.'),
 });
+
+const NOT_FOUND: Answer = {
+  statusCode: '404',
+  headers: {},
+  template: envelope('NOT_FOUND', 'No such route.'),
+};
 
 const preflight = (methods: readonly string[]): Answer => ({
   statusCode: '204',
@@ -48,6 +76,42 @@ const preflight = (methods: readonly string[]): Answer => ({
     'Access-Control-Max-Age': `'${PREFLIGHT_SECONDS}'`,
   },
 });
+
+/**
+ * A mock takes only content types that it has a template for, and no wildcard: these are what clients send. Any other gets the gateway's
+ * response for content types, which is 405 as well, without `Allow`.
+ */
+export const MOCKED_TYPES = [
+  'application/json',
+  'application/cbor',
+  'application/graphql',
+  'application/javascript',
+  'application/merge-patch+json',
+  'application/json-patch+json',
+  'application/problem+json',
+  'application/ld+json',
+  'application/vnd.api+json',
+  'application/msgpack',
+  'application/octet-stream',
+  'application/pdf',
+  'application/protobuf',
+  'application/soap+xml',
+  'application/x-ndjson',
+  'application/x-protobuf',
+  'application/x-www-form-urlencoded',
+  'application/xml',
+  'application/yaml',
+  'application/zip',
+  'image/jpeg',
+  'image/png',
+  'multipart/form-data',
+  'multipart/mixed',
+  'text/csv',
+  'text/html',
+  'text/javascript',
+  'text/plain',
+  'text/xml',
+];
 
 /** Makes the gateway answer a method without a function. */
 function answered(
@@ -64,7 +128,9 @@ function answered(
   resource.addMethod(
     method,
     new apigateway.MockIntegration({
-      requestTemplates: { 'application/json': `{"statusCode":${statusCode}}` },
+      requestTemplates: Object.fromEntries(
+        MOCKED_TYPES.map((type) => [type, `{"statusCode":${statusCode}}`]),
+      ),
       passthroughBehavior: apigateway.PassthroughBehavior.WHEN_NO_TEMPLATES,
       integrationResponses: [
         {

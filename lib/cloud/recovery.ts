@@ -16,7 +16,7 @@ import type { Delivery } from './delivery.ts';
 import { watchEngine } from './engine-alarms.ts';
 import { feedFromQueue, feedFromStream } from './event-sources.ts';
 import type { EnvironmentOf } from './grants/resource.ts';
-import { DEAD_LETTERS_SECONDS } from './lanes.ts';
+import { DEAD_ENTRIES_BOUND, DEAD_LETTERS_SECONDS } from './lanes.ts';
 import { releaseGradually } from './release.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
@@ -83,6 +83,8 @@ export class Recovery extends Construct {
       description: 'Sends reminders of deliveries that are due and have no message',
       code,
       timeoutSeconds: RUN_SECONDS,
+      // The run of the next minute takes the place of one that failed.
+      asyncRetries: 0,
       environment: {
         DELIVERIES_TABLE,
         FRESH_QUEUE: fresh,
@@ -102,6 +104,8 @@ export class Recovery extends Construct {
       description: 'Checks that the ledger of each hour balances',
       code,
       timeoutSeconds: 900,
+      // It checks an hour at a time: without a retry, a failure would be noticed an hour later.
+      asyncRetries: 2,
       environment: {
         SERVICE_TABLE: tables.service,
         DELIVERIES_TABLE,
@@ -128,6 +132,7 @@ export class Recovery extends Construct {
       description: 'Repeats the fan-out of events that their stream gave up',
       code,
       timeoutSeconds: DEAD_LETTERS_SECONDS,
+      loopBound: DEAD_ENTRIES_BOUND,
       environment: {
         SERVICE_TABLE: tables.service,
         OUTBOX_TABLE: tables.outbox,

@@ -33,6 +33,9 @@ export class Redeliveries extends Construct {
       description: 'Makes the deliveries of redelivery jobs',
       code,
       timeoutSeconds: REDELIVER_TIMEOUT_SECONDS,
+      // A message per round of some 100 deliveries: Lambda's limit would end a job after about 1,600.
+      loopBound:
+        'Each round moves the position of its job forward; the job ends at the end of its time range.',
       bus,
       takes: { detailType: ['webhook.redelivery'] satisfies NoticeType[] },
       environment: (queue) =>
@@ -57,6 +60,8 @@ export class Redeliveries extends Construct {
       description: 'Sends the messages of redelivery jobs again that were lost',
       code,
       timeoutSeconds: RUN_SECONDS,
+      // The run of the next minute takes the place of one that failed.
+      asyncRetries: 0,
       environment: {
         SERVICE_TABLE: tables.service,
         REDELIVERIES_QUEUE: queue,

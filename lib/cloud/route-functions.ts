@@ -25,6 +25,9 @@ export interface RouteFunctionsProps {
 /** Seconds for one API call. The gateway gives up at 29. */
 const API_TIMEOUT = 10;
 
+/** Requests in five minutes that could not be counted. */
+const FAILED_COUNTS = 10;
+
 /** A function for each route of the table, with what it needs of the data. */
 export class RouteFunctions extends Construct {
   constructor(scope: Construct, id: string, props: RouteFunctionsProps) {
@@ -33,6 +36,9 @@ export class RouteFunctions extends Construct {
     // Requests pass while the limiter fails, so somebody has to be told.
     alarmAt(this, 'RateLimiterFailing', {
       metric: counted(this, RATE_LIMITER_FAILURES),
+      // The first calls after a deployment may find the counter's table slow; a counter that is down fails at each call.
+      threshold: FAILED_COUNTS,
+      periods: 2,
       runbook: 'api.md#the-rate-limiter-cannot-count',
       says: 'The rate limiter cannot count: requests pass without a limit.',
     });

@@ -31,6 +31,8 @@ export class Sandboxes extends Construct {
       description: 'Deletes what resets of sandboxes have left behind',
       code,
       timeoutSeconds: 300,
+      // The run of the next minute takes the place of one that failed.
+      asyncRetries: 0,
       environment: {
         SERVICE_TABLE: service,
         OUTBOX_TABLE: outbox,

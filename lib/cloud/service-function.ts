@@ -25,6 +25,14 @@ export interface ServiceFunctionProps {
   memoryMiB?: number;
   /** As whose concurrency the stage may reserve some. */
   reserved?: Reserved;
+  /** Of an asynchronous invocation that failed, by a schedule or an operator. Lambda's own number is 2. */
+  asyncRetries?: 0 | 1 | 2;
+  /**
+   * What ends the chain where the function's messages come back to it. Without one, Lambda stops the function at about
+   * its 16th invocation in a chain of messages and drops the message (Lambda Developer Guide, "Use Lambda recursive
+   * loop detection to prevent infinite loops").
+   */
+  loopBound?: string;
 }
 
 /** The role of a function. What is granted to it is a part of it, not a resource beside it: a stack may have 500. */
@@ -48,10 +56,11 @@ export class FunctionRole extends iam.Role {
   }
 }
 
-/** A group for logs: encrypted, and kept for as long as the stage says. */
-export function logGroup(scope: Construct, id: string): logs.LogGroup {
+/** A group for logs: encrypted, and kept for as long as the stage says. @param logGroupName where AWS gives it one */
+export function logGroup(scope: Construct, id: string, logGroupName?: string): logs.LogGroup {
   const { policy, common, removal } = ServiceStack.of(scope);
   return new logs.LogGroup(scope, id, {
+    ...(logGroupName === undefined ? {} : { logGroupName }),
     retention: policy.logRetentionDays,
     encryptionKey: common.logsKey,
     removalPolicy: removal,
@@ -82,6 +91,8 @@ export class ServiceFunction extends lambda.Function {
       memorySize: props.memoryMiB ?? 512,
       timeout: Duration.seconds(props.timeoutSeconds),
       ...(reserved === undefined ? {} : { reservedConcurrentExecutions: reserved }),
+      ...(props.asyncRetries === undefined ? {} : { retryAttempts: props.asyncRetries }),
+      ...(props.loopBound === undefined ? {} : { recursiveLoop: lambda.RecursiveLoop.ALLOW }),
       environment: {
         ...valuesOf(props.environment),
         POWERTOOLS_SERVICE_NAME: props.name,
@@ -95,6 +106,10 @@ export class ServiceFunction extends lambda.Function {
       systemLogLevelV2: lambda.SystemLogLevel.WARN,
     });
     this.serves = props.name;
+    const { defaultChild } = this.node;
+    // In the template, where the infrastructure tests require it beside the property.
+    if (props.loopBound !== undefined && defaultChild instanceof lambda.CfnFunction)
+      defaultChild.addMetadata('LoopBound', props.loopBound);
     grantAccess(this, props.name, props.environment, props.fromEvent);
   }
 }

@@ -18,7 +18,7 @@ export interface OidcSettings {
 
 /** What a deployment may set, as CDK context (`-c retryBaseSeconds=30`). The defaults are the specification's. */
 export interface Settings {
-  /** Which of the deployments it is (`stage`, without a default), and what goes with it (stages.ts). */
+  /** Which of the deployments it is (`stage`, `dev` by default), and what goes with it (stages.ts). */
   policy: StagePolicy;
   retryBaseSeconds: number;
   retryCapSeconds: number;

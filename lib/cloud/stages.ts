@@ -159,14 +159,8 @@ export function readPolicy(node: Context): StagePolicy {
 const total = (dispatchers: StagePolicy['dispatchers']): number =>
   LANES.reduce((sum, lane) => sum + dispatchers[lane], 0);
 
-function stageOf(node: Context): Stage {
-  const given = text(node, 'stage');
-  const stage = STAGES.find((name) => name === given);
-  if (stage !== undefined) return stage;
-  throw new SettingError(
-    `context stage must be one of ${STAGES.join(', ')} (-c stage=dev)${given === undefined ? '' : `, not "${given}"`}`,
-  );
-}
+/** Without context it is `dev`: `npx cdk synth`, `diff`, `bootstrap` and `deploy` then work as they are. */
+const stageOf = (node: Context): Stage => oneOf(node, 'stage', STAGES, 'dev');
 
 function retentionOf(node: Context, stage: Stage): number {
   const {

@@ -154,7 +154,8 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
 
   const sources: Source[] = [];
   started.defer(() => stopAll(sources));
-  const parts = { ...engines, checkpoints, functionOf: functions.of, queueUrlOf, log };
+  const deadLetterArnOf = deadLetterArns(template, references);
+  const parts = { ...engines, checkpoints, functionOf: functions.of, queueUrlOf, deadLetterArnOf, log };
   for (const mapping of mappings) sources.push(startMapping(mapping, parts));
   sources.push(...startRules(template, references, functions.of, log));
 
@@ -246,6 +247,21 @@ function queueUrls(template: Template, references: References): (arn: string) =>
     if (url === undefined) throw new LocalRunError(`The template has no queue ${arn}`);
     return url;
   };
+}
+
+/** Finds the dead-letter queue of a queue, by the ARNs of both. */
+function deadLetterArns(
+  template: Template,
+  references: References,
+): (queueArn: string) => string | undefined {
+  const arns = new Map(
+    template.ofType('AWS::SQS::Queue').flatMap(({ logicalId, properties: { RedrivePolicy } }) => {
+      if (RedrivePolicy === undefined) return [];
+      const { deadLetterTargetArn } = Object(references.resolve(RedrivePolicy));
+      return [[String(references.resolve({ 'Fn::GetAtt': [logicalId, 'Arn'] })), deadLetterTargetArn]];
+    }),
+  );
+  return (arn) => arns.get(arn);
 }
 
 /** What the first of these pages answers. */

@@ -3,6 +3,7 @@ import { startSecrets } from './engines/secrets.ts';
 import { type RunningIdentity, startIdentity } from './identity/identity.ts';
 import { startMailService } from './mail/mail-service.ts';
 import { type Mailbox, openMailbox } from './mail/mailbox.ts';
+import { queueAccess } from './permissions/queue-access.ts';
 import {
   provisionEventBuses,
   provisionSecrets,
@@ -56,7 +57,9 @@ export async function startServices(
   if (identity) started.defer(() => identity.stop());
   const buses = provisionEventBuses(template, references);
   defineRules(template, references);
-  const bus = await startBus({ sqs, buses, rules: busRules(template, references), queueUrlOf, log });
+  const rules = busRules(template, references);
+  const refusalOfQueue = queueAccess(template, references);
+  const bus = await startBus({ sqs, buses, rules, queueUrlOf, refusalOfQueue, log });
   started.defer(() => bus.stop());
   return {
     endpoints: {

@@ -48,7 +48,11 @@ describe('every alarm', () => {
     '%s takes silence for health, unless it is there for what must not be silent',
     (_, alarm) => {
       const isForSilence = alarm.Properties.ComparisonOperator === 'LessThanThreshold';
-      expect(alarm.Properties.TreatMissingData).toBe(isForSilence ? 'breaching' : 'notBreaching');
+      expect(alarm.Properties.TreatMissingData).toBe(isForSilence ? 'missing' : 'notBreaching');
+      // Of what has never begun, as in a first deployment, there is no change of state to report.
+      expect(alarm.Properties.InsufficientDataActions).toEqual(
+        isForSilence ? alarm.Properties.AlarmActions : undefined,
+      );
       if (isForSilence) expect(watchedBy(alarm)).toMatchObject([{ metric: 'Invocations' }]);
     },
   );

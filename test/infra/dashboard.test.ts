@@ -93,7 +93,7 @@ describe('the distribution', () => {
 
   it('keeps no error of the API, and answers none in its place', () => {
     expect(config.CustomErrorResponses).toEqual(
-      [500, 501, 502, 503, 504].map((ErrorCode) => ({ ErrorCode, ErrorCachingMinTTL: 0 })),
+      [404, 405, 414, 500, 501, 502, 503, 504].map((ErrorCode) => ({ ErrorCode, ErrorCachingMinTTL: 0 })),
     );
   });
 

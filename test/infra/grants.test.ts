@@ -67,7 +67,11 @@ function neededBy(template: Template, [id, fn]: Found, used: Access): Set<string
     if (variable === FROM_EVENT) return named(actions, [`${references(Variables.OUTBOX_TABLE)[0]}/stream`]);
     if (variable === 'MAIL_FROM') {
       const from = String(Variables.MAIL_FROM);
-      return named(actions, [`identity/${from}`, `identity/${from.slice(from.indexOf('@') + 1)}`]);
+      const [, sub = '', above = ''] = /@([^.]+\.)(.+)$/.exec(from) ?? [];
+      return named(
+        actions,
+        [from, `${sub}${above}`, above].map((identity) => `identity/${identity}`),
+      );
     }
     return named(actions, [[references(Variables[variable])[0], ...part].join('/')]);
   });

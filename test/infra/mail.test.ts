@@ -70,6 +70,7 @@ describe('the function that writes to admins', () => {
     expect(resources).toEqual([
       expect.stringContaining(`:identity/${PROD.mailFrom}"`),
       expect.stringContaining(':identity/mail.example.com"'),
+      expect.stringContaining(':identity/example.com"'),
     ]);
   });
 

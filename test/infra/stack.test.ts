@@ -120,7 +120,7 @@ describe('the rate limiter', () => {
 describe('the gateway', () => {
   const methods = ofType(template, 'AWS::ApiGateway::Method').map(([, method]) => method.Properties);
 
-  it('has every route, and on every path of one an answer to other methods', () => {
+  it('has every route, and on every path of one an answer to other methods, and to unknown paths', () => {
     const all: Route[] = Object.values(routes);
     const second = all.flatMap((route) => settingsPath(route) ?? []);
     const signIn = SIGN_IN_ROUTES.map(({ path }) => path);
@@ -128,9 +128,13 @@ describe('the gateway', () => {
     const documentation = ['/v1/openapi.json', '/docs', '/docs/{file}'];
     const proxied = methods.filter((method) => Object(method.Integration).Type === 'AWS_PROXY');
     expect(proxied).toHaveLength(all.length + second.length + signIn.length + documentation.length);
-    expect(methods.filter((method) => method.HttpMethod === 'ANY')).toHaveLength(
+    const statusOf = (method: { Integration?: unknown }): string =>
+      Object(Object(method.Integration).IntegrationResponses?.[0]).StatusCode;
+    const others = methods.filter((method) => method.HttpMethod === 'ANY');
+    expect(others.filter((method) => statusOf(method) === '405')).toHaveLength(
       paths.size + documentation.length,
     );
+    expect(others.every((method) => ['404', '405'].includes(statusOf(method)))).toBe(true);
   });
 
   it('is staged as the first part of the public path', () => {

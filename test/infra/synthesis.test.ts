@@ -42,14 +42,20 @@ describe('the whole synthesis', () => {
     expect(printed).toEqual({ stdout: '', stderr: '' });
   });
 
-  it('protects the stacks against deletion', async () => {
+  it('protects the stack with the data against deletion, and no other: a failed creation could not be deleted', async () => {
     const { artifacts } = JSON.parse(await readFile(join(outdir, 'manifest.json'), 'utf8'));
-    const stacks: { type: string; properties: { terminationProtection?: boolean } }[] =
-      Object.values(artifacts);
+    const stacks: [string, { type: string; properties: { terminationProtection?: boolean } }][] =
+      Object.entries(artifacts);
     const isProtected = stacks
-      .filter(({ type }) => type === 'aws:cloudformation:stack')
-      .map(({ properties }) => properties.terminationProtection);
-    expect(isProtected).toEqual([true, true, true, true, true]);
+      .filter(([, { type }]) => type === 'aws:cloudformation:stack')
+      .map(([name, { properties }]) => [name.split('-').at(-1), properties.terminationProtection ?? false]);
+    expect(Object.fromEntries(isProtected)).toEqual({
+      Data: true,
+      Functions: false,
+      Gateway: false,
+      Workers: false,
+      Dashboard: false,
+    });
   });
 
   it('leaves a function without the schemas that it does not use, and without those of other routes', async () => {

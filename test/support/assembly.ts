@@ -36,6 +36,16 @@ export function addVariables(assembly: string, variables: Readonly<Record<string
   });
 }
 
+/** Leaves `RecursiveLoop` out of functions of an assembly, before it is started. */
+export function stopLoopsOf(assembly: string, names: readonly FunctionName[]): void {
+  change(assembly, (_, { Type, Properties }) => {
+    const isNamed = names.some(
+      (name) => variablesOf({ properties: Properties }).POWERTOOLS_SERVICE_NAME === name,
+    );
+    if (Type === 'AWS::Lambda::Function' && isNamed) delete Properties.RecursiveLoop;
+  });
+}
+
 /** How a queue treats what its reader fails at. */
 export interface QueueClocks {
   /** Seconds. */

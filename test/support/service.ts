@@ -2,17 +2,20 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
 import { OrgId } from '../../functions/domain/ids.ts';
 import type { FunctionName } from '../../lib/cloud/bundle.ts';
+import { REGION } from '../../lib/local/arns.ts';
 import { ensureCertificates } from '../../lib/local/certificates/certificate-files.ts';
 import { type Cloud, startCloud } from '../../lib/local/cloud.ts';
 import { MAIL_FROM, type StackContext, synthesize } from '../../lib/local/console/synthesis.ts';
+import { CREDENTIALS } from '../../lib/local/engines/engines.ts';
 import type { FunctionFault, UsedPermission } from '../../lib/local/functions/functions.ts';
 import type { FaultPlan } from '../../lib/local/functions/sandbox/faults.ts';
 import { startReceiver } from '../../lib/local/receiver/receiver.ts';
 import { refuseDenied, writeRecord } from '../grants/records.ts';
-import { addVariables, functionsOf, type QueueClocks, setQueueClocks } from './assembly.ts';
+import { addVariables, functionsOf, type QueueClocks, setQueueClocks, stopLoopsOf } from './assembly.ts';
 import { mailsIn, type ReceivedMail } from './mails.ts';
 import { type QueuesBehind, queuesBehind } from './queues.ts';
 import { type Row, type TablesBehind, tablesBehind } from './tables.ts';
@@ -71,6 +74,8 @@ export interface Service {
   bodies: QueuesBehind['bodies'];
   /** As {@link Service.queued}. */
   queueArn: QueuesBehind['arnOf'];
+  /** Sends a message to a queue. @param path as in {@link Service.queued} @param traceHeader of the message */
+  send(path: string, body: string, traceHeader: string): Promise<void>;
   /** PEM: what a receiver of this machine identifies itself with. */
   tls: { cert: string; key: string };
   /** @throws Error naming what a function did that its role does not allow */
@@ -88,6 +93,8 @@ export interface ServiceOptions {
   variables?: Readonly<Record<string, string>>;
   /** Other clocks of queues, by the beginning of their logical id. */
   queues?: Readonly<Record<string, QueueClocks>>;
+  /** Functions that lack `RecursiveLoop: Allow`. */
+  stoppedInLoops?: readonly FunctionName[];
   /** Called for each line that functions log. */
   onLog?(line: { source: string; text: string }): void;
   /** What cannot work, because of its variables: what it is denied is not held against its role. */
@@ -108,6 +115,7 @@ export async function startService({
   context,
   variables,
   queues: clocks,
+  stoppedInLoops = [],
   onLog,
   broken,
   faults,
@@ -137,6 +145,7 @@ export async function startService({
     });
     if (variables !== undefined) addVariables(assembly, variables);
     if (clocks !== undefined) setQueueClocks(assembly, clocks);
+    stopLoopsOf(assembly, stoppedInLoops);
     const functions = functionsOf(assembly);
     const state = join(directory, 'state');
     const used: UsedPermission[] = [];
@@ -177,6 +186,26 @@ export async function startService({
       queued: queues.queued,
       bodies: queues.bodies,
       queueArn: queues.arnOf,
+      async send(path, body, traceHeader) {
+        const QueueUrl = new URL(
+          `/${queues.arnOf(path).split(':').slice(-2).join('/')}`,
+          cloud.endpoints.sqs,
+        );
+        const AWSTraceHeader = { DataType: 'String', StringValue: traceHeader } as const;
+        const client = new SQSClient({
+          region: REGION,
+          credentials: CREDENTIALS,
+          endpoint: cloud.endpoints.sqs,
+        });
+        await client.send(
+          new SendMessageCommand({
+            QueueUrl: QueueUrl.href,
+            MessageBody: body,
+            MessageSystemAttributes: { AWSTraceHeader },
+          }),
+        );
+        client.destroy();
+      },
       tls: certificates.receiver,
       async stop() {
         tables.close();

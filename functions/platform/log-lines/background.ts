@@ -17,6 +17,13 @@ export const BACKGROUND_LINES = lines({
     operator: 'Nothing, unless it goes on: then usage, channels and e-mail are late.',
     fields: { reason: 'words', error: 'failure' },
   },
+  BUS_ENTRY_GIVEN_UP: {
+    level: 'error',
+    says: 'an entry of the outbox is given up because the bus refuses it by itself, mostly for its size',
+    operator:
+      'Read the entry by its `id`: it is not metered, mailed or handed on to a channel. What the bus gets of its type is too large.',
+    fields: { id: 'id', type: 'words', orgId: 'id', bytes: 'count', error: 'failure' },
+  },
   BUS_EVENT_UNREADABLE: {
     level: 'error',
     says: 'a message is no event of the bus',

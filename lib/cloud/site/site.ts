@@ -12,8 +12,8 @@ import type { Settings } from '../settings.ts';
 import { ServiceStack } from '../stacks/service-stack.ts';
 import { dashboardName, siteHeaders } from './headers.ts';
 
-/** Statuses that CloudFront keeps although their answers say that nobody may. */
-const FAILURES = [500, 501, 502, 503, 504];
+/** Statuses that CloudFront caches although their answers say that nobody may. */
+const CACHED_STATUSES = [404, 405, 414, 500, 501, 502, 503, 504];
 
 export interface SiteProps {
   /** What is behind `/api`. */
@@ -60,7 +60,7 @@ export class Site extends Construct {
       additionalBehaviors: { [`/${API_STAGE}/*`]: this.apiBehavior(api) },
       // Otherwise CloudFront gives everybody for ten seconds what one caller was answered: for these it heeds no Cache-Control (CloudFront
       // Developer Guide, "How CloudFront processes HTTP 4xx and 5xx status codes from your origin").
-      errorResponses: FAILURES.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
+      errorResponses: CACHED_STATUSES.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
     });
     this.url = ownName ? `${dashboardOrigin}/` : `https://${this.distribution.distributionDomainName}/`;
     this.acknowledgeFindings(ownName);

@@ -24,7 +24,8 @@ export class DataStack extends ServiceStack {
   readonly common: Common;
 
   constructor(scope: Construct, settings: Settings) {
-    super(scope, 'Data', 'what holds data, and the keys by which it is encrypted', settings.policy);
+    const { policy } = settings;
+    super(scope, 'Data', 'what holds data, and the keys by which it is encrypted', policy, policy.keepsData);
     this.keys = new Keys(this, 'Keys');
     const topic: sns.ITopic = new AlarmTopic(this, 'Alarms', this.keys.messages, settings).topic;
     this.common = { logsKey: this.keys.logs, alarmTopic: topic, runbooks: settings.runbooks };

@@ -6,11 +6,17 @@ import type { buildApp } from 'fauxqs';
 
 type Stores = NonNullable<NonNullable<Parameters<typeof buildApp>[0]>['stores']>;
 type SqsStore = Stores['sqsStore'];
+/** Makes a message of what a request gave. */
+type CreateMessage = (
+  body: string,
+  attributes?: Record<string, object>,
+  ...others: unknown[]
+) => { messageAttributes: Record<string, object> };
 export type Persistence = NonNullable<SqsStore['persistence']>;
 
 /** The parts of the SQS engine that its package exports only as one server on all interfaces. */
-interface Internals {
-  SqsStore: new () => SqsStore;
+export interface Internals {
+  SqsStore: (new () => SqsStore) & { createMessage: CreateMessage };
   SnsStore: new () => Stores['snsStore'];
   S3Store: new () => Stores['s3Store'];
   PersistenceManager: new (directory: string) => Persistence;

@@ -2,14 +2,17 @@ import { buildApp } from 'fauxqs';
 import { REGION } from '../arns.ts';
 import { type Engine, ensureStateDirectory } from './engine.ts';
 import { fauxqsInternals, openPersistence } from './fauxqs.ts';
+import { limitMessages, MESSAGE_BYTES } from './message-sizes.ts';
+import { keepTraceHeaders } from './trace-headers.ts';
 
 /**
  * Starts the embedded SQS in this process. Messages, their visibility and their receive counts are kept in
  * `<directory>/fauxqs.db`.
  *
+ * @param options.messageBytes of a message, and of a batch
  * @throws LocalRunError when the directory is not writable
  */
-export async function startSqs(options: { directory: string }): Promise<Engine> {
+export async function startSqs(options: { directory: string; messageBytes?: number }): Promise<Engine> {
   ensureStateDirectory(options.directory);
   const internals = await fauxqsInternals();
   const persistence = openPersistence(internals, options.directory);
@@ -26,6 +29,8 @@ export async function startSqs(options: { directory: string }): Promise<Engine> 
   for (const queue of sqsStore.allQueues()) queue.persistence = persistence;
 
   const app = buildApp({ logger: false, defaultRegion: REGION, stores: { sqsStore, snsStore, s3Store } });
+  keepTraceHeaders(app, internals);
+  limitMessages(app, options.messageBytes ?? MESSAGE_BYTES);
   const endpoint = await app.listen({ port: 0, host: '127.0.0.1' });
   return {
     endpoint,

@@ -20,6 +20,7 @@ const FunctionProperties = z.object({
   Timeout: z.number().default(3),
   MemorySize: z.number().default(128),
   ReservedConcurrentExecutions: z.number().optional(),
+  RecursiveLoop: z.enum(['Allow', 'Terminate']).default('Terminate'),
   Environment: z
     .object({ Variables: z.record(z.string(), z.coerce.string()).default({}) })
     .default({ Variables: {} }),
@@ -135,6 +136,7 @@ export function createFunctions(
       handler: properties.Handler,
       timeoutSeconds: properties.Timeout,
       memoryMiB: properties.MemorySize,
+      allowsLoops: properties.RecursiveLoop === 'Allow',
       environment: { ...properties.Environment.Variables, ...environment },
       maxSandboxes: Math.min(
         properties.ReservedConcurrentExecutions ?? Number.POSITIVE_INFINITY,

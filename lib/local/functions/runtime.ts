@@ -4,6 +4,7 @@ import type { Statement } from '../permissions/statements.ts';
 import { type Pool, SandboxCapacity } from './capacity.ts';
 import { sandboxEnvironment } from './environment.ts';
 import { type Lane, LaneQueue } from './lanes.ts';
+import { addInvocation, formatLineage, type Lineage } from './lineage.ts';
 import type { FaultPlan } from './sandbox/faults.ts';
 import { type InvocationResult, Sandbox, type SandboxOptions } from './sandbox.ts';
 
@@ -23,6 +24,8 @@ export interface LocalFunctionOptions {
   maxSandboxes: number;
   /** What the function's role allows. */
   statements: readonly Statement[];
+  /** `RecursiveLoop` is `Allow`: messages of the function may come back to it without end. */
+  allowsLoops?: boolean;
   /** Endpoints of the engines, whose calls are checked against the statements. */
   endpoints?: readonly string[];
   /** Shared by the functions of a run, to bound their sandboxes together. */
@@ -40,21 +43,36 @@ export interface LocalFunctionOptions {
   faults?: FaultPlan;
   /** As {@link SandboxOptions.onFault}. */
   onFault?: SandboxOptions['onFault'];
+  /** Limits on events, in bytes of JSON; Lambda's where they are not said. */
+  eventBytes?: number;
+  asyncEventBytes?: number;
 }
+
+interface InvocationTerms {
+  /** Of the messages in the event. */
+  lineage?: Lineage;
+  limitBytes?: number;
+}
+
+/** Lambda's limit on the event of a synchronous invocation. */
+export const EVENT_BYTES = 6 * 1024 * 1024;
+/** And of an asynchronous one: 1 MB since October 2025, and pages of AWS still say this. */
+export const ASYNC_EVENT_BYTES = 262_144;
 
 /** About as long as a sandbox takes to start: a shorter wait for one that is there already is no reason for another. */
 const GROWTH_PATIENCE_MS = 100;
 
 interface Waiting {
   event: string;
+  lineage: Lineage;
   since: number;
   resolve: (result: InvocationResult) => void;
 }
 
 /** What an event source has of a function: invocations that wait for those of no other event source. */
 export interface FunctionLane {
-  /** As {@link LocalFunction.invoke}. */
-  invoke(payload: unknown): Promise<InvocationResult>;
+  /** As {@link LocalFunction.invoke}. @param lineage of the messages in the payload */
+  invoke(payload: unknown, lineage?: Lineage): Promise<InvocationResult>;
   /** Invocations worth handing over at once: one for each sandbox that is left for it, and one that makes the function grow if it can. */
   readonly concurrency: number;
 }
@@ -98,6 +116,13 @@ export class LocalFunction implements Pool {
     return this.invokeSerialized(JSON.stringify(payload ?? null));
   }
 
+  /** As {@link invoke}, for what does not wait for the result on AWS, such as a schedule, and may send less. */
+  invokeAsync(payload: unknown): Promise<InvocationResult> {
+    const event = JSON.stringify(payload ?? null);
+    const limitBytes = this.#options.asyncEventBytes ?? ASYNC_EVENT_BYTES;
+    return this.#invoke(event, this.#direct, { limitBytes });
+  }
+
   /** Like {@link invoke}, with an event that is JSON text already. */
   invokeSerialized(event: string): Promise<InvocationResult> {
     return this.#invoke(event, this.#direct);
@@ -109,7 +134,8 @@ export class LocalFunction implements Pool {
     const left = () =>
       Math.min(this.size + 1, this.#options.maxSandboxes) - this.#queue.underWayOfOthers(lane);
     return {
-      invoke: (payload) => this.#invoke(JSON.stringify(payload ?? null), lane),
+      invoke: (payload, lineage) =>
+        this.#invoke(JSON.stringify(payload ?? null), lane, lineage && { lineage }),
       get concurrency() {
         // Never none: what waits here is the next to run, what waits outside is not.
         return Math.max(1, Math.min(share, left()));
@@ -117,10 +143,16 @@ export class LocalFunction implements Pool {
     };
   }
 
-  #invoke(event: string, lane: Lane): Promise<InvocationResult> {
+  #invoke(
+    event: string,
+    lane: Lane,
+    { lineage = new Map(), limitBytes = this.#options.eventBytes ?? EVENT_BYTES }: InvocationTerms = {},
+  ): Promise<InvocationResult> {
+    const bytes = Buffer.byteLength(event);
+    if (bytes > limitBytes) return Promise.resolve(tooLargeResult(bytes, limitBytes));
     if (this.#stopped) return Promise.resolve(stoppedResult());
     return new Promise((resolve) => {
-      this.#queue.add(lane, { event, since: Date.now(), resolve });
+      this.#queue.add(lane, { event, lineage, since: Date.now(), resolve });
       this.#schedule();
     });
   }
@@ -142,6 +174,10 @@ export class LocalFunction implements Pool {
   /** What its role allows. */
   get statements(): readonly Statement[] {
     return this.#options.statements;
+  }
+
+  get allowsLoops(): boolean {
+    return this.#options.allowsLoops ?? false;
   }
 
   get size(): number {
@@ -220,7 +256,7 @@ export class LocalFunction implements Pool {
         requestId: randomUUID(),
         event: item.event,
         functionArn: this.arn,
-        traceId: traceId(),
+        traceId: traceId(addInvocation(item.lineage, this.name)),
       };
       const result = await sandbox.invoke(invocation, this.#options.timeoutSeconds);
       this.#queue.end(lane);
@@ -242,6 +278,12 @@ export class LocalFunction implements Pool {
   }
 }
 
+/** In the words of Lambda, which answers with status 413 and does not invoke the function. */
+function tooLargeResult(bytes: number, limitBytes: number): InvocationResult {
+  const errorMessage = `${bytes} byte payload is too large for an invocation (limit ${limitBytes} bytes)`;
+  return { payload: { errorType: 'RequestTooLargeException', errorMessage }, functionError: 'Unhandled' };
+}
+
 function stoppedResult(): InvocationResult {
   return {
     payload: { errorType: 'Runtime.ExitError', errorMessage: 'The local run has stopped' },
@@ -249,7 +291,7 @@ function stoppedResult(): InvocationResult {
   };
 }
 
-function traceId(): string {
+function traceId(lineage: Lineage): string {
   const seconds = Math.floor(Date.now() / 1000).toString(16);
-  return `Root=1-${seconds}-${randomBytes(12).toString('hex')};Parent=${randomBytes(8).toString('hex')};Sampled=0`;
+  return `Root=1-${seconds}-${randomBytes(12).toString('hex')};Parent=${randomBytes(8).toString('hex')};Sampled=0${formatLineage(lineage)}`;
 }

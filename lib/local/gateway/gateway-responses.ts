@@ -16,6 +16,8 @@ export const FAILURES = {
   BAD_REQUEST_BODY: { statusCode: 400, message: 'Invalid request body' },
   DEFAULT_4XX: { statusCode: 400, message: 'Bad Request' },
   DEFAULT_5XX: { statusCode: 500, message: 'Internal server error' },
+  /** Not a type that an API can declare: it has the response of DEFAULT_4XX. */
+  INCOMPLETE_SIGNATURE: { statusCode: 403, message: 'Missing Authentication Token' },
   INTEGRATION_FAILURE: { statusCode: 504, message: 'Internal server error' },
   INTEGRATION_TIMEOUT: { statusCode: 504, message: 'Endpoint request timed out' },
   MISSING_AUTHENTICATION_TOKEN: { statusCode: 403, message: 'Missing Authentication Token' },
@@ -26,8 +28,13 @@ export const FAILURES = {
 
 export type FailureType = keyof typeof FAILURES;
 
-/** Renders the gateway's own response to a request; `statusCode` replaces the type's own where one type has several. */
-export type GatewayResponses = (type: FailureType, context: Context, statusCode?: number) => Answer;
+/** Renders the gateway's own response to a request; `statusCode` and `message` replace the type's own where one type has several. */
+export type GatewayResponses = (
+  type: FailureType,
+  context: Context,
+  statusCode?: number,
+  message?: string,
+) => Answer;
 
 interface Custom {
   statusCode?: number;
@@ -62,15 +69,16 @@ export function compileGatewayResponses(
     contentType: 'application/json',
     body: compileTemplate(DEFAULT_TEMPLATE, ''),
   };
-  return (type, context, statusCode) => {
+  return (type, context, statusCode, given) => {
     const failure: Failure = FAILURES[type];
+    const message = given ?? failure.message;
     const original = statusCode ?? failure.statusCode;
     const custom =
       customs.get(type) ?? customs.get(original < 500 ? 'DEFAULT_4XX' : 'DEFAULT_5XX') ?? standard;
     const values = {
       ...context,
-      'error.message': failure.message,
-      'error.messageString': JSON.stringify(failure.message),
+      'error.message': message,
+      'error.messageString': JSON.stringify(message),
       'error.responseType': type,
     };
     return {

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { EVENT_BYTES } from '../functions/runtime.ts';
 import type { InvocationResult } from '../functions/sandbox.ts';
 import type { Answer } from './answer.ts';
 import type { FailureType } from './gateway-responses.ts';
@@ -6,9 +7,7 @@ import { type Arrival, contextOf, type MatchedRoute, proxyEvent } from './proxy-
 import { proxyAnswer } from './proxy-response.ts';
 import { type GatewayRequest, headerOf, mediaTypeOf } from './request.ts';
 import type { Integration, Operation, RestApi } from './rest-api.ts';
-
-/** Lambda's limit on the event of a synchronous invocation. */
-const EVENT_LIMIT_BYTES = 6 * 1024 * 1024;
+import { signatureFault } from './signature.ts';
 
 /** A request whose operation is known, and whose body is still to come. */
 export interface Matched {
@@ -51,6 +50,15 @@ export function failure(
   return api.gatewayResponses(type, contextOf(request, arrival), statusCode);
 }
 
+/** Answers a request that matches no method. */
+export function unmatched(api: RestApi, request: GatewayRequest, arrival: Arrival): Answer {
+  const authorization = headerOf(request, 'authorization');
+  if (authorization === undefined) return failure(api, 'MISSING_AUTHENTICATION_TOKEN', request, arrival);
+  const hasDate = ['x-amz-date', 'date'].some((name) => headerOf(request, name) !== undefined);
+  const message = signatureFault(authorization, hasDate);
+  return api.gatewayResponses('INCOMPLETE_SIGNATURE', contextOf(request, arrival), undefined, message);
+}
+
 /** Finds the operation of a request: behind the stage, by path and method. */
 export function matchOperation(api: RestApi, request: GatewayRequest): Matched | undefined {
   const [stage, ...segments] = request.segments;
@@ -78,8 +86,7 @@ export async function respond(
     return typeof answer === 'string' ? failure(api, answer, request, arrival) : answer;
   }
   const event = JSON.stringify(proxyEvent(request, route, arrival, body, api.isBinary(mediaTypeOf(request))));
-  if (Buffer.byteLength(event) > EVENT_LIMIT_BYTES)
-    return failure(api, 'REQUEST_TOO_LARGE', request, arrival);
+  if (Buffer.byteLength(event) > EVENT_BYTES) return failure(api, 'REQUEST_TOO_LARGE', request, arrival);
   const result = await withinTimeout(integration, event);
   if (result === 'timeout') return failure(api, 'INTEGRATION_TIMEOUT', request, arrival);
   const answer = result.functionError ? undefined : proxyAnswer(result.payload, acceptsBinary(api, request));

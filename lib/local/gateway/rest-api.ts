@@ -154,6 +154,15 @@ function resourcePaths(template: Template, references: References): Map<string, 
         ResourceProperties.parse(references.resolve(properties)),
       ]),
   );
+  for (const [id, { ParentId, PathPart }] of resources) {
+    const sibling = [...resources].find(
+      ([other, it]) => other !== id && it.ParentId === ParentId && [it.PathPart, PathPart].every(isVariable),
+    );
+    if (sibling)
+      throw new LocalRunError(
+        `${id}: A sibling (${sibling[1].PathPart}) of this resource already has a variable path part -- only one is allowed`,
+      );
+  }
   const pathOf = (id: string): string => {
     const resource = resources.get(id);
     return resource ? `${pathOf(resource.ParentId)}/${resource.PathPart}` : '';
@@ -163,6 +172,8 @@ function resourcePaths(template: Template, references: References): Map<string, 
     ...[...resources.keys()].map((id): [string, string] => [id, pathOf(id)]),
   ]);
 }
+
+const isVariable = (part: string): boolean => part.startsWith('{');
 
 function compileIntegration(
   integration: z.output<typeof MethodProperties>['Integration'],

@@ -14,8 +14,8 @@ interface Node<Target> {
 }
 
 /**
- * The resources of a REST API. A fixed part of a path wins over `{name}`, which wins over `{name+}`; the method itself wins
- * over `ANY`. A trailing slash makes another path, as it does in API Gateway.
+ * The resources of a REST API. A fixed part of a path wins over `{name}`, which wins over `{name+}`, part by part: what does not match
+ * below the winner matches nothing. The method itself wins over `ANY`. A trailing slash makes another path, as it does in API Gateway.
  */
 export class RouteTree<Target> {
   readonly #root: Node<Target> = emptyNode();
@@ -60,13 +60,10 @@ function find<Target>(
   if (segment === undefined) return node.methods.size > 0 ? { node, parameters } : undefined;
   const { parameter, greedy } = node;
   const fixed = node.fixed.get(segment);
-  return (
-    (fixed && find(fixed, rest, parameters)) ??
-    (parameter && segment !== ''
-      ? find(parameter.node, rest, [...parameters, [parameter.name, segment]])
-      : undefined) ??
-    (greedy && { node: greedy.node, parameters: [...parameters, [greedy.name, segments.join('/')]] })
-  );
+  if (fixed) return find(fixed, rest, parameters);
+  if (parameter && segment !== '')
+    return find(parameter.node, rest, [...parameters, [parameter.name, segment]]);
+  return greedy && { node: greedy.node, parameters: [...parameters, [greedy.name, segments.join('/')]] };
 }
 
 function descend<Target>(node: Node<Target>, part: string): Node<Target> {

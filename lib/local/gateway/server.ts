@@ -11,7 +11,7 @@ import { LocalRunError } from '../errors.ts';
 import type { Answer } from './answer.ts';
 import { announcesTooMuch, drain, readBody } from './body.ts';
 import { frontDoor } from './front-door.ts';
-import { arrivalAt, failure, matchOperation, respond, UNREADABLE } from './handler.ts';
+import { arrivalAt, failure, matchOperation, respond, UNREADABLE, unmatched } from './handler.ts';
 import type { Arrival } from './proxy-event.ts';
 import { type GatewayRequest, parseTarget } from './request.ts';
 import type { RestApi } from './rest-api.ts';
@@ -99,10 +99,7 @@ async function serve(
   if (!request) return refuse(api, message, response, 400);
   const matched = matchOperation(api, request);
   if (!matched) {
-    const answer =
-      frontDoor(api, request) ??
-      (await pages(request)) ??
-      failure(api, 'MISSING_AUTHENTICATION_TOKEN', request, arrival);
+    const answer = frontDoor(api, request) ?? (await pages(request)) ?? unmatched(api, request, arrival);
     return sendUnread(message, response, answer);
   }
   if (!api.takes(arrival.time))

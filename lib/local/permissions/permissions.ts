@@ -20,7 +20,7 @@ export function allows(statements: readonly Statement[], action: string, resourc
  * Whether `text` has the form of `pattern`, where `*` stands for any characters and `?` for one. Walks both once and goes
  * back to the last `*` on a mismatch, so that no pattern takes exponential time.
  */
-function matches(pattern: string, text: string): boolean {
+export function matches(pattern: string, text: string): boolean {
   let inPattern = 0;
   let inText = 0;
   let star = -1;

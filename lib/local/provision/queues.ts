@@ -1,5 +1,6 @@
 import {
   CreateQueueCommand,
+  GetQueueAttributesCommand,
   GetQueueUrlCommand,
   QueueDoesNotExist,
   SetQueueAttributesCommand,
@@ -61,7 +62,11 @@ export async function provisionQueues(
     queues.map(async (resource) => {
       const definition = parseProperties(QueueDefinition, resource, references);
       const QueueUrl = String(references.resolve({ Ref: resource.logicalId }));
-      await client.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: queueAttributes(definition) }));
+      const Attributes = queueAttributes(definition);
+      // Other engines refuse an empty policy: it is for a queue that has one and shall have none.
+      if (!definition.RedrivePolicy && (await hasRedrivePolicy(client, QueueUrl)))
+        Attributes.RedrivePolicy = '';
+      await client.send(new SetQueueAttributesCommand({ QueueUrl, Attributes }));
     }),
   );
 }
@@ -79,6 +84,13 @@ async function ensureQueue(client: SQSClient, name: string, fifo: boolean): Prom
   return QueueUrl ?? '';
 }
 
+async function hasRedrivePolicy(client: SQSClient, QueueUrl: string): Promise<boolean> {
+  const { Attributes } = await client.send(
+    new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['RedrivePolicy'] }),
+  );
+  return Boolean(Attributes?.RedrivePolicy);
+}
+
 /** The properties that name no other queue. */
 const identityOf = ({ properties: { QueueName, FifoQueue } }: Resource) => ({ QueueName, FifoQueue });
 
@@ -88,6 +100,6 @@ function queueAttributes(definition: z.infer<typeof QueueDefinition>): Record<st
   const given = Object.entries(others).filter(([, value]) => value !== undefined);
   return {
     ...Object.fromEntries(given.map(([name, value]) => [name, String(value)])),
-    RedrivePolicy: RedrivePolicy ? JSON.stringify(RedrivePolicy) : '',
+    ...(RedrivePolicy ? { RedrivePolicy: JSON.stringify(RedrivePolicy) } : {}),
   };
 }

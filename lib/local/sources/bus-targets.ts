@@ -5,13 +5,17 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import { describeEngineError } from '../connection-failure.ts';
+import { MESSAGE_BYTES } from '../engines/message-sizes.ts';
+import type { RefusalOfQueue } from '../permissions/queue-access.ts';
 import type { BusRule, BusTarget } from './bus-rules.ts';
+import { chunksBySize } from './chunks.ts';
 import type { BusEvent } from './put-events.ts';
 
 /** How targets are reached. */
 export interface TargetParts {
   sqs: SQSClient;
   queueUrlOf: (arn: string) => string;
+  refusalOfQueue: RefusalOfQueue;
   log: (line: { source: string; text: string }) => void;
 }
 
@@ -20,51 +24,95 @@ interface Refusal {
   error: unknown;
 }
 
+/** EventBridge was refused by a queue's policy, or by its key's. It does not try again. */
+class NoPermission extends Error {
+  override name = 'NoPermission';
+}
+
 /**
  * Sends events that a rule matched to one of its targets; what the queue does not take goes to the target's dead-letter queue. The SDK's client
- * tries three times.
+ * tries three times. As on AWS, an event is dropped where policies let EventBridge send to neither; a line of the log says so.
  * @param events ten at most
- * @returns those that are in neither
+ * @returns those that are in neither and were not dropped
  */
 export async function sendToTarget(
   events: readonly BusEvent[],
   rule: BusRule,
   target: BusTarget,
-  { sqs, queueUrlOf, log }: TargetParts,
+  parts: TargetParts,
 ): Promise<BusEvent[]> {
-  const refused = await sendAll(events, queueUrlOf(target.queueArn), sqs);
+  const { log } = parts;
+  const refused = await sendAll(events, rule, target.queueArn, parts);
   const lost = await Promise.all(
     refused.map(async ({ event, error }) => {
       log({
         source: rule.logicalId,
         text: `an event was not taken by ${target.queueArn}: ${describeEngineError(error)}`,
       });
-      if (target.deadLetterArn === undefined) return event;
       try {
-        await sqs.send(
-          new SendMessageCommand({
-            QueueUrl: queueUrlOf(target.deadLetterArn),
-            MessageBody: messageBody(event),
-            MessageAttributes: deadLetterAttributes(rule, target, error),
-          }),
-        );
-        return undefined;
+        if (await sendDead(event, rule, target, error, parts)) return undefined;
       } catch (deadError) {
         log({
           source: rule.logicalId,
           text: `its dead-letter queue neither: ${describeEngineError(deadError)}`,
         });
-        return event;
+        if (deadError instanceof NoPermission) return undefined;
       }
+      return error instanceof NoPermission ? undefined : event;
     }),
   );
   return lost.filter((event) => event !== undefined);
 }
 
-async function sendAll(events: readonly BusEvent[], QueueUrl: string, sqs: SQSClient): Promise<Refusal[]> {
+/** @throws NoPermission where the rule may not fill the queue */
+function requirePermission({ arn }: BusRule, queueArn: string, { refusalOfQueue }: TargetParts): void {
+  const refusal = refusalOfQueue(queueArn, { service: 'events.amazonaws.com', sourceArn: arn });
+  if (refusal !== undefined) throw new NoPermission(refusal);
+}
+
+/** @returns false where the target has no dead-letter queue */
+async function sendDead(
+  event: BusEvent,
+  rule: BusRule,
+  target: BusTarget,
+  error: unknown,
+  parts: TargetParts,
+): Promise<boolean> {
+  if (target.deadLetterArn === undefined) return false;
+  requirePermission(rule, target.deadLetterArn, parts);
+  await parts.sqs.send(
+    new SendMessageCommand({
+      QueueUrl: parts.queueUrlOf(target.deadLetterArn),
+      MessageBody: messageBody(event),
+      MessageAttributes: deadLetterAttributes(rule, target, error),
+    }),
+  );
+  return true;
+}
+
+/** EventBridge sends each event for itself: one that is too large is refused without the others. */
+async function sendAll(
+  events: readonly BusEvent[],
+  rule: BusRule,
+  queueArn: string,
+  parts: TargetParts,
+): Promise<Refusal[]> {
+  const sizeOf = (event: BusEvent) => Buffer.byteLength(messageBody(event));
+  const batches = chunksBySize(events, sizeOf, { count: events.length, bytes: MESSAGE_BYTES });
+  return (await Promise.all(batches.map((batch) => sendBatch(batch, rule, queueArn, parts)))).flat();
+}
+
+async function sendBatch(
+  events: readonly BusEvent[],
+  rule: BusRule,
+  queueArn: string,
+  parts: TargetParts,
+): Promise<Refusal[]> {
+  const QueueUrl = parts.queueUrlOf(queueArn);
   const Entries = events.map((event, index) => ({ Id: String(index), MessageBody: messageBody(event) }));
   try {
-    const { Failed = [] } = await sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries }));
+    requirePermission(rule, queueArn, parts);
+    const { Failed = [] } = await parts.sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries }));
     const errors = new Map(Failed.map(({ Id, Code, Message }) => [Id, `${Code}: ${Message}`]));
     return events
       .map((event, index) => ({ event, error: errors.get(String(index)) }))
@@ -89,7 +137,7 @@ function deadLetterAttributes({ arn }: BusRule, { queueArn }: BusTarget, error: 
   const attributes = {
     RULE_ARN: arn,
     TARGET_ARN: queueArn,
-    ERROR_CODE: error instanceof QueueDoesNotExist ? 'NO_RESOURCE' : 'SDK_CLIENT_ERROR',
+    ERROR_CODE: errorCode(error),
     ERROR_MESSAGE: error instanceof Error ? error.message : String(error),
   };
   return Object.fromEntries(
@@ -99,4 +147,9 @@ function deadLetterAttributes({ arn }: BusRule, { queueArn }: BusTarget, error: 
       { DataType: 'String', StringValue: value || 'none' },
     ]),
   );
+}
+
+function errorCode(error: unknown): string {
+  if (error instanceof NoPermission) return 'NO_PERMISSIONS';
+  return error instanceof QueueDoesNotExist ? 'NO_RESOURCE' : 'SDK_CLIENT_ERROR';
 }

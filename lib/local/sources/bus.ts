@@ -8,6 +8,8 @@ export interface BusOptions extends TargetParts {
   /** Names of the buses that there are. */
   buses: readonly string[];
   rules: readonly BusRule[];
+  /** What a request may have; 256 KB where it is not said. */
+  requestBytes?: number;
 }
 
 /**
@@ -22,7 +24,7 @@ export const startBus = (options: BusOptions): Promise<Engine> =>
   );
 
 async function putEvents(body: unknown, options: BusOptions): Promise<JsonAnswer> {
-  const read = readEntries(body, new Date());
+  const read = readEntries(body, new Date(), options.requestBytes);
   if ('refusal' in read) return failure('ValidationException', read.refusal);
   const entries = read.map((entry) => onKnownBus(entry, options.buses));
   const lost = await deliver(entries, options);

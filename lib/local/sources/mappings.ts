@@ -3,6 +3,7 @@ import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
 import { tableOfStream } from '../arns.ts';
 import { LocalRunError } from '../errors.ts';
+import { MAX_INVOCATIONS_IN_CHAIN } from '../functions/lineage.ts';
 import type { LocalFunction } from '../functions/runtime.ts';
 import { parseProperties } from '../provision/properties.ts';
 import type { References } from '../template/references.ts';
@@ -12,6 +13,7 @@ import { compileFilters } from './filter.ts';
 import { isStream, requireValid } from './mapping-rules.ts';
 import type { UntilNews } from './news.ts';
 import { startQueueSource } from './queue.ts';
+import type { QueueRecord } from './queue-records.ts';
 import type { Checkpoints } from './shard.ts';
 import type { Source } from './source.ts';
 import { startStreamSource } from './stream.ts';
@@ -52,6 +54,8 @@ export interface MappingParts {
   checkpoints: Checkpoints;
   functionOf: (nameOrArn: string) => LocalFunction;
   queueUrlOf: (arn: string) => string;
+  /** ARN of the dead-letter queue of a queue; undefined where it has none. */
+  deadLetterArnOf: (queueArn: string) => string | undefined;
   log: (line: { source: string; text: string }) => void;
 }
 
@@ -94,17 +98,44 @@ export function startMapping(mapping: EventSourceMapping, parts: MappingParts): 
 }
 
 function startQueue(mapping: EventSourceMapping, parts: MappingParts): Source {
-  const lane = parts.functionOf(mapping.FunctionName).lane(shareOf(mapping));
+  const fn = parts.functionOf(mapping.FunctionName);
+  const lane = fn.lane(shareOf(mapping));
   return startQueueSource({
     ...commonOptions(mapping, parts),
+    isLoop: (lineage) => !fn.allowsLoops && (lineage.get(fn.name) ?? 0) >= MAX_INVOCATIONS_IN_CHAIN,
+    discardLoop: (record) => discardLoop(record, mapping, fn.name, parts),
     sqs: parts.sqs,
     queueUrl: parts.queueUrlOf(mapping.EventSourceArn),
     queueArn: mapping.EventSourceArn,
     batchSize: mapping.BatchSize ?? 10,
     concurrency: () => lane.concurrency,
     reportsItemFailures: reportsItemFailures(mapping),
-    invoke: (event) => lane.invoke(event),
+    invoke: (event, lineage) => lane.invoke(event, lineage),
   });
+}
+
+/** As on AWS the message goes to its queue's dead-letter queue, and is lost where there is none. */
+async function discardLoop(
+  { body, attributes }: QueueRecord,
+  { logicalId, EventSourceArn }: EventSourceMapping,
+  functionName: string,
+  { sqs, queueUrlOf, deadLetterArnOf, log }: MappingParts,
+): Promise<void> {
+  const deadLetterArn = deadLetterArnOf(EventSourceArn);
+  const where = deadLetterArn === undefined ? 'dropped' : `moved to ${deadLetterArn}`;
+  log({
+    source: logicalId,
+    text: `recursive loop: ${functionName} was invoked ${MAX_INVOCATIONS_IN_CHAIN} times in one chain of messages and its RecursiveLoop is not Allow; the message is ${where}`,
+  });
+  if (deadLetterArn === undefined) return;
+  const header = attributes.AWSTraceHeader ?? '';
+  await sqs.send(
+    new SendMessageCommand({
+      QueueUrl: queueUrlOf(deadLetterArn),
+      MessageBody: body,
+      MessageSystemAttributes: { AWSTraceHeader: { DataType: 'String', StringValue: header } },
+    }),
+  );
 }
 
 function startStream(mapping: EventSourceMapping, parts: MappingParts): Source {

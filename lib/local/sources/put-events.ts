@@ -4,7 +4,7 @@ import { ACCOUNT, DEFAULT_BUS, REGION } from '../arns.ts';
 
 /** EventBridge's limits on one request (API reference, PutEvents). */
 const MAX_ENTRIES = 10;
-const MAX_BYTES = 262_144;
+export const PUT_EVENTS_LIMIT_BYTES = 262_144;
 /** What an entry's time counts for, whatever it is. */
 const TIME_BYTES = 14;
 
@@ -39,20 +39,32 @@ export type EntryAnswer = { EventId: string } | { ErrorCode: string; ErrorMessag
 
 export type PutEntry = { bus: string; event: BusEvent } | { refusal: EntryAnswer };
 
-/** The entries of a request, each as an event or with what is wrong with it; or why the whole request is refused. */
-export function readEntries(body: unknown, now: Date): PutEntry[] | { refusal: string } {
+/**
+ * The entries of a request, each as an event or with what is wrong with it; or why the whole request is refused.
+ * @param limitBytes of the request; AWS's pages say 256 KB, or 1 MB since January 2026
+ */
+export function readEntries(
+  body: unknown,
+  now: Date,
+  limitBytes = PUT_EVENTS_LIMIT_BYTES,
+): PutEntry[] | { refusal: string } {
   const request = Request.safeParse(body);
   if (!request.success) return { refusal: z.prettifyError(request.error) };
   const { Entries } = request.data;
   if (Entries.length < 1 || Entries.length > MAX_ENTRIES)
     return { refusal: `Entries must have 1 to ${MAX_ENTRIES} members, not ${Entries.length}` };
-  if (Entries.map(sizeOf).reduce((sum, size) => sum + size) > MAX_BYTES)
+  if (Entries.map(entrySize).reduce((sum, size) => sum + size) > limitBytes)
     return { refusal: 'Total size of the entries in the request is over the limit.' };
   return Entries.map((entry) => readEntry(entry, now));
 }
 
 /** In bytes, as EventBridge counts them (User Guide, Calculating PutEvents event entry size). */
-function sizeOf({ Source = '', DetailType = '', Detail = '', Time, Resources }: Entry): number {
+export function entrySize(
+  entry: {
+    [Name in 'Source' | 'DetailType' | 'Detail']?: string | undefined;
+  } & { Time?: unknown; Resources?: readonly string[] | undefined },
+): number {
+  const { Source = '', DetailType = '', Detail = '', Time, Resources = [] } = entry;
   const texts = [Source, DetailType, Detail, ...Resources];
   const sizes = texts.map((text) => Buffer.byteLength(text));
   return sizes.reduce((sum, size) => sum + size, Time === undefined ? 0 : TIME_BYTES);

@@ -5,6 +5,7 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import { describeEngineError } from '../connection-failure.ts';
+import { type Lineage, mergeLineages, parseLineage } from '../functions/lineage.ts';
 import type { InvocationResult } from '../functions/sandbox.ts';
 import type { Filter } from './filter.ts';
 import { pause } from './pause.ts';
@@ -30,7 +31,11 @@ export interface QueueSourceOptions {
   reportsItemFailures: boolean;
   passes: Filter;
   sqs: SQSClient;
-  invoke: (event: { Records: readonly QueueRecord[] }) => Promise<InvocationResult>;
+  invoke: (event: { Records: readonly QueueRecord[] }, lineage: Lineage) => Promise<InvocationResult>;
+  /** Whether Lambda would stop the function instead of invoking it with a message of this lineage. */
+  isLoop: (lineage: Lineage) => boolean;
+  /** Takes a message of a loop, in the place of the function. */
+  discardLoop: (record: QueueRecord) => Promise<void>;
   log: (text: string) => void;
 }
 
@@ -107,15 +112,34 @@ async function receive(
 async function handle(records: readonly QueueRecord[], options: QueueSourceOptions): Promise<void> {
   const wanted = records.filter((record) => passesFilter(record, options.passes));
   const filteredOut = records.filter((record) => !wanted.includes(record));
-  const done = wanted.length > 0 ? await invoke(wanted, options) : [];
-  await remove([...filteredOut, ...done], options);
+  const loops = wanted.filter((record) => options.isLoop(lineageOf(record)));
+  const stopped = (await Promise.all(loops.map((record) => stopLoop(record, options)))).flat();
+  const invoked = wanted.filter((record) => !loops.includes(record));
+  const done = invoked.length > 0 ? await invoke(invoked, options) : [];
+  await remove([...filteredOut, ...stopped, ...done], options);
+}
+
+const lineageOf = ({ attributes }: QueueRecord): Lineage => parseLineage(attributes.AWSTraceHeader);
+
+/** @returns the message once something else has it; else it comes again */
+async function stopLoop(
+  record: QueueRecord,
+  { discardLoop, log }: QueueSourceOptions,
+): Promise<QueueRecord[]> {
+  try {
+    await discardLoop(record);
+    return [record];
+  } catch (error) {
+    log(`a message of a recursive loop was not moved: ${describeEngineError(error)}`);
+    return [];
+  }
 }
 
 async function invoke(
   records: readonly QueueRecord[],
   options: QueueSourceOptions,
 ): Promise<readonly QueueRecord[]> {
-  const result = await options.invoke({ Records: records });
+  const result = await options.invoke({ Records: records }, mergeLineages(records.map(lineageOf)));
   if (result.functionError)
     options.log(`batch of ${records.length} failed: ${JSON.stringify(result.payload)}`);
   return doneMessages(records, result, options.reportsItemFailures);

@@ -39,7 +39,7 @@ export function defineRules(template: Template, references: References): void {
 export function startRules(
   template: Template,
   references: References,
-  functionOf: (arn: string) => { invoke: (event: unknown) => Promise<InvocationResult> },
+  functionOf: (arn: string) => { invokeAsync: (event: unknown) => Promise<InvocationResult> },
   log: (line: { source: string; text: string }) => void,
 ): Source[] {
   const scheduled = template
@@ -55,7 +55,7 @@ export function startRules(
       return startSchedule({
         periodMs,
         event: (now) => (Input === undefined ? scheduledEvent(ruleArn, now) : JSON.parse(Input)),
-        invoke: (event) => target.invoke(event),
+        invoke: (event) => target.invokeAsync(event),
         log: (text) => log({ source: resource.logicalId, text }),
       });
     });

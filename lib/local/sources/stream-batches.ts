@@ -1,10 +1,15 @@
 import { describeEngineError } from '../connection-failure.ts';
+import { EVENT_BYTES } from '../functions/runtime.ts';
 import type { InvocationResult } from '../functions/sandbox.ts';
 import { type Batch, type BatchPolicy, judge, partByAge } from './batch.ts';
+import { chunksBySize } from './chunks.ts';
 import type { DiscardedBatch } from './failure-destination.ts';
 import { backoff, pause } from './pause.ts';
 import { intoLanes, type StreamRecord } from './stream-records.ts';
 import type { WindowProperties } from './tumbling-window.ts';
+
+/** Room for what is around the records. */
+const ENVELOPE_BYTES = 4096;
 
 /** What a function gets of a stream. */
 export interface StreamEvent extends Partial<WindowProperties> {
@@ -44,7 +49,9 @@ async function processLane(
   options: StreamBatchesOptions,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const queue = chunksOf(records, options.batchSize).map((chunk): Batch => ({ records: chunk, failures: 0 }));
+  const queue = batchesOf(records, options.batchSize).map(
+    (chunk): Batch => ({ records: chunk, failures: 0 }),
+  );
   for (let batch = queue.shift(); batch; batch = queue.shift()) {
     if (signal.aborted) return false;
     queue.unshift(...(await processBatch(batch, options, signal)));
@@ -100,8 +107,9 @@ async function discardUntilTaken(
   }
 }
 
-function chunksOf<Item>(items: readonly Item[], size: number): Item[][] {
-  const chunks: Item[][] = [];
-  for (let start = 0; start < items.length; start += size) chunks.push(items.slice(start, start + size));
-  return chunks;
-}
+/** A batch ends also where the event would be larger than Lambda takes (Developer Guide, Batching behavior). */
+const batchesOf = (records: readonly StreamRecord[], count: number): StreamRecord[][] =>
+  chunksBySize(records, (record) => Buffer.byteLength(JSON.stringify(record)) + 1, {
+    count,
+    bytes: EVENT_BYTES - ENVELOPE_BYTES,
+  });

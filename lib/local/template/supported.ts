@@ -62,12 +62,12 @@ export const supported: Readonly<Record<string, Properties>> = {
     ContentBasedDeduplication: applied,
     RedriveAllowPolicy: inert('the queues of one template trust one another'),
     MessageRetentionPeriod: inert('the engine keeps messages until they are deleted'),
-    KmsMasterKeyId: encryption,
+    KmsMasterKeyId: applied,
     KmsDataKeyReusePeriodSeconds: encryption,
     SqsManagedSseEnabled: encryption,
     Tags: tags,
   },
-  'AWS::SQS::QueuePolicy': { PolicyDocument: resourcePolicy, Queues: resourcePolicy },
+  'AWS::SQS::QueuePolicy': { PolicyDocument: policyDocument, Queues: applied },
 
   'AWS::SecretsManager::Secret': {
     Name: applied,
@@ -90,7 +90,7 @@ export const supported: Readonly<Record<string, Properties>> = {
 
   'AWS::SNS::Topic': { DisplayName: monitoring, KmsMasterKeyId: encryption, Tags: tags },
   'AWS::KMS::Key': {
-    KeyPolicy: encryption,
+    KeyPolicy: applied,
     EnableKeyRotation: encryption,
     Description: tags,
     Tags: tags,
@@ -107,6 +107,7 @@ export const supported: Readonly<Record<string, Properties>> = {
     MemorySize: applied,
     Environment: object({ Variables: applied }),
     ReservedConcurrentExecutions: applied,
+    RecursiveLoop: oneOf('Allow', 'Terminate'),
     Architectures: inert('functions run on the processor of this machine'),
     EphemeralStorage: inert('functions share the temporary directory of this machine'),
     RuntimeManagementConfig: deployment,
@@ -136,6 +137,11 @@ export const supported: Readonly<Record<string, Properties>> = {
     TumblingWindowInSeconds: applied,
     MetricsConfig: monitoring,
     Tags: tags,
+  },
+  'AWS::Lambda::EventInvokeConfig': {
+    FunctionName: applied,
+    Qualifier: oneOf('$LATEST'),
+    MaximumRetryAttempts: inert('a schedule that failed comes round again'),
   },
   'AWS::Lambda::Permission': {
     Action: resourcePolicy,

@@ -2,9 +2,11 @@ import { PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-ev
 import { DeleteQueueCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startSqs } from '../../../lib/local/engines/sqs.ts';
-import { provisionEventBuses, provisionQueues } from '../../../lib/local/provision/provision.ts';
+import { queueAccess } from '../../../lib/local/permissions/queue-access.ts';
+import { defineNamed, provisionEventBuses, provisionQueues } from '../../../lib/local/provision/provision.ts';
 import { startBus } from '../../../lib/local/sources/bus.ts';
 import { busRules } from '../../../lib/local/sources/bus-rules.ts';
+import { entrySize } from '../../../lib/local/sources/put-events.ts';
 import { defineRules } from '../../../lib/local/sources/rules.ts';
 import { eventBridgeClient, sqsClient } from './clients.ts';
 import { aTemplate } from './fixture.ts';
@@ -21,6 +23,24 @@ const rule = (EventPattern: object, target: object) => ({
   },
 });
 
+/** Lets EventBridge fill these queues for the rules of the bus. */
+const mayFill = (...queues: string[]) => ({
+  Type: 'AWS::SQS::QueuePolicy',
+  Properties: {
+    Queues: queues.map((Ref) => ({ Ref })),
+    PolicyDocument: {
+      Version: '2012-10-17',
+      Statement: queues.map((queue) => ({
+        Effect: 'Allow',
+        Principal: { Service: 'events.amazonaws.com' },
+        Action: 'sqs:SendMessage',
+        Resource: arn(queue),
+        Condition: { ArnLike: { 'aws:SourceArn': 'arn:aws:events:us-east-1:000000000000:rule/Bus/*' } },
+      })),
+    },
+  },
+});
+
 /** A bus whose events of the type `work` go to one queue, with another for what that does not take. */
 async function aBus(changes: object = {}) {
   const sqsEngine = await startSqs({ directory: stateDirectory() });
@@ -28,26 +48,31 @@ async function aBus(changes: object = {}) {
   const sqs = sqsClient(sqsEngine.endpoint);
   const { template, references } = aTemplate({
     Bus: { Type: 'AWS::Events::EventBus', Properties: { Name: 'Bus' } },
+    QueuePolicy: mayFill('Work', 'Failed'),
     ToWork: rule({ 'detail-type': ['work'] }, { Arn: arn('Work'), DeadLetterConfig: { Arn: arn('Failed') } }),
     ...changes,
   });
+  defineNamed(template, references);
   await provisionQueues(template, references, sqs, sqsEngine.endpoint);
   const buses = provisionEventBuses(template, references);
   defineRules(template, references);
   const queueUrlOf = (queueArn: string) =>
     `${sqsEngine.endpoint}/000000000000/${queueArn.slice(queueArn.lastIndexOf(':') + 1)}`;
+  const lines: string[] = [];
   const bus = await startBus({
     sqs,
     buses,
     rules: busRules(template, references),
     queueUrlOf,
-    log: () => undefined,
+    refusalOfQueue: queueAccess(template, references),
+    log: ({ text }) => lines.push(text),
   });
   onTestFinished(() => bus.stop());
   const client = eventBridgeClient(bus.endpoint);
   const urlOf = (id: string) => String(references.resolve({ Ref: id }));
   return {
     references,
+    lines,
     put: (...Entries: PutEventsRequestEntry[]) => client.send(new PutEventsCommand({ Entries })),
     async received(queue: string) {
       const { Messages = [] } = await sqs.send(
@@ -100,6 +125,36 @@ describe('the embedded EventBridge', () => {
         },
       },
     ]);
+  });
+
+  it('sends an event to the dead-letter queue where the policy of the queue does not let it, and says so', async () => {
+    const { put, received, lines } = await aBus({ QueuePolicy: mayFill('Failed') });
+    expect((await put(anEntry())).FailedEntryCount).toBe(0);
+    expect(await received('Work')).toEqual([]);
+    expect(await received('Failed')).toMatchObject([{ attributes: { ERROR_CODE: 'NO_PERMISSIONS' } }]);
+    expect(lines.join('\n')).toMatch(
+      /events.amazonaws.com may not perform sqs:SendMessage on \S+Work for \S+ToWork: no statement of the queue's policy/,
+    );
+  });
+
+  it('drops an event that it may send to neither queue, as on AWS', async () => {
+    const policy = mayFill('Work', 'Failed');
+    for (const statement of policy.Properties.PolicyDocument.Statement)
+      statement.Condition.ArnLike['aws:SourceArn'] = 'arn:aws:events:us-east-1:000000000000:rule/Other/*';
+    const { put, received, lines } = await aBus({ QueuePolicy: policy });
+    expect((await put(anEntry())).FailedEntryCount).toBe(0);
+    expect([...(await received('Work')), ...(await received('Failed'))]).toEqual([]);
+    expect(lines.filter((line) => line.includes('may not perform'))).toHaveLength(2);
+  });
+
+  it('may not fill an encrypted queue whose key is not for it', async () => {
+    const { lines, put } = await aBus({
+      Key: { Type: 'AWS::KMS::Key', Properties: { KeyPolicy: { Statement: [] } } },
+      Failed: { Type: 'AWS::SQS::Queue', Properties: { KmsMasterKeyId: arn('Key') } },
+      ToWork: rule({ 'detail-type': ['work'] }, { Arn: arn('Failed') }),
+    });
+    await put(anEntry());
+    expect(lines.join('\n')).toContain('may not perform kms:GenerateDataKey on the key of');
   });
 
   it('takes what no rule matches, and sends it nowhere', async () => {
@@ -165,6 +220,22 @@ describe('the embedded EventBridge', () => {
       'Total size of the entries in the request is over the limit',
     );
     expect(await received('Work')).toEqual([]);
+  });
+
+  it('takes an entry and a request of 256 KB, by the size rule of EventBridge, and nothing above', async () => {
+    const { put } = await aBus();
+    const around = entrySize(anEntry({ Detail: '{"text":""}' }));
+    const anEntryOf = (bytes: number) =>
+      anEntry({ Detail: JSON.stringify({ text: 'a'.repeat(bytes - around) }) });
+
+    // Its envelope makes it too large for the queue: it goes to the other, as on AWS.
+    expect((await put(anEntryOf(262_144))).Entries?.[0]?.ErrorCode).toBe('InternalFailure');
+    await expect(put(anEntryOf(262_145))).rejects.toThrow('over the limit');
+    expect((await put(anEntryOf(131_072), anEntryOf(131_072))).FailedEntryCount).toBe(0);
+    await expect(put(anEntryOf(131_072), anEntryOf(131_073))).rejects.toThrow('over the limit');
+    await expect(put(anEntryOf(131_072), { ...anEntryOf(131_072), Time: new Date() })).rejects.toThrow(
+      'over',
+    );
   });
 
   it('sends what a queue does not take to its dead-letter queue, with the reason', async () => {

@@ -60,6 +60,20 @@ const summary = (messages: Message[]) =>
   messages.map(({ Body, Attributes }) => [Body, Attributes?.ApproximateReceiveCount]);
 
 describe('the embedded SQS', () => {
+  it('gives a message the trace header that was sent with it, which is none of its own attributes', async () => {
+    const { client, url } = await start(stateDirectory());
+    const QueueUrl = url('Work');
+    const AWSTraceHeader = { DataType: 'String', StringValue: 'Root=1-2;Lineage=fn:3' } as const;
+    const sent = { QueueUrl, MessageBody: 'traced', MessageSystemAttributes: { AWSTraceHeader } };
+    await client.send(new SendMessageCommand(sent));
+    await send(client, QueueUrl, 'untraced');
+    const [traced, untraced] = await receive(client, QueueUrl);
+    expect(traced?.Attributes?.AWSTraceHeader).toBe('Root=1-2;Lineage=fn:3');
+    expect(traced?.MessageAttributes).toBeUndefined();
+    expect(traced?.MD5OfMessageAttributes).toBeUndefined();
+    expect(untraced?.Attributes).not.toHaveProperty('AWSTraceHeader');
+  });
+
   it('keeps messages, their visibility and their receive counts when the whole run is killed', async () => {
     const directory = stateDirectory();
     const run = await startRun(directory);
@@ -218,5 +232,53 @@ describe('a message', () => {
     await awaitAssertion(async () =>
       expect(summary(await receive(client, QueueUrl))).toEqual([['again', '2']]),
     );
+  });
+});
+
+describe('the sizes that the embedded SQS takes', () => {
+  const KB_256 = 262_144;
+
+  it('are 256 KB of a message, its attributes included', async () => {
+    const { client, url } = await start(stateDirectory());
+    const QueueUrl = url('Work');
+
+    await send(client, QueueUrl, 'x'.repeat(KB_256));
+    await expect(send(client, QueueUrl, 'x'.repeat(KB_256 + 1))).rejects.toThrow(
+      'Message must be shorter than 262144 bytes',
+    );
+    await expect(send(client, QueueUrl, 'ö'.repeat(KB_256 / 2 + 1))).rejects.toThrow('must be shorter');
+    const MessageAttributes = { name: { DataType: 'String', StringValue: 'x' } };
+    await expect(
+      client.send(
+        new SendMessageCommand({ QueueUrl, MessageBody: 'x'.repeat(KB_256 - 5), MessageAttributes }),
+      ),
+    ).rejects.toThrow('must be shorter');
+    expect(await receive(client, QueueUrl)).toHaveLength(1);
+  });
+
+  it('are 256 KB of a batch, which is refused as a whole', async () => {
+    const { client, url } = await start(stateDirectory());
+    const QueueUrl = url('Work');
+    const sendBatch = (...sizes: number[]) =>
+      client.send(
+        new SendMessageBatchCommand({
+          QueueUrl,
+          Entries: sizes.map((size, index) => ({ Id: String(index), MessageBody: 'x'.repeat(size) })),
+        }),
+      );
+
+    await sendBatch(KB_256 / 2, KB_256 / 2);
+    await expect(sendBatch(KB_256 / 2, KB_256 / 2 + 1)).rejects.toThrow(
+      'Batch requests cannot be longer than 262144 bytes',
+    );
+    expect(await receive(client, QueueUrl)).toHaveLength(2);
+  });
+
+  it('are those that the engine was told', async () => {
+    const engine = await startSqs({ directory: stateDirectory(), messageBytes: 2048 });
+    onTestFinished(() => engine.stop());
+    const { client, url } = await provisioned(engine.endpoint);
+    await send(client, url('Work'), 'x'.repeat(2048));
+    await expect(send(client, url('Work'), 'x'.repeat(2049))).rejects.toThrow('shorter than 2048 bytes');
   });
 });

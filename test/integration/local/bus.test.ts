@@ -23,6 +23,22 @@ const bus = {
   PutRole: role({ Action: 'events:PutEvents', Resource: arn('Bus') }),
   Put: lambda('put', 'PutRole', { BUS: { Ref: 'Bus' } }),
   Heard: { Type: 'AWS::SQS::Queue', Properties: {} },
+  HeardPolicy: {
+    Type: 'AWS::SQS::QueuePolicy',
+    Properties: {
+      Queues: [{ Ref: 'Heard' }],
+      PolicyDocument: {
+        Version: '2012-10-17',
+        Statement: {
+          Effect: 'Allow',
+          Principal: { Service: 'events.amazonaws.com' },
+          Action: 'sqs:SendMessage',
+          Resource: arn('Heard'),
+          Condition: { ArnEquals: { 'aws:SourceArn': arn('Rule') } },
+        },
+      },
+    },
+  },
   Rule: {
     Type: 'AWS::Events::Rule',
     Properties: {

@@ -2,6 +2,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SandboxCapacity } from '../../../lib/local/functions/capacity.ts';
+import { ASYNC_EVENT_BYTES, EVENT_BYTES } from '../../../lib/local/functions/runtime.ts';
 import { awaitAssertion } from '../../support/until.ts';
 import { aFunction, aFunctionModule } from './a-function.ts';
 import { isAlive } from './processes.ts';
@@ -90,6 +91,21 @@ describe('a function', () => {
     expect((await fn.invoke({ length: 7_000_000 })).payload).toMatchObject({
       errorType: 'Function.ResponseSizeTooLarge',
     });
+  });
+
+  it('takes an event of six megabytes, and of 256 KB where nobody waits for the result', async () => {
+    const fn = aFunction('return JSON.stringify(event).length;');
+    const textOf = (bytes: number) => 'x'.repeat(bytes - 2);
+    const tooLarge = { functionError: 'Unhandled', payload: { errorType: 'RequestTooLargeException' } };
+
+    expect((await fn.invoke(textOf(EVENT_BYTES))).payload).toBe(EVENT_BYTES);
+    expect(await fn.invoke(textOf(EVENT_BYTES + 1))).toMatchObject(tooLarge);
+    expect((await fn.invokeAsync(textOf(ASYNC_EVENT_BYTES))).payload).toBe(ASYNC_EVENT_BYTES);
+    expect(await fn.invokeAsync(textOf(ASYNC_EVENT_BYTES + 1))).toMatchObject(tooLarge);
+    const told = aFunction('return 1;', { eventBytes: 10, asyncEventBytes: 5 });
+    expect(await told.invoke(textOf(11))).toMatchObject(tooLarge);
+    expect(await told.invokeAsync(textOf(6))).toMatchObject(tooLarge);
+    expect((await told.invokeAsync(textOf(5))).payload).toBe(1);
   });
 
   it('hands on what it writes, line by line', async () => {

@@ -72,6 +72,13 @@ describe('a request', () => {
     }
   });
 
+  it('to an unknown path with an Authorization header gets it back in a 403, where a template passes the message on', async () => {
+    const { url } = await aGateway(echo);
+    const response = await fetch(`${url}/nothing`, { headers: { authorization: 'Bearer ck_live_1' } });
+    expect(response.status).toBe(403);
+    expect((await envelopeOf(response)).message).toContain("in Authorization header: 'Bearer ck_live_1'");
+  });
+
   it('with another method gets 405 from the mock, with Allow', async () => {
     const { url } = await aGateway(echo);
     const response = await fetch(`${url}/things/1`, { method: 'DELETE' });

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import {
+  BUS_FIELDS,
   BusEvent,
   busEventOf,
   busEventOfDisabling,
@@ -8,7 +10,7 @@ import {
   type NoticeType,
   newNotice,
 } from '../../../functions/domain/bus.ts';
-import { buildEvent, EVENT_CATALOGUE } from '../../../functions/domain/events.ts';
+import { buildEvent, EVENT_CATALOGUE, type EventType } from '../../../functions/domain/events.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import { anEvent, aSandboxTenant, aTenant, NOW } from '../../builders.ts';
 
@@ -16,7 +18,7 @@ const tenant = aTenant();
 const context = { tenant, now: NOW };
 
 describe('an event on the bus', () => {
-  it('says what happened, to whom and when, with the data that customers are sent', () => {
+  it('says what happened, to whom and when, with the identifiers of what it happened to', () => {
     const data = { conversationId: newId('cnv', NOW), channelId: 'web', externalUserId: 'ada' };
     const event = buildEvent('conversation.created', data, {
       tenant: aSandboxTenant({ generation: 4 }),
@@ -31,7 +33,7 @@ describe('an event on the bus', () => {
       orgId: event.orgId,
       generation: 4,
       createdAt: NOW.toISOString(),
-      data,
+      data: { conversationId: data.conversationId },
     });
     expect(BusEvent.parse(JSON.parse(JSON.stringify(told)))).toEqual(told);
   });
@@ -88,5 +90,42 @@ describe('a notice', () => {
   it('has a type that no event of the catalogue has, which customers could subscribe to', () => {
     const types = Object.keys(NOTICES) as NoticeType[];
     expect(types.filter((type) => type in EVENT_CATALOGUE)).toEqual([]);
+  });
+});
+
+/** Fields of any length that the bus would get: strings that are neither an identifier, a time, nor one of a few words. */
+function textsOnBus(fields: Record<string, readonly string[]>): string[] {
+  return Object.entries(fields).flatMap(([type, names]) => {
+    const schema = z.toJSONSchema(EVENT_CATALOGUE[type as EventType].data);
+    const properties = schema.properties ?? {};
+    const isText = (name: string): boolean => {
+      const property = properties[name];
+      return (
+        typeof property === 'object' && property.type === 'string' && !property.pattern && !property.enum
+      );
+    };
+    return names.filter(isText).map((name) => `${type}.${name}`);
+  });
+}
+
+describe('what the bus gets', () => {
+  it('is identifiers and words, no text that somebody wrote', () => {
+    expect(textsOnBus(BUS_FIELDS)).toEqual([]);
+  });
+
+  it.each([
+    ['ticket.created', 'reason'],
+    ['channel.message', 'content'],
+    ['handoff.requested', 'reason'],
+    ['conversation.created', 'externalUserId'],
+  ] as const)('would be noticed to have the text of %s.%s', (type, field) => {
+    const planted = { ...BUS_FIELDS, [type]: [...BUS_FIELDS[type], field] };
+    expect(textsOnBus(planted)).toEqual([`${type}.${field}`]);
+  });
+
+  it('is small however long the texts of an event are', () => {
+    const reason = 'x'.repeat(300_000);
+    const event = buildEvent('ticket.created', { ticketId: newId('tkt', NOW), reason }, context);
+    expect(JSON.stringify(busEventOf(event)).length).toBeLessThan(500);
   });
 });

@@ -5,11 +5,16 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BUS_SOURCE, BusEvent } from '../../../functions/domain/bus.ts';
 import { eventBus } from '../../../functions/platform/event-bus.ts';
+import { entrySize, PUT_EVENTS_LIMIT_BYTES } from '../../../lib/local/sources/put-events.ts';
 import { aBusEvent } from '../../builders.ts';
 
 const eventBridge = mockClient(EventBridgeClient);
 let refusals: { reason?: string; error?: unknown }[];
-const bus = eventBus(new EventBridgeClient({}), 'bus', (refused) => refusals.push(refused));
+let givenUp: { id: string; bytes: number }[];
+const bus = eventBus(new EventBridgeClient({}), 'bus', {
+  onRefusal: (refused) => refusals.push(refused),
+  onGivenUp: ({ event: { id }, bytes }) => givenUp.push({ id, bytes }),
+});
 
 const someEvents = (count: number) => Array.from({ length: count }, () => aBusEvent());
 const eventIn = ({ Detail = '' }: PutEventsRequestEntry) => BusEvent.parse(JSON.parse(Detail));
@@ -28,6 +33,7 @@ const taking = (refuses: (event: BusEvent) => boolean) =>
 beforeEach(() => {
   eventBridge.reset();
   refusals = [];
+  givenUp = [];
   taking(() => false);
 });
 
@@ -127,6 +133,98 @@ describe('the bus', () => {
           expect(back.filter((id) => taken.has(id))).toEqual([]);
         },
       ),
+    );
+  });
+});
+
+/** EventBridge's refusal of a request that is too large. */
+const TOO_LARGE = Object.assign(new Error('Total size of the entries in the request is over the limit.'), {
+  name: 'ValidationException',
+  $metadata: { httpStatusCode: 400 },
+});
+
+describe('the size of what is put on the bus', () => {
+  const anEventOf = (bytes: number) => aBusEvent({ data: { text: 'x'.repeat(bytes) } });
+  const requestSize = (entries: readonly PutEventsRequestEntry[]) =>
+    entries.reduce((sum, entry) => sum + entrySize(entry), 0);
+
+  /** Refuses a request as EventBridge does, when its entries are over the limit together. */
+  const refusingOver = (limit: number) =>
+    eventBridge.on(PutEventsCommand).callsFake(({ Entries }: { Entries: PutEventsRequestEntry[] }) => {
+      if (requestSize(Entries) > limit) throw TOO_LARGE;
+      return { Entries: Entries.map(() => ({ EventId: 'taken' })) };
+    });
+  const taken = () =>
+    requests()
+      .filter((entries) => requestSize(entries) <= PUT_EVENTS_LIMIT_BYTES)
+      .flat()
+      .map((entry) => eventIn(entry).id);
+
+  it('stays below the limit of a request, however large its entries are together', async () => {
+    refusingOver(PUT_EVENTS_LIMIT_BYTES);
+    const events = Array.from({ length: 10 }, () => anEventOf(60_000));
+
+    expect(await bus.put(events)).toEqual([]);
+
+    expect(refusals).toEqual([]);
+    expect(Math.max(...requests().map(requestSize))).toBeLessThanOrEqual(200 * 1024);
+  });
+
+  it.each([
+    ['the first', 0],
+    ['one in the midst', 4],
+    ['the last', 9],
+  ])('gives up an entry that is refused alone, %s of ten, and puts the others', async (_, place) => {
+    refusingOver(PUT_EVENTS_LIMIT_BYTES);
+    const events = Array.from({ length: 10 }, (_none, index) => anEventOf(index === place ? 300_000 : 10));
+
+    expect(await bus.put(events)).toEqual([]);
+
+    expect(givenUp).toEqual([{ id: events[place]?.id, bytes: expect.closeTo(300_300, -3) }]);
+    expect(taken().sort()).toEqual(events.flatMap(({ id }, index) => (index === place ? [] : id)).sort());
+  });
+
+  it('halves a request that is refused, so that a smaller limit than the documented costs no entry', async () => {
+    refusingOver(30_000);
+    const events = Array.from({ length: 10 }, () => anEventOf(14_000));
+
+    expect(await bus.put(events)).toEqual([]);
+
+    expect(givenUp).toEqual([]);
+  });
+
+  it.each([['ThrottlingException'], ['AccessDeniedException'], ['InternalException'], ['TimeoutError']])(
+    'gives up nothing for %s, which has nothing to do with the entry',
+    async (name) => {
+      eventBridge.on(PutEventsCommand).rejects(Object.assign(new Error('no'), { name }));
+      const events = someEvents(3);
+
+      expect(await bus.put(events)).toEqual(events);
+
+      expect(requests()).toHaveLength(1);
+      expect(givenUp).toEqual([]);
+    },
+  );
+
+  it('takes, gives back or gives up every event, whatever its size', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom(10, 30_000, 120_000, 210_000, 262_000, 400_000), { maxLength: 25 }),
+        async (sizes) => {
+          eventBridge.reset();
+          givenUp = [];
+          refusingOver(PUT_EVENTS_LIMIT_BYTES);
+          const events = sizes.map(anEventOf);
+
+          expect(await bus.put(events)).toEqual([]);
+
+          expect([...taken(), ...givenUp.map(({ id }) => id)].sort()).toEqual(
+            events.map(({ id }) => id).sort(),
+          );
+          expect(givenUp.every(({ bytes }) => bytes > PUT_EVENTS_LIMIT_BYTES)).toBe(true);
+        },
+      ),
+      { numRuns: 30 },
     );
   });
 });

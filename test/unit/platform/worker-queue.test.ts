@@ -2,9 +2,10 @@ import 'aws-sdk-client-mock-vitest/extend';
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
 import { expect, it } from 'vitest';
+import type { BusEvent } from '../../../functions/domain/bus.ts';
 import { dueEvent } from '../../../functions/domain/source-check.ts';
 import { workerQueue } from '../../../functions/platform/worker-queue.ts';
-import { aSource, NOW } from '../../builders.ts';
+import { aBusEvent, aSource, NOW } from '../../builders.ts';
 
 it('gives back the events that the queue did not take, and sends each in the turn of its organization', async () => {
   const client = mockClient(SQSClient);
@@ -20,4 +21,24 @@ it('gives back the events that the queue did not take, and sends each in the tur
     .commandCalls(SendMessageBatchCommand)
     .map(({ args }) => args[0].input);
   expect(Entries.map(({ MessageGroupId }) => MessageGroupId)).toEqual(events.map(({ orgId }) => orgId));
+});
+
+it('sends in requests of ten messages and of fewer bytes than SQS takes', async () => {
+  const client = mockClient(SQSClient);
+  client.on(SendMessageBatchCommand).callsFake(({ Entries }: { Entries: { MessageBody: string }[] }) => {
+    const bytes = Entries.reduce((sum, { MessageBody }) => sum + Buffer.byteLength(MessageBody), 0);
+    if (bytes > 262_144) throw Object.assign(new Error('too long'), { name: 'BatchRequestTooLong' });
+    return { Failed: [] };
+  });
+  const queue = workerQueue(client as unknown as SQSClient, 'https://sqs.example.com/checks');
+  const large = (): BusEvent => aBusEvent({ data: { text: 'ö'.repeat(20_000) } });
+
+  expect(await queue.send(Array.from({ length: 12 }, large))).toEqual([]);
+  expect(
+    client.commandCalls(SendMessageBatchCommand).map(({ args }) => args[0].input.Entries?.length),
+  ).toEqual([5, 5, 2]);
+
+  client.resetHistory();
+  expect(await queue.send(Array.from({ length: 12 }, () => aBusEvent()))).toEqual([]);
+  expect(client.commandCalls(SendMessageBatchCommand)).toHaveLength(2);
 });

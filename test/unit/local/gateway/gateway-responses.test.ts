@@ -46,6 +46,18 @@ describe('a gateway response', () => {
     expect(render('DEFAULT_4XX', context, 431)).toMatchObject({ statusCode: 431, body: '4' });
   });
 
+  it('of a signature that is none has the message that was given, as that of DEFAULT_4XX', () => {
+    const template = '{"m":$context.error.messageString}';
+    const render = responses({
+      ResponseType: 'DEFAULT_4XX',
+      ResponseTemplates: { 'application/json': template },
+    });
+    expect(render('INCOMPLETE_SIGNATURE', context, undefined, "Authorization='x'")).toMatchObject({
+      statusCode: 403,
+      body: '{"m":"Authorization=\'x\'"}',
+    });
+  });
+
   it('refuses parameters other than headers', () => {
     const properties = {
       ResponseType: 'THROTTLED',

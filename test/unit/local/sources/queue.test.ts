@@ -28,7 +28,14 @@ function aQueue(options: Partial<QueueSourceOptions> = {}) {
     if (trouble) throw trouble;
     if (available.length === 0 && WaitTimeSeconds > 0) await new Promise((done) => setTimeout(done, 10));
     const bodies = available.splice(0, MaxNumberOfMessages);
-    return { Messages: bodies.map((Body) => ({ MessageId: Body, ReceiptHandle: Body, Body })) };
+    return {
+      Messages: bodies.map((Body) => ({
+        MessageId: Body,
+        ReceiptHandle: Body,
+        Body,
+        ...(Body.startsWith('loop') && { Attributes: { AWSTraceHeader: 'Root=1-2;Lineage=fn:16' } }),
+      })),
+    };
   });
   const handles = (to: string[]) => (input: { Entries: { ReceiptHandle: string }[] }) => {
     to.push(...input.Entries.map(({ ReceiptHandle }) => ReceiptHandle));
@@ -48,9 +55,11 @@ function aQueue(options: Partial<QueueSourceOptions> = {}) {
       passes: compileFilters([]),
       sqs,
       log: () => undefined,
-      invoke: (event) => {
+      isLoop: () => false,
+      discardLoop: async () => undefined,
+      invoke: (event, lineage) => {
         invoked.push(event.Records.map(({ body }) => body));
-        return invoke(event);
+        return invoke(event, lineage);
       },
       ...others,
     });
@@ -69,6 +78,22 @@ describe('a queue source', () => {
     queue.start();
     await awaitAssertion(() => expect(queue.deleted).toEqual(['a', 'b']));
     expect(queue.invoked).toEqual([['a', 'b']]);
+  });
+
+  it('keeps messages of a loop from the function, and deletes those that something else has', async () => {
+    const discarded: string[] = [];
+    const queue = aQueue({
+      isLoop: (lineage) => lineage.get('fn') === 16,
+      discardLoop: async ({ body }) => {
+        if (body === 'loop-that-stays') throw new Error('no dead-letter queue answers');
+        discarded.push(body);
+      },
+    });
+    queue.available.push('a', 'loop', 'loop-that-stays');
+    queue.start();
+    await awaitAssertion(() => expect(queue.deleted).toEqual(['loop', 'a']));
+    expect(queue.invoked).toEqual([['a']]);
+    expect(discarded).toEqual(['loop']);
   });
 
   it('leaves failed messages to their visibility timeout', async () => {

@@ -34,7 +34,7 @@ function started(rule: object) {
   defineRules(template, references);
   const invocations: [string, unknown][] = [];
   const functionOf = (arn: string) => ({
-    invoke: async (event: unknown) => {
+    invokeAsync: async (event: unknown) => {
       invocations.push([arn, event]);
       return { payload: null };
     },

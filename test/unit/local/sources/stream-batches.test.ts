@@ -47,6 +47,13 @@ describe('the records of a stream', () => {
     expect(batches).toEqual([[1, 2], [3, 4], [5]]);
   });
 
+  it('go in batches that Lambda takes, however large they are', async () => {
+    const large = records(1, 2, 3, 4, 5).map((record) => ({ ...record, text: 'x'.repeat(2_500_000) }));
+    const { done, batches } = run(large, new Set());
+    expect(await done).toBe(true);
+    expect(batches).toEqual([[1, 2], [3, 4], [5]]);
+  });
+
   it('lose only the poisoned ones to the failure destination', async () => {
     const numbers = fc.uniqueArray(fc.integer({ min: 1, max: 12 }), { maxLength: 4 });
     await fc.assert(

@@ -1,0 +1,68 @@
+import type { buildApp } from 'fauxqs';
+import * as z from 'zod';
+
+/** What SQS takes of a message and of a batch: AWS raised it to 1 MiB in 2025, and pages of it still say this. */
+export const MESSAGE_BYTES = 262_144;
+
+type App = ReturnType<typeof buildApp>;
+
+const Message = z.object({
+  MessageBody: z.string(),
+  MessageAttributes: z
+    .record(
+      z.string(),
+      z.object({
+        DataType: z.string(),
+        StringValue: z.string().optional(),
+        /** Base64. */
+        BinaryValue: z.string().optional(),
+      }),
+    )
+    .default({}),
+});
+const Batch = z.object({ Entries: z.array(Message) });
+
+/** Makes the engine refuse what is larger than `limitBytes`, in the words of SQS; its own limit is 1 MiB. */
+export function limitMessages(app: App, limitBytes: number): void {
+  app.addHook('preHandler', async (request, reply) => {
+    const refusal = refusalOf(String(request.headers['x-amz-target']), request.body, limitBytes);
+    if (refusal === undefined) return;
+    const { code, message } = refusal;
+    await reply
+      .code(400)
+      .headers({ 'content-type': 'application/x-amz-json-1.0', 'x-amzn-query-error': `${code};Sender` })
+      .send({ __type: `com.amazonaws.sqs#${code}`, message });
+  });
+}
+
+function refusalOf(target: string, body: unknown, limitBytes: number) {
+  if (target === 'AmazonSQS.SendMessage') {
+    const message = Message.safeParse(body);
+    if (!message.success || sizeOf(message.data) <= limitBytes) return undefined;
+    return {
+      code: 'InvalidParameterValue',
+      message: `One or more parameters are invalid. Reason: Message must be shorter than ${limitBytes} bytes.`,
+    };
+  }
+  if (target !== 'AmazonSQS.SendMessageBatch') return undefined;
+  const batch = Batch.safeParse(body);
+  if (!batch.success) return undefined;
+  const size = batch.data.Entries.reduce((sum, message) => sum + sizeOf(message), 0);
+  if (size <= limitBytes) return undefined;
+  return {
+    code: 'BatchRequestTooLong',
+    message: `Batch requests cannot be longer than ${limitBytes} bytes. You have sent ${size} bytes.`,
+  };
+}
+
+/** The body with names, types and values of the attributes (Developer Guide, Amazon SQS message quotas). */
+function sizeOf({ MessageBody, MessageAttributes }: z.output<typeof Message>): number {
+  const attributes = Object.entries(MessageAttributes).map(
+    ([name, { DataType, StringValue = '', BinaryValue = '' }]) =>
+      Buffer.byteLength(name) +
+      Buffer.byteLength(DataType) +
+      Buffer.byteLength(StringValue) +
+      Buffer.byteLength(BinaryValue, 'base64'),
+  );
+  return attributes.reduce((sum, size) => sum + size, Buffer.byteLength(MessageBody));
+}

@@ -1,0 +1,70 @@
+import type { Template } from 'aws-cdk-lib/assertions';
+import { describe, expect, it } from 'vitest';
+import { STAGES } from '../../lib/cloud/stages.ts';
+import { runbookPages } from '../support/runbooks.ts';
+import { all, nameOf, ourFunctions, references, resourcesOf } from './reading.ts';
+import { ofType, synthesize } from './synthesize.ts';
+
+/** How often Lambda retries an asynchronous invocation, by the name of a function; undefined where nothing says so. */
+function retriesOf(template: Template): Map<string, unknown> {
+  const configs = ofType(template, 'AWS::Lambda::EventInvokeConfig');
+  const scheduled = new Set(
+    all(template, 'AWS::Events::Rule')
+      .filter(([, { Properties }]) => Properties.ScheduleExpression !== undefined)
+      .flatMap(([, { Properties }]) => references(Properties.Targets)),
+  );
+  return new Map(
+    ourFunctions(template)
+      .filter(([id]) => scheduled.has(id))
+      .map(([id, fn]) => {
+        const config = configs.find(([, { Properties }]) => references(Properties.FunctionName).includes(id));
+        return [nameOf(fn), config?.[1].Properties.MaximumRetryAttempts];
+      }),
+  );
+}
+
+describe.each(STAGES)('what schedules invoke in stage %s', (stage) => {
+  it('is retried as often as somebody has decided', () => {
+    expect(Object.fromEntries(retriesOf(synthesize({ stage })))).toEqual({
+      audit: 2,
+      purge: 0,
+      reconcile: 0,
+      'resume-redeliveries': 0,
+      sweep: 0,
+    });
+  });
+});
+
+describe('runbooks', () => {
+  const template = synthesize();
+  const resources = resourcesOf(template);
+
+  /** By function: `live`, `newest` or an empty text for what a mapping invokes. */
+  const qualifiers = new Map(
+    ourFunctions(template).map(([id, fn]) => [
+      nameOf(fn),
+      all(template, 'AWS::Lambda::EventSourceMapping').flatMap(([, { Properties }]) => {
+        const [target = ''] = references(Properties.FunctionName);
+        if (target === id) return [''];
+        const alias = resources.get(target)?.Properties;
+        return references(alias?.FunctionName).includes(id) ? [String(alias?.Name)] : [];
+      }),
+    ]),
+  );
+
+  it('name the alias that a mapping invokes: Lambda lists none of it under the function alone', () => {
+    const commands = runbookPages().flatMap(({ name, text }) =>
+      [
+        ...text.matchAll(
+          /event-source-mappings? --function-name "conversation-service-\$STAGE-([a-z-]+)(?::([^"]+))?"/g,
+        ),
+      ].map(([, fn = '', alias = '']) => ({ page: name, fn, alias })),
+    );
+    expect(commands.length).toBeGreaterThan(4);
+    for (const { page, fn, alias } of commands) {
+      const expected = new Set(qualifiers.get(fn));
+      const named = alias === '$ALIAS' ? new Set(['live', 'newest']) : new Set([alias]);
+      expect(named, `${page}: ${fn}`).toEqual(expected);
+    }
+  });
+});

@@ -1,0 +1,202 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { arrivalAt, matchOperation, respond, unmatched } from '../../lib/local/gateway/handler.ts';
+import { parseTarget } from '../../lib/local/gateway/request.ts';
+import { compileRestApi, defineRestApi } from '../../lib/local/gateway/rest-api.ts';
+import { References } from '../../lib/local/template/references.ts';
+import { parseTemplate, templateOf } from '../../lib/local/template/template.ts';
+import { ofType, type SynthesizedResource, synthesize } from './synthesize.ts';
+
+const resources = (): Record<string, SynthesizedResource> => synthesize().toJSON().Resources;
+
+/** What a response that the gateway makes may repeat: nothing that a caller chose. */
+const ALLOWED = ['context.extendedRequestId'];
+
+const Texts = z.record(z.string(), z.string()).default({});
+const Response = z.object({ ResponseParameters: Texts, ResponseTemplates: Texts });
+const Mock = z.object({
+  Integration: z.object({ Type: z.string(), IntegrationResponses: z.array(Response).default([]) }),
+});
+
+/** The responses that the gateway makes itself: its own, and those of its mocks. */
+const responsesOf = ({ Type, Properties }: SynthesizedResource): z.output<typeof Response>[] => {
+  if (Type === 'AWS::ApiGateway::GatewayResponse') return [Response.parse(Properties)];
+  if (Type !== 'AWS::ApiGateway::Method') return [];
+  const { Integration } = Mock.parse(Properties);
+  return Integration.Type === 'MOCK' ? Integration.IntegrationResponses : [];
+};
+
+/** Whatever is no plain text: `$context.…`, `$input.…`, `#set`. */
+const expressionsOf = ({ ResponseParameters, ResponseTemplates }: z.output<typeof Response>): string[] => [
+  ...Object.values(ResponseTemplates).flatMap((text) => text.match(/\$!?\{?[\w.]*\w|^\s*#.*$/gm) ?? []),
+  ...Object.values(ResponseParameters).filter((value) => !/^'[^']*'$/.test(value)),
+];
+
+/** Names each response that could repeat what a caller sent. */
+const echoesOf = (all: Record<string, SynthesizedResource>): string[] =>
+  Object.entries(all).flatMap(([id, resource]) =>
+    responsesOf(resource)
+      .flatMap(expressionsOf)
+      .filter((expression) => !ALLOWED.includes(expression.replace(/^\$/, '')))
+      .map((expression) => `${id}: ${expression}`),
+  );
+
+describe('what the gateway answers by itself', () => {
+  it('repeats nothing of the request', () => {
+    expect(echoesOf(resources())).toEqual([]);
+  });
+
+  const aResponse = (ResponseType: string, template: string, headers: object = {}) => ({
+    Planted: {
+      Type: 'AWS::ApiGateway::GatewayResponse',
+      Properties: {
+        ResponseType,
+        ResponseParameters: headers,
+        ResponseTemplates: { 'application/json': template },
+      },
+    },
+  });
+  const aMock = (template: string) => ({
+    Planted: {
+      Type: 'AWS::ApiGateway::Method',
+      Properties: {
+        Integration: {
+          Type: 'MOCK',
+          IntegrationResponses: [{ StatusCode: '404', ResponseTemplates: { 'text/plain': template } }],
+        },
+      },
+    },
+  });
+
+  it.each([
+    [
+      'a signature’s message',
+      aResponse('INVALID_SIGNATURE', '{"m":$context.error.messageString}'),
+      '$context.error.messageString',
+    ],
+    [
+      'a token’s message',
+      aResponse('MISSING_AUTHENTICATION_TOKEN', '{"m":"$context.error.message"}'),
+      '$context.error.message',
+    ],
+    ['a parameter', aMock('{"m":"$input.params(\'Authorization\')"}'), '$input.params'],
+    ['a body', aMock('$!{input.body}'), '$!{input.body'],
+    [
+      'a header',
+      aResponse('DEFAULT_4XX', '{}', {
+        'gatewayresponse.header.X': 'method.request.header.Authorization',
+      }),
+      'method.request.header.Authorization',
+    ],
+    ['a directive', aMock('#set($x = $input.params())'), '#set($x = $input.params())'],
+    ['the path', aResponse('DEFAULT_5XX', '{"m":"$context.path"}'), '$context.path'],
+  ])('would be noticed to repeat %s', (_, planted, expression) => {
+    expect(echoesOf({ ...resources(), ...planted })).toContain(`Planted: ${expression}`);
+  });
+});
+
+describe('an unknown path', () => {
+  const ofGateway = Object.entries(resources()).filter(([, { Type }]) =>
+    Type.startsWith('AWS::ApiGateway::'),
+  );
+  const { resources: declared } = parseTemplate({ Resources: Object.fromEntries(ofGateway) });
+  const template = templateOf('Service', declared, {});
+  const references = new References('Service');
+  defineRestApi(template, references);
+  const [[logGroup = ''] = []] = ofType(synthesize(), 'AWS::Logs::LogGroup').filter(([id]) =>
+    id.startsWith('ApiAccessLog'),
+  );
+  references.define(logGroup, {
+    ref: 'access-log',
+    attributes: { Arn: 'arn:aws:logs:::log-group:access-log' },
+  });
+  const api = compileRestApi(template, references, () => ({
+    invokeSerialized: async () => ({ payload: { statusCode: 200, body: 'function' } }),
+  }));
+  const KEY = 'ck_live_0123456789abcdef';
+
+  async function answer(method: string, path: string, headers: Record<string, string> = {}) {
+    const target = parseTarget(path);
+    if (!target) throw new Error(`no path: ${path}`);
+    const request = {
+      ...target,
+      method,
+      headers: Object.entries(headers),
+      protocol: 'HTTP/1.1',
+      sourceIp: '127.0.0.1',
+    };
+    const arrival = arrivalAt(api, new Date());
+    const matched = matchOperation(api, request);
+    return matched
+      ? respond(api, matched, request, arrival, Buffer.from('a body'))
+      : unmatched(api, request, arrival);
+  }
+
+  const Path = z.object({ ParentId: z.unknown(), PathPart: z.string() });
+  const all = ofType(synthesize(), 'AWS::ApiGateway::Resource').map(
+    ([id, { Properties }]) => [id, Path.parse(Properties)] as const,
+  );
+  const pathOf = (id: string): string => {
+    const found = all.find(([other]) => other === id)?.[1];
+    return found ? `${pathOf(String(Object(found.ParentId).Ref))}/${found.PathPart}` : '';
+  };
+  const paths = ['', ...all.map(([id]) => pathOf(id))].filter((path) => !path.endsWith('+}'));
+  const credentials = [
+    `Bearer ${KEY}`,
+    KEY,
+    `Basic ${btoa(KEY)}`,
+    `AWS4-HMAC-SHA256 Credential=${KEY}/20261120/us-east-1/execute-api/aws4_request, SignedHeaders=host, Signature=0a`,
+  ];
+
+  it.each(paths)('below /api%s is 404 in the envelope, whatever its Authorization header', async (path) => {
+    const filled = path.replaceAll(/\{[^}]+\}/g, 'some-id');
+    for (const unknown of [`/api${filled}/nothing/at/all`, `/api${filled}/no/such`])
+      for (const authorization of credentials) {
+        const { statusCode, headers, body } = await answer('POST', unknown, { authorization });
+        expect([unknown, statusCode]).toEqual([unknown, 404]);
+        expect(JSON.parse(String(body)).error).toEqual({
+          type: 'NOT_FOUND',
+          message: 'No such route.',
+          requestId: headers['Request-Id'],
+        });
+        expect(`${body}${JSON.stringify(headers)}`).not.toContain(KEY);
+      }
+  });
+
+  it('is never the gateway’s to refuse: each path has a resource with a method', async () => {
+    const part = fc.oneof(
+      fc.constantFrom(...paths.flatMap((path) => path.split('/')).filter((part) => part !== '')),
+      fc.stringMatching(/^[a-z0-9]{1,8}$/),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(part, { maxLength: 8 }), async (parts) => {
+        const path = ['', 'api', ...parts].join('/').replaceAll(/[{}]/g, '');
+        const { statusCode, body } = await answer('PATCH', path, { authorization: `Bearer ${KEY}` });
+        expect([200, 404, 405]).toContain(statusCode);
+        expect(String(body)).not.toContain(KEY);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it.each([
+    'text/plain',
+    'multipart/form-data; boundary=x',
+    'application/x-www-form-urlencoded',
+    'application/xml',
+    'application/json; charset=utf-8',
+    'APPLICATION/OCTET-STREAM',
+  ])('and a wrong method are 404 and 405 with the content type %s', async (type) => {
+    const headers = { 'content-type': type, authorization: `Bearer ${KEY}` };
+    expect((await answer('POST', '/api/v1/nothing', headers)).statusCode).toBe(404);
+    const wrong = await answer('PUT', '/api/v1/webhooks', headers);
+    expect(wrong).toMatchObject({ statusCode: 405, headers: { Allow: expect.stringContaining('POST') } });
+  });
+
+  it('and a wrong method never meet a 415 of the gateway', async () => {
+    const { statusCode, body } = await answer('PUT', '/api/v1/webhooks', { 'content-type': 'strange/type' });
+    expect(statusCode).toBe(405);
+    expect(JSON.parse(String(body)).error.type).toBe('METHOD_NOT_ALLOWED');
+  });
+});

@@ -1,0 +1,143 @@
+import { Template } from 'aws-cdk-lib/assertions';
+import { describe, expect, it } from 'vitest';
+import { STAGES } from '../../lib/cloud/stages.ts';
+import { EVERYTHING } from './reading.ts';
+import { refusedEdges } from './service-edges.ts';
+import { type SynthesizedResource, synthesize } from './synthesize.ts';
+
+const BARE = { mailFrom: '', dashboardOrigin: '' };
+
+describe.each(STAGES)('services of AWS in stage %s', (stage) => {
+  it.each([
+    ['everything on', EVERYTHING],
+    ['nothing on', BARE],
+  ])('may do what the template has them do, with %s', (_, context) => {
+    expect(refusedEdges(synthesize({ stage, ...context }))).toEqual([]);
+  });
+});
+
+describe('the check of services', () => {
+  type Resources = Record<string, SynthesizedResource>;
+  const find = (resources: Resources, beginning: string, type: string): [string, SynthesizedResource] => {
+    const found = Object.entries(resources).find(
+      ([id, { Type }]) => id.startsWith(beginning) && Type === type,
+    );
+    if (found === undefined) throw new Error(`there is no ${type} ${beginning}`);
+    return found;
+  };
+  const statementsOf = ({ Properties: { PolicyDocument, KeyPolicy } }: SynthesizedResource) =>
+    Object(PolicyDocument ?? KeyPolicy).Statement as {
+      Effect: string;
+      Principal: unknown;
+      Condition?: object;
+    }[];
+
+  /** What it finds after a change of the template. */
+  function findAfter(change: (resources: Resources) => void): string[] {
+    const content: { Resources: Resources } = Object(structuredClone(synthesize(EVERYTHING).toJSON()));
+    change(content.Resources);
+    return refusedEdges(Template.fromJSON(content)).map((found) => found.replaceAll(/[0-9A-F]{8}\b/g, ''));
+  }
+
+  /** Leaves out the statements that allow something to a service. */
+  const forget = (policy: SynthesizedResource, service: string): void => {
+    for (const statement of statementsOf(policy))
+      if (statement.Effect === 'Allow' && JSON.stringify(statement.Principal).includes(service))
+        statement.Principal = { Service: 'nobody.amazonaws.com' };
+  };
+
+  it('finds an alarm topic that CloudWatch may not publish to', () => {
+    const found = findAfter((resources) =>
+      forget(find(resources, 'AlarmsTopicPolicy', 'AWS::SNS::TopicPolicy')[1], 'cloudwatch'),
+    );
+    expect(found.length).toBeGreaterThan(50);
+    for (const one of found)
+      expect(one).toMatch(/: cloudwatch.amazonaws.com may not perform sns:Publish on AlarmsTopic$/);
+  });
+
+  it('finds a key that CloudWatch may not use', () => {
+    const found = findAfter((resources) =>
+      forget(find(resources, 'KeysMessages', 'AWS::KMS::Key')[1], 'cloudwatch'),
+    );
+    expect(found).toContainEqual(
+      expect.stringMatching(
+        /cloudwatch.amazonaws.com may not perform kms:GenerateDataKey on the key of AlarmsTopic/,
+      ),
+    );
+  });
+
+  it.each([
+    ['BusUnreadable', 'BusEvents'],
+    ['BusMeterQueue', 'MeteringMeterRule'],
+    ['BusMeterDeadLetters', 'MeteringMeterRule'],
+  ])('finds that %s has no policy for EventBridge', (queue, source) => {
+    const found = findAfter((resources) => {
+      const [id] = find(resources, `${queue}Policy`, 'AWS::SQS::QueuePolicy');
+      delete resources[id];
+    });
+    expect(found).toEqual([`${source}: events.amazonaws.com may not perform sqs:SendMessage on ${queue}`]);
+  });
+
+  it('finds a rule of another bus, which the policy of the queue does not name', () => {
+    const found = findAfter((resources) => {
+      find(resources, 'MeteringMeterRule', 'AWS::Events::Rule')[1].Properties.EventBusName = 'default';
+    });
+    expect(found).toEqual([
+      'MeteringMeterRule: events.amazonaws.com may not perform sqs:SendMessage on BusMeterQueue',
+      'MeteringMeterRule: events.amazonaws.com may not perform sqs:SendMessage on BusMeterDeadLetters',
+    ]);
+  });
+
+  it('finds that the dead-letter queue of the bus needs the key of the bus', () => {
+    const found = findAfter((resources) => {
+      const [, bus] = find(resources, 'BusEvents', 'AWS::Events::EventBus');
+      find(resources, 'BusUnreadable', 'AWS::SQS::Queue')[1].Properties.KmsMasterKeyId =
+        bus.Properties.KmsKeyIdentifier;
+    });
+    expect(found).toEqual([
+      'BusEvents: its dead-letter queue BusUnreadable needs the key whose failure it is for',
+    ]);
+  });
+
+  it.each([
+    [
+      'events',
+      'RecoveryReconcileSchedule',
+      /^RecoveryReconcileSchedule: events.amazonaws.com may not perform lambda:InvokeFunction on RecoveryReconcile$/,
+    ],
+    [
+      'apigateway',
+      'ApiInvokecreateticket',
+      /POST: apigateway.amazonaws.com may not perform lambda:InvokeFunction on ApiCreateTicket$/,
+    ],
+  ])('finds a function that %s may not invoke', (_, permission, expected) => {
+    const found = findAfter((resources) => {
+      delete resources[find(resources, permission, 'AWS::Lambda::Permission')[0]];
+    });
+    expect(found.length).toBeGreaterThan(0);
+    for (const one of found) expect(one).toMatch(expected);
+  });
+
+  it('finds a log group whose key is for those of another account, and a distribution without its bucket', () => {
+    const found = findAfter((resources) => {
+      for (const statement of statementsOf(find(resources, 'KeysLogs', 'AWS::KMS::Key')[1]))
+        if (statement.Condition)
+          statement.Condition = { ArnLike: { 'kms:EncryptionContext:aws:logs:arn': 'arn:aws:logs:*:1:*' } };
+      forget(find(resources, 'SiteFilesPolicy', 'AWS::S3::BucketPolicy')[1], 'cloudfront');
+    });
+    expect(found).toContain(
+      'SiteDistribution: cloudfront.amazonaws.com may not perform s3:GetObject on SiteFiles',
+    );
+    expect(found).toContainEqual(
+      expect.stringMatching(/Logs: logs.us-east-1.amazonaws.com may not perform kms:Encrypt on its key/),
+    );
+  });
+
+  it('finds a role that its service may not assume', () => {
+    const found = findAfter((resources) => {
+      const [, role] = find(resources, 'MeteringMeterFunctionRole', 'AWS::IAM::Role');
+      role.Properties.AssumeRolePolicyDocument = { Statement: [] };
+    });
+    expect(found).toEqual(['MeteringMeterFunction: lambda.amazonaws.com may not assume its role']);
+  });
+});
