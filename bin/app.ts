@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { bundleFunctions, bundlesIn } from '../lib/cloud/bundle.ts';
 import { givenContext, SettingError } from '../lib/cloud/context.ts';
-import { readSettings, type Settings } from '../lib/cloud/settings.ts';
+import { readSettings, reasonWithoutMailer, type Settings } from '../lib/cloud/settings.ts';
 import { bundleDashboard, DASHBOARD_BUNDLE } from '../lib/cloud/site/bundle.ts';
 
 /*
@@ -35,6 +35,8 @@ async function synthesize(settings: Settings): Promise<void> {
     dashboard,
   });
   app.synth();
+  const reason = reasonWithoutMailer(settings);
+  if (reason !== undefined) process.stderr.write(`Admins get no e-mail: ${reason}\n`);
 }
 
 try {

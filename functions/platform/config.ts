@@ -68,6 +68,13 @@ export const SignInEnvironment = z.extend(SessionEnvironment, {
 });
 export type SignInEnvironment = z.input<typeof SignInEnvironment>;
 
+/** The functions of the organization's settings. */
+export const OrganizationEnvironment = z.object({
+  /** Whether this deployment has a function that sends e-mail to admins. */
+  MAILER: z.enum(['on', 'off']),
+});
+export type OrganizationEnvironment = z.infer<typeof OrganizationEnvironment>;
+
 /** Addresses of the delivery queues. */
 const Queues = { FRESH_QUEUE: name, RETRY_QUEUE: name, SLOW_QUEUE: name, STALLED_QUEUE: name };
 

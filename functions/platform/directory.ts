@@ -40,9 +40,12 @@ export function userDirectory(client: CognitoIdentityProviderClient, userPool: s
   };
 }
 
+/** `EXTERNAL_PROVIDER`: from another identity provider, which Cognito asks for their password. */
+const ACTIVE: readonly (string | undefined)[] = ['CONFIRMED', 'EXTERNAL_PROVIDER'];
+
 const isAdminOf = (orgId: OrgId, user: UserType): boolean =>
   user.Enabled === true &&
-  user.UserStatus === 'CONFIRMED' &&
+  ACTIVE.includes(user.UserStatus) &&
   attributeOf(user, 'custom:organization') === orgId &&
   attributeOf(user, 'custom:role') === 'admin' &&
   attributeOf(user, 'email_verified') === 'true' &&

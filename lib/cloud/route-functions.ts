@@ -3,6 +3,7 @@ import { type RouteKey, routes } from '../../functions/api/routes.ts';
 import type {
   ApiEnvironment,
   KnowledgeEnvironment,
+  OrganizationEnvironment,
   RetryEnvironment,
   StatsEnvironment,
   UsageEnvironment,
@@ -24,6 +25,9 @@ export interface RouteFunctionsProps {
 
 /** Seconds for one API call. The gateway gives up at 29. */
 const API_TIMEOUT = 10;
+
+/** Routes that say whether there is e-mail. */
+const SAYS_MAILER: ReadonlySet<RouteKey> = new Set(['readOrganization', 'updateOrganization']);
 
 /** Requests in five minutes that could not be counted. */
 const FAILED_COUNTS = 10;
@@ -70,6 +74,10 @@ export class RouteFunctions extends Construct {
           SIGNING_KEYS: signingKeys,
         } satisfies EnvironmentOf<ApiEnvironment & RetryEnvironment>),
         ...(takesSessions ? identity.environment : {}),
+        ...(SAYS_MAILER.has(key) &&
+          ({
+            MAILER: settings.mailFrom === undefined ? 'off' : 'on',
+          } satisfies EnvironmentOf<OrganizationEnvironment>)),
         ...(used.LEDGER_TABLE && ({ LEDGER_TABLE: tables.ledger } satisfies EnvironmentOf<StatsEnvironment>)),
         ...(used.KNOWLEDGE_TABLE &&
           ({ KNOWLEDGE_TABLE: tables.knowledge } satisfies EnvironmentOf<KnowledgeEnvironment>)),

@@ -108,6 +108,17 @@ export function readSettings(node: Context): Settings {
   return settings;
 }
 
+/** Why a deployment sends no e-mail, in words for the operator; undefined where it does. */
+export function reasonWithoutMailer({
+  mailFrom,
+  oidc,
+}: Pick<Settings, 'mailFrom' | 'oidc'>): string | undefined {
+  if (mailFrom !== undefined) return undefined;
+  return oidc === undefined
+    ? 'there is no sender. Give -c mailFrom=<address> and -c dashboardOrigin=<origin> to send it.'
+    : "the mailer finds admins in the stack's own user pool, which a deployment with oidcIssuer does not have.";
+}
+
 const REQUESTS = WHOLE('requests a minute', 1, 1_000_000_000);
 
 function oidcOf(node: Context): Pick<Settings, 'oidc'> {

@@ -28,6 +28,7 @@ export const organization = {
   tier: 'standard',
   contentChangeThreshold: 20,
   contentChangeNotifications: true,
+  mailer: true,
 } as const;
 
 /** One of its admins. */

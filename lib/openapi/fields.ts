@@ -312,6 +312,8 @@ export const RESOURCE_FIELDS: Texts<typeof RESOURCES> = {
     environment: '`live`, or `sandbox` for a paired sandbox organization.',
     tier: 'Its rate limit: `sandbox` 60, `standard` 600, `scale` 6,000 requests a minute.',
     ...organizationSettings,
+    mailer:
+      'Whether this deployment sends e-mail to admins. Where it is `false`, nobody gets any, whatever the settings say.',
     createdAt: CREATED,
   },
   Usage: {

@@ -136,3 +136,20 @@ describe('the settings of e-mail', () => {
     expect(Object(hasty.Properties.Environment).Variables.NOTICE_SECONDS).toBe('60');
   });
 });
+
+describe('the settings of an organization', () => {
+  it.each([
+    ['on', {}],
+    ['off', { mailFrom: '' }],
+    ['off', { mailFrom: '', oidcIssuer: 'https://issuer.example.com', oidcAudience: 'dashboard' }],
+  ])('say that the mailer is %s with %j', (expected, context) => {
+    for (const name of ['read-organization', 'update-organization']) {
+      const [, route] = functionNamed(synthesize(context), name);
+      expect(Object(route.Properties.Environment).Variables.MAILER).toBe(expected);
+    }
+    const workers = ofType(synthesize(context), 'AWS::Lambda::Function').map(
+      ([, { Properties }]) => Object(Properties.Environment).Variables?.POWERTOOLS_SERVICE_NAME,
+    );
+    expect(workers.includes('notify')).toBe(expected === 'on');
+  });
+});

@@ -18,6 +18,7 @@ export const FUNCTION_ENVIRONMENT = {
   EVENT_BUS: 'bus',
   USER_POOL: 'us-east-1_users',
   MAIL_FROM: 'notifications@example.com',
+  MAILER: 'on',
   DASHBOARD_ORIGIN: 'https://dashboard.example.com',
   NOTICE_SECONDS: '86400',
   CHECK_EVERY_SECONDS: '3600',

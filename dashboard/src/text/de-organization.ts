@@ -285,6 +285,8 @@ export const organization: typeof english = {
     members: 'Sie können das sehen, aber nicht ändern: Das können nur Admins.',
     membersState: (percent) =>
       `Admins werden benachrichtigt, wenn sich mehr als ${percent} einer Quelle geändert hat.`,
+    noMailer:
+      'Diese Installation verschickt keine E-Mails: Sie hat keinen Mailer. Bis ihr Betreiber einen einrichtet, haben diese Einstellungen keine Wirkung.',
     membersOff: 'Admins werden nicht benachrichtigt, wenn sich eine Quelle ändert.',
     browser: 'Dieser Browser',
     language: 'Sprache',

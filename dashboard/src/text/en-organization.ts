@@ -274,6 +274,8 @@ export const organization = {
     saved: 'Saved',
     members: 'You see these settings and cannot change them: only admins of the organization can.',
     membersState: (percent: string) => `Admins are told when more than ${percent} of a source changed.`,
+    noMailer:
+      'This deployment sends no e-mail: it has no mailer. These settings have no effect until its operator sets one up.',
     membersOff: 'Admins are not told when a source changes.',
     browser: 'This browser',
     language: 'Language',

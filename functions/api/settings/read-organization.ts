@@ -1,8 +1,8 @@
 import { Defect } from '../../domain/defect.ts';
-import { success } from '../../platform/reply.ts';
 import { organizationStore } from '../../store/organizations.ts';
 import { tables } from '../endpoint.ts';
 import { sessionEndpoint } from '../session-endpoint.ts';
+import { answerOrganization } from './organization-answer.ts';
 import * as routes from './routes.ts';
 
 const organizations = organizationStore(tables.service);
@@ -11,5 +11,5 @@ export const handler = sessionEndpoint(routes.readOrganization, async ({ tenant 
   const organization = await organizations.find(tenant.orgId);
   // The pipeline has just met it, and organizations do not go.
   if (!organization) throw new Defect('the organization of a session is gone');
-  return success(organization);
+  return answerOrganization(organization);
 });

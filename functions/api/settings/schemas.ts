@@ -18,6 +18,8 @@ export const Organization = z.object({
   tier: Tier,
   contentChangeThreshold: Percentage,
   contentChangeNotifications: z.boolean(),
+  /** Of the deployment: without one nobody gets e-mail, whatever the settings say. */
+  mailer: z.boolean(),
   createdAt: timestamp,
 });
 export const UpdateOrganization = z.partial(OrganizationSettings);

@@ -1,8 +1,8 @@
 import { Defect } from '../../domain/defect.ts';
-import { success } from '../../platform/reply.ts';
 import { organizationStore } from '../../store/organizations.ts';
 import { tables } from '../endpoint.ts';
 import { sessionEndpoint } from '../session-endpoint.ts';
+import { answerOrganization } from './organization-answer.ts';
 import * as routes from './routes.ts';
 
 const organizations = organizationStore(tables.service);
@@ -11,5 +11,5 @@ export const handler = sessionEndpoint(routes.updateOrganization, async ({ tenan
   const changed = await organizations.change(tenant.orgId, body);
   // The pipeline has just met it, and organizations do not go.
   if (!changed) throw new Defect('the organization of a session is gone');
-  return success(changed);
+  return answerOrganization(changed);
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LANES } from '../../../functions/domain/lanes.ts';
 import { SettingError } from '../../../lib/cloud/context.ts';
-import { readSettings, type Settings } from '../../../lib/cloud/settings.ts';
+import { readSettings, reasonWithoutMailer, type Settings } from '../../../lib/cloud/settings.ts';
 import { RETENTION_DAYS, STAGES } from '../../../lib/cloud/stages.ts';
 
 const read = (context: Record<string, unknown> = {}): Settings =>
@@ -251,5 +251,18 @@ describe('what may be left out', () => {
       alarmEmail: 'on-call@example.com',
       policy: { release: 'linear', rollsBack: false },
     });
+  });
+});
+
+describe('the reason why a deployment has no mailer', () => {
+  const dashboardOrigin = 'https://dashboard.example.com';
+  const oidc = { oidcIssuer: 'https://issuer.example.com', oidcAudience: 'dashboard' };
+
+  it.each([
+    [{ mailFrom: 'a@example.com', dashboardOrigin }, undefined],
+    [{}, expect.stringMatching(/^there is no sender.*-c mailFrom=/)],
+    [oidc, expect.stringContaining('a deployment with oidcIssuer does not have')],
+  ])('for %j is %s', (context, expected) => {
+    expect(reasonWithoutMailer(read(context))).toEqual(expected);
   });
 });

@@ -74,6 +74,17 @@ describe('the admins of an organization', () => {
     expect(cognito).toHaveReceivedCommandTimes(ListUsersCommand, 3);
   });
 
+  it('are also those of another identity provider, once it says that the address is theirs', async () => {
+    const federated = { UserStatus: 'EXTERNAL_PROVIDER' } as const;
+    cognito.on(ListUsersCommand).resolves({
+      Users: [
+        aUser('eve@example.com', { ...federated, attributes: { email_verified: 'false' } }),
+        aUser('grace@example.com', federated),
+      ],
+    });
+    expect(await adminsOf(orgId)).toEqual(['grace@example.com']);
+  });
+
   it.each<[string, Parameters<typeof aUser>[1]]>([
     ['is disabled', { Enabled: false }],
     ['was invited and never came', { UserStatus: 'FORCE_CHANGE_PASSWORD' }],

@@ -18,6 +18,7 @@ export function Notifications({ organization }: { organization: Organization }) 
   const isAdmin = useIsAdmin();
   return (
     <Card title={t.settings.notifications}>
+      {organization.mailer ? null : <p>{t.settings.noMailer}</p>}
       {isAdmin ? <Change organization={organization} /> : <See organization={organization} />}
     </Card>
   );

@@ -186,6 +186,8 @@ export function settings(service: ReturnType<typeof aService>): void {
           tier: expect.any(String),
           contentChangeThreshold: expect.any(Number),
           contentChangeNotifications: expect.any(Boolean),
+          // The local run has a mailbox.
+          mailer: true,
           createdAt: expect.any(String),
         });
       }
