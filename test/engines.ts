@@ -21,6 +21,7 @@ import type { Table } from '../functions/store/table.ts';
 import { startDynamoDb } from '../lib/local/engines/dynamodb.ts';
 import type { Engine } from '../lib/local/engines/engine.ts';
 import { startSqs } from '../lib/local/engines/sqs.ts';
+import { refuseAsDynamoDb } from './support/as-dynamodb.ts';
 import { TABLE_DEFINITIONS, type TableName } from './table-definitions.ts';
 
 export { TABLE_DEFINITIONS };
@@ -45,7 +46,7 @@ export function dynamoDb(): Clients {
   const created: string[] = [];
   const clients: { destroy(): void }[] = [];
   const client = () => {
-    const plain = new DynamoDBClient({ ...ACCESS, endpoint: endpoint() });
+    const plain = refuseAsDynamoDb(new DynamoDBClient({ ...ACCESS, endpoint: endpoint() }));
     clients.push(plain);
     return DynamoDBDocumentClient.from(plain, { marshallOptions: { removeUndefinedValues: true } });
   };
@@ -59,7 +60,7 @@ export function dynamoDb(): Clients {
   return {
     client,
     streams() {
-      const streams = new DynamoDBStreamsClient({ ...ACCESS, endpoint: endpoint() });
+      const streams = refuseAsDynamoDb(new DynamoDBStreamsClient({ ...ACCESS, endpoint: endpoint() }));
       clients.push(streams);
       return streams;
     },

@@ -1,4 +1,5 @@
 import { ACCOUNT, REGION } from '../arns.ts';
+import type { TableKeys } from '../permissions/dynamodb-rules.ts';
 import type { Statement } from '../permissions/statements.ts';
 import type { LocalFunctionOptions } from './runtime.ts';
 import type { FaultPlan } from './sandbox/faults.ts';
@@ -16,6 +17,8 @@ export interface SandboxAuthorization {
   /** Calls that the role does not allow are sent all the same when false. */
   rolesEnforced?: boolean;
   faults?: FaultPlan;
+  /** By the tables' names, for what DynamoDB refuses in keys. */
+  tableKeys: Readonly<Record<string, TableKeys>>;
 }
 
 /** What the Lambda service sets in every sandbox, around the function's own variables. */
@@ -45,11 +48,12 @@ export function sandboxEnvironment(options: LocalFunctionOptions): Record<string
 }
 
 function authorizationOf(options: LocalFunctionOptions): SandboxAuthorization {
-  const { name, statements, endpoints = [], rolesEnforced, faults } = options;
+  const { name, statements, endpoints = [], tableKeys = {}, rolesEnforced, faults } = options;
   return {
     principal: `arn:aws:sts::${ACCOUNT}:assumed-role/${name}/${name}`,
     statements,
     hosts: endpoints.map((endpoint) => new URL(endpoint).host),
+    tableKeys,
     ...(rolesEnforced !== undefined && { rolesEnforced }),
     ...(faults && { faults }),
   };

@@ -1,10 +1,12 @@
 import * as z from 'zod';
 import { ACCOUNT, functionArn, PARTITION, REGION } from '../arns.ts';
 import { LocalRunError } from '../errors.ts';
+import type { TableKeys } from '../permissions/dynamodb-rules.ts';
 import type { PermissionRequest } from '../permissions/requests.ts';
 import { type Statement, statementsOf } from '../permissions/statements.ts';
 import { physicalName } from '../provision/physical-name.ts';
 import { parseProperties } from '../provision/properties.ts';
+import { TableDefinition } from '../provision/table-definition.ts';
 import type { References } from '../template/references.ts';
 import type { Resource, Template } from '../template/template.ts';
 import type { SandboxCapacity } from './capacity.ts';
@@ -122,6 +124,7 @@ export function createFunctions(
   surroundings: FunctionSurroundings,
 ): Functions {
   const preload = preloadFileIn(surroundings.compileCache);
+  const tableKeys = tableKeysOf(template, references);
   const all = template.ofType('AWS::Lambda::Function').map((resource) => {
     const properties = parseProperties(FunctionProperties, resource, references);
     const name = nameOf(template, resource, 'FunctionName');
@@ -131,6 +134,7 @@ export function createFunctions(
     return new LocalFunction({
       ...others,
       preload,
+      tableKeys,
       name,
       directory: template.assetDirectory(resource),
       handler: properties.Handler,
@@ -170,6 +174,28 @@ export function createFunctions(
     },
   };
 }
+
+/** What the template's tables have as keys, by their names. */
+function tableKeysOf(template: Template, references: References): Record<string, TableKeys> {
+  const tables = template.ofType('AWS::DynamoDB::Table').map((resource): [string, TableKeys] => {
+    const { KeySchema, GlobalSecondaryIndexes = [] } = parseProperties(TableDefinition, resource, references);
+    return [
+      String(references.resolve({ Ref: resource.logicalId })),
+      {
+        key: keyNames(KeySchema),
+        indexes: GlobalSecondaryIndexes.map((index) => ({
+          name: index.IndexName,
+          key: keyNames(index.KeySchema),
+        })),
+      },
+    ];
+  });
+  return Object.fromEntries(tables);
+}
+
+/** Partition key first. */
+const keyNames = (schema: TableDefinition['KeySchema']): string[] =>
+  schema.toSorted((a, b) => a.KeyType.localeCompare(b.KeyType)).map(({ AttributeName }) => AttributeName);
 
 /** Without the version or alias at its end: `name:live`, `arn:aws:lambda:…:function:name:live`. */
 export const unqualified = (nameOrArn: string): string =>

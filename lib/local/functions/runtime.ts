@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { functionArn } from '../arns.ts';
+import type { TableKeys } from '../permissions/dynamodb-rules.ts';
 import type { Statement } from '../permissions/statements.ts';
 import { type Pool, SandboxCapacity } from './capacity.ts';
 import { sandboxEnvironment } from './environment.ts';
@@ -28,6 +29,8 @@ export interface LocalFunctionOptions {
   allowsLoops?: boolean;
   /** Endpoints of the engines, whose calls are checked against the statements. */
   endpoints?: readonly string[];
+  /** Of the template's tables, by their names. */
+  tableKeys?: Readonly<Record<string, TableKeys>>;
   /** Shared by the functions of a run, to bound their sandboxes together. */
   capacity?: SandboxCapacity;
   /** Directory for compiled code, which makes later cold starts several times faster. */

@@ -22,6 +22,9 @@ export interface StreamRecord {
   userIdentity?: { principalId?: string; type?: string };
 }
 
+/** DynamoDB's own have 21 to 40 digits, and it takes no other; the embedded engine counts from 1. */
+const SEQUENCE_DIGITS = 21;
+
 /** Shapes what `GetRecords` returned into what a function gets. */
 export function toStreamRecord(record: _Record, streamArn: string): StreamRecord {
   const { Keys, NewImage, OldImage, SizeBytes, StreamViewType } = record.dynamodb ?? {};
@@ -37,7 +40,7 @@ export function toStreamRecord(record: _Record, streamArn: string): StreamRecord
       ApproximateCreationDateTime: Math.floor(
         Number(record.dynamodb?.ApproximateCreationDateTime ?? 0) / 1000,
       ),
-      SequenceNumber: record.dynamodb?.SequenceNumber ?? '',
+      SequenceNumber: (record.dynamodb?.SequenceNumber ?? '').padStart(SEQUENCE_DIGITS, '0'),
       ...Object.fromEntries(
         Object.entries(images).flatMap(([name, image]) => (image ? [[name, plain(image)]] : [])),
       ),

@@ -32,7 +32,7 @@ async function aStreamOf(count: number) {
       }),
     );
     const { Records = [] } = await streams.send(new GetRecordsCommand({ ShardIterator }));
-    return Records.map(({ dynamodb }) => String(dynamodb?.SequenceNumber));
+    return Records.map(({ dynamodb }) => String(dynamodb?.SequenceNumber).padStart(21, '0'));
   }
   const read = streamReader(streams);
   return {
@@ -99,6 +99,6 @@ describe('reading a part of a stream again', () => {
   it('brings nothing of a part whose beginning the stream no longer has', async () => {
     const { between } = await aStreamOf(3);
     // The embedded engine numbers its records from 1, and reads on behind those that it has trimmed.
-    expect(await between(0, 2, { startSequenceNumber: '0' })).toBeUndefined();
+    expect(await between(0, 2, { startSequenceNumber: '0'.padStart(21, '0') })).toBeUndefined();
   });
 });

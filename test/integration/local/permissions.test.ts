@@ -69,6 +69,46 @@ describe('an SDK call of a function', () => {
     engine = await anEngine();
   });
 
+  it.each([
+    [
+      'a prefix of nothing',
+      'QueryCommand',
+      {
+        TableName: 'Events',
+        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+        ExpressionAttributeValues: { ':pk': { S: 'a' }, ':prefix': { S: '' } },
+      },
+      /empty string value. Key: sk/,
+    ],
+    [
+      'an empty key of an index',
+      'PutItemCommand',
+      { TableName: 'Events', Item: { ...key, due: { S: '' } } },
+      /IndexName: byDue, IndexKey: due/,
+    ],
+  ])(
+    'with %s is refused as DynamoDB does, before it reaches the engine',
+    async (_, command, input, message) => {
+      const actions = ['dynamodb:Query', 'dynamodb:PutItem'];
+      const tableKeys = { Events: { key: ['pk', 'sk'], indexes: [{ name: 'byDue', key: ['due'] }] } };
+      const fn = aCaller(
+        engine.endpoint,
+        [{ effect: 'Allow', actions, resources: [TABLE] }],
+        [],
+        callsDynamoDb,
+        {
+          tableKeys,
+        },
+      );
+
+      expect((await fn.invoke({ command, input })).payload).toMatchObject({
+        errorType: 'ValidationException',
+        errorMessage: expect.stringMatching(message),
+      });
+      expect(engine.calls).toEqual([]);
+    },
+  );
+
   it('reaches the engine unchanged where the role allows it', async () => {
     const fn = aCaller(engine.endpoint, [
       { effect: 'Allow', actions: ['dynamodb:GetItem'], resources: [TABLE] },

@@ -1,5 +1,6 @@
 import type http from 'node:http';
 import { Readable } from 'node:stream';
+import { refusalByDynamoDb } from '../../permissions/dynamodb-rules.ts';
 // Loaded in every sandbox before its function: nothing with a schema library behind it.
 import { allows } from '../../permissions/permissions.ts';
 import { type PermissionRequest, requestsOf, type Service } from '../../permissions/requests.ts';
@@ -41,8 +42,8 @@ export function authorizationFromEnvironment(
 
 /**
  * Holds a call to an engine back until its body is complete, then sends it, or answers in the engine's place when the
- * role does not allow every action that the call needs, or where the call is to have a fault. Calls to other hosts pass
- * untouched.
+ * role does not allow every action that the call needs, where DynamoDB refuses what the engine may take, or where the
+ * call is to have a fault. Calls to other hosts pass untouched.
  */
 export function guard(call: http.ClientRequest, authorization: Authorization): void {
   if (!authorization.hosts.includes(String(call.getHeader('host')))) return;
@@ -60,8 +61,10 @@ export function guard(call: http.ClientRequest, authorization: Authorization): v
     collect(chunk);
     const body = Buffer.concat(chunks);
     const target = operationOf(call);
-    const refusal = refusalOf(target, body, authorization);
-    if (refusal !== undefined) return refuse(call, refusal);
+    const forbidden = refusalOf(target, body, authorization);
+    if (forbidden !== undefined) return refuse(call, 'AccessDeniedException', forbidden);
+    const invalid = faultOf(target, body, authorization);
+    if (invalid !== undefined) return refuse(call, 'ValidationException', invalid);
     const operation = target.slice(target.lastIndexOf('.') + 1);
     const fault = authorization.nextFault?.(operation);
     if (fault === undefined) return send(body);
@@ -123,6 +126,20 @@ export function refusalOf(target: string, body: Buffer, authorization: Authoriza
   return undefined;
 }
 
+/** Why DynamoDB refuses a request, in its words. */
+export function faultOf(
+  target: string,
+  body: Buffer,
+  { tableKeys }: Pick<Authorization, 'tableKeys'>,
+): string | undefined {
+  if (serviceOf(target) !== 'dynamodb') return undefined;
+  return refusalByDynamoDb(target, JSON.parse(body.toString()), (table) => {
+    // A table may be named by its ARN.
+    const name = table.slice(table.lastIndexOf('/') + 1);
+    return Object.hasOwn(tableKeys, name) ? tableKeys[name] : undefined;
+  });
+}
+
 function decide(asked: PermissionRequest, { statements, report }: Authorization): boolean {
   const { action, resource, or } = asked;
   const isAllowed = [resource, ...(or === undefined ? [] : [or])].some((one) =>
@@ -149,12 +166,9 @@ function withStream(body: unknown, streams: Map<string, string>): unknown {
   return body;
 }
 
-function refuse(call: http.ClientRequest, message: string): http.ClientRequest {
-  process.stderr.write(`AccessDeniedException: ${message}\n`);
-  return answer(call, {
-    statusCode: 400,
-    body: { __type: 'AccessDeniedException', message, Message: message },
-  });
+function refuse(call: http.ClientRequest, type: string, message: string): http.ClientRequest {
+  process.stderr.write(`${type}: ${message}\n`);
+  return answer(call, { statusCode: 400, body: { __type: type, message, Message: message } });
 }
 
 /** Answers an unsent call in the engine's place. */

@@ -38,7 +38,7 @@ describe('a record of a stream', () => {
       eventSourceARN: ARN,
       dynamodb: {
         ApproximateCreationDateTime: 1_800_000_000,
-        SequenceNumber: '7',
+        SequenceNumber: '7'.padStart(21, '0'),
         Keys: { pk: { S: 'a' } },
         OldImage: { pk: { S: 'a' }, raw: { B: 'AP8=' }, list: { L: [{ B: 'AQ==' }] } },
         SizeBytes: 12,

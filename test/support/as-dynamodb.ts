@@ -1,0 +1,51 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import {
+  type KeysOf,
+  refusalByDynamoDb,
+  type TableKeys,
+} from '../../lib/local/permissions/dynamodb-rules.ts';
+import { TABLE_DEFINITIONS, type TableDefinition, type TableName } from '../table-definitions.ts';
+
+const names = (keys: TableDefinition['KeySchema'] = []): string[] =>
+  keys.map(({ AttributeName = '' }) => AttributeName);
+
+export const keysOfDefinition = (definition: TableDefinition): TableKeys => ({
+  key: names(definition.KeySchema),
+  indexes: (definition.GlobalSecondaryIndexes ?? []).map(({ IndexName = '', KeySchema }) => ({
+    name: IndexName,
+    key: names(KeySchema),
+  })),
+});
+
+/** The keys of a test's table, which is named `service-<run>`. */
+export const keysOfTestTable: KeysOf = (table) => {
+  const [name = ''] = table.slice(table.lastIndexOf('/') + 1).split('-', 1);
+  return Object.hasOwn(TABLE_DEFINITIONS, name)
+    ? keysOfDefinition(TABLE_DEFINITIONS[name as TableName])
+    : undefined;
+};
+
+/** Makes a client refuse what DynamoDB would refuse, before the engine is asked, which may take it. */
+export function refuseAsDynamoDb<C extends DynamoDBClient | DynamoDBStreamsClient>(
+  client: C,
+  keysOf: KeysOf = keysOfTestTable,
+): C {
+  // The two clients have types of their own for one shape.
+  const { middlewareStack } = client as DynamoDBClient;
+  middlewareStack.add(
+    (next) => async (args) => {
+      const { headers, body } = args.request as { headers: Record<string, string>; body: string };
+      const refusal = refusalByDynamoDb(headers['x-amz-target'] ?? '', JSON.parse(body), keysOf);
+      if (refusal !== undefined)
+        throw Object.assign(new Error(refusal), {
+          name: 'ValidationException',
+          $fault: 'client',
+          $metadata: { httpStatusCode: 400 },
+        });
+      return next(args);
+    },
+    { step: 'build', priority: 'low', name: 'refuseAsDynamoDb' },
+  );
+  return client;
+}
