@@ -53,7 +53,7 @@ describe('the stack', () => {
           'method.response.header.Allow'
         ],
       }))
-      .filter(({ path }) => path.startsWith('/docs') || path === '/v1/openapi.json');
+      .filter(({ path }) => /^\/docs(\/\{file\})?$/.test(path) || path === '/v1/openapi.json');
     const served = ['/docs', '/docs/{file}', '/v1/openapi.json'].flatMap((path) => [
       { path, method: 'GET', authorization: 'NONE', allow: undefined },
       { path, method: 'ANY', authorization: 'NONE', allow: "'GET'" },
