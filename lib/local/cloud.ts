@@ -14,6 +14,7 @@ import {
   type UsedPermission,
   unqualified,
 } from './functions/functions.ts';
+import { type MappingState, startLambdaService } from './functions/lambda-service.ts';
 import type { LocalFunction } from './functions/runtime.ts';
 import type { FaultPlan } from './functions/sandbox/faults.ts';
 import { compileRestApi, defineRestApi } from './gateway/rest-api.ts';
@@ -85,8 +86,8 @@ export interface Cloud {
   /** The dashboard's; absent when the template has none. */
   dashboardUrl?: string;
   outputs: Record<string, string>;
-  /** Where the engines listen, which functions find in their environment. */
-  endpoints: Endpoints;
+  /** Where the engines listen, which functions find in their environment; and Lambda, which is for operators alone. */
+  endpoints: Endpoints & { lambda: string };
   /** Stands for the template's user pool; absent when it has none. */
   identity?: Identity;
   /** Invokes a function by its physical name; throws what the function throws. */
@@ -124,7 +125,8 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
   const place = { directory, mailDirectory, sqs: engines.sqs, queueUrlOf, log };
   const { identity, mailbox, ...services } = await startServices(template, references, place, started);
 
-  const mappings = eventSourceMappings(template, references);
+  const declared = eventSourceMappings(template, references);
+  const mappings = declared.filter(({ Enabled }) => Enabled);
   const checkpoints = started.adopt(openCheckpoints(options.directory), (it) => it.close());
   startUpkeep(engines, started, readByAll(mappings, checkpoints), log);
   const endpoints = { ...engines.endpoints, ...services.endpoints };
@@ -154,8 +156,21 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
 
   const sources: Source[] = [];
   started.defer(() => stopAll(sources));
-  const deadLetterArnOf = deadLetterArns(template, references);
-  const parts = { ...engines, checkpoints, functionOf: functions.of, queueUrlOf, deadLetterArnOf, log };
+  const processed = new Map<string, boolean>();
+  const lambda = await startLambdaService({
+    functionOf: functions.of,
+    mappings: () => declared.map((mapping) => mappingState(mapping, functions, processed)),
+  });
+  started.defer(() => lambda.stop());
+  const parts = {
+    ...engines,
+    checkpoints,
+    functionOf: functions.of,
+    queueUrlOf,
+    deadLetterArnOf: deadLetterArns(template, references),
+    onProcessed: (logicalId: string, succeeded: boolean) => void processed.set(logicalId, succeeded),
+    log,
+  };
   for (const mapping of mappings) sources.push(startMapping(mapping, parts));
   sources.push(...startRules(template, references, functions.of, log));
 
@@ -166,7 +181,7 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
     mailboxUrl: `${url}/mailbox`,
     ...(site && { dashboardUrl: `${url}/` }),
     outputs,
-    endpoints,
+    endpoints: { ...endpoints, lambda: lambda.endpoint },
     identity,
     stop,
     roles: functions.roles,
@@ -196,6 +211,24 @@ async function stopCloud(
   } finally {
     await running.disposeAsync();
   }
+}
+
+/** @param processed whether the last invocation of each mapping of a stream succeeded */
+function mappingState(
+  { logicalId, EventSourceArn, FunctionName, Enabled }: EventSourceMapping,
+  functions: Functions,
+  processed: ReadonlyMap<string, boolean>,
+): MappingState {
+  const succeeded = processed.get(logicalId);
+  return {
+    UUID: logicalId,
+    EventSourceArn,
+    FunctionArn: functions.of(FunctionName).arn,
+    State: Enabled ? 'Enabled' : 'Disabled',
+    ...(succeeded !== undefined && {
+      LastProcessingResult: succeeded ? 'OK' : 'PROBLEM: Function call failed',
+    }),
+  };
 }
 
 async function stopAll(sources: readonly Source[]): Promise<void> {

@@ -13,7 +13,7 @@ export interface Clients extends Disposable {
 }
 
 /** The engines of a local run want to see some, and check none. */
-const LOCAL_CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
+export const LOCAL_CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
 
 export function clientsOf({ region, endpoints }: Place): Clients {
   const at = (endpoint: string | undefined) => ({

@@ -7,7 +7,7 @@ import { OperateError, UsageError } from './errors.ts';
 import { placeOf, type Variables } from './place.ts';
 
 /** An output of a process. */
-interface Output extends NodeJS.WritableStream {
+export interface Output extends NodeJS.WritableStream {
   isTTY?: boolean;
 }
 
@@ -48,7 +48,9 @@ export async function operateCommand(
     return flags.check && report.attention ? 1 : 0;
   } catch (error) {
     clear();
-    errors.write(`${paintFor(errors)('red', '✗')} ${describe(error, running)}\n`);
+    errors.write(
+      `${paintFor(errors)('red', '✗')} ${describe(error, { program: 'operate', ...(running && { running }) })}\n`,
+    );
     return error instanceof UsageError ? 2 : 1;
   }
 }
@@ -57,9 +59,14 @@ export async function operateCommand(
 const DENIED = new Set(['AccessDeniedException', 'AccessDenied', 'NotAuthorized', 'UnauthorizedOperation']);
 const UNAUTHENTICATED = new Set(['CredentialsProviderError', 'ExpiredTokenException', 'ExpiredToken']);
 
-function describe(error: unknown, running: Command | undefined): string {
+/** What went wrong, for people, and what to do about it. @param context the npm script, and the command that it ran */
+export function describe(
+  error: unknown,
+  { program, running }: { program: string; running?: Pick<Command, 'name' | 'actions'> },
+): string {
   if (error instanceof OperateError) return error.message;
-  if (error instanceof UsageError) return `${error.message}\n\nnpm run operate -- --help says what there is.`;
+  if (error instanceof UsageError)
+    return `${error.message}\n\nnpm run ${program} -- --help says what there is.`;
   if (!(error instanceof Error)) return String(error);
   if (DENIED.has(error.name))
     return `${error.message}\n\n"${running?.name}" needs: ${running?.actions.join(', ')}`;

@@ -43,7 +43,7 @@ const LABELS: Record<keyof Resources, string> = {
 };
 
 /** A table as the stores of the service need it. */
-export const tableOf = ({ place, clients }: Context, name: string) => ({
+export const tableOf = ({ place, clients }: Pick<Context, 'place' | 'clients'>, name: string) => ({
   client: clients.dynamodb,
   name: resource(place, 'tables', name),
 });

@@ -12,14 +12,21 @@ export interface Place extends Resources {
   /** For people. */
   name: string;
   region: string;
+  /** Of all stacks, by their keys. */
+  outputs: Readonly<Record<string, string>>;
   /** Where the engines of a local run listen; on AWS the SDK knows. */
-  endpoints?: { dynamodb: string; sqs: string; secretsManager: string };
+  endpoints?: { dynamodb: string; sqs: string; secretsManager: string; lambda: string };
 }
 
 /** What the local run writes for operators. */
 const LocalOutputs = z.object({
   region: z.string(),
-  endpoints: z.object({ dynamodb: z.string(), sqs: z.string(), secretsManager: z.string() }),
+  endpoints: z.object({
+    dynamodb: z.string(),
+    sqs: z.string(),
+    secretsManager: z.string(),
+    lambda: z.string(),
+  }),
   outputs: z.record(z.string(), z.string()),
 });
 
@@ -52,7 +59,7 @@ export async function placeOf(
   const resources = resourcesOf(outputs);
   const region = given ?? regionIn(resources);
   if (region === undefined) throw new OperateError('Which region? Say --region or set AWS_REGION.');
-  return { name: `stage ${stage}, ${region}`, region, ...resources };
+  return { name: `stage ${stage}, ${region}`, region, outputs, ...resources };
 }
 
 async function localPlace(directory: string): Promise<Place> {
@@ -62,7 +69,7 @@ async function localPlace(directory: string): Promise<Place> {
   if (local === undefined)
     throw new OperateError(`There is no ${file}: start the local run first (npm start), then try again.`);
   const { region, endpoints, outputs } = local;
-  return { name: `local run in ${directory}`, region, endpoints, ...resourcesOf(outputs) };
+  return { name: `local run in ${directory}`, region, outputs, endpoints, ...resourcesOf(outputs) };
 }
 
 async function contentOf(file: string): Promise<string> {

@@ -57,8 +57,8 @@ export async function stateOf(context: Context): Promise<State> {
   const dueIn = (state: DueState) =>
     dueOf(shards(DUE_SHARDS).map((shard) => deliveries.find(state, shard, at)));
   const [queues, dead, [parked, watched], late, purges, keyrings] = await Promise.all([
-    Promise.all([...place.queues].map(([name, url]) => measured(context, name, url))),
-    Promise.all([...place.deadLetters].map(([name, url]) => measured(context, name, url))),
+    Promise.all([...place.queues].map(([name, url]) => measureQueue(context, name, url))),
+    Promise.all([...place.deadLetters].map(([name, url]) => measureQueue(context, name, url))),
     Promise.all(DUE_STATES.map(dueIn)),
     dueOf(shards(SOURCE_DUE_SHARDS).map((shard) => sources.find(shard, at))),
     purgeStore(tableOf(context, 'service')).open(),
@@ -82,7 +82,12 @@ export async function stateOf(context: Context): Promise<State> {
   };
 }
 
-async function measured({ clients }: Context, name: string, QueueUrl: string): Promise<QueueState> {
+/** How many messages a queue has, as SQS estimates it. */
+export async function measureQueue(
+  { clients }: { clients: Pick<Context['clients'], 'sqs'> },
+  name: string,
+  QueueUrl: string,
+): Promise<QueueState> {
   const { Attributes = {} } = await clients.sqs.send(
     new GetQueueAttributesCommand({
       QueueUrl,
@@ -114,7 +119,7 @@ async function dueOf(
 }
 
 /** A function of the service deals with these, again and again; other dead letters are for people. */
-const DEALT_WITH = new Set(['delivery', 'fan-outs', 'publications']);
+export const DEALT_WITH = new Set(['delivery', 'fan-outs', 'publications']);
 
 /** What somebody should look at. */
 export function attentionOf(state: State, now: Date): Attention[] {

@@ -16,7 +16,8 @@ export interface JsonCall {
 
 export interface JsonAnswer {
   status: number;
-  body: Record<string, unknown>;
+  body: unknown;
+  headers?: Readonly<Record<string, string>>;
 }
 
 export const success = (body: Record<string, unknown>): JsonAnswer => ({ status: 200, body });
@@ -74,6 +75,8 @@ function parseJson(body: string): unknown {
   }
 }
 
-function send(response: ServerResponse, { status, body }: JsonAnswer): void {
-  response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' }).end(JSON.stringify(body));
+function send(response: ServerResponse, { status, body, headers }: JsonAnswer): void {
+  response
+    .writeHead(status, { 'content-type': 'application/x-amz-json-1.1', ...headers })
+    .end(JSON.stringify(body));
 }

@@ -56,24 +56,23 @@ export interface MappingParts {
   queueUrlOf: (arn: string) => string;
   /** ARN of the dead-letter queue of a queue; undefined where it has none. */
   deadLetterArnOf: (queueArn: string) => string | undefined;
+  /** Called after each invocation of a mapping, by its logical id, with whether the function succeeded. */
+  onProcessed: (logicalId: string, succeeded: boolean) => void;
   log: (line: { source: string; text: string }) => void;
 }
 
 /**
- * The template's enabled mappings.
+ * The template's mappings, disabled ones included.
  *
  * @throws LocalRunError for a mapping that Lambda would refuse
  */
 export function eventSourceMappings(template: Template, references: References): EventSourceMapping[] {
-  return template
-    .ofType('AWS::Lambda::EventSourceMapping')
-    .map((resource: Resource) =>
-      requireValid({
-        logicalId: resource.logicalId,
-        ...parseProperties(Mapping, resource, references),
-      }),
-    )
-    .filter(({ Enabled }) => Enabled);
+  return template.ofType('AWS::Lambda::EventSourceMapping').map((resource: Resource) =>
+    requireValid({
+      logicalId: resource.logicalId,
+      ...parseProperties(Mapping, resource, references),
+    }),
+  );
 }
 
 /** How many invocations a mapping may have under way at once. */
@@ -161,7 +160,11 @@ function startStream(mapping: EventSourceMapping, parts: MappingParts): Source {
       reportsItemFailures: reportsItemFailures(mapping),
     },
     discard: destination === undefined ? undefined : sendTo(parts.queueUrlOf(destination), parts.sqs),
-    invoke: (event) => lane.invoke(event),
+    async invoke(event) {
+      const result = await lane.invoke(event);
+      parts.onProcessed(mapping.logicalId, !result.functionError);
+      return result;
+    },
   });
 }
 

@@ -69,6 +69,7 @@ export function operators() {
       place: {
         name: 'test',
         region: 'us-east-1',
+        outputs: {},
         tables: new Map(Object.entries(made).map(([name, table]) => [name, table.name])),
         queues: new Map([
           ['fresh', fresh.url],

@@ -44,7 +44,7 @@ async function startFakeCloud({ caFile, port, onLog }: CloudOptions): Promise<Cl
     url: api.url,
     mailboxUrl: `${api.url}/mailbox`,
     outputs: { EnrolFunctionName: 'enrol', ApiUrl: api.url },
-    endpoints: { dynamodb: '', sqs: '', secretsManager: '', eventBridge: '', ses: '' },
+    endpoints: { dynamodb: '', sqs: '', secretsManager: '', eventBridge: '', ses: '', lambda: '' },
     invoke: async () => ({ organizationId: 'org_fake', key: { secretOnce: api.key } }),
     roles: [],
     eventSources: [],

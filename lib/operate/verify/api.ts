@@ -1,0 +1,119 @@
+import * as z from 'zod';
+import type { ProblemType } from '../../../functions/domain/problem.ts';
+import { PROBLEM_STATUS } from '../../../functions/domain/problem.ts';
+import { harmless } from '../../local/console/format.ts';
+import { CheckFailed } from './check.ts';
+
+/** Longer than API Gateway waits for a function. */
+const REQUEST_TIMEOUT_MS = 35_000;
+/** Characters of an unexpected answer that are shown. */
+const SHOWN = 200;
+
+export interface Call {
+  method: string;
+  /** Below the API's URL, for example `v1/webhooks`. */
+  path: string;
+  /** An API key, a session's token or a visitor's. */
+  bearer?: string;
+  /** Sent as JSON. */
+  body?: unknown;
+  headers?: Readonly<Record<string, string>>;
+}
+
+export interface Answer {
+  /** For messages: `GET /api/v1/webhooks`. */
+  call: string;
+  status: number;
+  headers: Headers;
+  text: string;
+  /** Undefined where it is no JSON. */
+  body: unknown;
+}
+
+export type CallApi = (call: Call) => Promise<Answer>;
+
+/** @param url of the API with its stage, as the output `ApiUrl` has it */
+export function apiAt(url: string): CallApi {
+  const base = url.replace(/\/+$/, '');
+  return async ({ method, path, bearer, body, headers }) => {
+    const response = await fetch(`${base}/${path}`, {
+      method,
+      headers: {
+        ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+    });
+    const text = await response.text();
+    const call = `${method} ${URL.parse(`${base}/${path}`)?.pathname ?? path}`;
+    return { call, status: response.status, headers: response.headers, text, body: parseJson(text) };
+  };
+}
+
+const Envelope = z.object({
+  error: z.object({ type: z.string(), message: z.string(), requestId: z.string() }),
+});
+
+/**
+ * The `data` of a successful answer.
+ * @throws CheckFailed saying what was answered instead
+ */
+export function dataOf<T>(answer: Answer, status: number, schema: z.ZodType<T>): T {
+  expectStatus(answer, status);
+  const parsed = z.object({ success: z.literal(true), data: schema }).safeParse(answer.body);
+  if (parsed.success) return parsed.data.data;
+  const [issue] = parsed.error.issues;
+  throw new CheckFailed(
+    `${answer.call} answered ${status} with an unexpected body: ${issue?.path.join('.')}: ${issue?.message}${requestIdOf(answer)}.`,
+  );
+}
+
+/** @throws CheckFailed when the answer has another status, or no `Request-Id` */
+export function expectStatus(answer: Answer, status: number): void {
+  if (answer.status !== status)
+    throw new CheckFailed(
+      `${answer.call} answered ${answer.status} instead of ${status}: ${saidBy(answer)}${requestIdOf(answer)}.`,
+    );
+  if (!answer.headers.has('request-id'))
+    throw new CheckFailed(`${answer.call} answered ${status} without a Request-Id.`);
+}
+
+/** @throws CheckFailed when the answer is not this error in the API's envelope */
+export function expectProblem(answer: Answer, type: ProblemType): string {
+  const status = PROBLEM_STATUS[type];
+  expectStatus(answer, status);
+  const envelope = Envelope.safeParse(answer.body);
+  if (!envelope.success)
+    throw new CheckFailed(`${answer.call} answered ${status} without the error envelope: ${saidBy(answer)}.`);
+  const { error } = envelope.data;
+  if (error.type !== type)
+    throw new CheckFailed(
+      `${answer.call} answered ${status} with the type ${error.type} instead of ${type}.`,
+    );
+  if (error.requestId !== answer.headers.get('request-id'))
+    throw new CheckFailed(`${answer.call} answered ${status} with two different request ids.`);
+  return `${status} ${type}`;
+}
+
+function saidBy({ body, text }: Answer): string {
+  const envelope = Envelope.safeParse(body);
+  if (envelope.success) return `${envelope.data.error.type}: ${harmless(envelope.data.error.message)}`;
+  if (text === '') return 'an empty body';
+  return harmless(text.slice(0, SHOWN)).replaceAll('\n', ' ');
+}
+
+function requestIdOf({ headers }: Answer): string {
+  const id = headers.get('request-id');
+  return id === null ? '' : ` (Request-Id ${id})`;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,43 @@
+import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
+import { LambdaClient } from '@aws-sdk/client-lambda';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { type Clients, clientsOf, LOCAL_CREDENTIALS } from '../clients.ts';
+import type { Place } from '../place.ts';
+
+/** Clients of what a verification asks, besides those of the operator's commands. */
+export interface VerifyClients extends Clients {
+  lambda: LambdaClient;
+  /** Undefined where there is no CloudWatch: in the local run. */
+  cloudWatch: CloudWatchClient | undefined;
+}
+
+/** Longer than the function `enrol` may take. */
+const REQUEST_TIMEOUT_MS = 15_000;
+
+export function verifyClientsOf(place: Place): VerifyClients {
+  const { region, endpoints } = place;
+  const clients = clientsOf(place);
+  const requestHandler = new NodeHttpHandler({
+    connectionTimeout: 2_000,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    throwOnRequestTimeout: true,
+  });
+  const lambda = new LambdaClient({
+    region,
+    requestHandler,
+    // A second try of an invocation could make a second organization.
+    maxAttempts: 1,
+    ...(endpoints === undefined ? {} : { endpoint: endpoints.lambda, credentials: LOCAL_CREDENTIALS }),
+  });
+  const cloudWatch = endpoints === undefined ? new CloudWatchClient({ region, requestHandler }) : undefined;
+  return {
+    ...clients,
+    lambda,
+    cloudWatch,
+    [Symbol.dispose]() {
+      clients[Symbol.dispose]();
+      lambda.destroy();
+      cloudWatch?.destroy();
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import type { DeliveryId, EndpointId, OrgId } from '../../../functions/domain/ids.ts';
+import type { Tenant } from '../../../functions/domain/tenant.ts';
+import type { Place } from '../place.ts';
+import type { CallApi } from './api.ts';
+import { CheckSkipped } from './check.ts';
+import type { VerifyClients } from './clients.ts';
+import type { Removals } from './removals.ts';
+
+/** What the checks work with. */
+export interface VerifyContext {
+  place: Place;
+  clients: VerifyClients;
+  api: CallApi;
+  /** A token of a session, if the operator gave one. */
+  token: string | undefined;
+  /** Where a live event is sent, if the operator gave a receiver. */
+  receiver: string | undefined;
+  /** For how long a delivery, an alarm's action or a queue may take. */
+  waitMs: number;
+  removals: Removals;
+  made: Made;
+  now: () => Date;
+  /** Waits. @throws AbortError when the operator stops the run */
+  sleep(milliseconds: number): Promise<void>;
+}
+
+/** What earlier checks have made for later ones. */
+export interface Made {
+  organization?: { id: OrgId; key: string };
+  sandbox?: { tenant: Tenant; key: string };
+  endpoint?: EndpointId;
+  delivery?: DeliveryId;
+}
+
+/** @throws CheckSkipped when the check that makes it has failed */
+export function need<Name extends keyof Made>(made: Made, name: Name): NonNullable<Made[Name]> {
+  const found = made[name];
+  if (found === undefined) throw new CheckSkipped(`needs the ${name}, which could not be made`);
+  return found;
+}

@@ -1,0 +1,127 @@
+import { DeleteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { digestOf, issueKey, Scope } from '../../../functions/domain/api-key.ts';
+import { KeyId, type OrgId } from '../../../functions/domain/ids.ts';
+import { newSandbox } from '../../../functions/domain/sandbox.ts';
+import type { Tenant } from '../../../functions/domain/tenant.ts';
+import { apiKeyStore } from '../../../functions/store/api-keys.ts';
+import { keys } from '../../../functions/store/keys.ts';
+import { purgeStore } from '../../../functions/store/purges.ts';
+import { sandboxStore } from '../../../functions/store/sandboxes.ts';
+import { expiry, type Table } from '../../../functions/store/table.ts';
+import { committer } from '../../../functions/store/transaction.ts';
+import { CheckFailed } from './check.ts';
+
+/**
+ * Longer than a message about an organization may exist: a worker that finds no organization keeps the message, so the rows that say
+ * what the organization is are left to DynamoDB's expiry.
+ */
+const EXPIRES_AFTER_DAYS = 4;
+
+/** The rows of an organization that a verification makes and removes. */
+export function throwAwayRows({ service, rates }: { service: Table; rates: Table }, now: () => Date) {
+  const { client } = service;
+
+  async function rowsAt(pk: string): Promise<Record<string, unknown>[]> {
+    const { Items = [] } = await client.send(
+      new QueryCommand({
+        TableName: service.name,
+        ConsistentRead: true,
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': pk },
+      }),
+    );
+    return Items;
+  }
+
+  const remove = async (table: Table, Key: Record<string, unknown>) => {
+    await client.send(new DeleteCommand({ TableName: table.name, Key }));
+  };
+
+  async function removeKey(orgId: OrgId, id: KeyId, digest: string): Promise<void> {
+    await remove(service, { ...keys.apiKey(digest) });
+    await remove(service, { ...keys.listedApiKey(orgId, id) });
+    await remove(rates, keys.keyUse(orgId, id));
+  }
+
+  async function removeReceivers(orgId: OrgId): Promise<void> {
+    const rows = await Promise.all([rowsAt(keys.endpoints(orgId)), rowsAt(keys.channels(orgId))]);
+    for (const { pk, sk } of rows.flat()) await remove(service, { pk, sk });
+  }
+
+  async function expireRowsAt(pk: string): Promise<void> {
+    for (const { pk: partition, sk } of await rowsAt(pk))
+      await client.send(
+        new UpdateCommand({
+          TableName: service.name,
+          Key: { pk: partition, sk },
+          UpdateExpression: 'SET expiresAt = :expiry',
+          ConditionExpression: 'attribute_exists(pk)',
+          ExpressionAttributeValues: { ':expiry': expiry(now(), EXPIRES_AFTER_DAYS) },
+        }),
+      );
+  }
+
+  return {
+    removeKey,
+
+    /** Makes the organization and its keys expire by themselves, in case the verification is killed. */
+    async expire(orgId: OrgId): Promise<void> {
+      await expireRowsAt(orgId);
+      for (const { pk, sk, digest } of await rowsAt(keys.apiKeys(orgId)))
+        for (const key of [{ pk, sk }, { ...keys.apiKey(String(digest)) }])
+          await client.send(
+            new UpdateCommand({
+              TableName: service.name,
+              Key: key,
+              UpdateExpression: 'SET expiresAt = :expiry',
+              ConditionExpression: 'attribute_exists(pk)',
+              ExpressionAttributeValues: { ':expiry': expiry(now(), EXPIRES_AFTER_DAYS) },
+            }),
+          );
+    },
+
+    /**
+     * Pairs the organization with a sandbox and issues a key for it, as the API does for an admin with a session.
+     * @throws CheckFailed when the organization has a sandbox already
+     */
+    async pair(orgId: OrgId): Promise<{ tenant: Tenant; key: string }> {
+      const at = now();
+      const { pairing, sandbox } = newSandbox(orgId, at);
+      const { key, secret } = issueKey(
+        { orgId, environment: 'sandbox', name: 'Verification', scopes: [...Scope.options] },
+        at,
+      );
+      const organization = {
+        name: 'Sandbox',
+        environment: 'sandbox',
+        tier: 'sandbox',
+        createdAt: at.toISOString(),
+      } as const;
+      const result = await committer(client)([
+        ...sandboxStore(service).create(pairing, sandbox, organization),
+        ...apiKeyStore(service).create(digestOf(secret), key),
+      ]);
+      if (result.kind === 'refused') throw new CheckFailed(`${orgId} has a sandbox already.`);
+      return { tenant: { orgId: sandbox.id, generation: sandbox.generation }, key: secret };
+    },
+
+    /** Removes the keys and endpoints at once; the organization's own rows expire. */
+    async removeOrganization(orgId: OrgId): Promise<void> {
+      for (const { sk, digest } of await rowsAt(keys.apiKeys(orgId)))
+        await removeKey(orgId, KeyId.parse(sk), String(digest));
+      await removeReceivers(orgId);
+      await expireRowsAt(orgId);
+    },
+
+    /** Removes the endpoints at once and orders the purge of the data, as a reset does; the sandbox's own rows expire. */
+    async removeSandbox(tenant: Tenant): Promise<void> {
+      const at = now();
+      await removeReceivers(tenant.orgId);
+      await committer(client)([
+        sandboxStore(service).nextGeneration(tenant, at),
+        purgeStore(service).order({ ...tenant, requestedAt: at.toISOString() }),
+      ]);
+      await expireRowsAt(tenant.orgId);
+    },
+  };
+}
