@@ -72,6 +72,53 @@ export function setQueueClocks(assembly: string, clocks: Readonly<Record<string,
   if (unmet.size > 0) throw new Error(`the stack has no queue ${[...unmet].join(', ')}`);
 }
 
+/** Turns an event source mapping of an assembly off. @param beginning of its logical id */
+export function disableMapping(assembly: string, beginning: string): void {
+  let found = false;
+  change(assembly, (id, { Type, Properties }) => {
+    if (Type !== 'AWS::Lambda::EventSourceMapping' || !id.startsWith(beginning)) return;
+    found = true;
+    Properties.Enabled = false;
+  });
+  if (!found) throw new Error(`the stack has no mapping ${beginning}`);
+}
+
+/** Lets a function of an assembly have so many invocations at once. */
+export function reserveConcurrency(assembly: string, name: FunctionName, executions: number): void {
+  change(assembly, (_, { Type, Properties }) => {
+    if (Type === 'AWS::Lambda::Function' && serviceName(Properties) === name)
+      Properties.ReservedConcurrentExecutions = executions;
+  });
+}
+
+/** Takes actions from the role of a function of an assembly. */
+export function withdrawActions(assembly: string, name: FunctionName, actions: readonly string[]): void {
+  const roles = new Set<string>();
+  change(assembly, (_, { Type, Properties }) => {
+    if (Type === 'AWS::Lambda::Function' && serviceName(Properties) === name)
+      roles.add(String(Object(Properties.Role)['Fn::GetAtt']?.[0]));
+  });
+  let found = false;
+  change(assembly, (id, { Type, Properties }) => {
+    if (Type !== 'AWS::IAM::Role' || !roles.has(id)) return;
+    for (const { PolicyDocument } of Properties.Policies as { PolicyDocument: { Statement: Statement[] } }[])
+      PolicyDocument.Statement = PolicyDocument.Statement.flatMap((statement) => {
+        const all = [statement.Action].flat();
+        const Action = all.filter((action) => !actions.includes(action));
+        found ||= Action.length < all.length;
+        return Action.length === 0 ? [] : [{ ...statement, Action }];
+      });
+  });
+  if (!found) throw new Error(`the role of ${name} has none of ${actions.join(', ')}`);
+}
+
+interface Statement {
+  Action: string | string[];
+}
+
+const serviceName = (properties: Record<string, unknown>): unknown =>
+  variablesOf({ properties }).POWERTOOLS_SERVICE_NAME;
+
 interface TemplateResource {
   Type: string;
   Properties: Record<string, unknown>;

@@ -92,6 +92,7 @@ async function verify(
     removals: createRemovals(),
     made: {},
     now,
+    clock,
     sleep: (milliseconds) => sleepFor(milliseconds, undefined, { signal }),
   };
   const clear = () => errors.isTTY && errors.write(ERASE_LINE);

@@ -20,6 +20,8 @@ export interface VerifyContext {
   removals: Removals;
   made: Made;
   now: () => Date;
+  /** Monotonic milliseconds. */
+  clock(): number;
   /** Waits. @throws AbortError when the operator stops the run */
   sleep(milliseconds: number): Promise<void>;
 }

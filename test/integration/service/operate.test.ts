@@ -25,7 +25,7 @@ const page = (name: string): RunbookPage =>
 
 /** npm itself would take longer than what it starts. */
 const PRELUDE = `set -euo pipefail
-npm() { [ "$1 $2 $3" = 'run operate --' ]; shift 3; '${process.execPath}' bin/operate.ts "$@"; }
+npm() { [ "$1 $3" = 'run --' ]; local name="$2"; shift 3; '${process.execPath}' "bin/$name.ts" "$@"; }
 `;
 
 async function bash(script: string): Promise<{ code: number; output: string; errors: string }> {

@@ -13,14 +13,16 @@ const REASON = 'npm run verify: a test, nothing is wrong';
 const LOOK_AGAIN_MS = 1_000;
 /** The first alarm of these names is taken; CodeDeploy rolls back a deployment when one of `Delivery…` rings. */
 const PREFERRED = /MeterDead/;
-const UNSAFE = /-Delivery|Workers-?Delivery/;
+const UNSAFE = /-Workers-Delivery/;
+/** How far back the history is read, so that earlier actions are not taken for those of the test. Milliseconds. */
+const HISTORY_MS = 3_600_000;
 
-const Action = z.object({ actionState: z.string(), notificationResource: z.string().optional() });
+const ActionData = z.object({ actionState: z.string() });
 
 export const alarmChecks = (context: VerifyContext): Check[] => [
   {
     name: 'Ring an alarm',
-    run() {
+    async run() {
       const { cloudWatch } = context.clients;
       if (cloudWatch === undefined) throw new CheckSkipped('not there locally: CloudWatch');
       return ring(cloudWatch, context);
@@ -46,11 +48,13 @@ async function ring(client: CloudWatchClient, context: VerifyContext): Promise<s
   const set = (StateValue: 'ALARM' | 'OK') =>
     client.send(new SetAlarmStateCommand({ AlarmName, StateValue, StateReason: REASON }));
   removals.add(`the test of ${AlarmName}`, async () => void (await set('OK')));
-  const since = context.now();
+  const since = new Date(context.now().getTime() - HISTORY_MS);
+  const actions = () => readActions(client, AlarmName, since);
+  const before = (await actions()).length;
   await set('ALARM');
-  await notified(client, context, AlarmName, topic, since, 1);
+  await notified(context, alarm, actions, before + 1);
   await set('OK');
-  await notified(client, context, AlarmName, topic, since, 2);
+  await notified(context, alarm, actions, before + 2);
   return `${AlarmName} notified the topic of ALARM and OK`;
 }
 
@@ -83,39 +87,59 @@ export function chooseAlarm(alarms: readonly MetricAlarm[]): MetricAlarm | undef
   return safe.find(({ AlarmName = '' }) => PREFERRED.test(AlarmName)) ?? safe[0];
 }
 
-/** Waits until the alarm's history has so many actions that the topic accepted. */
+interface AlarmAction {
+  outcome: 'succeeded' | 'failed' | 'in progress';
+  summary: string;
+}
+
+/** Notifications of the alarm, newest first. */
+async function readActions(client: CloudWatchClient, AlarmName: string, since: Date): Promise<AlarmAction[]> {
+  const { AlarmHistoryItems = [] } = await client.send(
+    new DescribeAlarmHistoryCommand({
+      AlarmName,
+      HistoryItemType: 'Action',
+      StartDate: since,
+      ScanBy: 'TimestampDescending',
+    }),
+  );
+  return AlarmHistoryItems.map(({ HistoryData, HistorySummary = '' }) => ({
+    outcome: outcomeOf(HistoryData, HistorySummary),
+    summary: HistorySummary,
+  }));
+}
+
+/** Waits until there are so many actions, and the newest of them has succeeded. @throws CheckFailed when it fails, or none comes in time */
 async function notified(
-  client: CloudWatchClient,
-  { sleep, waitMs }: VerifyContext,
-  AlarmName: string,
-  topic: string,
-  since: Date,
+  { clock, sleep, waitMs }: VerifyContext,
+  { AlarmName }: MetricAlarm,
+  actions: () => Promise<AlarmAction[]>,
   wanted: number,
 ): Promise<void> {
-  for (let waited = 0; ; waited += LOOK_AGAIN_MS) {
-    const { AlarmHistoryItems = [] } = await client.send(
-      new DescribeAlarmHistoryCommand({ AlarmName, HistoryItemType: 'Action', StartDate: since }),
-    );
-    const outcomes = AlarmHistoryItems.map(({ HistoryData, HistorySummary }) => ({
-      state: actionState(HistoryData),
-      summary: HistorySummary ?? 'no summary',
-    }));
-    const failed = outcomes.find(({ state }) => state !== 'Succeeded' && state !== 'InProgress');
-    if (failed !== undefined)
-      throw new CheckFailed(`${AlarmName} could not notify ${topic}: ${failed.summary}.`);
-    if (outcomes.filter(({ state }) => state === 'Succeeded').length >= wanted) return;
-    if (waited >= waitMs)
-      throw new CheckFailed(
-        `${AlarmName} was set to a new state and did not notify ${topic} in ${waitMs / 1000} s.`,
-      );
+  const startedAt = clock();
+  for (;;) {
+    const found = await actions();
+    const [newest] = found;
+    if (newest !== undefined && found.length >= wanted) {
+      if (newest.outcome === 'failed')
+        throw new CheckFailed(`${AlarmName} could not notify its topic: ${newest.summary}`);
+      if (newest.outcome === 'succeeded') return;
+    }
+    if (clock() - startedAt >= waitMs)
+      throw new CheckFailed(`${AlarmName} got a new state and did not notify its topic in ${waitMs / 1000} s.`);
     await sleep(LOOK_AGAIN_MS);
   }
 }
 
-function actionState(data: string | undefined): string {
+function outcomeOf(data: string | undefined, summary: string): AlarmAction['outcome'] {
+  const { actionState } = ActionData.safeParse(parseJson(data)).data ?? {};
+  if (actionState === 'Succeeded' || summary.startsWith('Successfully')) return 'succeeded';
+  return actionState === 'Failed' || summary.startsWith('Failed') ? 'failed' : 'in progress';
+}
+
+function parseJson(text: string | undefined): unknown {
   try {
-    return Action.safeParse(JSON.parse(data ?? '')).data?.actionState ?? 'unknown';
+    return JSON.parse(text ?? '');
   } catch {
-    return 'unknown';
+    return undefined;
   }
 }

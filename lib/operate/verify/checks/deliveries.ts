@@ -73,25 +73,24 @@ async function deliver(context: VerifyContext): Promise<string> {
  * @throws CheckFailed saying how far it came, when it does not succeed in time
  */
 async function delivered(
-  { sleep, waitMs }: VerifyContext,
+  { clock, sleep, waitMs }: VerifyContext,
   read: () => Promise<Delivery | undefined>,
 ): Promise<Delivery> {
-  let waited = 0;
+  const startedAt = clock();
   for (;;) {
     const delivery = await read();
     if (delivery !== undefined && !OPEN_STATUSES.some((open) => open === delivery.status)) {
       if (delivery.status === 'succeeded') return delivery;
       throw new CheckFailed(describe(delivery));
     }
+    const waited = clock() - startedAt;
     if (waited >= waitMs)
       throw new CheckFailed(
         delivery === undefined
           ? `The event has no delivery after ${waitMs / 1000} s: the fan-out did not create it.`
           : `After ${waitMs / 1000} s ${describe(delivery)}`,
       );
-    const next = Math.min(LONGEST_WAIT_MS, Math.max(FIRST_WAIT_MS, waited / 2), waitMs - waited);
-    await sleep(next);
-    waited += next;
+    await sleep(Math.min(LONGEST_WAIT_MS, Math.max(FIRST_WAIT_MS, waited / 2), waitMs - waited));
   }
 }
 

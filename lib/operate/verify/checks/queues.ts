@@ -47,9 +47,10 @@ const measureAll = (context: VerifyContext, queues: ReadonlyMap<string, string>)
 
 /** Queues in which messages wait and do not become fewer for as long as is waited. */
 async function findStuck(context: VerifyContext, first: readonly QueueState[]): Promise<QueueState[]> {
-  const { sleep, waitMs, place } = context;
+  const { clock, sleep, waitMs, place } = context;
+  const startedAt = clock();
   let suspects = first.filter(({ visible }) => visible > 0);
-  for (let waited = 0; suspects.length > 0 && waited < waitMs; waited += LOOK_AGAIN_MS) {
+  while (suspects.length > 0 && clock() - startedAt < waitMs) {
     await sleep(LOOK_AGAIN_MS);
     const names = new Map(suspects.map(({ name, visible }) => [name, visible]));
     const urls = new Map([...place.queues].filter(([name]) => names.has(name)));
@@ -65,4 +66,4 @@ const describeCrowded = ({ name, inFlight }: QueueState): string =>
   `${name} has ${count(inFlight)} messages in flight, near its limit.`;
 
 const describeStuck = ({ name, visible, inFlight }: QueueState): string =>
-  `${name} is stuck: ${count(visible)} messages wait and do not become fewer, ${count(inFlight)} are in flight.`;
+  `${name} is stuck: ${count(visible)} waiting and not fewer while it was watched, ${count(inFlight)} in flight.`;

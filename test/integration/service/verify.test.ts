@@ -1,0 +1,341 @@
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  PurgeQueueCommand,
+  SendMessageBatchCommand,
+  SendMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import { DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import * as z from 'zod';
+import { OrgId } from '../../../functions/domain/ids.ts';
+import { keys } from '../../../functions/store/keys.ts';
+import { REGION } from '../../../lib/local/arns.ts';
+import { ensureCertificates } from '../../../lib/local/certificates/certificate-files.ts';
+import { type Cloud, startCloud } from '../../../lib/local/cloud.ts';
+import { MAIL_FROM, synthesize } from '../../../lib/local/console/synthesis.ts';
+import { CREDENTIALS } from '../../../lib/local/engines/engines.ts';
+import { startReceiver } from '../../../lib/local/receiver/receiver.ts';
+import { disableMapping, reserveConcurrency, withdrawActions } from '../../support/assembly.ts';
+import { aService, ok } from './a-service.ts';
+import { type ProxiedAnswer, startProxy } from './verify/proxy.ts';
+import { type OperatorOutputs, type Verification, verify, writeOutputs } from './verify/verification.ts';
+
+/*
+ * The verification of a deployment, on local runs: one that works, and some in which one thing is broken.
+ */
+
+/** Seconds that a broken run is given for what it cannot do. */
+const WAIT = ['--wait', '6'];
+
+const planted: { fault: string; said: string }[] = [];
+/** Checks that the run fails and names what is wrong, and keeps what it said for the list. */
+function expectNamed(fault: string, run: Verification, check: string, finding: RegExp): void {
+  planted.push({ fault, said: run.said });
+  expect([run.code, run.errors]).toEqual([1, '']);
+  expect(run.failed).toContain(check);
+  expect(run.said).toMatch(finding);
+  // The last line repeats the names.
+  expect(run.output.trimEnd().split('\n').at(-1)).toContain(check);
+  expect(run.output).toMatch(/✓ Remove what was made/);
+}
+
+afterAll(() => {
+  const list = planted.map(({ fault, said }) => `${fault}\n${said}`).join('');
+  process.stdout.write(`planted faults, and what the verification said\n\n${list}`);
+});
+
+describe('the verification of a local run', { timeout: 120_000 }, () => {
+  const service = aService({});
+  const outputsOf = async (): Promise<OperatorOutputs> =>
+    JSON.parse(await readFile(join(service.run.directory, 'outputs.json'), 'utf8'));
+
+  /** The run with something before its API. */
+  async function behindProxy(
+    change: (path: string, answer: ProxiedAnswer) => ProxiedAnswer,
+  ): Promise<string> {
+    const outputs = await outputsOf();
+    const api = new URL(outputs.outputs.ApiUrl ?? '');
+    const proxy = await startProxy(api.origin, ({ method, url }, answer) =>
+      change(`${method} ${url}`, answer),
+    );
+    onTestFinished(proxy.stop);
+    const directory = join(service.run.directory, 'behind-proxy');
+    await writeOutputs(directory, {
+      ...outputs,
+      outputs: { ...outputs.outputs, ApiUrl: `${proxy.url}${api.pathname}` },
+    });
+    return directory;
+  }
+
+  it('passes, also with a receiver, says what is not there locally, and leaves no key or endpoint', async () => {
+    const receiver = await startReceiver({ ...service.run.tls, respond: ok });
+    onTestFinished(receiver.stop);
+    const run = await verify(service.run.directory, {
+      args: ['--json', '--receiver', `${receiver.url}/hooks`],
+    });
+    expect([run.code, run.errors]).toEqual([0, '']);
+    const report = Report.parse(JSON.parse(run.output));
+    process.stdout.write(`verified in ${report.milliseconds} ms\n`);
+    expect(report).toMatchObject({ passed: true, interrupted: false });
+    expect(report.checks.filter(({ status }) => status !== 'passed')).toEqual([
+      expect.objectContaining({
+        name: 'Ring an alarm',
+        status: 'skipped',
+        detail: 'not there locally: CloudWatch',
+      }),
+    ]);
+    const made = ['Make an organization', 'Make its sandbox'].map((name) =>
+      OrgId.parse(report.checks.find((check) => check.name === name)?.detail),
+    );
+    const { endpoints, outputs } = await outputsOf();
+    const dynamodb = new DynamoDBClient({
+      region: REGION,
+      endpoint: endpoints.dynamodb ?? '',
+      credentials: CREDENTIALS,
+    });
+    onTestFinished(() => dynamodb.destroy());
+    const rowsAt = async (pk: string) => {
+      const query = new QueryCommand({
+        TableName: outputs.TableService,
+        ConsistentRead: true,
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': pk },
+      });
+      return (await DynamoDBDocumentClient.from(dynamodb).send(query)).Items ?? [];
+    };
+    for (const id of made) {
+      for (const pk of [keys.apiKeys(id), keys.endpoints(id), keys.channels(id)])
+        expect([pk, await rowsAt(pk)]).toEqual([pk, []]);
+      // What says who the organization is stays for messages that are on their way, and expires.
+      const rows = await rowsAt(id);
+      expect(rows.length).toBeGreaterThan(0);
+      for (const row of rows) expect(row).toHaveProperty('expiresAt');
+    }
+  });
+
+  it('names a queue with a dead letter', async () => {
+    const { endpoints, outputs } = await outputsOf();
+    const sqs = new SQSClient({ region: REGION, endpoint: endpoints.sqs ?? '', credentials: CREDENTIALS });
+    onTestFinished(() => sqs.destroy());
+    const QueueUrl = outputs.DeadLettersMeter;
+    await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: '{}' }));
+    onTestFinished(() => void sqs.send(new PurgeQueueCommand({ QueueUrl })));
+    const run = await verify(service.run.directory);
+    expectNamed('a dead letter of the meter', run, 'Dead letters', /meter has 1:/);
+    await sqs.send(new PurgeQueueCommand({ QueueUrl }));
+  });
+
+  it('names an unknown path that is answered with a page', async () => {
+    const directory = await behindProxy((call, answer) =>
+      call.includes('/no-such-path')
+        ? { status: 200, headers: { 'content-type': 'text/html' }, body: Buffer.from('<p>Hello</p>') }
+        : answer,
+    );
+    const run = await verify(directory);
+    expectNamed(
+      'unknown paths answer 200',
+      run,
+      'Call an unknown path',
+      /GET \/api\/v1\/no-such-path answered 200 instead of 404/,
+    );
+  });
+
+  it('names a route that answers another shape', async () => {
+    const directory = await behindProxy((call, answer) =>
+      call === 'GET /api/v1/webhooks' && answer.status === 200
+        ? { ...answer, body: Buffer.from('{"items":[]}') }
+        : answer,
+    );
+    const run = await verify(directory);
+    expectNamed(
+      'the list of endpoints has another shape',
+      run,
+      'Call with an API key',
+      /GET \/api\/v1\/webhooks answered 200 with an unexpected body/,
+    );
+  });
+
+  it('names an error whose request id is not that of its header', async () => {
+    const directory = await behindProxy((_, answer) =>
+      answer.status === 405 ? { ...answer, headers: { ...answer.headers, 'request-id': 'other' } } : answer,
+    );
+    const run = await verify(directory);
+    expectNamed(
+      'a 405 with another request id in its header',
+      run,
+      'Call with a wrong method',
+      /two different request ids/,
+    );
+  });
+});
+
+describe('the verification of a local run in which the stack is broken', { timeout: 120_000 }, () => {
+  let directory = '';
+  let caFile = '';
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'verify-'));
+    ({ caFile } = await ensureCertificates(directory, new Date()));
+    await synthesize({
+      assembly: join(directory, 'assembly'),
+      compileCache: join(tmpdir(), 'service-compile-cache'),
+      context: { stage: 'dev', mailFrom: MAIL_FROM, dashboardOrigin: 'https://dashboard.example' },
+      signal: AbortSignal.timeout(110_000),
+    });
+  }, 120_000);
+  afterAll(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
+
+  /** Starts the stack with a change of its templates. */
+  async function broken(name: string, edit: (assembly: string) => void): Promise<Broken> {
+    const assembly = join(directory, name);
+    await cp(join(directory, 'assembly'), assembly, { recursive: true });
+    edit(assembly);
+    const state = join(directory, `${name}-state`);
+    const cloud = await startCloud({ assembly, directory: state, port: 0, caFile });
+    onTestFinished(async () => {
+      await cloud.stop();
+      await rm(assembly, { recursive: true, force: true });
+    });
+    const { endpoints, outputs } = cloud;
+    return {
+      cloud,
+      directory: await writeOutputs(state, { region: REGION, endpoints: { ...endpoints }, outputs }),
+    };
+  }
+
+  it('names the mapping that is off, and the delivery that is not made', async () => {
+    const { directory: at } = await broken('mapping', (assembly) =>
+      disableMapping(assembly, 'DeliveryDispatchFromDeliveryFresh'),
+    );
+    const run = await verify(at, { args: WAIT });
+    expectNamed(
+      'the mapping of the dispatcher is off',
+      run,
+      'Event source mappings',
+      /The mapping of conversation-service-dev-dispatch from the queue fresh is Disabled/,
+    );
+    expect(run.failed).toContain('Deliver an event in the sandbox');
+
+    const interrupted = await verify(at, { interruptAfter: 'Register an endpoint' });
+    expect(interrupted.code).toBe(130);
+    expect(interrupted.output).toMatch(/– Deliver an event in the sandbox +skipped: interrupted/);
+    expect(interrupted.output).toMatch(/✓ Remove what was made .*org_/);
+  });
+
+  it('names the delivery that the dispatcher may not claim', async () => {
+    const { directory: at } = await broken('dispatch-role', (assembly) =>
+      withdrawActions(assembly, 'dispatch', ['dynamodb:UpdateItem']),
+    );
+    const run = await verify(at, { args: WAIT });
+    expectNamed(
+      'the role of the dispatcher lacks dynamodb:UpdateItem',
+      run,
+      'Deliver an event in the sandbox',
+      /After 6 s dlv_\w+ is pending after 0 attempts/,
+    );
+  });
+
+  it('names the event that is not fanned out', async () => {
+    const { directory: at } = await broken('fan-out-role', (assembly) =>
+      withdrawActions(assembly, 'fan-out', ['dynamodb:PutItem']),
+    );
+    const run = await verify(at, { args: WAIT });
+    expectNamed(
+      'the role of the fan-out lacks dynamodb:PutItem',
+      run,
+      'Deliver an event in the sandbox',
+      /has no delivery after 6 s: the fan-out did not create it/,
+    );
+  });
+
+  it('names the sandbox that cannot be provisioned', async () => {
+    const { cloud, directory: at } = await broken('provision-role', (assembly) =>
+      withdrawActions(assembly, 'provision-sandbox', ['dynamodb:PutItem']),
+    );
+    const run = await verify(at, { token: await adminToken(cloud) });
+    expectNamed(
+      'the role of provision-sandbox lacks dynamodb:PutItem',
+      run,
+      'Provision a sandbox with a session',
+      /POST \/api\/settings\/sandbox\/provision answered 500 instead of 201: INTERNAL_ERROR/,
+    );
+  });
+
+  it('names the function that cannot make an organization, and skips what needs one', async () => {
+    const { directory: at } = await broken('enrol-role', (assembly) =>
+      withdrawActions(assembly, 'enrol', ['dynamodb:PutItem']),
+    );
+    const run = await verify(at);
+    expectNamed(
+      'the role of enrol lacks dynamodb:PutItem',
+      run,
+      'Make an organization',
+      /conversation-service-dev-enrol failed: .*AccessDenied/,
+    );
+    expect(run.output).toMatch(
+      /– Make its sandbox +skipped: needs the organization, which could not be made/,
+    );
+  });
+
+  it('names the queue that is stuck', async () => {
+    const { cloud, directory: at } = await broken('meter-throttled', (assembly) =>
+      reserveConcurrency(assembly, 'meter', 0),
+    );
+    const sqs = new SQSClient({ region: REGION, endpoint: cloud.endpoints.sqs, credentials: CREDENTIALS });
+    onTestFinished(() => sqs.destroy());
+    // More than the reader of the queue takes in hand.
+    for (let batch = 0; batch < 25; batch++)
+      await sqs.send(
+        new SendMessageBatchCommand({
+          QueueUrl: cloud.outputs.QueueMeter,
+          Entries: Array.from({ length: 10 }, (_, index) => ({ Id: String(index), MessageBody: '{}' })),
+        }),
+      );
+    const run = await verify(at, { args: WAIT });
+    expectNamed(
+      'the meter is throttled to no invocation',
+      run,
+      'Queues',
+      /meter is stuck: \d+ waiting and not fewer/,
+    );
+  });
+});
+
+interface Broken {
+  cloud: Cloud;
+  /** LOCAL_DIR of the command. */
+  directory: string;
+}
+
+const Report = z.object({
+  passed: z.boolean(),
+  interrupted: z.boolean(),
+  milliseconds: z.number(),
+  checks: z.array(z.object({ name: z.string(), status: z.string(), detail: z.string() })),
+});
+
+const Enrolled = z.object({ organizationId: OrgId });
+
+/** A session's token of an admin of a new organization. */
+async function adminToken({ invoke, outputs, identity }: Cloud): Promise<string> {
+  const enrolled = await invoke(outputs.EnrolFunctionName ?? '', { name: 'Example Ltd' });
+  const { organizationId } = Enrolled.parse(enrolled);
+  if (identity === undefined) throw new Error('the template has no user pool');
+  const email = 'admin@example.test';
+  identity.setUsers([
+    {
+      email,
+      password: 'unused',
+      attributes: {
+        'custom:organization': organizationId,
+        'custom:role': 'admin',
+        preferred_username: organizationId,
+      },
+    },
+  ]);
+  return identity.idToken(email, { lifetimeSeconds: 3600 });
+}

@@ -1,0 +1,219 @@
+import {
+  CloudWatchClient,
+  DescribeAlarmHistoryCommand,
+  DescribeAlarmsCommand,
+  SetAlarmStateCommand,
+} from '@aws-sdk/client-cloudwatch';
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { mockClient } from 'aws-sdk-client-mock';
+import { describe, expect, it } from 'vitest';
+import { dataOf, expectProblem } from '../../../../lib/operate/verify/api.ts';
+import { alarmChecks, chooseAlarm } from '../../../../lib/operate/verify/checks/alarm.ts';
+import { findMappingProblems } from '../../../../lib/operate/verify/checks/event-sources.ts';
+import { organizationChecks } from '../../../../lib/operate/verify/checks/organization.ts';
+import { queueChecks } from '../../../../lib/operate/verify/checks/queues.ts';
+import { requestChecks } from '../../../../lib/operate/verify/checks/requests.ts';
+import type { Check } from '../../../../lib/operate/verify/check.ts';
+import * as z from 'zod';
+import { aContext, anAnswer, aProblem } from './a-context.ts';
+
+const named = (checks: readonly Check[], name: string): Check =>
+  checks.find((check) => check.name === name) ?? expect.fail(`there is no check ${name}`);
+
+describe('an answer of the API', () => {
+  it('is the data in its envelope', () => {
+    const answer = anAnswer({ body: { success: true, data: ['one'] } });
+    expect(dataOf(answer, 200, z.array(z.string()))).toEqual(['one']);
+  });
+
+  it.each([
+    ['another status', aProblem(500, 'INTERNAL_ERROR'), 'answered 500 instead of 200: INTERNAL_ERROR: No. (Request-Id req-1)'],
+    ['no envelope', anAnswer({ body: [], text: '[]' }), 'unexpected body'],
+    ['no request id', anAnswer({ headers: new Headers() }), 'without a Request-Id'],
+  ])('with %s fails its check', (_, answer, message) => {
+    expect(() => dataOf(answer, 200, z.array(z.string()))).toThrow(message);
+  });
+
+  it('is the error that was expected', () => {
+    expect(expectProblem(aProblem(404, 'NOT_FOUND'), 'NOT_FOUND')).toBe('404 NOT_FOUND');
+  });
+
+  it.each([
+    ['of another status', aProblem(403, 'NOT_FOUND'), 'answered 403 instead of 404'],
+    ['of another type', aProblem(404, 'GONE'), 'the type GONE instead of NOT_FOUND'],
+    ['without the envelope', anAnswer({ status: 404, text: '{"message":"Forbidden"}' }), 'without the error envelope'],
+    ['with another request id', aProblem(404, 'NOT_FOUND', 'req-2'), 'two different request ids'],
+  ])('that is an error %s fails its check', (_, answer, message) => {
+    expect(() => expectProblem(answer, 'NOT_FOUND')).toThrow(message);
+  });
+
+  it('that refuses a method without Allow fails its check', async () => {
+    const { run } = named(
+      requestChecks(aContext({ answers: () => aProblem(405, 'METHOD_NOT_ALLOWED') })),
+      'Call with a wrong method',
+    );
+    await expect(run()).rejects.toThrow('without the methods in Allow');
+  });
+});
+
+describe('a function that makes no organization', () => {
+  it('is named with its error', async () => {
+    const context = aContext();
+    mockClient(context.clients.lambda as LambdaClient)
+      .on(InvokeCommand)
+      .resolves({
+        FunctionError: 'Unhandled',
+        Payload: Buffer.from('{"errorType":"AccessDenied","errorMessage":"no"}') as never,
+      });
+    await expect(named(organizationChecks(context), 'Make an organization').run()).rejects.toThrow(
+      'conversation-service-prod-enrol failed: AccessDenied: no',
+    );
+  });
+});
+
+describe('event source mappings', () => {
+  const queueArn = (name: string) => `arn:aws:sqs:eu-central-1:1:${name}`;
+  const streamArn = (name: string) => `arn:aws:dynamodb:eu-central-1:1:table/${name}/stream/2026`;
+  const place = {
+    queues: new Map([['fresh', 'https://sqs.eu-central-1.amazonaws.com/1/Fresh1']]),
+    tables: new Map([
+      ['outbox', 'Outbox1'],
+      ['deliveries', 'Deliveries1'],
+      ['service', 'Service1'],
+    ]),
+  };
+  const mapping = (EventSourceArn: string, changes = {}) => ({
+    EventSourceArn,
+    FunctionArn: 'arn:aws:lambda:eu-central-1:1:function:dispatch:live',
+    State: 'Enabled',
+    ...changes,
+  });
+  const all = [
+    mapping(queueArn('Fresh1')),
+    mapping(streamArn('Outbox1'), { LastProcessingResult: 'No records processed' }),
+    mapping(streamArn('Deliveries1'), { LastProcessingResult: 'OK' }),
+  ];
+
+  it('are in order when each queue and stream is read', () => {
+    expect(findMappingProblems(all, place)).toEqual([]);
+  });
+
+  it.each([
+    ['is off', [mapping(queueArn('Fresh1'), { State: 'Disabled' }), ...all.slice(1)], 'The mapping of dispatch from the queue fresh is Disabled.'],
+    ['fails', [...all.slice(0, 2), mapping(streamArn('Deliveries1'), { LastProcessingResult: 'PROBLEM: Function call failed' })], 'The mapping of dispatch from the stream of deliveries reports "PROBLEM: Function call failed".'],
+    ['is missing', all.slice(1), 'Nothing reads the queue fresh.'],
+  ])('are named when one %s', (_, mappings, finding) => {
+    expect(findMappingProblems(mappings, place)).toEqual([finding]);
+  });
+});
+
+describe('queues', () => {
+  const url = 'https://sqs.eu-central-1.amazonaws.com/1/';
+  const check = (name: string, depths: readonly number[]) => {
+    const place = {
+      ...aContext().place,
+      queues: new Map([['meter', `${url}Meter`]]),
+      deadLetters: new Map([
+        ['meter', `${url}MeterDead`],
+        ['delivery', `${url}DeliveryDead`],
+      ]),
+    };
+    const context = aContext({ place });
+    const looks = [...depths];
+    mockClient(context.clients.sqs as SQSClient)
+      .on(GetQueueAttributesCommand)
+      .callsFake(() => ({
+        Attributes: {
+          ApproximateNumberOfMessages: String((looks.length > 1 ? looks.shift() : looks[0]) ?? 0),
+          ApproximateNumberOfMessagesNotVisible: '3',
+        },
+      }));
+    return named(queueChecks(context), name).run();
+  };
+
+  it('pass while what waits becomes less', async () => {
+    expect(await check('Queues', [12, 9])).toBe('1 queues, 12 messages waiting');
+  });
+
+  it('are named when what waits does not become less', async () => {
+    await expect(check('Queues', [12])).rejects.toThrow(
+      'meter is stuck: 12 waiting and not fewer while it was watched, 3 in flight.',
+    );
+  });
+
+  it('of dead letters are named, but for those that a function handles', async () => {
+    await expect(check('Dead letters', [2])).rejects.toThrow(
+      /^meter has 5: npm run operate -- dead-letters list meter$/,
+    );
+  });
+});
+
+describe('an alarm that is rung', () => {
+  const alarm = (changes = {}) => ({
+    AlarmName: 'ConversationService-prod-Workers-MeteringMeterDead1-A',
+    StateValue: 'OK' as const,
+    ActionsEnabled: true,
+    AlarmActions: ['arn:topic'],
+    OKActions: ['arn:topic'],
+    ...changes,
+  });
+  const action = (actionState: string) => ({
+    HistoryData: JSON.stringify({ actionState, notificationResource: 'arn:topic' }),
+    HistorySummary: `${actionState} action arn:topic`,
+  });
+
+  function ring(alarms: ReturnType<typeof alarm>[], outcomes: readonly string[]) {
+    const client = new CloudWatchClient({ region: 'eu-central-1' });
+    const cloudWatch = mockClient(client);
+    const history: ReturnType<typeof action>[] = [action('Succeeded')];
+    const left = [...outcomes];
+    cloudWatch.on(DescribeAlarmsCommand).resolves({ MetricAlarms: alarms });
+    cloudWatch.on(DescribeAlarmHistoryCommand).callsFake(() => ({ AlarmHistoryItems: [...history] }));
+    cloudWatch.on(SetAlarmStateCommand).callsFake(() => {
+      const outcome = left.shift();
+      if (outcome !== undefined) history.unshift(action(outcome));
+      return {};
+    });
+    const context = aContext();
+    context.clients = { ...context.clients, cloudWatch: client };
+    const states = () =>
+      cloudWatch.commandCalls(SetAlarmStateCommand).map(({ args }) => args[0].input.StateValue);
+    return { context, states, run: named(alarmChecks(context), 'Ring an alarm').run };
+  }
+
+  it('passes when the topic accepts both notifications', async () => {
+    const { run, states } = ring([alarm()], ['Succeeded', 'Succeeded']);
+    expect(await run()).toContain('MeteringMeterDead1-A notified the topic of ALARM and OK');
+    expect(states()).toEqual(['ALARM', 'OK']);
+  });
+
+  it('fails when the topic refuses one, and is set back', async () => {
+    const { run, states, context } = ring([alarm()], ['Failed']);
+    await expect(run()).rejects.toThrow('could not notify its topic: Failed action arn:topic');
+    await context.removals.removeAll();
+    expect(states()).toEqual(['ALARM', 'OK']);
+  });
+
+  it('fails when no notification comes in time', async () => {
+    await expect(ring([alarm()], []).run()).rejects.toThrow('did not notify its topic in 5 s');
+  });
+
+  it('fails when no alarm notifies the topic', async () => {
+    await expect(ring([alarm({ AlarmActions: [] })], []).run()).rejects.toThrow('No alarm of the deployment');
+  });
+
+  it('is skipped where alarms do not act, and where there is no CloudWatch', async () => {
+    await expect(ring([alarm({ ActionsEnabled: false })], []).run()).rejects.toThrow('do not act');
+    const { run } = named(alarmChecks(aContext()), 'Ring an alarm');
+    await expect(run()).rejects.toThrow('not there locally: CloudWatch');
+  });
+
+  it('is never one that rings already, or by which a deployment is rolled back', () => {
+    const delivery = alarm({ AlarmName: 'ConversationService-prod-Workers-DeliveryDispatchFails-A' });
+    const other = alarm({ AlarmName: 'ConversationService-prod-Workers-RecoveryParkedLate-A' });
+    expect(chooseAlarm([delivery, alarm({ StateValue: 'ALARM' })])).toBeUndefined();
+    expect(chooseAlarm([delivery, other])).toEqual(other);
+    expect(chooseAlarm([other, alarm()])).toEqual(alarm());
+  });
+});
