@@ -125,7 +125,9 @@ async function notified(
       if (newest.outcome === 'succeeded') return;
     }
     if (clock() - startedAt >= waitMs)
-      throw new CheckFailed(`${AlarmName} got a new state and did not notify its topic in ${waitMs / 1000} s.`);
+      throw new CheckFailed(
+        `${AlarmName} got a new state and did not notify its topic in ${waitMs / 1000} s.`,
+      );
     await sleep(LOOK_AGAIN_MS);
   }
 }

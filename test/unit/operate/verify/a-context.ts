@@ -1,7 +1,7 @@
-import { createRemovals } from '../../../../lib/operate/verify/removals.ts';
 import type { Answer, Call } from '../../../../lib/operate/verify/api.ts';
 import { verifyClientsOf } from '../../../../lib/operate/verify/clients.ts';
 import type { VerifyContext } from '../../../../lib/operate/verify/context.ts';
+import { createRemovals } from '../../../../lib/operate/verify/removals.ts';
 import { NOW } from '../../../builders.ts';
 
 /** Nothing listens there. */

@@ -4,18 +4,18 @@ import {
   DescribeAlarmsCommand,
   SetAlarmStateCommand,
 } from '@aws-sdk/client-cloudwatch';
-import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
+import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { dataOf, expectProblem } from '../../../../lib/operate/verify/api.ts';
+import type { Check } from '../../../../lib/operate/verify/check.ts';
 import { alarmChecks, chooseAlarm } from '../../../../lib/operate/verify/checks/alarm.ts';
 import { findMappingProblems } from '../../../../lib/operate/verify/checks/event-sources.ts';
 import { organizationChecks } from '../../../../lib/operate/verify/checks/organization.ts';
 import { queueChecks } from '../../../../lib/operate/verify/checks/queues.ts';
 import { requestChecks } from '../../../../lib/operate/verify/checks/requests.ts';
-import type { Check } from '../../../../lib/operate/verify/check.ts';
-import * as z from 'zod';
 import { aContext, anAnswer, aProblem } from './a-context.ts';
 
 const named = (checks: readonly Check[], name: string): Check =>
@@ -28,7 +28,11 @@ describe('an answer of the API', () => {
   });
 
   it.each([
-    ['another status', aProblem(500, 'INTERNAL_ERROR'), 'answered 500 instead of 200: INTERNAL_ERROR: No. (Request-Id req-1)'],
+    [
+      'another status',
+      aProblem(500, 'INTERNAL_ERROR'),
+      'answered 500 instead of 200: INTERNAL_ERROR: No. (Request-Id req-1)',
+    ],
     ['no envelope', anAnswer({ body: [], text: '[]' }), 'unexpected body'],
     ['no request id', anAnswer({ headers: new Headers() }), 'without a Request-Id'],
   ])('with %s fails its check', (_, answer, message) => {
@@ -42,7 +46,11 @@ describe('an answer of the API', () => {
   it.each([
     ['of another status', aProblem(403, 'NOT_FOUND'), 'answered 403 instead of 404'],
     ['of another type', aProblem(404, 'GONE'), 'the type GONE instead of NOT_FOUND'],
-    ['without the envelope', anAnswer({ status: 404, text: '{"message":"Forbidden"}' }), 'without the error envelope'],
+    [
+      'without the envelope',
+      anAnswer({ status: 404, text: '{"message":"Forbidden"}' }),
+      'without the error envelope',
+    ],
     ['with another request id', aProblem(404, 'NOT_FOUND', 'req-2'), 'two different request ids'],
   ])('that is an error %s fails its check', (_, answer, message) => {
     expect(() => expectProblem(answer, 'NOT_FOUND')).toThrow(message);
@@ -100,8 +108,19 @@ describe('event source mappings', () => {
   });
 
   it.each([
-    ['is off', [mapping(queueArn('Fresh1'), { State: 'Disabled' }), ...all.slice(1)], 'The mapping of dispatch from the queue fresh is Disabled.'],
-    ['fails', [...all.slice(0, 2), mapping(streamArn('Deliveries1'), { LastProcessingResult: 'PROBLEM: Function call failed' })], 'The mapping of dispatch from the stream of deliveries reports "PROBLEM: Function call failed".'],
+    [
+      'is off',
+      [mapping(queueArn('Fresh1'), { State: 'Disabled' }), ...all.slice(1)],
+      'The mapping of dispatch from the queue fresh is Disabled.',
+    ],
+    [
+      'fails',
+      [
+        ...all.slice(0, 2),
+        mapping(streamArn('Deliveries1'), { LastProcessingResult: 'PROBLEM: Function call failed' }),
+      ],
+      'The mapping of dispatch from the stream of deliveries reports "PROBLEM: Function call failed".',
+    ],
     ['is missing', all.slice(1), 'Nothing reads the queue fresh.'],
   ])('are named when one %s', (_, mappings, finding) => {
     expect(findMappingProblems(mappings, place)).toEqual([finding]);

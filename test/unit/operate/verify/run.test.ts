@@ -35,7 +35,9 @@ describe('a run of checks', () => {
   });
 
   it('says of a connection that failed what to do about it', async () => {
-    const error = new TypeError('fetch failed', { cause: Object.assign(new Error(), { code: 'ECONNREFUSED' }) });
+    const error = new TypeError('fetch failed', {
+      cause: Object.assign(new Error(), { code: 'ECONNREFUSED' }),
+    });
     const [result] = await run([{ name: 'One', run: fails(error) }]);
     expect(result?.findings).toEqual([expect.stringContaining('nothing listens there')]);
   });
