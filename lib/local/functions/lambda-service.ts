@@ -22,8 +22,8 @@ const INVOCATIONS = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/;
 const MAPPINGS = /^\/2015-03-31\/event-source-mappings\/?$/;
 
 /**
- * Starts a Lambda that answers `Invoke` and `ListEventSourceMappings`, on one page. It is for operators: functions do not get its endpoint,
- * so it checks no role.
+ * Starts a Lambda that answers `Invoke` and `ListEventSourceMappings`, on one page. It is for operators:
+ * functions do not get its endpoint, so it checks no role.
  */
 export const startLambdaService = ({ functionOf, mappings }: LambdaParts): Promise<Engine> =>
   startJsonService(async ({ method, path, body }) => {

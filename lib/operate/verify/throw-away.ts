@@ -12,8 +12,8 @@ import { committer } from '../../../functions/store/transaction.ts';
 import { CheckFailed } from './check.ts';
 
 /**
- * Longer than a message about an organization may exist: a worker that finds no organization keeps the message, so the rows that say
- * what the organization is are left to DynamoDB's expiry.
+ * Longer than a message about an organization may exist: a worker that finds no organization keeps the
+ * message, so the organization's own rows are left to DynamoDB's expiry.
  */
 const EXPIRES_AFTER_DAYS = 4;
 
@@ -81,7 +81,7 @@ export function throwAwayRows({ service, rates }: { service: Table; rates: Table
     },
 
     /**
-     * Pairs the organization with a sandbox and issues a key for it, as the API does for an admin with a session.
+     * Pairs the organization with a sandbox and issues a key for it, as the API does for an admin.
      * @throws CheckFailed when the organization has a sandbox already
      */
     async pair(orgId: OrgId): Promise<{ tenant: Tenant; key: string }> {
@@ -113,7 +113,7 @@ export function throwAwayRows({ service, rates }: { service: Table; rates: Table
       await expireRowsAt(orgId);
     },
 
-    /** Removes the endpoints at once and orders the purge of the data, as a reset does; the sandbox's own rows expire. */
+    /** Removes the endpoints and orders the purge of the data, as a reset does; the sandbox's own rows expire. */
     async removeSandbox(tenant: Tenant): Promise<void> {
       const at = now();
       await removeReceivers(tenant.orgId);

@@ -11,10 +11,10 @@ import type { VerifyContext } from '../context.ts';
 
 const REASON = 'npm run verify: a test, nothing is wrong';
 const LOOK_AGAIN_MS = 1_000;
-/** The first alarm of these names is taken; CodeDeploy rolls back a deployment when one of `Delivery…` rings. */
+/** Rung if there is one. CodeDeploy rolls back a deployment when an alarm of `Delivery…` rings. */
 const PREFERRED = /MeterDead/;
 const UNSAFE = /-Workers-Delivery/;
-/** How far back the history is read, so that earlier actions are not taken for those of the test. Milliseconds. */
+/** Milliseconds of history that are read, to tell earlier actions from those of the test. */
 const HISTORY_MS = 3_600_000;
 
 const ActionData = z.object({ actionState: z.string() });
@@ -108,7 +108,10 @@ async function readActions(client: CloudWatchClient, AlarmName: string, since: D
   }));
 }
 
-/** Waits until there are so many actions, and the newest of them has succeeded. @throws CheckFailed when it fails, or none comes in time */
+/**
+ * Waits until there are so many actions, and the newest of them has succeeded.
+ * @throws CheckFailed when it fails, or none comes in time
+ */
 async function notified(
   { clock, sleep, waitMs }: VerifyContext,
   { AlarmName }: MetricAlarm,

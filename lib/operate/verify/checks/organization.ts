@@ -80,7 +80,7 @@ async function readSession(context: VerifyContext): Promise<string> {
   return `200, ${role} of ${organizationId}`;
 }
 
-/** The sandbox of the token's organization: a session of the throw-away organization cannot be had without its user. */
+/** Provisions for the token's organization: the throw-away organization has no user who could sign in. */
 async function provision(context: VerifyContext): Promise<string> {
   const { api, removals } = context;
   const token = requireToken(context);
