@@ -23,8 +23,11 @@ export function nextAttemptAt(attempt: number, endedAt: Date, policy: RetryPolic
   return new Date(endedAt.getTime() + Math.ceil(seconds * 1000));
 }
 
-/** SQS hides a message for 12 hours at most. */
-const MAX_VISIBILITY_SECONDS = 43_200;
+/**
+ * SQS hides a message for 12 hours at most, counted from its receive, and refuses whatever would be longer: so less the
+ * longest that a function may have had it.
+ */
+const MAX_VISIBILITY_SECONDS = 43_200 - 900;
 
 /**
  * For how long a queue message must stay hidden so that it does not come back before `until`. SQS counts whole

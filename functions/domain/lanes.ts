@@ -9,8 +9,13 @@ import type { Endpoint } from './endpoint.ts';
 export const LANES = ['fresh', 'retry', 'slow', 'stalled'] as const;
 export type Lane = (typeof LANES)[number];
 
-/** An attempt that has no answer after this marks its endpoint as slow, long before its deadline. */
-export const SLOW_AFTER_SECONDS = 0.5;
+/**
+ * An attempt whose answer has not come so long after its request was written marks its endpoint as slow, long before its
+ * deadline. DNS, TCP and TLS do not count: to a healthy receiver on another continent they alone may take half a second.
+ */
+export const SLOW_AFTER_SECONDS = 1;
+/** An attempt whose connection takes so long marks its endpoint too. */
+export const SLOW_TO_CONNECT_SECONDS = 3;
 /** For how long the mark holds. A renewed one starts anew; without a renewal the endpoint is back in the fast lanes. */
 export const SLOW_SECONDS = 120;
 

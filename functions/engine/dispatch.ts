@@ -57,7 +57,7 @@ export interface DispatchPorts {
   prepare(): Promise<unknown>;
   /**
    * Signs the event for the endpoint, sends it, and tells how that went; ends by its deadline and never throws for a receiver's doing.
-   * @param onSlow called when the answer has not come after `SLOW_AFTER_SECONDS`
+   * @param onSlow called once when the endpoint keeps its worker waiting: `SLOW_AFTER_SECONDS`, `SLOW_TO_CONNECT_SECONDS`
    */
   attempt(
     delivery: Claimed,

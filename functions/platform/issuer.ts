@@ -7,7 +7,7 @@ export class IssuerUnavailable extends Error {
 
 /** For each request to the issuer. An API call has time for discovery and keys, each asked for twice. */
 const TIMEOUT_MS = 2_000;
-/** How often something is asked for that changes nothing: one lost packet must not turn everybody away for {@link REST_MS}. */
+/** How often something is asked for: one lost packet must not turn everybody away for {@link REST_MS}. */
 const TRIES = 2;
 /** After a failure the issuer is left alone for so long; meanwhile nobody waits for it. */
 const REST_MS = 5_000;
@@ -50,7 +50,10 @@ export interface Issuer {
   metadata(): Promise<IssuerMetadata>;
   /** Asks twice. @throws IssuerUnavailable also when the answer is not of this form */
   read<S extends z.ZodMiniType>(url: string, schema: S): Promise<z.output<S>>;
-  /** Asks once: a code, or a refresh token, is good once. @throws IssuerUnavailable when there is no answer, or a failure of the issuer's own */
+  /**
+   * Asks once, because a code or a refresh token is good once; again only where no byte of it can have been sent.
+   * @throws IssuerUnavailable when there is no answer, or a failure of the issuer's own
+   */
   post(url: string, fields: Readonly<Record<string, string>>): Promise<Posted>;
 }
 
@@ -69,7 +72,8 @@ export function issuerAt(issuer: string, timeoutMs = TIMEOUT_MS): Issuer {
     url: string,
     init: RequestInit,
     take: (response: Response) => Promise<T>,
-    tries = 1,
+    mayRepeat: (cause: unknown) => boolean,
+    tries = TRIES,
   ): Promise<T> {
     if (Date.now() < restsUntil) throw new IssuerUnavailable('the issuer failed moments ago');
     try {
@@ -77,11 +81,12 @@ export function issuerAt(issuer: string, timeoutMs = TIMEOUT_MS): Issuer {
         ...init,
         signal: AbortSignal.timeout(timeoutMs),
         redirect: 'error',
-        headers: { accept: 'application/json' },
+        // A connection that is kept dies while the platform has this process frozen, and the next request would go into it.
+        headers: { accept: 'application/json', connection: 'close' },
       });
       return await take(response);
     } catch (cause) {
-      if (tries > 1) return ask(url, init, take, tries - 1);
+      if (tries > 1 && mayRepeat(cause)) return ask(url, init, take, mayRepeat, tries - 1);
       restsUntil = Date.now() + REST_MS;
       throw new IssuerUnavailable(`the issuer gave no answer of use at ${url}`, { cause });
     }
@@ -95,7 +100,7 @@ export function issuerAt(issuer: string, timeoutMs = TIMEOUT_MS): Issuer {
         if (response.status !== 200) throw new Error(`the issuer answered ${response.status}`);
         return schema.parse(await response.json());
       },
-      TRIES,
+      () => true,
     );
 
   return {
@@ -110,13 +115,34 @@ export function issuerAt(issuer: string, timeoutMs = TIMEOUT_MS): Issuer {
       return known;
     },
     post: (url, fields) =>
-      ask(url, { method: 'POST', body: new URLSearchParams(fields) }, async (response) => {
-        const { status } = response;
-        if (status >= 500 || status === 429) throw new Error(`the issuer answered ${status}`);
-        const text = await response.text();
-        return { status, body: parsed(text) };
-      }),
+      ask(
+        url,
+        { method: 'POST', body: new URLSearchParams(fields) },
+        async (response) => {
+          const { status } = response;
+          if (status >= 500 || status === 429) throw new Error(`the issuer answered ${status}`);
+          const text = await response.text();
+          return { status, body: parsed(text) };
+        },
+        isUnsent,
+      ),
   };
+}
+
+/** What fails before there is a connection that a request could go over. */
+const BEFORE_CONNECTION = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** Whether a request that `fetch` rejected never left. */
+function isUnsent(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && 'code' in cause && BEFORE_CONNECTION.has(String(cause.code));
 }
 
 function parsed(text: string): unknown {

@@ -2,7 +2,7 @@ import type { AttemptResult, Claimed } from '../domain/delivery.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
 import type { OutboxEvent } from '../domain/events.ts';
 import type { Gate } from '../domain/gate.ts';
-import { SLOW_AFTER_SECONDS } from '../domain/lanes.ts';
+import { SLOW_AFTER_SECONDS, SLOW_TO_CONNECT_SECONDS } from '../domain/lanes.ts';
 import { signature, signingSecret } from '../domain/signature.ts';
 import type { KeyringSource } from './keyrings.ts';
 import type { OutboundClient, OutboundRequest, OutboundResult } from './outbound/client.ts';
@@ -51,15 +51,39 @@ export function webhookSender({
         'webhook-attempt': String(delivery.attempts),
       },
     };
-    const slow = setTimeout(onSlow, SLOW_AFTER_SECONDS * 1000);
+    const slow = timer(onSlow);
+    slow.set(SLOW_TO_CONNECT_SECONDS);
+    const onWritten = () => slow.set(SLOW_AFTER_SECONDS);
     const sent = gate(delivery.orgId, {
-      live: async (permit) => outcomeOf(await outbound.post(request, permit)),
+      live: async (permit) => outcomeOf(await outbound.post(request, permit, onWritten)),
       sandbox: async () => {
+        onWritten();
         const { result, ...exchange } = await simulated.post(request, delivery.attempts);
         return { ...outcomeOf(result), simulated: exchange };
       },
     });
-    return sent.finally(() => clearTimeout(slow));
+    return sent.finally(slow.cancel);
+  };
+}
+
+/** Calls back once, after the time that was set last. */
+function timer(callback: () => void) {
+  let pending: NodeJS.Timeout | undefined;
+  let isOver = false;
+  const cancel = () => {
+    isOver = true;
+    clearTimeout(pending);
+  };
+  return {
+    set(seconds: number): void {
+      clearTimeout(pending);
+      if (isOver) return;
+      pending = setTimeout(() => {
+        cancel();
+        callback();
+      }, seconds * 1000);
+    },
+    cancel,
   };
 }
 

@@ -6,7 +6,8 @@ import type { IConstruct } from 'constructs';
 import { describe, expect, it } from 'vitest';
 import { attemptClocks } from '../../functions/domain/timing.ts';
 import { ABANDONED_ENTRIES, DEAD_LETTERS, LEDGER_DIFFERENCE } from '../../functions/platform/metric-names.ts';
-import { functionNamed, invokes, ofType, PROD, serviceIn, synthesize } from './synthesize.ts';
+import { PROD } from './contexts.ts';
+import { functionNamed, invokes, ofType, serviceIn, synthesize } from './synthesize.ts';
 
 const template = synthesize();
 const mappings = ofType(template, 'AWS::Lambda::EventSourceMapping').map(([, { Properties }]) => Properties);

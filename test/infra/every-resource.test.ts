@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { readSettings } from '../../lib/cloud/settings.ts';
 import { STAGES, type Stage } from '../../lib/cloud/stages.ts';
+import { EVERYTHING } from './contexts.ts';
 import {
   all,
-  EVERYTHING,
   type Found,
   isWatched,
   nameOf,

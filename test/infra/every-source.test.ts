@@ -1,16 +1,8 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { STAGES } from '../../lib/cloud/stages.ts';
-import {
-  all,
-  EVERYTHING,
-  type Found,
-  isWatched,
-  nameOf,
-  references,
-  resourcesOf,
-  statementsIn,
-} from './reading.ts';
+import { EVERYTHING } from './contexts.ts';
+import { all, type Found, isWatched, nameOf, references, resourcesOf, statementsIn } from './reading.ts';
 import { invokes, ofType, synthesize } from './synthesize.ts';
 
 /*
@@ -52,31 +44,26 @@ describe.each(STAGES)('in stage %s', (stage) => {
       expect(redrives.has(id) !== deadLetters.has(id)).toBe(true);
     });
 
-    it.each(queues)(
-      '%s keeps messages for two weeks, encrypted, and takes them by TLS alone',
-      (id) => {
-        expect(property(id, 'MessageRetentionPeriod')).toBe(14 * 86_400);
-        // By our key, but for what the bus leaves when it cannot use that key.
-        if (/^BusUnreadable/.test(id)) expect(property(id, 'SqsManagedSseEnabled')).toBe(true);
-        else
-          expect(references(property(id, 'KmsMasterKeyId'))).toEqual([
-            expect.stringMatching(/^KeysMessages/),
-          ]);
-        const said = ofType(template, 'AWS::SQS::QueuePolicy')
-          .filter(([, { Properties }]) => references(Properties.Queues).includes(id))
-          .flatMap(([, { Properties }]) => statementsIn(Properties.PolicyDocument));
-        expect(said).toContainEqual(
-          expect.objectContaining({
-            effect: 'Deny',
-            actions: ['sqs:*'],
-            condition: { Bool: { 'aws:SecureTransport': 'false' } },
-          }),
-        );
-        // Whoever may do something with it from outside is named by where it comes from.
-        for (const { effect, condition } of said)
-          if (effect === 'Allow') expect(Object.keys(condition)).not.toEqual([]);
-      },
-    );
+    it.each(queues)('%s keeps messages for two weeks, encrypted, and takes them by TLS alone', (id) => {
+      expect(property(id, 'MessageRetentionPeriod')).toBe(14 * 86_400);
+      // By our key, but for what the bus leaves when it cannot use that key.
+      if (/^BusUnreadable/.test(id)) expect(property(id, 'SqsManagedSseEnabled')).toBe(true);
+      else
+        expect(references(property(id, 'KmsMasterKeyId'))).toEqual([expect.stringMatching(/^KeysMessages/)]);
+      const said = ofType(template, 'AWS::SQS::QueuePolicy')
+        .filter(([, { Properties }]) => references(Properties.Queues).includes(id))
+        .flatMap(([, { Properties }]) => statementsIn(Properties.PolicyDocument));
+      expect(said).toContainEqual(
+        expect.objectContaining({
+          effect: 'Deny',
+          actions: ['sqs:*'],
+          condition: { Bool: { 'aws:SecureTransport': 'false' } },
+        }),
+      );
+      // Whoever may do something with it from outside is named by where it comes from.
+      for (const { effect, condition } of said)
+        if (effect === 'Allow') expect(Object.keys(condition)).not.toEqual([]);
+    });
 
     it.each(queues)(
       '%s hides a message for longer than its reader may run, and lets it fail in part',

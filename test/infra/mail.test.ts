@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { NOTICES } from '../../functions/domain/bus.ts';
 import { MAIL_LEASE_SECONDS } from '../../functions/domain/timing.ts';
 import { MAIL as METRICS } from '../../functions/platform/metric-names.ts';
-import { functionNamed, ofType, PROD, statementsOf, synthesize, tableGrants } from './synthesize.ts';
+import { PROD } from './contexts.ts';
+import { functionNamed, ofType, statementsOf, synthesize, tableGrants } from './synthesize.ts';
 
 const template = synthesize();
 const [id, fn] = functionNamed(template, 'notify');

@@ -1,7 +1,7 @@
 import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { STAGES } from '../../lib/cloud/stages.ts';
-import { EVERYTHING } from './reading.ts';
+import { EVERYTHING } from './contexts.ts';
 import { refusedEdges } from './service-edges.ts';
 import { type SynthesizedResource, synthesize } from './synthesize.ts';
 

@@ -2,13 +2,6 @@ import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { expect } from 'vitest';
 import { ofType, type SynthesizedResource } from './synthesize.ts';
 
-/** What a deployment may have besides. */
-export const EVERYTHING = {
-  waf: true,
-  domainName: 'api.example.com',
-  certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/0f2c',
-  alarmEmail: 'on-call@example.com',
-};
 export type Found = [id: string, resource: SynthesizedResource];
 /** All resources of a type, of which there is at least one. */
 export const all = (template: Template, type: string): Found[] => {

@@ -1,8 +1,9 @@
 import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { STAGES } from '../../lib/cloud/stages.ts';
+import { EVERYTHING } from './contexts.ts';
 import { findCycle, readFlow } from './flow.ts';
-import { EVERYTHING, nameOf, ourFunctions } from './reading.ts';
+import { nameOf, ourFunctions } from './reading.ts';
 import { functionNamed, type SynthesizedResource, synthesize } from './synthesize.ts';
 
 /*

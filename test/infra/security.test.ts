@@ -12,8 +12,9 @@ import { conversationService } from '../../lib/cloud/service.ts';
 import { readSettings } from '../../lib/cloud/settings.ts';
 import { STAGES } from '../../lib/cloud/stages.ts';
 import { builtDashboard } from '../support/built-dashboard.ts';
+import { PROD } from './contexts.ts';
 import { statementsIn } from './reading.ts';
-import { ofType, PROD, synthesize } from './synthesize.ts';
+import { ofType, synthesize } from './synthesize.ts';
 
 /**
  * Every wildcard that a role or a resource's policy may have, and why. Whatever is not here is refused by the tests below, and so is what is

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api/routes.ts';
 import { DOCUMENTATION, SIGN_IN, WORKERS } from '../../lib/cloud/bundle.ts';
-import { PROD } from './synthesize.ts';
+import { EVERYTHING, PROD } from './contexts.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
@@ -27,12 +27,7 @@ describe('the whole synthesis', () => {
   let printed: { stdout: string; stderr: string };
   beforeAll(async () => {
     outdir = await mkdtemp(join(tmpdir(), 'synthesis-'));
-    printed = await synthesize(outdir, {
-      waf: true,
-      domainName: 'api.example.com',
-      certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/0f2c',
-      alarmEmail: 'on-call@example.com',
-    });
+    printed = await synthesize(outdir, EVERYTHING);
   }, PATIENCE);
   afterAll(() => rm(outdir, { recursive: true, force: true }));
 

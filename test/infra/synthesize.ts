@@ -5,6 +5,7 @@ import { type ConversationService, conversationService } from '../../lib/cloud/s
 import { readSettings } from '../../lib/cloud/settings.ts';
 import { joinStacks, type StackContent } from '../../lib/local/template/stacks.ts';
 import { builtDashboard } from '../support/built-dashboard.ts';
+import { PROD } from './contexts.ts';
 
 export interface SynthesizedResource {
   Type: string;
@@ -12,13 +13,6 @@ export interface SynthesizedResource {
   DeletionPolicy?: string;
   UpdateReplacePolicy?: string;
 }
-
-/** As in production; without a sender of e-mail there is no mailer. */
-export const PROD = {
-  stage: 'prod',
-  mailFrom: 'notifications@mail.example.com',
-  dashboardOrigin: 'https://dashboard.example.com',
-};
 
 type Synthesized = { template: Template; stacks: StackContent[] };
 const made = new Map<string, Synthesized>();

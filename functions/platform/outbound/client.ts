@@ -22,9 +22,10 @@ export interface OutboundClientOptions {
 export interface OutboundClient {
   /**
    * Sends once. Never rejects for anything that the URL, the network or the receiver does.
+   * @param onWritten called when the whole request was handed to the network, unless the answer was there before
    * @throws NotPermitted when the gate has not let it pass
    */
-  post(request: OutboundRequest, permit: Permit): Promise<OutboundResult>;
+  post(request: OutboundRequest, permit: Permit, onWritten?: () => void): Promise<OutboundResult>;
   /**
    * Gets the content of a URL, following redirects. Never rejects for anything that the URL, the network or the servers do.
    * @throws NotPermitted when the gate has not let it pass
@@ -49,13 +50,13 @@ export function outboundClient(options: OutboundClientOptions): OutboundClient {
   const agent = new ReceiverAgent({ lookup: guardedLookup(resolve, policy), policy, now, ca: tls?.ca });
 
   return {
-    async post(request, permit) {
+    async post(request, permit, onWritten) {
       requirePermit(permit);
       const check = checkReceiverUrl(request.url.href, policy);
       if (!check.ok) return { kind: 'failed', error: check.problem, durationMs: 0 };
 
       agent.closeIdle();
-      return exchange({ ...request, url: check.url }, { agent, timeoutMs, now });
+      return exchange({ ...request, url: check.url }, { agent, timeoutMs, now, onWritten });
     },
     async fetch(request, permit) {
       requirePermit(permit);

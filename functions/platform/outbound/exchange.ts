@@ -31,6 +31,8 @@ export interface ExchangeOptions {
   /** One deadline over name resolution, connection, TLS, request and response headers. */
   timeoutMs: number;
   now: () => number;
+  /** Called when the whole request was handed to the network, unless the answer was there before. */
+  onWritten?: (() => void) | undefined;
 }
 
 /**
@@ -42,7 +44,7 @@ export interface ExchangeOptions {
  * @throws TypeError for headers that HTTP cannot carry
  */
 export async function exchange(request: OutboundRequest, options: ExchangeOptions): Promise<OutboundResult> {
-  const { agent, timeoutMs, now } = options;
+  const { agent, timeoutMs, now, onWritten = () => undefined } = options;
   const startedAt = now();
   const outgoing = open({ method: 'POST', url: request.url, headers: headersOnTheWire(request) }, agent);
   const deadline = deadlineIn(timeoutMs);
@@ -50,8 +52,10 @@ export async function exchange(request: OutboundRequest, options: ExchangeOption
 
   try {
     const answer = responseTo(outgoing);
+    outgoing.once('finish', onWritten);
     outgoing.end(request.body);
     const response = await Promise.race([answer, deadline.passed]);
+    outgoing.off('finish', onWritten);
     const durationMs = now() - startedAt;
     const status = response.statusCode ?? 0;
     return { kind: 'answered', status, durationMs, body: await bodyOf(outgoing, response, status) };

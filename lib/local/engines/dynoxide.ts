@@ -16,11 +16,12 @@ export function dynoxideBinary(environment: NodeJS.ProcessEnv = process.env): st
   const given = environment.DYNOXIDE_BIN;
   if (given) return existing(given);
   const name = `@dynoxide/${process.platform}-${process.arch}`;
+  const program = process.platform === 'win32' ? 'dynoxide.exe' : 'dynoxide';
   try {
-    return existing(createRequire(import.meta.url).resolve(`${name}/dynoxide`));
+    return existing(createRequire(import.meta.url).resolve(`${name}/${program}`));
   } catch (cause) {
     throw new LocalRunError(
-      `The embedded DynamoDB is not installed (${name}): set DYNOXIDE_BIN to a dynoxide 1.2.1 program`,
+      `The embedded DynamoDB is not installed: npm install --no-save ${name}@1.2.1, or set DYNOXIDE_BIN to a dynoxide 1.2.1 program`,
       { cause },
     );
   }

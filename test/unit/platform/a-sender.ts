@@ -33,9 +33,12 @@ export const TIMEOUT_MS = 10_000;
 export function aSender({
   result = answered(200),
   now = NOW,
+  written,
 }: {
   result?: OutboundResult | Promise<OutboundResult>;
   now?: Date;
+  /** When the request is written; never unless given. */
+  written?: Promise<void>;
 } = {}) {
   const standings = memoryStandings();
   const requests: OutboundRequest[] = [];
@@ -54,9 +57,10 @@ export function aSender({
   const send = webhookSender({
     gate: gate(standings.of),
     outbound: {
-      post: async (request, permit) => {
+      post: async (request, permit, onWritten) => {
         requirePermit(permit);
         requests.push(request);
+        void written?.then(onWritten);
         return result;
       },
     },

@@ -258,3 +258,62 @@ describe('the address of an issuer', () => {
     expect(() => issuerAt(issuer)).not.toThrow();
   });
 });
+
+describe('a request to the issuer', () => {
+  afterEach(() => {
+    vi.unstubAllGlobals();
+  });
+
+  it('has a connection of its own, which no frozen process finds dead', async () => {
+    const issuer = await anIssuer(key);
+    const sockets = new Set<unknown>();
+    let hasAsked = true;
+    issuer.fault = {
+      answer: ({ socket, headers }, response) => {
+        hasAsked &&= headers.connection === 'close';
+        sockets.add(socket);
+        response.writeHead(200).end('{}');
+      },
+    };
+    const at = issuerAt(issuer.url);
+    for (let times = 0; times < 3; times++) await at.post(`${issuer.url}/token`, { code: '1' });
+    expect(hasAsked).toBe(true);
+    expect(sockets.size).toBe(3);
+  });
+
+  /** Has the first requests fail as `fetch` tells it. @returns how many were made */
+  function failing(code: string, times: number) {
+    const real = fetch;
+    const asked = vi.fn(async (...request: Parameters<typeof fetch>) => {
+      if (asked.mock.calls.length > times) return real(...request);
+      throw new TypeError('fetch failed', { cause: Object.assign(new Error(), { code }) });
+    });
+    vi.stubGlobal('fetch', asked);
+    return asked;
+  }
+
+  it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'])(
+    'that posts is made again after %s, when nothing of it was sent',
+    async (code) => {
+      const issuer = await anIssuer(key);
+      issuer.further['/token'] = wrongly.answering(200, '{}');
+      const asked = failing(code, 1);
+      expect(await issuerAt(issuer.url).post(`${issuer.url}/token`, { code: '1' })).toMatchObject({
+        status: 200,
+      });
+      expect(asked).toHaveBeenCalledTimes(2);
+    },
+  );
+
+  it.each(['ECONNRESET', 'UND_ERR_SOCKET', 'UND_ERR_HEADERS_TIMEOUT', 'EPIPE'])(
+    'that posts is made once when it may have been sent: %s',
+    async (code) => {
+      const issuer = await anIssuer(key);
+      const asked = failing(code, 1);
+      await expect(issuerAt(issuer.url).post(`${issuer.url}/token`, { code: '1' })).rejects.toThrow(
+        'gave no answer of use',
+      );
+      expect(asked).toHaveBeenCalledOnce();
+    },
+  );
+});

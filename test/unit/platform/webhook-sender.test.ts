@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { UnknownKeyVersion } from '../../../functions/domain/keyring.ts';
-import { SLOW_AFTER_SECONDS } from '../../../functions/domain/lanes.ts';
+import { SLOW_AFTER_SECONDS, SLOW_TO_CONNECT_SECONDS } from '../../../functions/domain/lanes.ts';
 import { signingSecret } from '../../../functions/domain/signature.ts';
 import type { OutboundResult } from '../../../functions/platform/outbound/client.ts';
 import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
@@ -98,15 +98,19 @@ describe('an attempt that keeps its worker waiting', () => {
   /** An attempt whose answer comes when the test lets it. */
   async function underWay() {
     const { promise, resolve, reject } = Promise.withResolvers<OutboundResult>();
-    const { send } = aSender({ result: promise });
+    const { promise: written, resolve: write } = Promise.withResolvers<void>();
+    const { send } = aSender({ result: promise, written });
     const onSlow = vi.fn();
     const sent = send(claimed(), endpoint, event, onSlow);
     await vi.advanceTimersByTimeAsync(0);
-    return { sent, onSlow, resolve, reject };
+    return { sent, onSlow, write, resolve, reject };
   }
 
   it('says so once, while it goes on', async () => {
-    const { sent, onSlow, resolve } = await underWay();
+    const { sent, onSlow, write, resolve } = await underWay();
+    // A connection to the other side of the world.
+    await vi.advanceTimersByTimeAsync(seconds(SLOW_AFTER_SECONDS) + 200);
+    write();
 
     await vi.advanceTimersByTimeAsync(seconds(SLOW_AFTER_SECONDS) - 1);
     expect(onSlow).not.toHaveBeenCalled();
@@ -116,6 +120,21 @@ describe('an attempt that keeps its worker waiting', () => {
 
     resolve(answered(204));
     expect(await sent).toEqual({ status: 204 });
+    expect(onSlow).toHaveBeenCalledOnce();
+  });
+
+  it('says so once, while it has no connection', async () => {
+    const { sent, onSlow, write, resolve } = await underWay();
+
+    await vi.advanceTimersByTimeAsync(seconds(SLOW_TO_CONNECT_SECONDS) - 1);
+    expect(onSlow).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(onSlow).toHaveBeenCalledOnce();
+    write();
+    await vi.advanceTimersByTimeAsync(seconds(8));
+
+    resolve(answered(204));
+    await sent;
     expect(onSlow).toHaveBeenCalledOnce();
   });
 

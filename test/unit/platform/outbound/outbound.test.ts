@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { until } from '../../../support/until.ts';
 import { aPermit } from './a-permit.ts';
-import { bodyOf, httpsReceiver, localClient, postTo } from './receivers.ts';
+import { bodyOf, certificate, httpsReceiver, localClient, postTo } from './receivers.ts';
 
 describe('a post', () => {
   it('sends exactly the given bytes and headers to the path and query of the URL', async () => {
@@ -36,6 +36,29 @@ describe('a post', () => {
         body: '{"hello":"wörld"}',
       },
     ]);
+  });
+
+  it('tells when the request was written, and not before its connection is there', async () => {
+    const written = vi.fn();
+    const { promise: accepted, resolve: accept } = Promise.withResolvers<boolean>();
+    const receiver = await httpsReceiver(
+      async (_request, response) => {
+        await until('the request to be written', () => written.mock.calls.length === 1);
+        response.writeHead(204).end();
+      },
+      {
+        ...certificate,
+        // Asked in the middle of the handshake.
+        SNICallback: (_name, callback) => void accepted.then(() => callback(null)),
+      },
+    );
+    const request = { url: receiver.url('localhost'), headers: {}, body: new Uint8Array(10) };
+    const sent = localClient().post(request, await aPermit(), written);
+    await until('the connection', () => receiver.open.size === 1);
+    expect(written).not.toHaveBeenCalled();
+    accept(true);
+    expect(await sent).toMatchObject({ kind: 'answered', status: 204 });
+    expect(written).toHaveBeenCalledOnce();
   });
 
   it.each([200, 201, 202, 204, 299])('is answered by %i, without the body', async (status) => {

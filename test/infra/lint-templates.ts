@@ -1,0 +1,78 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify, styleText } from 'node:util';
+import { EVERYTHING, PROD } from './contexts.ts';
+
+/*
+ * Has cfn-lint judge the templates of four configurations for two regions: `npm run lint:templates`. It is no part of `npm test`,
+ * because it is a Python package (`pip install cfn-lint`), which the product does not need.
+ */
+
+const run = promisify(execFile);
+const ROOT = join(import.meta.dirname, '../..');
+const REGIONS = ['us-east-1', 'eu-central-1'];
+const CONFIGURATIONS = {
+  dev: { stage: 'dev' },
+  staging: { stage: 'staging' },
+  prod: PROD,
+  'prod with everything on': { ...PROD, ...EVERYTHING },
+};
+
+interface Finding {
+  Level: 'Error' | 'Warning' | 'Informational';
+  Rule: { Id: string };
+  Message: string;
+  Filename: string;
+  Location: { Start: { LineNumber: number } };
+}
+
+async function synthesize(outdir: string, context: object): Promise<string[]> {
+  const { PATH } = process.env;
+  const env = { PATH, CDK_OUTDIR: outdir, CDK_CONTEXT_JSON: JSON.stringify(context) };
+  await run(process.execPath, ['bin/app.ts'], { cwd: ROOT, env });
+  const files = await readdir(outdir);
+  return files.filter((file) => file.endsWith('.template.json')).map((file) => join(outdir, file));
+}
+
+/** @throws Error when cfn-lint itself fails */
+async function findingsIn(templates: readonly string[]): Promise<Finding[]> {
+  const flags = ['--include-experimental', '--regions', ...REGIONS, '--format', 'json'];
+  const { stdout } = await run('cfn-lint', [...flags, '--', ...templates], { maxBuffer: 2 ** 26 }).catch(
+    (error: unknown) => {
+      // It ends with another code when it has found something.
+      if (error instanceof Error && 'stdout' in error && String(error.stdout).startsWith('[')) {
+        return { stdout: String(error.stdout) };
+      }
+      throw error;
+    },
+  );
+  return JSON.parse(stdout);
+}
+
+const version = await run('cfn-lint', ['--version']).catch(() => undefined);
+if (version === undefined) {
+  process.stdout.write('cfn-lint is not installed (pip install cfn-lint): nothing was judged.\n');
+} else {
+  process.stdout.write(`${version.stdout.trim()}, ${REGIONS.join(' and ')}\n`);
+  const outdir = await mkdtemp(join(tmpdir(), 'templates-'));
+  try {
+    for (const [name, context] of Object.entries(CONFIGURATIONS)) {
+      const templates = await synthesize(join(outdir, name), context);
+      const findings = await findingsIn(templates);
+      const errors = findings.filter(({ Level }) => Level === 'Error');
+      for (const { Rule, Message, Filename, Location } of errors) {
+        const place = `${Filename.slice(outdir.length + 1)}:${Location.Start.LineNumber}`;
+        process.stdout.write(`${styleText('red', Rule.Id)} ${place}\n  ${Message}\n`);
+      }
+      const rules = new Set(findings.filter(({ Level }) => Level !== 'Error').map(({ Rule }) => Rule.Id));
+      const rest = `${findings.length - errors.length} warnings (${[...rules].join(', ') || 'none'})`;
+      const count = styleText(errors.length > 0 ? 'red' : 'green', `${errors.length} errors`);
+      process.stdout.write(`${name}: ${templates.length} templates, ${count}, ${rest}\n`);
+      if (errors.length > 0) process.exitCode = 1;
+    }
+  } finally {
+    await rm(outdir, { recursive: true, force: true });
+  }
+}
