@@ -58,7 +58,7 @@ export function redeliveries({ service, keep }: Place): void {
       return found.status !== 'running' && found;
     });
 
-  describe.concurrent('a redelivery of all that failed', { timeout: 120_000 }, () => {
+  describe.concurrent('a redelivery of all that failed', { timeout: 300_000 }, () => {
     it('sends each event once more, however many messages it takes, and nothing again when it is begun anew', async () => {
       const { api, id, path, received } = await failures(MANY);
       const job = await start(api, path);

@@ -12,6 +12,9 @@ const LONG = { timeout: 240_000 };
 /** Bursts until one is within a minute from its first to its last request, however busy the machine is. */
 const TRIES = 5;
 
+/** What the gateway answers when a busy machine takes longer than it waits. */
+const UNAVAILABLE = 503;
+
 /** Tiers that a test can use up. */
 type Limited = 'standard' | 'sandbox';
 
@@ -47,7 +50,8 @@ export function rateLimits(place: Place): void {
       while (!answers.some(isRefused) && answers.length < 2 * requests)
         answers.push(await crowd.send(listing(key)));
       crowd.close();
-      if (minuteNow() === minute) return answers;
+      const wasInTime = answers.every(({ status }) => status !== UNAVAILABLE);
+      if (wasInTime && minuteNow() === minute) return answers;
     }
     throw new Error(`no ${requests} requests were answered within a minute, in ${TRIES} tries`);
   }
@@ -61,7 +65,9 @@ export function rateLimits(place: Place): void {
       const answers = await burst(tier, most + 1);
       const passed = answers.filter(({ status }) => status === 200);
       const refused = answers.filter(isRefused);
-      expect([refused.length, passed.length + refused.length]).toEqual([1, answers.length]);
+      const others = answers.filter((answer) => answer.status !== 200 && !isRefused(answer));
+      expect(others.map(({ status, text }) => `${status} ${text}`)).toEqual([]);
+      expect(refused).toHaveLength(1);
       const [{ headers = {}, text = '' } = {}] = refused;
       expect(JSON.parse(text).error.type).toBe('RATE_LIMITED');
       expect(headers['ratelimit-policy']).toBe(`"${tier}";q=${most};w=60`);

@@ -57,7 +57,7 @@ export function network(place: Place, observer: () => Observer): void {
     await work.ended();
     delivered = deliveries.flat();
     observed = observer().observed().slice(before);
-  }, 180_000);
+  }, 480_000);
 
   const to = (kind: Observation['kind']) => observed.filter((it) => it.kind === kind).map((it) => it.to);
 
