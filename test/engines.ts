@@ -108,6 +108,7 @@ export function sqs() {
 
   return {
     client: ours,
+    endpoint,
     /** An empty queue that gives a message up after so many receives, and the queue of what it gave up. */
     async queues(terms: { visibilitySeconds: number; maxReceives: number }) {
       const deadLetterUrl = await create({});

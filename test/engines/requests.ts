@@ -1,4 +1,4 @@
-import { ACCEPTED, REFUSED, type TestRequest } from '../support/refused-requests.ts';
+import { ACCEPTED, OTHER_TABLE, REFUSED, TABLE, type TestRequest } from '../support/refused-requests.ts';
 import type { Check } from './differences.ts';
 
 /** Engines check the form of a signature, not the signature. */
@@ -23,6 +23,7 @@ export async function checkRequests(endpoint: string): Promise<Check[]> {
       method: 'POST',
       headers: {
         authorization: AUTHORIZATION,
+        'x-amz-date': '20260101T000000Z',
         'content-type': 'application/x-amz-json-1.0',
         'x-amz-target': target,
       },
@@ -48,7 +49,7 @@ export async function checkRequests(endpoint: string): Promise<Check[]> {
   return checks;
 }
 
-const TABLES = ['T', 'U'];
+const TABLES = [OTHER_TABLE, TABLE];
 
 /** Creates the tables of the examples. Gives what names the stream of one of them, as `GetShardIterator` takes it. */
 async function createTables(send: Send): Promise<object> {
@@ -92,7 +93,7 @@ function sendRequest(
   if (operation === 'GetShardIterator')
     return send(`DynamoDBStreams_20120810.${operation}`, { ...stream, ...body });
   const isOnTables = operation.startsWith('Batch') || operation.startsWith('Transact');
-  return send(`DynamoDB_20120810.${operation}`, isOnTables ? body : { TableName: 'T', ...body });
+  return send(`DynamoDB_20120810.${operation}`, isOnTables ? body : { TableName: TABLE, ...body });
 }
 
 const isRefusal = ({ status, body }: Answer): boolean =>

@@ -1,9 +1,12 @@
 import { itemBytes } from '../../lib/local/permissions/dynamodb-rules.ts';
 
 /*
- * Requests to a table `T` (keys `pk` and `sk`, index `byDue` with `dueIn` and `dueAt`) and a table `U` of the same shape, as they
+ * Requests to a table `things` (keys `pk` and `sk`, index `byDue` with `dueIn` and `dueAt`) and a table `others` of the same shape, as they
  * go over the wire.
  */
+
+export const TABLE = 'things';
+export const OTHER_TABLE = 'others';
 
 export type TestRequest = readonly [what: string, operation: string, body: object];
 
@@ -19,11 +22,11 @@ const update = (UpdateExpression: string, values: object) => ({
   ExpressionAttributeValues: values,
 });
 export const puts = (items: object[]) => ({
-  RequestItems: { T: items.map((Item) => ({ PutRequest: { Item } })) },
+  RequestItems: { [TABLE]: items.map((Item) => ({ PutRequest: { Item } })) },
 });
-const gets = (keys: object[]) => ({ RequestItems: { T: keys.map((one) => one) } });
+const gets = (Keys: object[]) => ({ RequestItems: { [TABLE]: { Keys } } });
 export const transaction = (...parts: object[]) => ({ TransactItems: parts });
-export const put = (Item: object) => ({ Put: { TableName: 'T', Item } });
+export const put = (Item: object) => ({ Put: { TableName: TABLE, Item } });
 const sized = (bytes: number) => ({
   ...key(),
   x: { S: 'x'.repeat(bytes - itemBytes({ ...key(), x: { S: '' } })) },
@@ -109,12 +112,12 @@ export const REFUSED: readonly (readonly [...TestRequest, message: RegExp])[] = 
   ['an item over 400 KB', 'PutItem', { Item: sized(409_601) }, /Item size has exceeded/],
   ['a partition key over 2,048 bytes', 'PutItem', { Item: key('x'.repeat(2049)) }, /hashkey/],
   ['a sort key over 1,024 bytes', 'PutItem', { Item: key('a', 'x'.repeat(1025)) }, /rangekey/],
-  ['101 keys in a batch', 'BatchGetItem', { RequestItems: { T: { Keys: of(101) } } }, /Too many items/],
+  ['101 keys in a batch', 'BatchGetItem', { RequestItems: { [TABLE]: { Keys: of(101) } } }, /Too many items/],
   ['26 writes in a batch', 'BatchWriteItem', puts(of(26)), /Too many items/],
   [
     'a key twice in a batch of reads',
     'BatchGetItem',
-    { RequestItems: { T: { Keys: [key(), key()] } } },
+    { RequestItems: { [TABLE]: { Keys: [key(), key()] } } },
     /duplicates/,
   ],
   [
@@ -126,7 +129,7 @@ export const REFUSED: readonly (readonly [...TestRequest, message: RegExp])[] = 
   [
     'a put and a delete of one item in a batch',
     'BatchWriteItem',
-    { RequestItems: { T: [{ PutRequest: { Item: key() } }, { DeleteRequest: { Key: key() } }] } },
+    { RequestItems: { [TABLE]: [{ PutRequest: { Item: key() } }, { DeleteRequest: { Key: key() } }] } },
     /duplicates/,
   ],
   ['an empty batch', 'BatchWriteItem', puts([]), /greater than or equal to 1/],
@@ -141,7 +144,7 @@ export const REFUSED: readonly (readonly [...TestRequest, message: RegExp])[] = 
     'two operations on one item',
     'TransactWriteItems',
     transaction(put(key()), {
-      ConditionCheck: { TableName: 'T', Key: key(), ConditionExpression: 'attribute_exists(pk)' },
+      ConditionCheck: { TableName: TABLE, Key: key(), ConditionExpression: 'attribute_exists(pk)' },
     }),
     /multiple operations on one item/,
   ],
@@ -175,13 +178,13 @@ export const ACCEPTED: readonly TestRequest[] = [
   ['an item of 400 KB', 'PutItem', { Item: sized(409_600) }],
   ['an expression of 4 KB', 'GetItem', { Key: key(), ProjectionExpression: 'x'.repeat(4096) }],
   ['a key of the longest', 'PutItem', { Item: key('x'.repeat(2048), 'x'.repeat(1024)) }],
-  ['100 keys in a batch', 'BatchGetItem', { RequestItems: { T: { Keys: of(100) } } }],
+  ['100 keys in a batch', 'BatchGetItem', { RequestItems: { [TABLE]: { Keys: of(100) } } }],
   ['25 writes in a batch', 'BatchWriteItem', puts(of(25))],
   ['100 parts of a transaction', 'TransactWriteItems', transaction(...of(100).map(put))],
   [
     'one key in two tables',
     'TransactWriteItems',
-    transaction(put(key()), { Put: { TableName: 'U', Item: key() } }),
+    transaction(put(key()), { Put: { TableName: OTHER_TABLE, Item: key() } }),
   ],
   [
     'an empty filter value',

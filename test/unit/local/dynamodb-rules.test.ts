@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { refusalByDynamoDb } from '../../../lib/local/permissions/dynamodb-rules.ts';
-import { ACCEPTED, key, put, puts, REFUSED, transaction } from '../../support/refused-requests.ts';
+import { ACCEPTED, key, put, puts, REFUSED, TABLE, transaction } from '../../support/refused-requests.ts';
 
 const keysOf = (table: string) =>
-  table === 'T' ? { key: ['pk', 'sk'], indexes: [{ name: 'byDue', key: ['dueIn', 'dueAt'] }] } : undefined;
+  table === TABLE ? { key: ['pk', 'sk'], indexes: [{ name: 'byDue', key: ['dueIn', 'dueAt'] }] } : undefined;
 const refusal = (operation: string, body: object) =>
-  refusalByDynamoDb(`DynamoDB_20120810.${operation}`, { TableName: 'T', ...body }, keysOf);
+  refusalByDynamoDb(`DynamoDB_20120810.${operation}`, { TableName: TABLE, ...body }, keysOf);
 
 describe('DynamoDB refuses', () => {
   it.each(REFUSED)('%s', (_, operation, body, message) => {
