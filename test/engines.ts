@@ -22,6 +22,7 @@ import { startDynamoDb } from '../lib/local/engines/dynamodb.ts';
 import type { Engine } from '../lib/local/engines/engine.ts';
 import { startSqs } from '../lib/local/engines/sqs.ts';
 import { refuseAsDynamoDb } from './support/as-dynamodb.ts';
+import { PATIENCE } from './support/patience.ts';
 import { TABLE_DEFINITIONS, type TableName } from './table-definitions.ts';
 
 export { TABLE_DEFINITIONS };
@@ -72,7 +73,7 @@ export function dynamoDb(): Clients {
           new CreateTableCommand({ TableName, BillingMode: 'PAY_PER_REQUEST', ...TABLE_DEFINITIONS[name] }),
         );
         created.push(TableName);
-        await waitUntilTableExists({ client: ours, maxWaitTime: 20, minDelay: 1 }, { TableName });
+        await waitUntilTableExists({ client: ours, maxWaitTime: 20 * PATIENCE, minDelay: 1 }, { TableName });
         return { client: ours, name: TableName };
       };
       const names = Object.keys(TABLE_DEFINITIONS) as TableName[];
@@ -107,6 +108,7 @@ export function sqs() {
 
   return {
     client: ours,
+    endpoint,
     /** An empty queue that gives a message up after so many receives, and the queue of what it gave up. */
     async queues(terms: { visibilitySeconds: number; maxReceives: number }) {
       const deadLetterUrl = await create({});

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { FUNCTION_ENVIRONMENT } from './support/functions.ts';
+import { PATIENCE } from './support/patience.ts';
 
 if (Number(process.versions.node.split('.')[0]) < 24)
   throw new Error(`the tests need Node 24 or later, this is ${process.version}: run them with "npm test"`);
@@ -29,7 +30,7 @@ const LONGEST = [
   '/contract/',
 ];
 
-const CONTRACT = { testTimeout: 30_000, hookTimeout: 30_000 };
+const CONTRACT = { testTimeout: 30_000 * PATIENCE, hookTimeout: 30_000 * PATIENCE };
 /** Contracts of whole functions, which read their environment once, when they are loaded: these files share no modules with others. */
 const LOADING_FUNCTIONS = [
   'test/contract/api/**/*.test.ts',

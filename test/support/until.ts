@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { PATIENCE } from './patience.ts';
 
 /**
  * Waits until `condition` gives something, and gives that. It looks less and less often, since looking takes time from what is
@@ -9,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export async function until<T>(
   what: string,
   condition: () => T | undefined | false | Promise<T | undefined | false>,
-  timeoutMs = 60_000,
+  timeoutMs = 60_000 * PATIENCE,
   everyMs = 20,
 ): Promise<T> {
   const startedAt = performance.now();
@@ -27,7 +28,10 @@ export async function until<T>(
  * busy machine has needed more for what takes a moment.
  * @throws what the assertion threw last when it does not hold after `timeoutMs`
  */
-export async function awaitAssertion<T>(assertion: () => T | Promise<T>, timeoutMs = 25_000): Promise<T> {
+export async function awaitAssertion<T>(
+  assertion: () => T | Promise<T>,
+  timeoutMs = 25_000 * PATIENCE,
+): Promise<T> {
   const startedAt = performance.now();
   for (;;) {
     try {

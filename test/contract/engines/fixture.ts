@@ -34,7 +34,10 @@ export const resources = {
 export const TABLE = 'Test-Events';
 
 /** A small stack in memory, with some of its resources replaced. */
-export function aTemplate(changes: object = {}): { template: Template; references: References } {
+export function aTemplate(
+  changes: object = {},
+  stack = 'Test',
+): { template: Template; references: References } {
   const { resources: parsed, outputs } = parseTemplate({ Resources: { ...resources, ...changes } });
-  return { template: templateOf('Test', parsed, outputs), references: new References('Test') };
+  return { template: templateOf(stack, parsed, outputs), references: new References(stack) };
 }

@@ -63,8 +63,8 @@ describe('the oldest open deliveries to an endpoint', () => {
     const { deliveries: table } = await engine.tables(client);
     const store = deliveryStore(table);
     const all = Array.from({ length: 5000 }, (_, index) => deliveryOf(59 - index / 1000, 'exhausted'));
-    for (let first = 0; first < all.length; first += 500)
-      await Promise.all(all.slice(first, first + 500).map((delivery) => store.add(delivery)));
+    for (let first = 0; first < all.length; first += 25)
+      await Promise.all(all.slice(first, first + 25).map((delivery) => store.add(delivery)));
     let examined = 0;
     client.middlewareStack.add((next) => async (args) => {
       const result = await next(args);

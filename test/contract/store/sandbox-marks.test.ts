@@ -6,6 +6,7 @@ import { organizationStore } from '../../../functions/store/organizations.ts';
 import { committer } from '../../../functions/store/transaction.ts';
 import { aKeyring } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
+import { PATIENCE } from '../../support/patience.ts';
 import { live } from './a-life.ts';
 import { type Api, aBusyOrganization, anApi } from './an-api.ts';
 import { anEngine, type TestEngine } from './an-engine.ts';
@@ -115,7 +116,7 @@ beforeAll(async () => {
   beforePurge = await everyRow(tables);
   await engine.purge();
   afterPurge = await everyRow(tables);
-}, 120_000);
+}, 120_000 * PATIENCE);
 afterAll(() => api.close());
 
 describe('what is looked at', () => {

@@ -1,0 +1,74 @@
+import { ENGINES, type EngineName, isEngine } from './names.ts';
+
+/** One thing that was checked on an engine. */
+export interface Check {
+  /** `store/usage.test.ts › usage (dynamodb) › …`, or `requests › …`. */
+  name: string;
+  passed: boolean;
+  /** Of a check that failed. */
+  reason?: string;
+}
+
+/** A line of the table in docs/engines.md: a check that is expected to fail on an engine. */
+export interface Difference {
+  engine: EngineName;
+  check: string;
+  reason: string;
+}
+
+const HEADING = '## Known differences';
+
+/**
+ * Reads the table of `docs/engines.md`: engine, check in backticks, reason.
+ *
+ * @throws Error naming the line that is not one of the table
+ */
+export function readDifferences(document: string): Difference[] {
+  const [, section] = document.split(`${HEADING}\n`);
+  if (section === undefined) throw new Error(`docs/engines.md has no heading "${HEADING}"`);
+  const [table = ''] = section.trimStart().split('\n\n', 1);
+  const lines = table.trim().split('\n');
+  if (lines.length < 2 || lines.some((line) => !line.startsWith('|')))
+    throw new Error(`docs/engines.md has no table under "${HEADING}"`);
+  return lines.slice(2).map((line) => {
+    const [, engine = '', check, reason] =
+      /^\| (?<engine>[\w-]+) \| `(?<check>[^`]+)` \| (?<reason>.*\S) \|$/.exec(line) ?? [];
+    if (!isEngine(engine) || check === undefined || reason === undefined)
+      throw new Error(
+        `docs/engines.md: not "| engine | \`check\` | reason |" with an engine of ${ENGINES.join(', ')}: ${line}`,
+      );
+    return { engine, check: check.replaceAll('\\|', '|'), reason };
+  });
+}
+
+/** The line of the table for a check that fails. */
+export const lineOf = (engine: EngineName, check: string, reason: string): string =>
+  `| ${engine} | \`${check.replaceAll('|', '\\|')}\` | ${reason} |`;
+
+export interface Comparison {
+  passed: number;
+  /** Failed, as the table says. */
+  expected: Check[];
+  /** Failed, and the table does not say so. */
+  unexpected: Check[];
+  /** In the table, and did not fail: they passed, or there is no such check. */
+  obsolete: Difference[];
+}
+
+/** Compares what was checked on an engine with the table. */
+export function compare(
+  engine: EngineName,
+  checks: readonly Check[],
+  differences: readonly Difference[],
+): Comparison {
+  const listed = differences.filter((difference) => difference.engine === engine);
+  const names = new Set(listed.map(({ check }) => check));
+  const failed = checks.filter(({ passed }) => !passed);
+  const failedNames = new Set(failed.map(({ name }) => name));
+  return {
+    passed: checks.length - failed.length,
+    expected: failed.filter(({ name }) => names.has(name)),
+    unexpected: failed.filter(({ name }) => !names.has(name)),
+    obsolete: listed.filter(({ check }) => !failedNames.has(check)),
+  };
+}

@@ -1,0 +1,31 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** What a test file asks for when it needs an engine: a function of `test/engines.ts`, or the start of an embedded one. */
+type Need = 'dynamoDb' | 'sqs' | 'startDynamoDb';
+
+/** The contract test files that import one of these functions, themselves or by what they import; paths from the repository's root. */
+export function contractFilesNeeding(needs: readonly Need[]): string[] {
+  const wanted = new RegExp(`import[^;]*\\b(?:${needs.join('|')})\\b[^;]*from`);
+  const reaches = new Map<string, boolean>();
+  const isUser = (file: string): boolean => {
+    const known = reaches.get(file);
+    if (known !== undefined) return known;
+    // Until it is known: a cycle adds nothing.
+    reaches.set(file, false);
+    const source = readFileSync(file, 'utf8');
+    const imported = [...source.matchAll(/from '(\.[^']+\.ts)'/g)]
+      .map(([, path = '']) => join(dirname(file), path))
+      .filter((path) => path.startsWith(join(ROOT, 'test/contract')));
+    const result = wanted.test(source) || imported.some(isUser);
+    reaches.set(file, result);
+    return result;
+  };
+  return globSync('test/contract/**/*.test.ts', { cwd: ROOT })
+    .map((path) => join(ROOT, path))
+    .filter(isUser)
+    .map((path) => relative(ROOT, path))
+    .sort();
+}

@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { compare, lineOf, readDifferences } from '../../engines/differences.ts';
+
+const documentWith = (...lines: string[]): string =>
+  [
+    '# Other engines',
+    '',
+    '## Known differences',
+    '',
+    '| Engine | Check | Reason |',
+    '|---|---|---|',
+    ...lines,
+    '',
+    'Text.',
+  ].join('\n');
+
+const difference = {
+  engine: 'elasticmq',
+  check: 'queue/a.test.ts › sends',
+  reason: 'It has no groups.',
+} as const;
+const failed = (name: string) => ({ name, passed: false });
+const passed = (name: string) => ({ name, passed: true });
+
+describe('the table of known differences', () => {
+  it('gives engine, check and reason of each line', () => {
+    expect(
+      readDifferences(documentWith('| elasticmq | `queue/a.test.ts › sends` | It has no groups. |')),
+    ).toEqual([difference]);
+  });
+
+  it('may be empty', () => {
+    expect(readDifferences(documentWith())).toEqual([]);
+  });
+
+  it('reads the line that a failed check is printed as', () => {
+    const line = lineOf('dynoxide', 'store/b.test.ts › a|b', 'Why.');
+    expect(readDifferences(documentWith(line))).toEqual([
+      { engine: 'dynoxide', check: 'store/b.test.ts › a|b', reason: 'Why.' },
+    ]);
+  });
+
+  it.each(['| mysql | `a` | Why. |', '| elasticmq | a | Why. |', '| elasticmq | `a` |  |'])(
+    'refuses the line %s',
+    (line) => {
+      expect(() => readDifferences(documentWith(line))).toThrow(line);
+    },
+  );
+
+  it('of docs/engines.md can be read', () => {
+    const document = readFileSync(join(import.meta.dirname, '../../../docs/engines.md'), 'utf8');
+    expect(() => readDifferences(document)).not.toThrow();
+  });
+});
+
+describe('a comparison with the table', () => {
+  it('tells an expected failure from an unexpected one', () => {
+    const checks = [failed(difference.check), failed('new'), passed('fine')];
+    expect(compare('elasticmq', checks, [difference])).toEqual({
+      passed: 1,
+      expected: [failed(difference.check)],
+      unexpected: [failed('new')],
+      obsolete: [],
+    });
+  });
+
+  it.each([
+    ['passes', [passed(difference.check)]],
+    ['does not exist', []],
+  ])('reports a line whose check %s', (_, checks) => {
+    expect(compare('elasticmq', checks, [difference]).obsolete).toEqual([difference]);
+  });
+
+  it('leaves out the lines of other engines', () => {
+    expect(compare('dynoxide', [failed(difference.check)], [difference])).toMatchObject({
+      expected: [],
+      unexpected: [failed(difference.check)],
+      obsolete: [],
+    });
+  });
+});

@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { VERSIONS } from '../../engines/names.ts';
+import { contractFilesNeeding } from '../../engines/test-files.ts';
+
+it.each(['dynamodb-local', 'elasticmq'] as const)(
+  'the version of %s is that of its Maven project',
+  (engine) => {
+    const pom = readFileSync(join(import.meta.dirname, `../../engines/maven/${engine}.xml`), 'utf8');
+    const [, dependency = ''] = pom.split('<dependency>');
+    expect(dependency).toContain(`<version>${VERSIONS[engine]}</version>`);
+  },
+);
+
+it('contract test files are chosen by the engine that they import, themselves or by what they import', () => {
+  const queues = contractFilesNeeding(['sqs']);
+  expect(queues).toContain('test/contract/queue/delivery-queues.test.ts');
+  expect(queues).not.toContain('test/contract/store/usage.test.ts');
+  const tables = contractFilesNeeding(['dynamoDb']);
+  expect(tables).toContain('test/contract/store/delivery-claims.test.ts');
+  expect(tables).not.toContain('test/contract/engines/sqs.test.ts');
+});
