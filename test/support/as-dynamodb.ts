@@ -35,8 +35,12 @@ export function refuseAsDynamoDb<C extends DynamoDBClient | DynamoDBStreamsClien
   const { middlewareStack } = client as DynamoDBClient;
   middlewareStack.add(
     (next) => async (args) => {
-      const { headers, body } = args.request as { headers: Record<string, string>; body: string };
-      const refusal = refusalByDynamoDb(headers['x-amz-target'] ?? '', JSON.parse(body), keysOf);
+      const { headers, body } = args.request as {
+        headers: Record<string, string>;
+        body: string | Uint8Array;
+      };
+      const request = JSON.parse(Buffer.from(body).toString());
+      const refusal = refusalByDynamoDb(headers['x-amz-target'] ?? '', request, keysOf);
       if (refusal !== undefined)
         throw Object.assign(new Error(refusal), {
           name: 'ValidationException',
