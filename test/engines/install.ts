@@ -6,7 +6,7 @@ import { isInstalled, ProgramError, runProgram } from './program.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** Not versioned. A directory in it is complete: it gets its name when everything is in it. */
-const CACHE = join(ROOT, '.local/engines');
+const CACHE = join(ROOT, '.engines');
 
 /** A tool that installs or runs an engine is missing on this machine. */
 export class MissingToolError extends Error {

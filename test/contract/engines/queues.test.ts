@@ -17,8 +17,12 @@ import { receive, release, send, summary } from './queue-messages.ts';
 
 const engine = sqs();
 
+const A_QUEUE = { Type: 'AWS::SQS::Queue', Properties: {} };
+/** No FIFO queue: the service has none, and some engines provision none. */
+const STANDARD = { Ordered: A_QUEUE };
+
 /** The queues of the template on the engine under test, under names of their own. */
-async function provisioned(changes: object = {}, stack = `Test${randomUUID().slice(0, 8)}`) {
+async function provisioned(changes: object = STANDARD, stack = `Test${randomUUID().slice(0, 8)}`) {
   const client = engine.client();
   const { template, references } = aTemplate(changes, stack);
   await provisionQueues(template, references, client, engine.endpoint());
@@ -51,6 +55,11 @@ describe('a provisioned queue', () => {
     expect(references.resolve({ 'Fn::GetAtt': ['Work', 'Arn'] })).toBe(
       `arn:aws:sqs:us-east-1:000000000000:${stack}-Work`,
     );
+  });
+
+  it('is a FIFO queue where the template says so', async () => {
+    const { references, stack } = await provisioned({});
+
     expect(references.resolve({ 'Fn::GetAtt': ['Ordered', 'QueueName'] })).toBe(`${stack}-Ordered.fifo`);
   });
 
@@ -58,7 +67,7 @@ describe('a provisioned queue', () => {
     const { stack } = await provisioned();
 
     const { client, url } = await provisioned(
-      { Work: { Type: 'AWS::SQS::Queue', Properties: { DelaySeconds: 7 } } },
+      { ...STANDARD, Work: { ...A_QUEUE, Properties: { DelaySeconds: 7 } } },
       stack,
     );
 
