@@ -47,7 +47,9 @@ export function dynamoDb(): Clients {
   const created: string[] = [];
   const clients: { destroy(): void }[] = [];
   const client = () => {
-    const plain = refuseAsDynamoDb(new DynamoDBClient({ ...ACCESS, endpoint: endpoint() }));
+    const plain = refuseAsDynamoDb(
+      new DynamoDBClient({ ...ACCESS, endpoint: endpoint(), maxAttempts: ATTEMPTS * PATIENCE }),
+    );
     clients.push(plain);
     return DynamoDBDocumentClient.from(plain, { marshallOptions: { removeUndefinedValues: true } });
   };
@@ -127,6 +129,8 @@ export function sqs() {
   };
 }
 
+/** As many as the SDK makes by default. A slow engine gives up requests that it keeps waiting for a lock. */
+const ATTEMPTS = 3;
 const ACCESS = { region: 'us-east-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
 
 /** The endpoint of an engine that runs while this file's tests do. */

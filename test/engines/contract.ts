@@ -50,6 +50,8 @@ export async function runContractSuites(
       process.execPath,
       [
         ...[VITEST, 'run', '--config', join(ROOT, 'test/vitest.config.ts')],
+        // The one engine serves all files: with more of them at once, each request waits longer.
+        ...['--maxWorkers', '2'],
         ...['--project', 'contract', '--project', 'contract-functions'],
         ...['--reporter', 'verbose', '--reporter', 'json', '--outputFile', outputFile],
         ...files,

@@ -26,10 +26,12 @@ const HEADING = '## Known differences';
 export function readDifferences(document: string): Difference[] {
   const [, section] = document.split(`${HEADING}\n`);
   if (section === undefined) throw new Error(`docs/engines.md has no heading "${HEADING}"`);
-  const [table = ''] = section.trimStart().split('\n\n', 1);
-  const lines = table.trim().split('\n');
-  if (lines.length < 2 || lines.some((line) => !line.startsWith('|')))
-    throw new Error(`docs/engines.md has no table under "${HEADING}"`);
+  const lines =
+    section
+      .match(/^\|.*\n(?:\|.*(?:\n|$))*/m)?.[0]
+      .trimEnd()
+      .split('\n') ?? [];
+  if (lines.length < 2) throw new Error(`docs/engines.md has no table under "${HEADING}"`);
   return lines.slice(2).map((line) => {
     const [, engine = '', check, reason] =
       /^\| (?<engine>[\w-]+) \| `(?<check>[^`]+)` \| (?<reason>.*\S) \|$/.exec(line) ?? [];

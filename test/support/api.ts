@@ -34,7 +34,8 @@ export function apiClient({ BASE_URL, API_KEY }: { BASE_URL: string; API_KEY: st
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const base = new URL(BASE_URL);
 
-  function call({ method = 'GET', path, body, headers = {} }: Call): Promise<Answer> {
+  /** @param isRepeat whether its first try went into a connection that the gateway was closing, as any client meets it now and then */
+  function call({ method = 'GET', path, body, headers = {} }: Call, isRepeat = false): Promise<Answer> {
     const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
     return new Promise((resolve, reject) => {
       const sent = request(
@@ -66,13 +67,16 @@ export function apiClient({ BASE_URL, API_KEY }: { BASE_URL: string; API_KEY: st
           });
         },
       );
-      sent.on('error', reject);
+      sent.on('error', (error: NodeJS.ErrnoException) => {
+        if (isRepeat || error.code !== 'ECONNRESET' || !sent.reusedSocket) return reject(error);
+        call({ method, path, body, headers }, true).then(resolve, reject);
+      });
       sent.end(text);
     });
   }
 
   return {
-    call,
+    call: (asked: Call) => call(asked),
     get: (path: string) => call({ path }),
     post: (path: string, body?: unknown, headers: Record<string, string> = {}) =>
       call({ method: 'POST', path, body, headers: { 'idempotency-key': randomUUID(), ...headers } }),

@@ -3,6 +3,7 @@ import { OrgId } from '../../functions/domain/ids.ts';
 import { type ApiClient, apiClient } from './api.ts';
 import type { Maker } from './resources.ts';
 import type { Service, Tenancy } from './service.ts';
+import { until } from './until.ts';
 
 /** An organization with all that calls in its name need. */
 export interface Tenant extends Maker, Tenancy {
@@ -48,9 +49,12 @@ export async function aSandbox(
   service: Pick<Service, 'url'>,
   live: Pick<Tenant, 'session' | 'admin'>,
 ): Promise<Tenant> {
-  const { status, body } = await live.admin.post('/api/settings/sandbox/provision', {
-    name: 'Tests',
-    scopes: SANDBOX_SCOPES,
+  const { status, body } = await until('an answer of a service that is not too busy', async () => {
+    const answer = await live.admin.post('/api/settings/sandbox/provision', {
+      name: 'Tests',
+      scopes: SANDBOX_SCOPES,
+    });
+    return answer.status !== 503 && answer;
   });
   if (status !== 201) throw new Error(`the provisioning answered ${status}: ${JSON.stringify(body)}`);
   const { sandboxOrganizationId, key } = Provisioned.parse(body).data;

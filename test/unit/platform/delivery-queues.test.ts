@@ -152,7 +152,7 @@ describe('hiding a message', () => {
     [1, 1],
     [0, 1],
     [-5_000, 1],
-    [86_400_000, 43_200],
+    [86_400_000, 42_300],
   ])('for %i ms hides it for %i whole seconds', async (milliseconds, hidden) => {
     await queues.hide('retry', 'receipt', later(NOW, milliseconds));
     expect(sqs).toHaveReceivedCommandExactlyOnceWith(ChangeMessageVisibilityCommand, {
