@@ -17,12 +17,10 @@ export class MissingToolError extends Error {
  * Downloads an engine unless an earlier run did. Gives its directory.
  *
  * @param onLine called with what the installing program prints
- * @throws MissingToolError when this machine has no program that can install or run it
  * @throws ProgramError when the download fails
  */
 export async function install(engine: EngineName, onLine: (line: string) => void): Promise<string> {
-  const directory = join(CACHE, `${engine}-${VERSIONS[engine]}`);
-  await requireTools(engine, existsSync(directory));
+  const directory = directoryOf(engine);
   if (existsSync(directory)) return directory;
   const partial = `${directory}.partial`;
   await rm(partial, { recursive: true, force: true });
@@ -34,11 +32,14 @@ export async function install(engine: EngineName, onLine: (line: string) => void
   return directory;
 }
 
-async function requireTools(engine: EngineName, isCached: boolean): Promise<void> {
+const directoryOf = (engine: EngineName): string => join(CACHE, `${engine}-${VERSIONS[engine]}`);
+
+/** @throws MissingToolError when this machine has no program that can install or run the engine */
+export async function requireTools(engine: EngineName): Promise<void> {
   // DynamoDB Local needs the compiler too: its launcher is a source file.
   const toRun = { 'dynamodb-local': ['java', 'javac'], elasticmq: ['java'], dynoxide: [] }[engine];
   const toInstall = engine === 'dynoxide' ? 'cargo' : 'mvn';
-  const tools = [...toRun, ...(isCached ? [] : [toInstall])];
+  const tools = [...toRun, ...(existsSync(directoryOf(engine)) ? [] : [toInstall])];
   const found = await Promise.all(tools.map((tool) => isInstalled(tool)));
   const missing = tools.filter((_, index) => !found[index]);
   if (missing.length > 0)

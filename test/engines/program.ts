@@ -35,6 +35,13 @@ export async function runProgram(
   return { code: child.exitCode ?? 1, printed: printed() };
 }
 
+const running = new Set<ChildProcess>();
+
+/** Asks all programs that were started here to end, for when this process is about to. */
+export function endPrograms(): void {
+  for (const child of running) child.kill('SIGTERM');
+}
+
 /** Whether a program of this name can be started. */
 export async function isInstalled(command: string, versionOption = '--version'): Promise<boolean> {
   try {
@@ -93,6 +100,8 @@ export async function startServer(
 
 function start(command: string, args: readonly string[], { cwd, env, onLine }: ProgramOptions) {
   const child = spawn(command, [...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  running.add(child);
+  child.once('close', () => running.delete(child));
   let printed = '';
   for (const stream of [child.stdout, child.stderr]) {
     let rest = '';

@@ -14,8 +14,9 @@ import {
   lineOf,
   readDifferences,
 } from './differences.ts';
-import { install, MissingToolError } from './install.ts';
+import { install, MissingToolError, requireTools } from './install.ts';
 import { ENGINES, type EngineName, VERSIONS } from './names.ts';
+import { endPrograms } from './program.ts';
 import { checkRequests } from './requests.ts';
 import { type StartedEngine, startEngine } from './start.ts';
 import { contractFilesNeeding } from './test-files.ts';
@@ -62,19 +63,17 @@ async function main(args: readonly string[]): Promise<number> {
   for (const name of engines) {
     screen.print(`\n  ${screen.paint('bold', `${name} ${VERSIONS[name]}`)}\n`);
     try {
+      await requireTools(name);
       const engine = await prepare(name, screen);
       running.defer(() => engine.stop());
       results.push(await testEngine(engine, differences, screen));
       if (name === 'dynoxide') results.push(await testLocalRun([engine], screen));
       else servers.push(engine);
     } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
       const isSkipped = error instanceof MissingToolError;
-      if (isSkipped) screen.print(`  skipped: ${error.message}`);
-      results.push({
-        engine: name,
-        note: String(error instanceof Error ? error.message : error),
-        failed: !isSkipped,
-      });
+      screen.print(`  ${isSkipped ? 'Skipped: ' : ''}${message}`);
+      results.push({ engine: name, note: isSkipped ? 'skipped' : 'see above', failed: !isSkipped });
     }
   }
   if (servers.length > 0) results.push(await testLocalRun(servers, screen));
@@ -222,6 +221,8 @@ function summary(results: readonly Result[], { paint }: Screen): string {
   return `    ${paint('dim', lineOfRow(header))}\n${lines.join('')}`;
 }
 
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+process.once('exit', endPrograms);
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {

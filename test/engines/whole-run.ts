@@ -24,11 +24,15 @@ export async function runWhole(settings: Record<string, string>): Promise<WholeR
       RETRY_BASE_SECONDS: '0.5',
       RETRY_CAP_SECONDS: '2',
     });
+    // It leads a process group of its own, which a signal to this process does not reach.
+    const killOnExit = () => process.kill(-run.pid, 'SIGKILL');
+    process.once('exit', killOnExit);
     try {
       const attempts = await deliverWithRetry(run);
       return { readyAfterMs: run.readyAfterMs, attempts };
     } finally {
       if ((await run.interrupt()) !== 0) await run.kill();
+      process.off('exit', killOnExit);
     }
   } finally {
     await directory.remove();

@@ -1,11 +1,10 @@
-import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../../functions/domain/delivery.ts';
 import { newId } from '../../../functions/domain/ids.ts';
-import { deliveryStore } from '../../../functions/store/deliveries.ts';
 import { openDeliveries } from '../../../functions/store/open-deliveries.ts';
 import { aDelivery, anEvent, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
+import { putDeliveries } from './put-deliveries.ts';
 
 const engine = dynamoDb();
 const webhookId = newId('whk', NOW);
@@ -16,8 +15,7 @@ const deliveryOf = (minutes: number, status: Delivery['status'], changes: Partia
 
 async function stored(deliveries: readonly Delivery[]) {
   const { deliveries: table } = await engine.tables();
-  const store = deliveryStore(table);
-  await Promise.all(deliveries.map((delivery) => store.add(delivery)));
+  await putDeliveries(table, deliveries);
   const open = openDeliveries(table);
   return async (from: Date, wanted = 10) => {
     const { generation } = aDelivery();
@@ -62,14 +60,8 @@ describe('the oldest open deliveries to an endpoint', () => {
   it('are given up after a bounded number of rows', async () => {
     const client = engine.client();
     const { deliveries: table } = await engine.tables(client);
-    const store = deliveryStore(table);
     const all = Array.from({ length: 5000 }, (_, index) => deliveryOf(59 - index / 1000, 'exhausted'));
-    // Not one by one: some engines need a minute for that.
-    const puts = all.map((delivery) => ({ PutRequest: { Item: store.adding(delivery).write.Put?.Item } }));
-    for (let first = 0; first < puts.length; first += 25)
-      await client.send(
-        new BatchWriteCommand({ RequestItems: { [table.name]: puts.slice(first, first + 25) } }),
-      );
+    await putDeliveries(table, all);
     let examined = 0;
     client.middlewareStack.add((next) => async (args) => {
       const result = await next(args);

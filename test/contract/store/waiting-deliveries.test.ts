@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../../functions/domain/delivery.ts';
 import { newId } from '../../../functions/domain/ids.ts';
-import { deliveryStore } from '../../../functions/store/deliveries.ts';
 import { waitingDeliveries } from '../../../functions/store/waiting-deliveries.ts';
 import { aDelivery, anEvent, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
+import { putDeliveries } from './put-deliveries.ts';
 
 const engine = dynamoDb();
 const webhookId = newId('whk', NOW);
@@ -22,8 +22,7 @@ const deliveryOf = (secondsAgo: number, status: Delivery['status'], changes: Par
 async function stored(deliveries: readonly Delivery[]) {
   const client = engine.client();
   const { deliveries: table } = await engine.tables(client);
-  const store = deliveryStore(table);
-  await Promise.all(deliveries.map((delivery) => store.add(delivery)));
+  await putDeliveries(table, deliveries);
   let examined = 0;
   client.middlewareStack.add((next) => async (args) => {
     const result = await next(args);
