@@ -46,7 +46,7 @@ export async function runContractSuites(
   const { FORCE_COLOR: _, ...inherited } = process.env;
   for (const name of ENGINE_VARIABLES) delete inherited[name];
   try {
-    const { printed } = await runProgram(
+    const { code, printed } = await runProgram(
       process.execPath,
       [
         ...[VITEST, 'run', '--config', join(ROOT, 'test/vitest.config.ts')],
@@ -66,7 +66,7 @@ export async function runContractSuites(
       },
     );
     const report = await readFile(outputFile, 'utf8').catch(() => {
-      throw new ProgramError(`Vitest wrote no report:\n${printed}`);
+      throw new ProgramError(`Vitest ended with ${code} and wrote no report:\n${printed}`);
     });
     return checksOf(Report.parse(JSON.parse(report)));
   } finally {

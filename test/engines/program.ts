@@ -19,7 +19,7 @@ interface ProgramOptions {
 /**
  * Runs a program to its end. Gives its exit code.
  *
- * @throws ProgramError when it does not start
+ * @throws ProgramError when it does not start, or a signal ends it
  */
 export async function runProgram(
   command: string,
@@ -32,7 +32,11 @@ export async function runProgram(
   } catch (error) {
     throw new ProgramError(`${command} did not start: ${String(error)}`);
   }
-  return { code: child.exitCode ?? 1, printed: printed() };
+  if (child.exitCode === null)
+    throw new ProgramError(
+      `${command} was ended by ${child.signalCode ?? 'an unknown signal'}:\n${printed()}`,
+    );
+  return { code: child.exitCode, printed: printed() };
 }
 
 const running = new Set<ChildProcess>();
