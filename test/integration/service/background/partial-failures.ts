@@ -161,7 +161,8 @@ export function partialFailures({ service, keep }: Place): void {
           });
         }),
       );
-      await breakOrganization(tenants[0]?.orgId ?? '');
+      // The relay may know the organizations already, by these messages' own events. This one has never done anything.
+      Object.assign(said[0] ?? {}, { orgId: orgIds[1] });
       const { table, item } = await rowOf(
         'Service',
         String(said[1]?.data.conversationId),
