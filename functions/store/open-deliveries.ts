@@ -20,11 +20,12 @@ export interface RowsOf {
   after?: Record<string, unknown> | undefined;
 }
 
-/** The open ones of some deliveries of a shard, eventually consistent; `after` is where the next ones begin, absent at the end. */
+/** The open ones of some deliveries of a shard, eventually consistent; none of a time that ends before it begins. `after` is where the next ones begin, absent at the end. */
 export async function openAmong(
   deliveries: Table,
   { pk, range: [first, last], limit, newestFirst = false, after }: RowsOf,
 ): Promise<{ open: Delivery[]; after?: Record<string, unknown> }> {
+  if (first > last) return { open: [] };
   const { Items = [], LastEvaluatedKey } = await deliveries.client.send(
     new QueryCommand({
       TableName: deliveries.name,

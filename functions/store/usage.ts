@@ -119,6 +119,8 @@ export function usageReader(usage: Table) {
     { from, to }: { from: string; to: string },
   ): Promise<Map<string, UsageCounts>> => {
     const [first, last] = usageBetween(from, to);
+    const months = new Map<string, UsageCounts>();
+    if (first > last) return months;
     const pages = paginateQuery(
       { client: usage.client },
       {
@@ -128,7 +130,6 @@ export function usageReader(usage: Table) {
         ExpressionAttributeValues: { ':pk': keys.usage(orgId), ':first': first, ':last': last },
       },
     );
-    const months = new Map<string, UsageCounts>();
     for await (const { Items = [] } of pages)
       for (const item of Items) {
         const { month, ...counts } = Counter.parse(item);
