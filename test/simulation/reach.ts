@@ -46,6 +46,8 @@ const REPEATABLE = new Set([
   'endpoints.markSlow',
   'endpoints.markStalled',
   'endpoints.endStalled',
+  'endpoints.markAtRisk',
+  'endpoints.beginStreak',
   'ledger.add',
   'purges.release',
   'purges.progress',
@@ -161,6 +163,15 @@ export function reachOf(world: World): (process: Process) => Reach {
         async markStalled(orgId, id, until) {
           await own.endpoints.markStalled(orgId, id, until);
           world.history.note(orgId, id);
+        },
+        async markAtRisk(orgId, id, until) {
+          await own.endpoints.markAtRisk(orgId, id, until);
+          world.history.note(orgId, id);
+        },
+        async beginStreak(orgId, id) {
+          const endpoint = await own.endpoints.beginStreak(orgId, id);
+          world.history.note(orgId, id);
+          return endpoint;
         },
         async endStalled(orgId, id, seen) {
           await own.endpoints.endStalled(orgId, id, seen);

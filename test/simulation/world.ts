@@ -19,6 +19,7 @@ import { MemoryStores } from './memory-stores.ts';
 import { Organizations } from './organizations.ts';
 import { type Process, Processes } from './processes.ts';
 import type { Program } from './programs.ts';
+import { ATTEMPTS } from './promises.ts';
 import type { Random } from './random.ts';
 import { Receivers } from './receivers.ts';
 import { longestRestMs } from './rest.ts';
@@ -31,6 +32,8 @@ import { clocks, Witness } from './witness.ts';
 /** What the deployment of a run has set. */
 export interface Terms {
   retry: RetryPolicy;
+  /** Attempts that a delivery has. */
+  attempts: number;
   graceSeconds: number;
   maxReceives: number;
   /** Dispatchers at once, and messages that one takes. */
@@ -45,12 +48,7 @@ export interface Terms {
 }
 
 const termsOf = (random: Random, isCalm: boolean): Terms => ({
-  retry: random.pick([
-    DEFAULT_RETRY_POLICY,
-    DEFAULT_RETRY_POLICY,
-    { ...DEFAULT_RETRY_POLICY, baseSeconds: 1, capSeconds: 60 },
-    { ...DEFAULT_RETRY_POLICY, baseSeconds: 1000 },
-  ]),
+  ...someRetries(random),
   graceSeconds: isCalm ? 900 : random.pick([900, 900, 120]),
   maxReceives: isCalm ? 100 : random.pick([100, 12, 3]),
   // Enough that nothing waits for a dispatcher when it has to come in time.
@@ -61,6 +59,18 @@ const termsOf = (random: Random, isCalm: boolean): Terms => ({
   purgeLeaseSeconds: isCalm ? 960 : random.pick([960, 960, 1]),
   slowFinds: isCalm ? 0 : random.pick([0, 0.25]),
 });
+
+/** Where deliveries have few attempts, more of them fail than anywhere else, among others that succeed. */
+function someRetries(random: Random): Pick<Terms, 'retry' | 'attempts'> {
+  const retry = random.pick([
+    DEFAULT_RETRY_POLICY,
+    DEFAULT_RETRY_POLICY,
+    { ...DEFAULT_RETRY_POLICY, baseSeconds: 1, capSeconds: 60 },
+    { ...DEFAULT_RETRY_POLICY, baseSeconds: 1000 },
+  ]);
+  const attempts = random.pick([ATTEMPTS, ATTEMPTS, ATTEMPTS, 1, 1, 2]);
+  return { attempts, retry: attempts === ATTEMPTS ? retry : { ...retry, maxAttempts: attempts } };
+}
 
 /** Shards of each stream. */
 const SHARDS = 2;
@@ -137,7 +147,7 @@ export class World {
     });
     this.processes = new Processes(this.clock);
     this.history = new EndpointHistory(this.endpoints, this.clock);
-    this.receivers = new Receivers(random);
+    this.receivers = new Receivers(random, this.terms.attempts < ATTEMPTS);
     this.sandboxTables = new SandboxTables(this);
     this.witness = new Witness(this);
     this.outboxShards = Array.from({ length: SHARDS }, (_, shard) => this.#outboxShard(`outbox-${shard}`));
