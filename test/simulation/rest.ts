@@ -13,8 +13,9 @@ export function longestRestMs({
   clock,
   terms,
   faults,
+  shards,
   createdMs,
-}: Pick<World, 'deliveries' | 'clock' | 'terms' | 'faults' | 'createdMs'>): number {
+}: Pick<World, 'deliveries' | 'clock' | 'terms' | 'faults' | 'shards' | 'createdMs'>): number {
   const { graceSeconds, retry, attempts, maxReceives } = terms;
   const ages = deliveries.every.filter(isOpen).map(({ id }) => (clock.ms - createdMs(id)) / 1000);
   const lost = Math.max(graceSeconds, Math.min(Math.max(0, ...ages), LONGEST_GRACE_SECONDS));
@@ -23,5 +24,6 @@ export function longestRestMs({
     waits += Math.min(retry.baseSeconds * 2 ** (attempt - 1), retry.capSeconds);
   // A message that is given up early leaves its delivery to the reconciler each time.
   const givenUp = maxReceives < 100 ? attempts * graceSeconds : 0;
-  return (LETTER_SECONDS + lost + waits + givenUp + ROOM_SECONDS) * 1000 + 2 * faults.maxSkewMs;
+  const stalledMs = Math.max(0, ...shards.map(({ stalledUntilMs }) => stalledUntilMs - clock.ms));
+  return (LETTER_SECONDS + lost + waits + givenUp + ROOM_SECONDS) * 1000 + stalledMs + 2 * faults.maxSkewMs;
 }

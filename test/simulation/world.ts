@@ -77,6 +77,7 @@ const SHARDS = 2;
 
 /** By how much the ledger may be behind before an audit takes it for wrong; a run of the audit takes time itself. */
 const AUDITED_LAG_MS = 540_000;
+const STREAM_MS = 24 * 3_600_000;
 
 const TOKEN = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
 
@@ -111,7 +112,7 @@ export class World {
   readonly deadFanOuts = new LetterBox<DeadLetter>(60);
   /** Entries of the ledger in which changes are not counted, because their tenant was not found when they were told. */
   readonly uncounted = new Set<string>();
-  /** Entries that the last audit put right during an outage of days, in which the stream had not yet told everything. */
+  /** Entries that the last audit put right although the stream had not told everything, and had lost records by then. */
   readonly correctedTooSoon = new Set<string>();
   /** Nothing goes wrong, or nothing more. */
   isUntroubled: boolean;
@@ -271,6 +272,11 @@ export class World {
   /** Whether the ledger is behind, or was, by more than an audit may hold against it. */
   get ledgerLags(): boolean {
     return this.deliveryStream.longestLagMs > AUDITED_LAG_MS - this.faults.maxSkewMs;
+  }
+
+  /** Whether a stream was behind for longer than DynamoDB keeps its records: 24 hours. */
+  get streamLosesRecords(): boolean {
+    return this.deliveryStream.longestLagMs > STREAM_MS - this.faults.maxSkewMs;
   }
 
   /** All shards of all streams. */

@@ -98,9 +98,9 @@ export const COUNTS: readonly Mutation[] = [
   },
   {
     name: 'a settlement that meets a changed endpoint is not tried again',
-    file: 'functions/engine/dispatch.ts',
-    find: "if (result !== 'endpoint-changed') return result;",
-    replace: 'return result;',
+    file: 'functions/engine/failure-count.ts',
+    find: "if (result !== 'endpoint-changed') return { result, effect };",
+    replace: 'return { result, effect };',
     breaks: ['record'],
   },
   {
