@@ -221,7 +221,7 @@ export function reachOf(world: World): (process: Process) => Reach {
     notFound,
     get purges() {
       return gate(process, 'purges', {
-        open: () => own.purges.open(),
+        open: (tell) => own.purges.open(tell),
         lease: (purge, until, now) => own.purges.lease(purge, until, now),
         release: (purge) => own.purges.release(purge),
         async progress(purge, deleted) {
