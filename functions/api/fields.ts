@@ -5,6 +5,9 @@ import * as z from 'zod/mini';
  * calls without side effects, so that the bundler leaves out those which a function does not use: all of them took 7 ms to make.
  */
 
+/** Characters that show nothing and command terminals and parsers (Unicode, general category Cc), but for those that part words and lines. */
+const CONTROL = /[^\P{Cc}\t\n\r]/u;
+
 /**
  * Lone surrogates are no text that UTF-8, and with it DynamoDB, can hold.
  * @__NO_SIDE_EFFECTS__
@@ -14,6 +17,9 @@ export const text = (maximum: number) =>
     z.minLength(1),
     z.maxLength(maximum),
     z.refine((given) => given.isWellFormed(), { error: 'must be text without lone surrogates' }),
+    z.refine((given) => !CONTROL.test(given), {
+      error: 'must not have control characters other than tabs and newlines',
+    }),
   );
 
 export const timestamp = z.iso.datetime();

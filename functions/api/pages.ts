@@ -1,6 +1,7 @@
 import { type CursorBinding, openCursor, sealCursor } from '../domain/cursor.ts';
 import { type Problem, problem } from '../domain/problem.ts';
 import type { Tenant } from '../domain/tenant.ts';
+import { fitting } from '../platform/page-size.ts';
 import { success } from '../platform/reply.ts';
 import type { Route } from '../platform/route.ts';
 import { tenantKey } from '../store/keys.ts';
@@ -11,7 +12,7 @@ import { cursorKeys, opening } from './cursor-keys.ts';
  * Lists: opens the cursor, reads a page, seals the next cursor. Both are bound to tenant, route, path and filters.
  * @param filters what the query narrows the listing to, in a fixed order
  */
-export async function paginated<T>(
+export async function paginated<T extends { id: string }>(
   route: Route,
   request: {
     tenant: Tenant;
@@ -34,7 +35,8 @@ export async function paginated<T>(
     return problem('VALIDATION_ERROR', 'cursor is not one that this listing gave.');
   const page = await read({ limit: query.limit, after });
   if ('kind' in page) return page;
-  const { next } = page;
+  const items = fitting(page.items, (item) => route.success.data.parse([item]));
+  const next = items.length < page.items.length ? items.at(-1)?.id : page.next;
   const nextCursor = next === undefined ? null : await cursorKeys((ring) => sealCursor(ring, next, binding));
-  return success(page.items, { nextCursor });
+  return success(items, { nextCursor });
 }

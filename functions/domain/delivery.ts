@@ -280,7 +280,8 @@ export type MoveResult = 'done' | 'refused' | 'endpoint-changed';
 
 /** What the end of a delivery does to its endpoint, and when. */
 export interface EndpointOutcome {
-  endpoint: Pick<Endpoint, 'orgId' | 'id'>;
+  /** As it was when the effect was decided. One that has changed since takes no effect. */
+  endpoint: Pick<Endpoint, 'orgId' | 'id'> & Partial<Pick<Endpoint, 'consecutiveFailures' | 'streak'>>;
   effect: EndpointEffect;
   at: Date;
   traceId?: TraceId;

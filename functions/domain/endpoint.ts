@@ -27,6 +27,10 @@ export const Endpoint = z.object({
   disabledReason: z.optional(DisabledReason),
   /** When the first of the present consecutive failures was counted. */
   failingSince: z.optional(z.iso.datetime()),
+  /** Names the present streak of failures. Set before the first of them is counted, removed by a success. */
+  streak: z.optional(z.string()),
+  /** Until when a delivery to it may end as a failure, so that each success looks whether it ends a streak. */
+  atRiskUntil: z.optional(z.iso.datetime()),
   /** Until when it counts as one that keeps workers waiting. */
   slowUntil: z.optional(z.iso.datetime()),
   /** Until when it counts as one that keeps workers waiting until the deadline. */
@@ -42,11 +46,12 @@ export type EndpointEffect = 'none' | 'reset' | 'count' | 'disable';
  * An endpoint that needs no change gets no write: one item must not take a write for each delivery.
  */
 export function effectOnEndpoint(
-  endpoint: Pick<Endpoint, 'status' | 'consecutiveFailures'> | undefined,
+  endpoint: Pick<Endpoint, 'status' | 'consecutiveFailures' | 'streak'> | undefined,
   ended: 'succeeded' | 'exhausted',
 ): EndpointEffect {
   if (endpoint === undefined || endpoint.status === 'auto_disabled') return 'none';
-  if (ended === 'succeeded') return endpoint.consecutiveFailures === 0 ? 'none' : 'reset';
+  if (ended === 'succeeded')
+    return endpoint.consecutiveFailures === 0 && endpoint.streak === undefined ? 'none' : 'reset';
   return endpoint.consecutiveFailures + 1 >= FAILURES_TO_DISABLE ? 'disable' : 'count';
 }
 

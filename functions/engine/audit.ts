@@ -1,5 +1,6 @@
 import type { Delivery, DeliveryRef } from '../domain/delivery.ts';
 import { OPEN_STATUSES } from '../domain/delivery.ts';
+import { EXPIRY_SECONDS } from '../domain/due.ts';
 import {
   countsOf,
   hourBefore,
@@ -57,11 +58,13 @@ export interface Audited {
 
 /** Hours after which an hour is checked: when almost all has ended, and again when whatever was late may have. */
 const AGES = [3, 6, 24] as const;
+/** DynamoDB Streams keep a record for 24 hours, for who is behind with reading it. */
+const STREAM_HOURS = 24;
 /**
- * And once when everything must have ended, and the stream has told all that it ever will. Only then are counts put right: earlier the stream may
- * still add what the correction has counted already.
+ * And once when everything must have ended, and the stream has told all that it ever will, counted from the beginning of the hour and with one
+ * hour over. Only then are counts put right: earlier the stream may still add what the correction has counted already.
  */
-const LAST_AGE = 80;
+const LAST_AGE = 1 + EXPIRY_SECONDS / 3600 + STREAM_HOURS + 1;
 /** The ledger may be behind the deliveries by this much, in milliseconds, without anything being wrong. */
 const LAG_MS = 600_000;
 const SHARDS_AT_ONCE = 4;

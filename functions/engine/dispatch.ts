@@ -1,5 +1,4 @@
 import type { RetryPolicy } from '../domain/backoff.ts';
-import { Defect } from '../domain/defect.ts';
 import {
   type AttemptResult,
   type Claimed,
@@ -17,13 +16,14 @@ import {
   settlementOf,
   standingOf,
 } from '../domain/delivery.ts';
-import { type Endpoint, effectOnEndpoint } from '../domain/endpoint.ts';
+import type { Endpoint } from '../domain/endpoint.ts';
 import type { OutboxEvent } from '../domain/events.ts';
 import { hasStalled, type Lane, nextLaneOf, otherLaneFor } from '../domain/lanes.ts';
 import { isAskedFor } from '../domain/redelivery.ts';
 import { programOf } from '../domain/simulation.ts';
 import { isOfSandbox } from '../domain/tenant.ts';
 import { type TraceId, traced } from '../domain/trace.ts';
+import { type FailureStreaks, failureCount } from './failure-count.ts';
 import type { Log } from './log.ts';
 import { type SlowMarks, slowEndpoints } from './slow-endpoints.ts';
 import { type StalledMarks, stalledEndpoints } from './stalled-endpoints.ts';
@@ -44,11 +44,7 @@ export interface DispatchPorts {
     ): Promise<MoveResult>;
     skip(ref: DeliveryRef, reason: SkipReason, now: Date): Promise<'done' | 'refused'>;
   };
-  endpoints: SlowMarks &
-    StalledMarks & {
-      /** Reads an endpoint as it is now, for a settlement that met a changed one. */
-      find(orgId: Reminder['orgId'], id: Reminder['webhookId']): Promise<Endpoint | undefined>;
-    };
+  endpoints: SlowMarks & StalledMarks & FailureStreaks;
   queues: {
     /** Whether a lane nears its limit of messages in flight. */
     crowded(lane: Lane): Promise<boolean>;
@@ -68,6 +64,7 @@ export interface DispatchPorts {
   measures: DispatchMeasures;
   log: Log;
   now: () => Date;
+  wait(seconds: number): Promise<unknown>;
 }
 
 /** What is measured of an attempt once it is recorded. Durations are in milliseconds. */
@@ -97,10 +94,10 @@ export interface DispatchTerms {
 export interface DispatchContext {
   endpoint: Endpoint | undefined;
   event: OutboxEvent | undefined;
+  /** When the read began. */
+  readAt: Date;
 }
 
-/** How often a settlement that meets a changed endpoint looks again: as many as may fail at one endpoint at once. */
-const MAX_LOOKS = 20;
 const LOST_WORKER = 'the last attempt was started, and its outcome was never recorded';
 
 /**
@@ -108,14 +105,16 @@ const LOST_WORKER = 'the last attempt was started, and its outcome was never rec
  * message. A message that is lost, doubled or late changes no outcome: what may happen is decided by conditional writes on the delivery.
  */
 export function dispatch(ports: DispatchPorts, { retry, leaseSeconds, attemptSeconds }: DispatchTerms) {
-  const { deliveries, endpoints, queues, prepare, attempt, measures, log, now } = ports;
+  const { deliveries, endpoints, queues, prepare, attempt, measures, log, now, wait } = ports;
+  const { maxAttempts } = retry;
+  const failures = failureCount({ streaks: endpoints, now, wait }, { attemptSeconds, maxAttempts });
   const slow = slowEndpoints({ marks: endpoints, log, now });
   const stalled = stalledEndpoints({ marks: endpoints, log, now });
   const mannerOf = (endpoint: Endpoint) => ({ slow: slow.has(endpoint), stalled: stalled.has(endpoint) });
 
   /** Somebody else moved the delivery: its present state says what the message is still good for. */
   async function lookAgain(ref: DeliveryRef): Promise<Disposition> {
-    const standing = standingOf(await deliveries.find(ref), now(), retry.maxAttempts);
+    const standing = standingOf(await deliveries.find(ref), now(), maxAttempts);
     if (standing.kind === 'claimable' || standing.kind === 'spent')
       return dispositionOf({ kind: 'overtaken', until: now() });
     return dispositionOf(standing);
@@ -126,34 +125,37 @@ export function dispatch(ports: DispatchPorts, { retry, leaseSeconds, attemptSec
     return result === 'done' ? dispositionOf({ kind: 'skipped' }) : lookAgain(ref);
   }
 
-  /** Ends a delivery together with its effect on the endpoint, which others may be changing at the same time. */
-  async function end(
-    ref: Reminder,
-    known: Endpoint | undefined,
-    ended: 'succeeded' | 'exhausted',
-    at: Date,
+  /** Ends a delivery as exhausted, which may disable its endpoint. */
+  async function exhausted(
+    { orgId, webhookId }: Reminder,
+    endpoint: Endpoint,
     traceId: TraceId,
     move: (outcome: EndpointOutcome) => Promise<MoveResult>,
   ): Promise<MoveResult> {
-    let endpoint = known;
-    for (let look = 1; look <= MAX_LOOKS; look++) {
-      const effect = effectOnEndpoint(endpoint, ended);
-      const result = await move({
-        endpoint: { orgId: ref.orgId, id: ref.webhookId },
-        effect,
-        at,
-        ...traced(traceId),
-      });
-      if (effect === 'disable' && result === 'done') {
-        measures.disabled();
-        log('ENDPOINT_DISABLED', { webhookId: ref.webhookId, orgId: ref.orgId, traceId });
-      }
-      if (result !== 'endpoint-changed') return result;
-      endpoint = await endpoints.find(ref.orgId, ref.webhookId);
-    }
-    throw new Defect(
-      `endpoint ${ref.webhookId} changed ${MAX_LOOKS} times while ${ref.id} was being settled`,
+    const { result, effect } = await failures.exhaust(endpoint, (outcome) =>
+      move({ ...outcome, ...traced(traceId) }),
     );
+    if (result === 'done' && effect === 'disable') {
+      measures.disabled();
+      log('ENDPOINT_DISABLED', { webhookId, orgId, traceId });
+    }
+    return result;
+  }
+
+  /** Records an attempt, with what the end of its delivery does to the endpoint. */
+  async function settle(
+    reminder: Reminder,
+    claimed: Claimed,
+    settlement: Settlement,
+    { endpoint, readAt, traceId }: { endpoint: Endpoint; readAt: Date; traceId: TraceId },
+  ): Promise<MoveResult> {
+    const { kind, at } = settlement;
+    if (kind === 'retrying') return deliveries.settle(claimed, settlement, { endpoint, effect: 'none', at });
+    const move = (outcome: EndpointOutcome) =>
+      deliveries.settle(claimed, { ...settlement, at: outcome.at }, { ...outcome, ...traced(traceId) });
+    if (kind === 'exhausted') return exhausted(reminder, endpoint, traceId, move);
+    const { result } = await failures.succeed(endpoint, { readAt, endedAt: at }, move);
+    return result;
   }
 
   /** Where the next attempt belongs, if this one failed. A queue that says nothing of itself is not trusted with a wait. */
@@ -165,11 +167,13 @@ export function dispatch(ports: DispatchPorts, { retry, leaseSeconds, attemptSec
   async function deliver(
     reminder: Reminder,
     claimed: Claimed,
-    { endpoint, event, lane }: { endpoint: Endpoint; event: OutboxEvent; lane: Lane },
+    { endpoint, event, readAt, lane }: { endpoint: Endpoint; event: OutboxEvent; readAt: Date; lane: Lane },
   ): Promise<Disposition> {
     const startedAt = now();
     const traceId = traceOf(reminder, { event, claimed });
     const marking = slow.watch(endpoint, traceId);
+    // Only saves time: without the mark the last attempt sets it.
+    const foreseen = failures.foresee(endpoint, claimed.attempts).catch(() => undefined);
     const result = await attempt(claimed, endpoint, event, marking.onSlow);
     const endedAt = now();
     const elapsedSeconds = (endedAt.getTime() - startedAt.getTime()) / 1000;
@@ -177,13 +181,8 @@ export function dispatch(ports: DispatchPorts, { retry, leaseSeconds, attemptSec
     const way = await wayOn(endpoint, lane, result.error !== undefined);
     const pace = paceOf(claimed, endpoint, startedAt);
     const settlement = settlementOf(claimed.attempts, { ...result, startedAt, endedAt }, retry, way, pace);
-    const settled =
-      settlement.kind === 'retrying'
-        ? await deliveries.settle(claimed, settlement, { endpoint, effect: 'none', at: startedAt })
-        : await end(reminder, endpoint, settlement.kind, settlement.at, traceId, (outcome) =>
-            deliveries.settle(claimed, settlement, outcome),
-          );
-    await Promise.all([marking.done(), noted]);
+    const settled = await settle(reminder, claimed, settlement, { endpoint, readAt, traceId });
+    await Promise.all([marking.done(), noted, foreseen]);
     const { status, error: reason } = result;
     const fields = {
       deliveryId: claimed.id,
@@ -206,7 +205,7 @@ export function dispatch(ports: DispatchPorts, { retry, leaseSeconds, attemptSec
 
   return async (
     reminder: Reminder,
-    { endpoint, event }: DispatchContext,
+    { endpoint, event, readAt }: DispatchContext,
     lane: Lane,
   ): Promise<Disposition> => {
     if (endpoint === undefined) return skip(reminder, 'endpoint_deleted');
@@ -227,14 +226,14 @@ export function dispatch(ports: DispatchPorts, { retry, leaseSeconds, attemptSec
     const claim = await deliveries.claim(reminder, {
       now: now(),
       leaseSeconds,
-      maxAttempts: retry.maxAttempts,
+      maxAttempts,
     });
-    if (claim.kind === 'claimed') return deliver(reminder, claim.delivery, { endpoint, event, lane });
+    if (claim.kind === 'claimed') return deliver(reminder, claim.delivery, { endpoint, event, readAt, lane });
     if (claim.kind !== 'spent') return dispositionOf(claim);
 
-    const at = now();
-    const ended = await end(reminder, endpoint, 'exhausted', at, traceOf(reminder, { event }), (outcome) =>
-      deliveries.exhaust(reminder, LOST_WORKER, retry.maxAttempts, outcome),
+    const traceId = traceOf(reminder, { event });
+    const ended = await exhausted(reminder, endpoint, traceId, (outcome) =>
+      deliveries.exhaust(reminder, LOST_WORKER, maxAttempts, outcome),
     );
     return ended === 'done' ? dispositionOf({ kind: 'terminal' }) : lookAgain(reminder);
   };

@@ -23,12 +23,13 @@ export interface DispatcherPorts {
    * Reads the endpoints and events of a batch.
    * @returns the context of one message; throws when a row that it needs cannot be read
    */
-  contexts(reminders: readonly Reminder[]): Promise<(reminder: Reminder) => DispatchContext>;
+  contexts(reminders: readonly Reminder[]): Promise<(reminder: Reminder) => Omit<DispatchContext, 'readAt'>>;
   queues: {
     send(lane: Lane, messages: readonly Outgoing[]): Promise<Reminder[]>;
     hide(lane: Lane, receiptHandle: string, until: Date): Promise<void>;
   };
   log: Log;
+  now: () => Date;
 }
 
 /**
@@ -41,7 +42,7 @@ export const ATTEMPTS_PER_ENDPOINT = 4;
  * Processes a batch of messages of one lane, all endpoints at once. A message that cannot be processed stays in the lane, alone.
  * @returns those that stay in the lane; the others may be deleted
  */
-export function dispatcher({ deal, standings, contexts, queues, log }: DispatcherPorts) {
+export function dispatcher({ deal, standings, contexts, queues, log, now }: DispatcherPorts) {
   const leave = ({ reminder }: ReceivedReminder, error: unknown, traceId = reminder.traceId) =>
     log('DELIVERY_LEFT', { deliveryId: reminder.id, traceId, error });
 
@@ -93,11 +94,11 @@ export function dispatcher({ deal, standings, contexts, queues, log }: Dispatche
   return async (lane: Lane, messages: readonly ReceivedReminder[]): Promise<ReceivedReminder[]> => {
     const { unknown, current } = await sortByGeneration(messages);
     const staying = new Set(unknown);
-    const contextOf = await contexts(current.map(({ reminder }) => reminder)).catch(
-      (error: unknown) => () => {
-        throw error;
-      },
-    );
+    const readAt = now();
+    const found = await contexts(current.map(({ reminder }) => reminder)).catch((error: unknown) => () => {
+      throw error;
+    });
+    const contextOf = (reminder: Reminder) => ({ ...found(reminder), readAt });
     const byEndpoint = Map.groupBy(current, ({ reminder }) => reminder.webhookId);
     const atOnce = isPatient(lane) ? Number.POSITIVE_INFINITY : ATTEMPTS_PER_ENDPOINT;
     await Promise.all(

@@ -1,8 +1,16 @@
 /** Where a page of a due index ended; only for going on from there. */
 export type Position = Record<string, unknown>;
 
+/** A row of which nothing can be made, and why. */
+export interface UnreadableRow {
+  pk: string;
+  sk: string;
+  error: unknown;
+}
+
 export interface DuePage<E> {
   entries: E[];
+  unreadable?: readonly UnreadableRow[];
   next?: Position;
 }
 
@@ -15,17 +23,20 @@ export function shardsFrom(now: Date, shards: number): number[] {
 /**
  * Deals with one shard of a due index, page by page.
  * @param goOn whether there is time for another page
+ * @param tell is told of each row that cannot be read
  * @returns whether it came to the end
  */
 export async function throughPages<E>(
   find: (after?: Position) => Promise<DuePage<E>>,
   deal: (entries: E[]) => Promise<void>,
   goOn: () => boolean,
+  tell: (row: UnreadableRow) => void,
 ): Promise<boolean> {
   let after: Position | undefined;
   do {
     if (!goOn()) return false;
     const page = await find(after);
+    for (const row of page.unreadable ?? []) tell(row);
     await deal(page.entries);
     after = page.next;
   } while (after !== undefined);

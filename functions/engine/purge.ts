@@ -1,12 +1,14 @@
 import { isSettled, type Purge } from '../domain/sandbox.ts';
 import type { Tenant } from '../domain/tenant.ts';
+import type { UnreadableRow } from './due-pages.ts';
 import type { Log } from './log.ts';
 
 type RowKey = Record<string, unknown>;
 
 export interface PurgePorts {
   purges: {
-    open(): Promise<Purge[]>;
+    /** @param tell is told of each order that cannot be read */
+    open(tell?: (row: UnreadableRow) => void): Promise<Purge[]>;
     lease(purge: Purge, until: Date, now: Date): Promise<boolean>;
     release(purge: Purge): Promise<void>;
     progress(purge: Purge, deleted: number): Promise<void>;
@@ -91,7 +93,7 @@ export function purge(
   /** @param goOn whether there is time for another page */
   return async (goOn: () => boolean): Promise<Purged> => {
     const done = { deleted: 0, closed: 0 };
-    const orders = await purges.open();
+    const orders = await purges.open(({ pk, sk, error }) => log('DUE_ROW_UNREADABLE', { pk, sk, error }));
     const open = new Set(orders);
     for (const order of orders) {
       if (!goOn()) break;

@@ -7,7 +7,7 @@ import {
   repeatedRound,
 } from '../domain/redelivery-job.ts';
 import { mapConcurrently } from './concurrency.ts';
-import { type DuePage, type Position, shardsFrom, throughPages } from './due-pages.ts';
+import { type DuePage, type Position, shardsFrom, throughPages, type UnreadableRow } from './due-pages.ts';
 import { generations, type Standings } from './generations.ts';
 import type { Log } from './log.ts';
 
@@ -77,6 +77,12 @@ export function resume(
     const done: Resumed = { sent: 0, removed: 0, held: 0, left: 0, complete: true };
     const failures: unknown[] = [];
 
+    /** One row that nobody can read keeps no other waiting, and makes the run fail in the end. */
+    function tell({ pk, sk, error }: UnreadableRow): void {
+      log('DUE_ROW_UNREADABLE', { pk, sk, error });
+      failures.push(error);
+    }
+
     /** Leaves to the next run what cannot be done for one job. */
     async function trying<T>(run: RedeliveryRun, work: () => Promise<T>): Promise<T | undefined> {
       try {
@@ -133,7 +139,7 @@ export function resume(
     const until = new Date(startedAt.getTime() - graceSeconds * 1000);
     for (const shard of shardsFrom(startedAt, shards)) {
       try {
-        const complete = await throughPages((after) => runs.find(shard, until, after), deal, goOn);
+        const complete = await throughPages((after) => runs.find(shard, until, after), deal, goOn, tell);
         if (!complete) done.complete = false;
       } catch (error) {
         log('REDELIVERY_SHARD_UNREAD', { shard, error });

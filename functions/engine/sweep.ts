@@ -2,7 +2,7 @@ import type { BusEvent } from '../domain/bus.ts';
 import { RESEND_SECONDS, type SourceRef } from '../domain/source.ts';
 import { dueEvent } from '../domain/source-check.ts';
 import { mapConcurrently } from './concurrency.ts';
-import { type DuePage, type Position, shardsFrom, throughPages } from './due-pages.ts';
+import { type DuePage, type Position, shardsFrom, throughPages, type UnreadableRow } from './due-pages.ts';
 import type { Log } from './log.ts';
 
 type DueSource = SourceRef & { dueAt: string };
@@ -52,6 +52,12 @@ export function sweep({ due, checks, log, now }: SweepPorts, { shards }: { shard
     const done: Swept = { sent: 0, left: 0, latestSeconds: 0, complete: true };
     const failures: unknown[] = [];
 
+    /** One row that nobody can read keeps no other waiting, and makes the run fail in the end. */
+    function tell({ pk, sk, error }: UnreadableRow): void {
+      log('DUE_ROW_UNREADABLE', { pk, sk, error });
+      failures.push(error);
+    }
+
     /** @returns the entries whose messages were taken */
     async function send(batch: readonly DueSource[]): Promise<DueSource[]> {
       const events = new Map(batch.map((entry) => [entry, dueEvent(entry, now())]));
@@ -92,7 +98,7 @@ export function sweep({ due, checks, log, now }: SweepPorts, { shards }: { shard
     const until = now();
     await mapConcurrently(shardsFrom(until, shards), SHARDS_AT_ONCE, async (shard) => {
       try {
-        const complete = await throughPages((after) => due.find(shard, until, after), deal, goOn);
+        const complete = await throughPages((after) => due.find(shard, until, after), deal, goOn, tell);
         if (!complete) done.complete = false;
       } catch (error) {
         log('SOURCE_SHARD_UNREAD', { shard, error });

@@ -22,11 +22,12 @@ export interface OutgoingReminder {
 }
 
 /**
- * Whose turn a message takes in a fair queue. What a redelivery job brings comes in hundreds and is nobody's news: it has turns of its own, so that an endpoint's
- * events do not wait behind it.
+ * The message group in a fair queue: the organization. SQS holds back a group that has more than a tenth of the messages in flight (SQS Developer
+ * Guide, fair queues), which fifty endpoints of one organization would never have, each with a group of its own. What a redelivery job
+ * sends comes in hundreds and is nobody's news: it has another group, so that the organization's events do not wait behind it.
  */
 const groupOf = (reminder: Reminder): string =>
-  isOfJob(reminder) ? `${reminder.webhookId}/redelivery` : reminder.webhookId;
+  isOfJob(reminder) ? `${reminder.orgId}/redelivery` : reminder.orgId;
 
 /** @param urls of the lanes that the function uses */
 export function deliveryQueues<L extends Lane>(
@@ -48,8 +49,8 @@ export function deliveryQueues<L extends Lane>(
 
   return {
     /**
-     * Sends reminders; gives back those that the queue did not take. `MessageGroupId` makes the queue a fair one: an endpoint with
-     * a backlog does not hold up the others.
+     * Sends reminders; gives back those that the queue did not take. `MessageGroupId` makes the queue a fair one: an
+     * organization with a backlog does not hold up the others.
      */
     async send(lane: L, messages: readonly OutgoingReminder[]): Promise<Reminder[]> {
       const outgoing = messages.map(({ reminder, until }) => ({

@@ -3,6 +3,7 @@ import { type DeliveryRef, Reminder, type SkipReason } from '../domain/delivery.
 import { DUE_INDEX, type DueEntry, type DueState } from '../domain/due.ts';
 import { postponeUpdate, skipUpdate, watchUpdate } from './delivery-updates.ts';
 import { keys } from './keys.ts';
+import { readable, type UnreadableRow } from './readable.ts';
 import { type Table, updated } from './table.ts';
 
 /** Where a page ended; only for going on from there. */
@@ -41,7 +42,7 @@ export function dueIndex(deliveries: Table) {
       shard: number,
       until: Date,
       after?: Position,
-    ): Promise<{ entries: DueEntry[]; next?: Position }> {
+    ): Promise<{ entries: DueEntry[]; unreadable: UnreadableRow[]; next?: Position }> {
       const { Items = [], LastEvaluatedKey } = await deliveries.client.send(
         new QueryCommand({
           TableName: deliveries.name,
@@ -52,12 +53,12 @@ export function dueIndex(deliveries: Table) {
           ...(after === undefined ? {} : { ExclusiveStartKey: after }),
         }),
       );
-      const entries = Items.map((row) => ({
+      const found = readable(Items, (row) => ({
         reminder: Reminder.parse({ ...row, id: row.sk }),
         state,
         dueAt: String(row.dueAt),
       }));
-      return { entries, ...(LastEvaluatedKey === undefined ? {} : { next: LastEvaluatedKey }) };
+      return { ...found, ...(LastEvaluatedKey === undefined ? {} : { next: LastEvaluatedKey }) };
     },
   };
 }

@@ -5,6 +5,7 @@ import { OrgId, SourceId } from '../domain/ids.ts';
 import type { SourceRef } from '../domain/source.ts';
 import type { Position } from './due-index.ts';
 import { keys } from './keys.ts';
+import { readable, type UnreadableRow } from './readable.ts';
 import { type Table, updated } from './table.ts';
 
 /** Enough for ten batches of a queue, few enough that a run can end between two pages. */
@@ -28,7 +29,7 @@ export function dueSources(knowledge: Table) {
       shard: number,
       until: Date,
       after?: Position,
-    ): Promise<{ entries: DueSource[]; next?: Position }> {
+    ): Promise<{ entries: DueSource[]; unreadable: UnreadableRow[]; next?: Position }> {
       const { Items = [], LastEvaluatedKey } = await knowledge.client.send(
         new QueryCommand({
           TableName: knowledge.name,
@@ -39,11 +40,11 @@ export function dueSources(knowledge: Table) {
           ...(after === undefined ? {} : { ExclusiveStartKey: after }),
         }),
       );
-      const entries = Items.map((row) => {
+      const found = readable(Items, (row) => {
         const { sk: id, ...entry } = Row.parse(row);
         return { id, ...entry };
       });
-      return { entries, ...(LastEvaluatedKey === undefined ? {} : { next: LastEvaluatedKey }) };
+      return { ...found, ...(LastEvaluatedKey === undefined ? {} : { next: LastEvaluatedKey }) };
     },
 
     /** Moves an entry on. Does nothing when it was moved meanwhile, or is gone. */

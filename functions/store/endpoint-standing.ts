@@ -38,7 +38,7 @@ export function endpointStanding(service: Table) {
         orgId,
         id,
         'auto_disabled',
-        'SET #status = :to, consecutiveFailures = :zero REMOVE disabledAt, disabledReason, failingSince, slowUntil, stalledUntil',
+        'SET #status = :to, consecutiveFailures = :zero REMOVE disabledAt, disabledReason, failingSince, streak, slowUntil, stalledUntil',
         { ':to': 'active', ':zero': 0 },
       );
     },

@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { EndpointOutcome } from '../domain/delivery.ts';
 import { Endpoint, type EndpointEffect, FAILURES_TO_DISABLE, MAX_ENDPOINTS } from '../domain/endpoint.ts';
+import { AT_RISK_SECONDS } from '../domain/failure-streak.ts';
 import type { OrgId, ReceiverId } from '../domain/ids.ts';
 import { SLOW_SECONDS, STALLED_SECONDS } from '../domain/lanes.ts';
 import { partition } from './collection.ts';
@@ -8,7 +11,7 @@ import { type Counter, countedDown, countedUp, removal } from './counted.ts';
 import { keys } from './keys.ts';
 import { newestFirst, type Page, type PageRequest } from './pages.ts';
 import { type Table, updated } from './table.ts';
-import { addition, type Change } from './transaction.ts';
+import { addition, besideTransactions, type Change } from './transaction.ts';
 
 const parse = (row: unknown): Endpoint => Endpoint.parse(row);
 
@@ -73,6 +76,33 @@ export function endpointStore(service: Table) {
       await mark(service, { orgId, id }, { name: 'stalledUntil', until, holdsSeconds: STALLED_SECONDS });
     },
 
+    /** Marks an endpoint as one whose deliveries may end as failures, on the same terms. */
+    async markAtRisk(orgId: OrgId, id: ReceiverId, until: Date): Promise<void> {
+      await mark(service, { orgId, id }, { name: 'atRiskUntil', until, holdsSeconds: AT_RISK_SECONDS });
+    },
+
+    /**
+     * Begins a streak of failures, unless one has begun.
+     * @returns the endpoint with its streak; undefined when there is no such endpoint
+     */
+    async beginStreak(orgId: OrgId, id: ReceiverId): Promise<Endpoint | undefined> {
+      const command = new UpdateCommand({
+        TableName: service.name,
+        Key: keys.endpoint(orgId, id),
+        UpdateExpression: 'SET streak = if_not_exists(streak, :streak)',
+        ConditionExpression: 'attribute_exists(pk)',
+        ExpressionAttributeValues: { ':streak': randomUUID() },
+        ReturnValues: 'ALL_NEW',
+      });
+      try {
+        const { Attributes } = await besideTransactions(() => service.client.send(command));
+        return parse(Attributes);
+      } catch (error) {
+        if (error instanceof ConditionalCheckFailedException) return undefined;
+        throw error;
+      }
+    },
+
     /** Ends the mark as stalled that was seen; one that was renewed since stays. */
     async endStalled(orgId: OrgId, id: ReceiverId, seen: string): Promise<void> {
       await updated(service, {
@@ -116,29 +146,38 @@ export function endpointStore(service: Table) {
 const mark = (
   service: Table,
   { orgId, id }: Pick<Endpoint, 'orgId' | 'id'>,
-  { name, until, holdsSeconds }: { name: 'slowUntil' | 'stalledUntil'; until: Date; holdsSeconds: number },
+  {
+    name,
+    until,
+    holdsSeconds,
+  }: { name: 'slowUntil' | 'stalledUntil' | 'atRiskUntil'; until: Date; holdsSeconds: number },
 ): Promise<boolean> =>
-  updated(service, {
-    Key: keys.endpoint(orgId, id),
-    UpdateExpression: `SET ${name} = :until`,
-    ConditionExpression: `attribute_exists(pk) AND (attribute_not_exists(${name}) OR ${name} < :soon)`,
-    ExpressionAttributeValues: {
-      ':until': until.toISOString(),
-      ':soon': new Date(until.getTime() - (holdsSeconds / 2) * 1000).toISOString(),
-    },
-  });
+  besideTransactions(() =>
+    updated(service, {
+      Key: keys.endpoint(orgId, id),
+      UpdateExpression: `SET ${name} = :until`,
+      ConditionExpression: `attribute_exists(pk) AND (attribute_not_exists(${name}) OR ${name} < :soon)`,
+      ExpressionAttributeValues: {
+        ':until': until.toISOString(),
+        ':soon': new Date(until.getTime() - (holdsSeconds / 2) * 1000).toISOString(),
+      },
+    }),
+  );
 
 /**
  * What the end of a delivery does to its endpoint, as a change for the settlement's transaction. Each names the
  * state that it may leave, so that of several failures at once exactly one disables; refused as `endpoint-changed`.
+ * @param endpoint as it was seen: the change holds for its present streak only
  */
 export function endpointChange(
   service: Pick<Table, 'name'>,
-  endpoint: Pick<Endpoint, 'orgId' | 'id'>,
+  endpoint: EndpointOutcome['endpoint'],
   effect: Exclude<EndpointEffect, 'none'>,
   now: Date,
 ): Change {
-  const { update, condition, values } = EFFECTS[effect](now);
+  const { streak, consecutiveFailures } = endpoint;
+  const { update, condition, values } = EFFECTS[effect](now, consecutiveFailures);
+  const sameStreak = streak === undefined ? 'attribute_not_exists(streak)' : 'streak = :streak';
   return {
     refusal: 'endpoint-changed',
     write: {
@@ -146,9 +185,13 @@ export function endpointChange(
         TableName: service.name,
         Key: keys.endpoint(endpoint.orgId, endpoint.id),
         UpdateExpression: update,
-        ConditionExpression: `#status = :active AND ${condition}`,
+        ConditionExpression: `#status = :active AND ${sameStreak} AND ${condition}`,
         ExpressionAttributeNames: { '#status': 'status' },
-        ExpressionAttributeValues: { ':active': 'active', ...values },
+        ExpressionAttributeValues: {
+          ':active': 'active',
+          ...(streak === undefined ? {} : { ':streak': streak }),
+          ...values,
+        },
       },
     },
   };
@@ -156,12 +199,14 @@ export function endpointChange(
 
 const EFFECTS: Record<
   Exclude<EndpointEffect, 'none'>,
-  (now: Date) => { update: string; condition: string; values: Record<string, unknown> }
+  (now: Date, failures?: number) => { update: string; condition: string; values: Record<string, unknown> }
 > = {
-  reset: () => ({
-    update: 'SET consecutiveFailures = :zero REMOVE failingSince',
-    condition: 'consecutiveFailures > :zero',
-    values: { ':zero': 0 },
+  // One that was counted since ended later than this success, and is not to be forgotten with the others.
+  reset: (_now, failures = 0) => ({
+    update: 'SET consecutiveFailures = :zero REMOVE failingSince, streak',
+    condition:
+      'consecutiveFailures = :failures AND (consecutiveFailures > :zero OR attribute_exists(streak))',
+    values: { ':zero': 0, ':failures': failures },
   }),
   count: (now) => ({
     update: 'SET failingSince = if_not_exists(failingSince, :now) ADD consecutiveFailures :one',

@@ -4,6 +4,7 @@ import type { OrgId } from '../domain/ids.ts';
 import { OF_SANDBOX_INDEX, Purge } from '../domain/sandbox.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { keys, PURGE_SHARDS, shards, tenantKey } from './keys.ts';
+import { readable, type UnreadableRow } from './readable.ts';
 import { type Table, updated } from './table.ts';
 import { addition, type Change } from './transaction.ts';
 
@@ -12,7 +13,7 @@ export function purgeStore(service: Table) {
   const table = { TableName: service.name };
   const keyOf = ({ orgId, generation }: Tenant) => keys.purge({ orgId, generation });
 
-  async function query(pk: string, prefix?: OrgId): Promise<Purge[]> {
+  async function query(pk: string, tell: (row: UnreadableRow) => void, prefix?: OrgId): Promise<Purge[]> {
     const found: Purge[] = [];
     let after: Record<string, unknown> | undefined;
     do {
@@ -25,7 +26,9 @@ export function purgeStore(service: Table) {
           ...(after === undefined ? {} : { ExclusiveStartKey: after }),
         }),
       );
-      found.push(...Items.map((row) => Purge.parse(row)));
+      const { entries, unreadable } = readable(Items, (row) => Purge.parse(row));
+      found.push(...entries);
+      for (const row of unreadable) tell(row);
       after = LastEvaluatedKey;
     } while (after !== undefined);
     return found;
@@ -37,15 +40,15 @@ export function purgeStore(service: Table) {
       return addition(service, { ...keyOf(purge), ...purge, deleted: 0 });
     },
 
-    /** All that are not done, the oldest first. */
-    async open(): Promise<Purge[]> {
-      const found = await Promise.all(shards(PURGE_SHARDS).map((shard) => query(keys.purges(shard))));
+    /** All that are not done, the oldest first. @param tell is told of each that cannot be read; without it, that one is thrown */
+    async open(tell: (row: UnreadableRow) => void = fail): Promise<Purge[]> {
+      const found = await Promise.all(shards(PURGE_SHARDS).map((shard) => query(keys.purges(shard), tell)));
       return found.flat().sort((a, b) => a.requestedAt.localeCompare(b.requestedAt));
     },
 
     /** Those of one sandbox. */
     of(orgId: OrgId): Promise<Purge[]> {
-      return query(keys.purgesOf(orgId), orgId);
+      return query(keys.purgesOf(orgId), fail, orgId);
     },
 
     /** Takes a purge, so that two runs do not do the same work. @returns whether nobody else has it, or it is done */
@@ -81,6 +84,10 @@ export function purgeStore(service: Table) {
       await service.client.send(new DeleteCommand({ ...table, Key: keyOf(purge) }));
     },
   };
+}
+
+function fail({ error }: UnreadableRow): never {
+  throw error;
 }
 
 /** DynamoDB deletes at most so many items in one request. */

@@ -2,6 +2,7 @@ import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { type RedeliveryJob, RedeliveryRun, runOf } from '../domain/redelivery-job.ts';
 import type { Position } from './due-index.ts';
 import { keys, markOf } from './keys.ts';
+import { readable, type UnreadableRow } from './readable.ts';
 import { type Table, updated } from './table.ts';
 import { addition, type Change } from './transaction.ts';
 
@@ -31,7 +32,7 @@ export function redeliveryRuns(service: Table) {
       shard: number,
       until: Date,
       after?: Position,
-    ): Promise<{ entries: RedeliveryRun[]; next?: Position }> {
+    ): Promise<{ entries: RedeliveryRun[]; unreadable: UnreadableRow[]; next?: Position }> {
       const { Items = [], LastEvaluatedKey } = await service.client.send(
         new QueryCommand({
           TableName: service.name,
@@ -43,8 +44,8 @@ export function redeliveryRuns(service: Table) {
           ...(after === undefined ? {} : { ExclusiveStartKey: after }),
         }),
       );
-      const entries = Items.map((row) => RedeliveryRun.parse(row));
-      return { entries, ...(LastEvaluatedKey === undefined ? {} : { next: LastEvaluatedKey }) };
+      const found = readable(Items, (row) => RedeliveryRun.parse(row));
+      return { ...found, ...(LastEvaluatedKey === undefined ? {} : { next: LastEvaluatedKey }) };
     },
 
     /** Notes that a message was sent. Does nothing when another one has noted so meanwhile, or the run is over. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { TransactionCanceledException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import {
   type DynamoDBDocumentClient,
   TransactWriteCommand,
@@ -80,6 +80,22 @@ export function committer(
     }
     throw new Contended(`a transaction of ${changes.length} writes collided with others ${MAX_TRIES} times`);
   };
+}
+
+/**
+ * Makes a write of one item, again after a random wait while it meets transactions of others.
+ * @throws TransactionConflictException when it met some six times
+ */
+export async function besideTransactions<T>(write: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; attempt < MAX_TRIES; attempt++) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!(error instanceof TransactionConflictException)) throw error;
+      await backoff(attempt);
+    }
+  }
+  return write();
 }
 
 const MAX_TRIES = 6;

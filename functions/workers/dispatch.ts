@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import middy from '@middy/core';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { Defect } from '../domain/defect.ts';
@@ -73,6 +74,7 @@ const deal = dispatch(
     measures: deliveryMetrics,
     log: logger.log,
     now,
+    wait: (seconds) => sleep(seconds * 1000),
   },
   { retry: retryPolicy(environment), leaseSeconds: clocks.lease, attemptSeconds: clocks.attempt },
 );
@@ -87,6 +89,7 @@ const run = dispatcher({
   },
   queues,
   log: logger.log,
+  now,
 });
 
 /**

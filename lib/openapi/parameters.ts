@@ -41,14 +41,14 @@ export const PARAMETERS = {
     name: 'limit',
     in: 'query',
     description:
-      'How many items a page has at most. A number out of range is clamped to 1 or 100, an empty one is the default; only what is no integer is refused.',
+      'How many items a page has at most; it ends earlier where they are more than 2 MB together, so only `nextCursor: null` tells the last page. A number out of range is clamped to 1 or 100, an empty one is the default; only what is no integer is refused.',
     schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
   },
   VisitorLimit: {
     name: 'limit',
     in: 'query',
     description:
-      'How many messages are looked at, most of which are shown. A number out of range is clamped to 1 or 100, an empty one is the default; only what is no integer is refused.',
+      'How many messages are looked at, most of which are shown; fewer where they are more than 2 MB together. A number out of range is clamped to 1 or 100, an empty one is the default; only what is no integer is refused.',
     schema: { type: 'integer', minimum: 1, maximum: 100, default: 50 },
   },
   After: {

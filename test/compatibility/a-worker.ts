@@ -60,6 +60,7 @@ export function aWorker({ service, outbox, deliveries, ledger, knowledge }: Test
       measures: noMeasures,
       log,
       now,
+      wait: async () => undefined,
     },
     { retry: DEFAULT_RETRY_POLICY, leaseSeconds: 25, attemptSeconds: 10 },
   );
@@ -97,7 +98,7 @@ export function aWorker({ service, outbox, deliveries, ledger, knowledge }: Test
   async function dealWithAll(): Promise<void> {
     for (const reminder of reminders.splice(0)) {
       const contextOf = await contextsOf([reminder]);
-      await deal(reminder, contextOf(reminder), 'retry');
+      await deal(reminder, { ...contextOf(reminder), readAt: now() }, 'retry');
     }
   }
 

@@ -1,11 +1,13 @@
 import type { EndpointOutcome } from '../../functions/domain/delivery.ts';
 import { type Endpoint, type EndpointEffect, FAILURES_TO_DISABLE } from '../../functions/domain/endpoint.ts';
+import { AT_RISK_SECONDS } from '../../functions/domain/failure-streak.ts';
 import type { OrgId, ReceiverId } from '../../functions/domain/ids.ts';
 import { SLOW_SECONDS, STALLED_SECONDS } from '../../functions/domain/lanes.ts';
 
 /** Endpoints in memory, as the engine's ports see them. */
 export class MemoryEndpoints {
   readonly #rows = new Map<string, Endpoint>();
+  #streaks = 0;
 
   async find(orgId: OrgId, id: ReceiverId): Promise<Endpoint | undefined> {
     return this.present(orgId, id);
@@ -28,6 +30,18 @@ export class MemoryEndpoints {
     this.#mark(orgId, id, 'stalledUntil', until, STALLED_SECONDS);
   }
 
+  async markAtRisk(orgId: OrgId, id: ReceiverId, until: Date): Promise<void> {
+    this.#mark(orgId, id, 'atRiskUntil', until, AT_RISK_SECONDS);
+  }
+
+  async beginStreak(orgId: OrgId, id: ReceiverId): Promise<Endpoint | undefined> {
+    const endpoint = this.present(orgId, id);
+    this.#streaks += 1;
+    if (endpoint && endpoint.streak === undefined)
+      this.put({ ...endpoint, streak: `streak-${this.#streaks}` });
+    return this.present(orgId, id);
+  }
+
   async endStalled(orgId: OrgId, id: ReceiverId, seen: string): Promise<void> {
     const { stalledUntil, ...endpoint } = this.#rows.get(rowKey(orgId, id)) ?? {};
     if (stalledUntil === seen && 'id' in endpoint) this.put(endpoint);
@@ -36,7 +50,7 @@ export class MemoryEndpoints {
   #mark(
     orgId: OrgId,
     id: ReceiverId,
-    name: 'slowUntil' | 'stalledUntil',
+    name: 'slowUntil' | 'stalledUntil' | 'atRiskUntil',
     until: Date,
     holdsSeconds: number,
   ): void {
@@ -54,8 +68,8 @@ export class MemoryEndpoints {
   }
 
   /** Whether the endpoint is in a state that the effect may leave. */
-  allows({ endpoint: { orgId, id }, effect, at }: EndpointOutcome): boolean {
-    return effect === 'none' || affected(this.#rows.get(rowKey(orgId, id)), effect, at) !== undefined;
+  allows({ endpoint, effect, at }: EndpointOutcome): boolean {
+    return effect === 'none' || affected(this.#of(endpoint), endpoint, effect, at) !== undefined;
   }
 
   /**
@@ -63,11 +77,15 @@ export class MemoryEndpoints {
    * one without the other.
    * @returns whether the endpoint was in a state that the effect may leave
    */
-  apply({ endpoint: { orgId, id }, effect, at }: EndpointOutcome): boolean {
+  apply({ endpoint, effect, at }: EndpointOutcome): boolean {
     if (effect === 'none') return true;
-    const changed = affected(this.#rows.get(rowKey(orgId, id)), effect, at);
+    const changed = affected(this.#of(endpoint), endpoint, effect, at);
     if (changed) this.put(changed);
     return changed !== undefined;
+  }
+
+  #of({ orgId, id }: EndpointOutcome['endpoint']): Endpoint | undefined {
+    return this.#rows.get(rowKey(orgId, id));
   }
 }
 
@@ -75,17 +93,22 @@ const rowKey = (orgId: OrgId, id: ReceiverId): string => `${orgId}/${id}`;
 
 function affected(
   endpoint: Endpoint | undefined,
+  seen: EndpointOutcome['endpoint'],
   effect: Exclude<EndpointEffect, 'none'>,
   at: Date,
 ): Endpoint | undefined {
   if (endpoint?.status !== 'active') return undefined;
+  if (endpoint.streak !== seen.streak) return undefined;
   const failures = endpoint.consecutiveFailures;
   const isLast = failures >= FAILURES_TO_DISABLE - 1;
-  const { failingSince = at.toISOString(), ...kept } = endpoint;
+  const { failingSince = at.toISOString(), streak, ...kept } = endpoint;
+  const isSeen = failures === (seen.consecutiveFailures ?? 0);
   const counted = { ...endpoint, failingSince, consecutiveFailures: failures + 1 };
   switch (effect) {
     case 'reset':
-      return failures > 0 ? { ...kept, consecutiveFailures: 0 } : undefined;
+      return isSeen && (failures > 0 || streak !== undefined)
+        ? { ...kept, consecutiveFailures: 0 }
+        : undefined;
     case 'count':
       return isLast ? undefined : counted;
     case 'disable':

@@ -1,7 +1,7 @@
 import type { Claimed, Delivery, Reminder } from '../../functions/domain/delivery.ts';
 import type { DeliveryId } from '../../functions/domain/ids.ts';
 import type { Process } from './processes.ts';
-import { ATTEMPTS, type PromiseName } from './promises.ts';
+import type { PromiseName } from './promises.ts';
 import type { World } from './world.ts';
 
 /** By how much an attempt may be late when nothing goes wrong. The reconciler runs once a minute, and a full batch takes its time. */
@@ -96,7 +96,8 @@ export class Attempts {
       const own = this.#unrecorded.get(process) ?? new Map<DeliveryId, number>();
       this.#unrecorded.set(process, own.set(id, number));
     }
-    if (number > ATTEMPTS || started.length >= ATTEMPTS)
+    const most = this.#world.terms.attempts;
+    if (number > most || started.length >= most)
       this.#tell('eight attempts', `attempt ${number} of ${id} is the ${started.length + 1}th to be started`);
     const lateMs = this.#world.clock.ms - (this.#dueMs.get(lease.token) ?? 0);
     if (this.#world.faults.isCalm && lateMs > CALM_LATENESS_MS)

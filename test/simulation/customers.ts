@@ -8,12 +8,15 @@ import { FailedStatus, newJob, redeliveriesOf } from '../../functions/domain/red
 import type { Tenant } from '../../functions/domain/tenant.ts';
 import { isOpen } from './moves.ts';
 import { someProgram } from './programs.ts';
+import { ATTEMPTS } from './promises.ts';
 import type { World } from './world.ts';
 
 const TYPES: readonly SubscribableType[] = ['conversation.created', 'message.received', 'ticket.created'];
 const MS_PER_DAY = 86_400_000;
 /** What a run has of each at most. */
 const MOST = { endpoints: 4, events: 8, redeliveries: 3, ofJobs: 6 };
+/** Events of a run whose deliveries have few attempts, and those that come together. */
+const OF_FEW_ATTEMPTS = { events: 24, atOnce: 6 };
 
 /** What customers do through the API, each in a transaction that has been committed. Each returns whether there was something to do. */
 export class Customers {
@@ -64,6 +67,8 @@ export class Customers {
       keyVersion: '1',
       createdAt: now,
       ...(consecutiveFailures > 0 ? { failingSince: now } : {}),
+      // One that has failed for long was marked long ago.
+      ...(random.chance(0.5) ? { atRiskUntil: new Date(clock.ms + MS_PER_DAY / 2).toISOString() } : {}),
     };
     endpoints.put(endpoint);
     history.note(endpoint.orgId, endpoint.id);
@@ -74,9 +79,14 @@ export class Customers {
   }
 
   send(onlyTo?: { orgId: OrgId; id: ReceiverId }): boolean {
-    if (this.#events >= MOST.events) return false;
-    this.#events += 1;
-    return this.sendOf(this.#world.organizations.tenantOf(onlyTo?.orgId ?? this.#sender()), onlyTo?.id);
+    const hasFew = this.#world.terms.attempts < ATTEMPTS;
+    if (this.#events >= (hasFew ? OF_FEW_ATTEMPTS : MOST).events) return false;
+    const orgId = onlyTo?.orgId ?? this.#sender();
+    for (let left = hasFew ? OF_FEW_ATTEMPTS.atOnce : 1; left > 0; left -= 1) {
+      this.#events += 1;
+      this.sendOf(this.#world.organizations.tenantOf(orgId), onlyTo?.id);
+    }
+    return true;
   }
 
   /** Mostly one with endpoints. */

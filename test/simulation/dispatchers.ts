@@ -108,7 +108,8 @@ export class Dispatchers {
     const { own, deliveries, endpoints, standings, queues, log, now } = reach;
     const attempt = senderOf(this.#world, process, own.engine, standings);
     // The version before asks for the standings in here.
-    const ports = { deliveries, endpoints, standings, queues, log, now, attempt, measures: noMeasures };
+    const wait = (seconds: number) => this.#world.processes.sleep(process, seconds);
+    const ports = { deliveries, endpoints, standings, queues, log, now, wait, attempt, measures: noMeasures };
     const deal = own.engine.dispatch(
       { ...ports, prepare: async () => undefined },
       { retry: terms.retry, leaseSeconds: clocks.lease, attemptSeconds: clocks.attempt },
@@ -139,6 +140,7 @@ export class Dispatchers {
       contexts,
       queues,
       log,
+      now,
     });
     return async (lane, messages) => {
       const readable = messages.flatMap((message) => {

@@ -3,19 +3,20 @@ import type { Endpoint } from '../../functions/domain/endpoint.ts';
 import type { ReceiverId } from '../../functions/domain/ids.ts';
 import { FAILURES_IN_A_ROW } from './promises.ts';
 
-interface Count {
-  failures: number;
-  disabled: boolean;
-  /** Since when there are failures; undefined while there are none. */
-  failingSinceMs: number | undefined;
+/** All ends of an endpoint's deliveries so far, by their true times. */
+interface Ends {
+  failuresMs: number[];
+  successesMs: number[];
+  /** From the first to the last of the failures that have disabled it. */
+  disabledBy: { firstMs: number; lastMs: number } | undefined;
 }
 
 /**
- * What the failures of endpoints come to, by the order in which deliveries ended. A delivery that succeeds need not write to an endpoint
- * that had no failures when its attempt began: it then counts as having ended before the failures that were counted meanwhile.
+ * What the failures of endpoints come to, in the order of `terminalAt` (decisions.md, Deliveries): ten with no success among them disable,
+ * whatever the order in which they were recorded. Of ends in one millisecond either may be the first.
  */
 export class FailureCounts {
-  readonly #counts = new Map<ReceiverId, Count>();
+  readonly #ends = new Map<ReceiverId, Ends>();
   #disablings = 0;
 
   get disablings(): number {
@@ -23,49 +24,59 @@ export class FailureCounts {
   }
 
   registered({ id, consecutiveFailures }: Endpoint, nowMs: number): void {
-    const failingSinceMs = consecutiveFailures > 0 ? nowMs : undefined;
-    this.#counts.set(id, { failures: consecutiveFailures, disabled: false, failingSinceMs });
+    const failuresMs = Array.from({ length: consecutiveFailures }, () => nowMs);
+    this.#ends.set(id, { failuresMs, successesMs: [], disabledBy: undefined });
   }
 
   deleted(id: ReceiverId): void {
-    this.#counts.delete(id);
+    this.#ends.delete(id);
   }
 
   /**
-   * A delivery ended.
-   * @param readMs the time that the endpoint's state is known from at which its attempt was made
+   * A delivery's end was recorded.
+   * @param skewMs by how much the clock is ahead that its time was read from
    * @param present the endpoint as it is now
    * @returns what is wrong
    */
   ended(
     ended: 'succeeded' | 'exhausted',
-    { endpoint: { id }, effect }: EndpointOutcome,
-    readMs: number,
-    nowMs: number,
+    { endpoint: { id }, effect, at }: EndpointOutcome,
+    skewMs: number,
     present: Endpoint | undefined,
   ): string | undefined {
-    const count = this.#counts.get(id);
-    if (count === undefined || count.disabled)
-      return effect === 'none' ? undefined : `an endpoint that has ended took the effect ${effect}`;
-    if (ended === 'succeeded') {
-      const hadNone = count.failingSinceMs === undefined || count.failingSinceMs >= readMs;
-      if (effect === 'none') return hadNone ? undefined : `a success left ${count.failures} failures`;
-      count.failures = 0;
-      count.failingSinceMs = undefined;
-    } else {
-      count.failures += 1;
-      count.failingSinceMs ??= nowMs;
-      count.disabled = count.failures >= FAILURES_IN_A_ROW;
-      if (count.disabled) this.#disablings += 1;
+    const atMs = at.getTime() - skewMs;
+    const ends = this.#ends.get(id);
+    if (ends === undefined)
+      return effect === 'none' ? undefined : `an endpoint that is deleted took the effect ${effect}`;
+    if (ends.disabledBy !== undefined) return faultOfLate(ended, effect, atMs, ends.disabledBy);
+    (ended === 'succeeded' ? ends.successesMs : ends.failuresMs).push(atMs);
+
+    const lastSuccessMs = Math.max(Number.NEGATIVE_INFINITY, ...ends.successesMs);
+    const least = ends.failuresMs.filter((ms) => ms > lastSuccessMs).length;
+    const most = ends.failuresMs.filter((ms) => ms >= lastSuccessMs).length;
+    const counted = present?.consecutiveFailures ?? Number.NaN;
+    if (!(counted >= least && counted <= most))
+      return `${counted} failures are counted where ${least} came one after the other`;
+    const isDisabled = counted >= FAILURES_IN_A_ROW;
+    if ((present?.status === 'auto_disabled') !== isDisabled)
+      return `after ${counted} failures it is ${present?.status}`;
+    if (isDisabled) {
+      const inARow = ends.failuresMs.toSorted((a, b) => a - b).slice(-FAILURES_IN_A_ROW);
+      ends.disabledBy = { firstMs: Math.min(...inARow), lastMs: Math.max(...inARow) };
+      this.#disablings += 1;
     }
-    return faultOf(count, present);
+    return undefined;
   }
 }
 
-function faultOf({ failures, disabled }: Count, present: Endpoint | undefined): string | undefined {
-  if (present?.consecutiveFailures !== failures)
-    return `${present?.consecutiveFailures} failures are counted where ${failures} came one after the other`;
-  if ((present.status === 'auto_disabled') !== disabled)
-    return `after ${failures} failures it is ${present.status}`;
-  return undefined;
+/** What is wrong with an end that is recorded once its endpoint is disabled. */
+function faultOfLate(
+  ended: 'succeeded' | 'exhausted',
+  effect: EndpointOutcome['effect'],
+  atMs: number,
+  { firstMs, lastMs }: NonNullable<Ends['disabledBy']>,
+): string | undefined {
+  if (effect !== 'none') return `an endpoint that is disabled took the effect ${effect}`;
+  const isAmong = ended === 'succeeded' && atMs > firstMs && atMs < lastMs;
+  return isAmong ? 'it was disabled although a success came among its ten failures' : undefined;
 }

@@ -134,7 +134,7 @@ export class Functions {
         const books = gate('books', {
           inHour: (hour: string, shard: number) => own.ledger.inHour(hour, shard),
           correct: (...[seen, counts]: Parameters<typeof own.ledger.correct>) => {
-            if (this.#world.ledgerLags)
+            if (this.#world.streamLosesRecords)
               this.#world.correctedTooSoon.add(`${seen.webhookId}#${seen.generation}#${seen.hour}`);
             return own.ledger.correct(seen, counts);
           },

@@ -10,6 +10,9 @@ interface ScheduledRuns {
   double(): void;
 }
 
+/** Of who reads a stream: nobody looked over night. */
+const LONG_OUTAGE_SECONDS = 12 * 3600;
+
 /** What happens to the world from outside: what customers do, and what queues, streams and machines do to us. */
 export class Happenings {
   readonly #world: World;
@@ -83,7 +86,7 @@ export class Happenings {
     'stream-stalled': () => {
       const { random, shards, clock } = this.#world;
       const shard = random.pick(shards);
-      const seconds = random.pick([5, 60, 300, 1800]);
+      const seconds = random.pick([5, 60, 300, 1800, LONG_OUTAGE_SECONDS]);
       shard.stalledUntilMs = clock.ms + seconds * 1000;
       return `${shard.id} for ${seconds} s`;
     },

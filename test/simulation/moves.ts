@@ -1,11 +1,18 @@
 import type { RetryPolicy } from '../../functions/domain/backoff.ts';
 import type { Delivery } from '../../functions/domain/delivery.ts';
 import type { Due } from '../doubles/memory-deliveries.ts';
-import { ATTEMPTS, type PromiseName } from './promises.ts';
+import type { PromiseName } from './promises.ts';
 
 export const isOpen = ({ status }: Delivery): boolean => status === 'pending' || status === 'retrying';
 
 type Fault = [promise: PromiseName, detail: string];
+
+/** What a delivery is promised. */
+interface Promised {
+  retry: RetryPolicy;
+  /** Attempts that it has. */
+  attempts: number;
+}
 
 /**
  * What is wrong with a delivery's move from one state to another; undefined when nothing is.
@@ -15,16 +22,16 @@ export function faultOfMove(
   before: Delivery | undefined,
   after: Delivery,
   due: Due | undefined,
-  retry: RetryPolicy,
+  promised: Promised,
   speed: number,
 ): Fault | undefined {
   if (before === after) return undefined;
   if (before === undefined) return faultOfAddition(after);
   if (!isOpen(before)) return ['one end', `it changed after it was ${before.status}`];
   return (
-    faultOfCount(before, after) ??
-    faultOfLog(before, after, retry, speed) ??
-    (isOpen(after) ? faultOfOpen(after, due) : faultOfEnd(before, after, due))
+    faultOfCount(before, after, promised) ??
+    faultOfLog(before, after, promised, speed) ??
+    (isOpen(after) ? faultOfOpen(after, due) : faultOfEnd(before, after, due, promised))
   );
 }
 
@@ -34,15 +41,20 @@ function faultOfAddition({ status, attempts, attemptLog, lease }: Delivery): Fau
   return ['record', `it was added as ${status} after ${attempts} attempts`];
 }
 
-function faultOfCount(before: Delivery, after: Delivery): Fault | undefined {
-  if (after.attempts > ATTEMPTS) return ['eight attempts', `attempt ${after.attempts} was claimed`];
+function faultOfCount(before: Delivery, after: Delivery, promised: Promised): Fault | undefined {
+  if (after.attempts > promised.attempts) return ['eight attempts', `attempt ${after.attempts} was claimed`];
   const isClaimed = after.lease !== undefined && after.lease.token !== before.lease?.token;
   if (after.attempts !== before.attempts + (isClaimed ? 1 : 0))
     return ['eight attempts', `the count went from ${before.attempts} to ${after.attempts}`];
   return undefined;
 }
 
-function faultOfLog(before: Delivery, after: Delivery, retry: RetryPolicy, speed: number): Fault | undefined {
+function faultOfLog(
+  before: Delivery,
+  after: Delivery,
+  { retry, attempts }: Promised,
+  speed: number,
+): Fault | undefined {
   const added = after.attemptLog.length - before.attemptLog.length;
   if (added === 0) return undefined;
   const last = after.attemptLog.at(-1);
@@ -51,7 +63,7 @@ function faultOfLog(before: Delivery, after: Delivery, retry: RetryPolicy, speed
   if (last.number !== before.attempts)
     return ['lease', `attempt ${last.number} was recorded while ${before.attempts} was under way`];
   if (after.status !== 'retrying' || after.nextRetryAt === undefined) return undefined;
-  if (after.attempts >= ATTEMPTS)
+  if (after.attempts >= attempts)
     return ['record', `it waits for another attempt after attempt ${last.number}`];
   const wait = new Date(after.nextRetryAt).getTime() - new Date(last.startedAt).getTime() - last.durationMs;
   const promised = Math.min(retry.baseSeconds * 2 ** (last.number - 1), retry.capSeconds) * 1000;
@@ -68,11 +80,16 @@ function faultOfOpen(after: Delivery, due: Due | undefined): Fault | undefined {
   return undefined;
 }
 
-function faultOfEnd(before: Delivery, after: Delivery, due: Due | undefined): Fault | undefined {
+function faultOfEnd(
+  before: Delivery,
+  after: Delivery,
+  due: Due | undefined,
+  promised: Promised,
+): Fault | undefined {
   const { status, terminalAt, terminalReason, lease, nextRetryAt, attempts } = after;
   if (terminalAt === undefined || lease !== undefined || nextRetryAt !== undefined || due !== undefined)
     return ['one end', `it is ${status} and something still waits for it`];
-  if (status === 'exhausted' && (attempts !== ATTEMPTS || terminalReason !== 'max_attempts'))
+  if (status === 'exhausted' && (attempts !== promised.attempts || terminalReason !== 'max_attempts'))
     return ['record', `it is exhausted after ${attempts} attempts`];
   if (status === 'succeeded' && after.attemptLog.at(-1)?.error !== undefined)
     return ['record', 'it succeeded by an attempt that failed'];

@@ -46,6 +46,8 @@ const REPEATABLE = new Set([
   'endpoints.markSlow',
   'endpoints.markStalled',
   'endpoints.endStalled',
+  'endpoints.markAtRisk',
+  'endpoints.beginStreak',
   'ledger.add',
   'purges.release',
   'purges.progress',
@@ -162,6 +164,15 @@ export function reachOf(world: World): (process: Process) => Reach {
           await own.endpoints.markStalled(orgId, id, until);
           world.history.note(orgId, id);
         },
+        async markAtRisk(orgId, id, until) {
+          await own.endpoints.markAtRisk(orgId, id, until);
+          world.history.note(orgId, id);
+        },
+        async beginStreak(orgId, id) {
+          const endpoint = await own.endpoints.beginStreak(orgId, id);
+          world.history.note(orgId, id);
+          return endpoint;
+        },
         async endStalled(orgId, id, seen) {
           await own.endpoints.endStalled(orgId, id, seen);
           world.history.note(orgId, id);
@@ -210,7 +221,7 @@ export function reachOf(world: World): (process: Process) => Reach {
     notFound,
     get purges() {
       return gate(process, 'purges', {
-        open: () => own.purges.open(),
+        open: (tell) => own.purges.open(tell),
         lease: (purge, until, now) => own.purges.lease(purge, until, now),
         release: (purge) => own.purges.release(purge),
         async progress(purge, deleted) {

@@ -2,7 +2,10 @@ import type { ReceiverId } from '../../functions/domain/ids.ts';
 import { DEFAULT_ATTEMPT_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
 import type { Random } from './random.ts';
 
-/** How a receiver behaves. `wavers`: now so, now so. `breaks`: the attempt cannot be made at all, which is our own defect. */
+/**
+ * How a receiver behaves. `wavers`: now so, now so, and `drags` after some time as well. `breaks`: the attempt cannot be made at all, which is
+ * our own defect.
+ */
 const MANNERS = [
   'accepts',
   'accepts',
@@ -13,9 +16,12 @@ const MANNERS = [
   'accepts-slowly',
   'refuses-slowly',
   'wavers',
+  'drags',
   'breaks',
 ] as const;
 type Manner = (typeof MANNERS)[number];
+/** Where deliveries have few attempts: some fail while others are under way that will not. */
+const UNCERTAIN: readonly Manner[] = ['wavers', 'wavers', 'drags'];
 
 export interface Answer {
   /** Undefined when there was none by the deadline. */
@@ -26,10 +32,12 @@ export interface Answer {
 /** The receivers of all endpoints. Each has a manner, and some change it. */
 export class Receivers {
   readonly #random: Random;
+  readonly #areUncertain: boolean;
   readonly #manners = new Map<ReceiverId, { manner: Manner; fickleness: number }>();
 
-  constructor(random: Random) {
+  constructor(random: Random, areUncertain: boolean) {
     this.#random = random;
+    this.#areUncertain = areUncertain;
   }
 
   /**
@@ -39,8 +47,9 @@ export class Receivers {
   answer(id: ReceiverId, canBreak: boolean): Answer | undefined {
     const receiver = this.#manners.get(id);
     if (receiver === undefined || this.#random.chance(receiver.fickleness)) {
-      const fickleness = this.#random.pick([0, 0, 0.05, 0.3]);
-      this.#manners.set(id, { manner: this.#random.pick(MANNERS), fickleness });
+      const fickleness = this.#areUncertain ? 0.3 : this.#random.pick([0, 0, 0.05, 0.3]);
+      const manners = this.#areUncertain ? UNCERTAIN : MANNERS;
+      this.#manners.set(id, { manner: this.#random.pick(manners), fickleness });
     }
     const { manner } = this.#manners.get(id) ?? { manner: 'accepts' };
     return manner === 'breaks' && canBreak && this.#random.chance(0.5) ? undefined : this.#answerOf(manner);
@@ -61,6 +70,8 @@ export class Receivers {
         return { status: 500, seconds: this.#random.pick([0.5, 2, 8]) };
       case 'wavers':
         return { status: this.#random.chance(0.5) ? 204 : 500, seconds: 0 };
+      case 'drags':
+        return { status: this.#random.chance(0.5) ? 204 : 500, seconds: this.#random.pick([0, 0.5, 8]) };
     }
   }
 }

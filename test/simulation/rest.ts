@@ -1,5 +1,4 @@
 import { isOpen } from './moves.ts';
-import { ATTEMPTS } from './promises.ts';
 import type { World } from './world.ts';
 
 const LONGEST_GRACE_SECONDS = 6 * 3600;
@@ -14,15 +13,17 @@ export function longestRestMs({
   clock,
   terms,
   faults,
+  shards,
   createdMs,
-}: Pick<World, 'deliveries' | 'clock' | 'terms' | 'faults' | 'createdMs'>): number {
-  const { graceSeconds, retry, maxReceives } = terms;
+}: Pick<World, 'deliveries' | 'clock' | 'terms' | 'faults' | 'shards' | 'createdMs'>): number {
+  const { graceSeconds, retry, attempts, maxReceives } = terms;
   const ages = deliveries.every.filter(isOpen).map(({ id }) => (clock.ms - createdMs(id)) / 1000);
   const lost = Math.max(graceSeconds, Math.min(Math.max(0, ...ages), LONGEST_GRACE_SECONDS));
   let waits = 0;
-  for (let attempt = 1; attempt < ATTEMPTS; attempt += 1)
+  for (let attempt = 1; attempt < attempts; attempt += 1)
     waits += Math.min(retry.baseSeconds * 2 ** (attempt - 1), retry.capSeconds);
   // A message that is given up early leaves its delivery to the reconciler each time.
-  const givenUp = maxReceives < 100 ? ATTEMPTS * graceSeconds : 0;
-  return (LETTER_SECONDS + lost + waits + givenUp + ROOM_SECONDS) * 1000 + 2 * faults.maxSkewMs;
+  const givenUp = maxReceives < 100 ? attempts * graceSeconds : 0;
+  const stalledMs = Math.max(0, ...shards.map(({ stalledUntilMs }) => stalledUntilMs - clock.ms));
+  return (LETTER_SECONDS + lost + waits + givenUp + ROOM_SECONDS) * 1000 + stalledMs + 2 * faults.maxSkewMs;
 }

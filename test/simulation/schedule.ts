@@ -18,7 +18,7 @@ const CALL_MS = 30;
 /** Steps after which a run counts as one that never ends. */
 const MOST_STEPS = 20_000;
 /** Ages at which the audit looks at an hour, in hours. */
-const AUDITED_AGES = [3, 6, 24, 80];
+const AUDITED_AGES = [3, 6, 24, 98];
 const MS_PER_HOUR = 3_600_000;
 const SCHEDULED = ['reconcile', 'audit', 'purge'] as const;
 const MINUTE_MS = RECONCILE_EVERY_SECONDS * 1000;

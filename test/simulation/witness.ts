@@ -86,7 +86,7 @@ export class Witness {
     const program = registrations.get(after.webhookId)?.program;
     const isSandbox = organizations.isSandbox(after.orgId);
     const speed = isSandbox ? (program?.speed ?? 1) : 1;
-    const fault = faultOfMove(before, after, due, terms.retry, speed);
+    const fault = faultOfMove(before, after, due, terms, speed);
     if (fault || before === undefined || program === undefined) return fault;
     if (after.attemptLog.length === before.attemptLog.length) return undefined;
     const detail = faultOfAttempt(program, isSandbox, before, after);
@@ -138,13 +138,7 @@ export class Witness {
         this.tell('exact count', `${ref.id} was wiped, and its end did ${outcome.effect} to ${endpoint.id}`);
       return result;
     }
-    const fault = this.counts.ended(
-      ended,
-      outcome,
-      this.#world.readMs(process) - STALE_MS,
-      this.#world.clock.ms,
-      present,
-    );
+    const fault = this.counts.ended(ended, outcome, process.skewMs, present);
     if (fault) this.tell('exact count', `${endpoint.id}, when ${ref.id} was ${ended}: ${fault}`);
     return result;
   }

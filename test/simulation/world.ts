@@ -19,6 +19,7 @@ import { MemoryStores } from './memory-stores.ts';
 import { Organizations } from './organizations.ts';
 import { type Process, Processes } from './processes.ts';
 import type { Program } from './programs.ts';
+import { ATTEMPTS } from './promises.ts';
 import type { Random } from './random.ts';
 import { Receivers } from './receivers.ts';
 import { longestRestMs } from './rest.ts';
@@ -31,6 +32,8 @@ import { clocks, Witness } from './witness.ts';
 /** What the deployment of a run has set. */
 export interface Terms {
   retry: RetryPolicy;
+  /** Attempts that a delivery has. */
+  attempts: number;
   graceSeconds: number;
   maxReceives: number;
   /** Dispatchers at once, and messages that one takes. */
@@ -45,12 +48,7 @@ export interface Terms {
 }
 
 const termsOf = (random: Random, isCalm: boolean): Terms => ({
-  retry: random.pick([
-    DEFAULT_RETRY_POLICY,
-    DEFAULT_RETRY_POLICY,
-    { ...DEFAULT_RETRY_POLICY, baseSeconds: 1, capSeconds: 60 },
-    { ...DEFAULT_RETRY_POLICY, baseSeconds: 1000 },
-  ]),
+  ...someRetries(random),
   graceSeconds: isCalm ? 900 : random.pick([900, 900, 120]),
   maxReceives: isCalm ? 100 : random.pick([100, 12, 3]),
   // Enough that nothing waits for a dispatcher when it has to come in time.
@@ -62,11 +60,24 @@ const termsOf = (random: Random, isCalm: boolean): Terms => ({
   slowFinds: isCalm ? 0 : random.pick([0, 0.25]),
 });
 
+/** Where deliveries have few attempts, more of them fail than anywhere else, among others that succeed. */
+function someRetries(random: Random): Pick<Terms, 'retry' | 'attempts'> {
+  const retry = random.pick([
+    DEFAULT_RETRY_POLICY,
+    DEFAULT_RETRY_POLICY,
+    { ...DEFAULT_RETRY_POLICY, baseSeconds: 1, capSeconds: 60 },
+    { ...DEFAULT_RETRY_POLICY, baseSeconds: 1000 },
+  ]);
+  const attempts = random.pick([ATTEMPTS, ATTEMPTS, ATTEMPTS, 1, 1, 2]);
+  return { attempts, retry: attempts === ATTEMPTS ? retry : { ...retry, maxAttempts: attempts } };
+}
+
 /** Shards of each stream. */
 const SHARDS = 2;
 
 /** By how much the ledger may be behind before an audit takes it for wrong; a run of the audit takes time itself. */
 const AUDITED_LAG_MS = 540_000;
+const STREAM_MS = 24 * 3_600_000;
 
 const TOKEN = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
 
@@ -101,7 +112,7 @@ export class World {
   readonly deadFanOuts = new LetterBox<DeadLetter>(60);
   /** Entries of the ledger in which changes are not counted, because their tenant was not found when they were told. */
   readonly uncounted = new Set<string>();
-  /** Entries that the last audit put right during an outage of days, in which the stream had not yet told everything. */
+  /** Entries that the last audit put right although the stream had not told everything, and had lost records by then. */
   readonly correctedTooSoon = new Set<string>();
   /** Nothing goes wrong, or nothing more. */
   isUntroubled: boolean;
@@ -137,7 +148,7 @@ export class World {
     });
     this.processes = new Processes(this.clock);
     this.history = new EndpointHistory(this.endpoints, this.clock);
-    this.receivers = new Receivers(random);
+    this.receivers = new Receivers(random, this.terms.attempts < ATTEMPTS);
     this.sandboxTables = new SandboxTables(this);
     this.witness = new Witness(this);
     this.outboxShards = Array.from({ length: SHARDS }, (_, shard) => this.#outboxShard(`outbox-${shard}`));
@@ -261,6 +272,11 @@ export class World {
   /** Whether the ledger is behind, or was, by more than an audit may hold against it. */
   get ledgerLags(): boolean {
     return this.deliveryStream.longestLagMs > AUDITED_LAG_MS - this.faults.maxSkewMs;
+  }
+
+  /** Whether a stream was behind for longer than DynamoDB keeps its records: 24 hours. */
+  get streamLosesRecords(): boolean {
+    return this.deliveryStream.longestLagMs > STREAM_MS - this.faults.maxSkewMs;
   }
 
   /** All shards of all streams. */

@@ -1,5 +1,6 @@
 import type { Message } from '../../domain/conversation.ts';
 import { requirePermit } from '../../domain/gate.ts';
+import { fitting } from '../../platform/page-size.ts';
 import { success } from '../../platform/reply.ts';
 import { messageStore } from '../../store/messages.ts';
 import { tables } from '../endpoint.ts';
@@ -23,9 +24,10 @@ export const handler = visitorEndpoint(
       },
       sandbox: async () => [],
     });
+    const page = fitting(found, (message) => message);
     return success({
-      messages: found.filter(({ role }) => VisibleRole.safeParse(role).success),
-      after: found.at(-1)?.id ?? after,
+      messages: page.filter(({ role }) => VisibleRole.safeParse(role).success),
+      after: page.at(-1)?.id ?? after,
     });
   },
 );

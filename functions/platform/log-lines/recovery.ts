@@ -65,6 +65,13 @@ export const RECOVERY_LINES = lines({
     operator: `${NEXT_RUN} Then parked deliveries of that shard are late.`,
     fields: { state: 'words', shard: 'count', error: 'failure' },
   },
+  DUE_ROW_UNREADABLE: {
+    level: 'error',
+    says: 'a row that is due cannot be read, and nothing is done for it',
+    operator:
+      'Read the row by its keys: until it is mended or deleted, each run says so and fails. All others are dealt with.',
+    fields: { pk: 'id', sk: 'id', error: 'failure' },
+  },
   QUEUES_NOT_MEASURED: {
     level: 'warn',
     says: 'the delivery queues did not say how many messages are in flight',

@@ -100,7 +100,7 @@ export async function seedBacklog(
         Entries: batch.map((delivery, index) => ({
           Id: String(index),
           MessageBody: JSON.stringify(reminderOf(delivery)),
-          MessageGroupId: delivery.webhookId,
+          MessageGroupId: delivery.orgId,
           DelaySeconds: HELD_SECONDS,
         })),
       }),

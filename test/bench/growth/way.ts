@@ -73,6 +73,7 @@ export function wayOf({ client, sqs, tables, queues: urls }: Place) {
       measures: noMeasures,
       log,
       now,
+      wait: async () => undefined,
     },
     { retry: RETRY, leaseSeconds: LEASE_SECONDS, attemptSeconds: ATTEMPT_SECONDS },
   );
@@ -82,6 +83,7 @@ export function wayOf({ client, sqs, tables, queues: urls }: Place) {
     contexts: deliveryContexts(tables.service, tables.outbox),
     queues,
     log,
+    now,
   });
   const count = watch(
     {

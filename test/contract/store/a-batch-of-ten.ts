@@ -138,6 +138,7 @@ const dispatching =
         measures: noMeasures,
         log,
         now,
+        wait: async () => undefined,
       },
       { retry: { baseSeconds: 30, capSeconds: 3600, maxAttempts: 8 }, leaseSeconds: 25, attemptSeconds: 10 },
     );
@@ -147,6 +148,7 @@ const dispatching =
       contexts: deliveryContexts(service, outbox),
       queues,
       log,
+      now,
     });
     const messages = await Promise.all(
       all.map(async ({ tenant, endpoint, event }) => {

@@ -135,11 +135,11 @@ describe.each(storeKinds(engine))('disabling an endpoint (%s)', (_, make) => {
     const [first, second, third, fourth] = await claims(stores, endpoint, 4);
     if (!first || !second || !third || !fourth) throw new Error('four deliveries were to be claimed');
     const at = (count: number) => later(ENDED, seconds(count));
-    const settle = (claim: Claimed, effect: EndpointOutcome['effect'], count: number) =>
+    const settle = async (claim: Claimed, effect: EndpointOutcome['effect'], count: number) =>
       stores.deliveries.settle(
         claim,
         effect === 'reset' ? succeeded : exhausted,
-        outcomeAt(endpoint, effect, at(count)),
+        outcomeAt((await find()) ?? endpoint, effect, at(count)),
       );
 
     await settle(first, 'count', 1);

@@ -1,6 +1,7 @@
 import type { Mutation } from './mutation.ts';
 
 const ENDPOINTS = 'test/doubles/memory-endpoints.ts';
+const STREAK = 'functions/domain/failure-streak.ts';
 
 /** Changes of what is counted: failures of endpoints, and what the ledger holds. */
 export const COUNTS: readonly Mutation[] = [
@@ -14,9 +15,61 @@ export const COUNTS: readonly Mutation[] = [
   {
     name: 'a success leaves the failures that were counted',
     file: 'functions/domain/endpoint.ts',
-    find: "return endpoint.consecutiveFailures === 0 ? 'none' : 'reset';",
+    find: "return endpoint.consecutiveFailures === 0 && endpoint.streak === undefined ? 'none' : 'reset';",
     replace: "return 'none';",
     breaks: ['exact count'],
+  },
+  {
+    name: 'a success at an endpoint at risk ends without a look at it',
+    file: STREAK,
+    find: 'secondsLeft(endpoint, endedAt) <= 0 &&',
+    replace: '',
+    breaks: ['exact count'],
+  },
+  {
+    name: 'a success that took long ends without a look at its endpoint',
+    file: STREAK,
+    find: 'elapsedSeconds <= QUICK_SHARE * unseenSeconds(attemptSeconds)',
+    replace: 'elapsedSeconds >= 0',
+    breaks: ['exact count'],
+  },
+  {
+    name: 'a failure takes the time of its end before it announces itself',
+    file: 'functions/engine/failure-count.ts',
+    find: '      const look = async (): Promise<Verdict> => {\n        let seen = await streaks.find(known.orgId, known.id);',
+    replace:
+      "      const early = now();\n      const look = async (): Promise<Verdict> => {\n        const seen = await streaks.find(known.orgId, known.id);\n        return { effect: effectOnEndpoint(seen, 'exhausted'), at: early, seen };\n      };\n      const looked = async (): Promise<Verdict> => {\n        let seen = await streaks.find(known.orgId, known.id);",
+    breaks: ['exact count'],
+  },
+  {
+    name: 'a failure does not wait at an endpoint that has only just been marked',
+    file: 'functions/engine/failure-count.ts',
+    find: '        await wait(unseenSeconds(attemptSeconds));\n',
+    replace: '',
+    breaks: ['exact count'],
+  },
+  {
+    name: 'no endpoint is marked as at risk',
+    file: 'functions/engine/failure-count.ts',
+    find: 'if (!isToBeMarked(endpoint, now())) return;',
+    replace: 'return;',
+    breaks: ['exact count'],
+  },
+  {
+    name: 'a success forgets a failure that was counted after its look',
+    file: ENDPOINTS,
+    find: 'return isSeen && (failures > 0 || streak !== undefined)',
+    replace: 'return failures > 0 || streak !== undefined',
+    breaks: ['exact count'],
+    standsFor: 'functions/store/endpoints.ts',
+  },
+  {
+    name: 'a failure is counted although a success came after its look',
+    file: ENDPOINTS,
+    find: '  if (endpoint.streak !== seen.streak) return undefined;\n',
+    replace: "  if (effect === 'reset' && endpoint.streak !== seen.streak) return undefined;\n",
+    breaks: ['exact count'],
+    standsFor: 'functions/store/endpoints.ts',
   },
   {
     name: 'an endpoint that is disabled is disabled again',
@@ -45,9 +98,9 @@ export const COUNTS: readonly Mutation[] = [
   },
   {
     name: 'a settlement that meets a changed endpoint is not tried again',
-    file: 'functions/engine/dispatch.ts',
-    find: "if (result !== 'endpoint-changed') return result;",
-    replace: 'return result;',
+    file: 'functions/engine/failure-count.ts',
+    find: "if (result !== 'endpoint-changed') return { result, effect };",
+    replace: 'return { result, effect };',
     breaks: ['record'],
   },
   {

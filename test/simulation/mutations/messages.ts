@@ -5,9 +5,9 @@ export const MESSAGES: readonly Mutation[] = [
   {
     name: 'the message is dealt with before the attempt is recorded',
     file: 'functions/engine/dispatch.ts',
-    find: "? await deliveries.settle(claimed, settlement, { endpoint, effect: 'none', at: startedAt })",
+    find: "return deliveries.settle(claimed, settlement, { endpoint, effect: 'none', at });",
     replace:
-      "? (deliveries.settle(claimed, settlement, { endpoint, effect: 'none', at: startedAt }).catch(() => undefined), 'done')",
+      "return (deliveries.settle(claimed, settlement, { endpoint, effect: 'none', at }).catch(() => undefined), 'done');",
     breaks: ['nothing lost', 'record'],
   },
   {

@@ -33,6 +33,8 @@ interface Setting {
   sandbox?: boolean;
   /** What loads the signing keys. */
   prepare?: DispatchPorts['prepare'];
+  /** What comes of waiting; no time passes when it is not given. */
+  wait?: DispatchPorts['wait'];
   /** What stands in front of the organizations' standings. */
   standings?: (standings: MemoryStandings) => Standings;
   /** What stands in front of the stores in memory. */
@@ -45,6 +47,7 @@ export async function aDispatch({
   crowded = async () => false,
   sandbox = false,
   prepare = async () => undefined,
+  wait = async () => undefined,
   standings: before = (standings) => standings,
   deliveries: inFront = (deliveries) => deliveries,
   ...changes
@@ -92,6 +95,7 @@ export async function aDispatch({
       },
       log,
       now: clock.now,
+      wait,
     },
     { retry: DEFAULT_RETRY_POLICY, leaseSeconds: LEASE_SECONDS, attemptSeconds: ATTEMPT_SECONDS },
   );
@@ -107,6 +111,7 @@ export async function aDispatch({
     },
     queues: { send: async () => [], hide: async () => undefined },
     log,
+    now: clock.now,
   });
   return {
     clock,
@@ -124,7 +129,11 @@ export async function aDispatch({
     deal,
     /** Deals with the reminder, knowing the endpoint as it is now. In the retry lane a message may stay for all its attempts. */
     dispatch: async (lane: Lane = 'retry') =>
-      deal(reminder, { endpoint: await endpoints.find(endpoint.orgId, endpoint.id), event }, lane),
+      deal(
+        reminder,
+        { endpoint: await endpoints.find(endpoint.orgId, endpoint.id), event, readAt: clock.now() },
+        lane,
+      ),
     /** Reminders whose endpoint and event the dispatcher has read. */
     read,
     /** Processes the message as one that was received from a lane. @returns whether it is deleted there */

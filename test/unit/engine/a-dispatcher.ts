@@ -7,7 +7,7 @@ import {
   dispatcher,
   type ReceivedReminder,
 } from '../../../functions/engine/dispatcher.ts';
-import { aDelivery, anEndpoint } from '../../builders.ts';
+import { aDelivery, anEndpoint, NOW } from '../../builders.ts';
 import { memoryStandings } from '../../doubles/memory-standings.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 
@@ -52,6 +52,7 @@ export function aDispatcher(
       },
     },
     log,
+    now: () => NOW,
     ...replaced,
   });
   return { run, asked, dealt, log };

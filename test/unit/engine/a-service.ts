@@ -66,6 +66,7 @@ export function aService(terms: {
       measures: noMeasures,
       log,
       now,
+      wait: async () => undefined,
     },
     { retry: DEFAULT_RETRY_POLICY, leaseSeconds: clocks.lease, attemptSeconds: clocks.attempt },
   );
@@ -80,6 +81,7 @@ export function aService(terms: {
       }),
     queues: lanes,
     log,
+    now,
   });
   const bury = deadReminder({ due, log, now }, GRACE);
 

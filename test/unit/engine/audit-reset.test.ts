@@ -9,7 +9,7 @@ const sandbox = { orgId: newId('org', NOW), webhookId: newId('whk', NOW), genera
 async function aPurgedHour(changes: Parameters<typeof anAudit>[0] = {}) {
   const setting = anAudit(changes);
   setting.standings.makeSandbox(sandbox.orgId);
-  const told = await anAudit().add(hoursAgo(80), sandbox);
+  const told = await anAudit().add(hoursAgo(98), sandbox);
   await setting.count(told);
   return setting;
 }
@@ -37,7 +37,7 @@ describe('the audit of a sandbox', () => {
   it('judges one of which nothing is known like any other, and goes on', async () => {
     const { run, standings, add, count } = await aPurgedHour();
     standings.forget(sandbox.orgId);
-    for (let number = 0; number < 20; number += 1) await count(await add(hoursAgo(80)));
+    for (let number = 0; number < 20; number += 1) await count(await add(hoursAgo(98)));
 
     expect(await run(IN_FULL)).toMatchObject({ entries: 21, open: 20, differing: 1, complete: true });
   });
@@ -47,7 +47,7 @@ describe('the audit of a sandbox', () => {
     await expect((await aPurgedHour({ standings })).run(IN_FULL)).rejects.toThrow('throttled');
 
     const { run, addEnded, count } = anAudit({ standings });
-    await count(await addEnded(hoursAgo(80), sandbox));
+    await count(await addEnded(hoursAgo(98), sandbox));
     expect(await run(IN_FULL)).toMatchObject({ entries: 1, differing: 0 });
   });
 });

@@ -55,7 +55,7 @@ describe('the audit of an hour in which something is open', () => {
     const { run, add, count, reads, entryOf } = anAudit();
     const endpoint = oneEndpoint();
     const all = [];
-    for (let number = 0; number < 40; number += 1) all.push(await add(hoursAgo(80), endpoint));
+    for (let number = 0; number < 40; number += 1) all.push(await add(hoursAgo(98), endpoint));
     await count(...all.slice(1));
 
     expect(await run(IN_FULL)).toMatchObject({ open: 40, differing: 1 });
@@ -68,7 +68,7 @@ describe('the audit of an hour in which something is open', () => {
 describe('a ledger that differs from its deliveries', () => {
   it('is reported and put right: an end that was not counted', async () => {
     const { run, addEnded, count, entryOf, log } = anAudit();
-    const delivery = await addEnded(hoursAgo(80));
+    const delivery = await addEnded(hoursAgo(98));
     await count({ ...delivery, status: 'pending' });
 
     expect(await run(IN_FULL)).toMatchObject({ open: 0, differing: 1 });
@@ -80,7 +80,7 @@ describe('a ledger that differs from its deliveries', () => {
 
   it('is put right where an addition was not counted, so that more ended than was owed', async () => {
     const { run, addEnded, ledger, entryOf } = anAudit();
-    const delivery = await addEnded(hoursAgo(80));
+    const delivery = await addEnded(hoursAgo(98));
     const [entry] = tally([{ kind: 'ended', delivery }]);
     if (entry === undefined) throw new Error('an entry was to be made');
     await ledger.add({ shardId: 'shardId-1', first: '1', last: '1' }, entry);
@@ -93,11 +93,11 @@ describe('a ledger that differs from its deliveries', () => {
   it('is left alone when it changed while its deliveries were read', async () => {
     const setting = anAudit();
     const { run, addEnded, count, entryOf, ledger } = setting;
-    const delivery = await addEnded(hoursAgo(80));
+    const delivery = await addEnded(hoursAgo(98));
     await count({ ...delivery, status: 'pending' });
     const { correct } = ledger;
     ledger.correct = async (...correction) => {
-      await count(await addEnded(hoursAgo(80), { webhookId: delivery.webhookId }));
+      await count(await addEnded(hoursAgo(98), { webhookId: delivery.webhookId }));
       return correct.apply(ledger, correction);
     };
 
@@ -154,7 +154,7 @@ describe('a ledger that differs from its deliveries', () => {
         attempts: fc.nat({ max: 8 }),
         told: fc.constantFrom('all', 'addition', 'end'),
         endpoint: fc.nat({ max: 2 }),
-        age: fc.constantFrom(3, 6, 24, 80),
+        age: fc.constantFrom(3, 6, 24, 98),
       }),
       { minLength: 1, maxLength: 15 },
     );
@@ -186,7 +186,7 @@ describe('a ledger that differs from its deliveries', () => {
         const now = inOrder(ledger.every);
         for (const [index, entry] of now.entries()) {
           // What balances by itself is not looked into: that is what makes the audit cheap.
-          const isLast = entry.hour === hourBefore(NOW, 80);
+          const isLast = entry.hour === hourBefore(NOW, 98);
           if (!isLast || openIn(told[index] ?? entry) === 0) expect(entry).toEqual(told[index]);
           else expect(truth).toContainEqual(entry);
         }
@@ -197,14 +197,14 @@ describe('a ledger that differs from its deliveries', () => {
 });
 
 describe('the hours that an audit looks at', () => {
-  it.each([3, 6, 24, 80])('are among others the one of %i hours ago', async (age) => {
+  it.each([3, 6, 24, 98])('are among others the one of %i hours ago', async (age) => {
     const { run, add, count } = anAudit();
     await count(await add(hoursAgo(age)));
 
     expect(await run(IN_FULL)).toMatchObject({ entries: 1 });
   });
 
-  it.each([0, 1, 2, 4, 81])('are not those of %i hours ago', async (age) => {
+  it.each([0, 1, 2, 4, 80, 99])('are not those of %i hours ago', async (age) => {
     const { run, add, count } = anAudit();
     await count(await add(hoursAgo(age)));
 

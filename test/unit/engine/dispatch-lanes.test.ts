@@ -124,7 +124,7 @@ describe('the delivery to an endpoint that is slow', () => {
     setting.clock.elapse(30);
 
     // As a batch has it that read the endpoint before it was marked.
-    const stale = { endpoint: setting.endpoint, event: setting.event };
+    const stale = { endpoint: setting.endpoint, event: setting.event, readAt: NOW };
     expect(await setting.deal(setting.reminder, stale, 'retry')).toMatchObject({
       kind: 'move',
       lane: 'slow',

@@ -132,7 +132,9 @@ describe('dispatching a delivery that cannot be attempted', () => {
   it('deletes the message of one that does not exist', async () => {
     const { deal, endpoint, event, attempts } = await aDispatch();
 
-    expect(await deal(aDelivery({ webhookId: endpoint.id }), { endpoint, event }, 'fresh')).toEqual(DELETE);
+    expect(
+      await deal(aDelivery({ webhookId: endpoint.id }), { endpoint, event, readAt: NOW }, 'fresh'),
+    ).toEqual(DELETE);
     expect(attempts).toEqual([]);
   });
 
@@ -159,7 +161,7 @@ describe('dispatching a delivery that cannot be attempted', () => {
   it('ends one whose event is gone, without an attempt, and says so as a failure of the service', async () => {
     const { deal, reminder, endpoint, delivery, found, foundEndpoint, attempts, log } = await aDispatch();
 
-    expect(await deal(reminder, { endpoint, event: undefined }, 'fresh')).toEqual(DELETE);
+    expect(await deal(reminder, { endpoint, event: undefined, readAt: NOW }, 'fresh')).toEqual(DELETE);
 
     expect(attempts).toEqual([]);
     expect(await found()).toMatchObject({ status: 'skipped', terminalReason: 'event_missing', attempts: 0 });
@@ -174,7 +176,7 @@ describe('dispatching a delivery that cannot be attempted', () => {
     await claim();
     const claimed = await found();
 
-    expect(await deal(reminder, { endpoint, event: undefined }, 'fresh')).toEqual(
+    expect(await deal(reminder, { endpoint, event: undefined, readAt: NOW }, 'fresh')).toEqual(
       keepUntil(later(NOW, seconds(LEASE_SECONDS))),
     );
     expect(await found()).toEqual(claimed);
@@ -235,6 +237,8 @@ describe('dispatching to an endpoint that is gone or disabled', () => {
   it('needs no event to skip', async () => {
     const { deal, reminder } = await aDispatch();
 
-    expect(await deal(reminder, { endpoint: undefined, event: undefined }, 'fresh')).toEqual(DELETE);
+    expect(await deal(reminder, { endpoint: undefined, event: undefined, readAt: NOW }, 'fresh')).toEqual(
+      DELETE,
+    );
   });
 });

@@ -40,6 +40,7 @@ async function aHangingReceiver(messageCount: number) {
       measures: noMeasures,
       log,
       now: clock.now,
+      wait: async () => undefined,
     },
     { retry: DEFAULT_RETRY_POLICY, leaseSeconds: 25, attemptSeconds: 10 },
   );
@@ -50,6 +51,7 @@ async function aHangingReceiver(messageCount: number) {
       contexts: async () => () => ({ endpoint: read, event: anEvent() }),
       queues: lanes,
       log,
+      now: clock.now,
     });
   return { clock, deliveries, lanes, attempts, run: batchOf(endpoint) };
 }

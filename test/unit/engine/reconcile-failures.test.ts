@@ -36,6 +36,29 @@ describe('a part of the due index that cannot be read', () => {
   });
 });
 
+describe('a row of the due index that cannot be read', () => {
+  it('keeps none of the others on its page waiting, and fails the run', async () => {
+    const { runWith, put, due, sent, log } = aReconciler();
+    const late = await put('watched', inSeconds(-1));
+    const row = { pk: 'whk_x', sk: 'dlv_x', error: new Error('no event') };
+    const run = runWith({
+      due: {
+        find: async (state, ...search) => {
+          const page = await due.find(state, ...search);
+          return state === 'watched' ? { ...page, unreadable: [row] } : page;
+        },
+        postpone: (...entry) => due.postpone(...entry),
+        skip: (...skip) => due.skip(...skip),
+      },
+    });
+
+    await expect(run(IN_FULL)).rejects.toThrow('no event');
+
+    expect(sent()).toEqual([late.id]);
+    expect(log.entries).toMatchObject([{ code: 'DUE_ROW_UNREADABLE', fields: { pk: 'whk_x', sk: 'dlv_x' } }]);
+  });
+});
+
 describe('an expired delivery that cannot be ended', () => {
   it('keeps nothing of the rest waiting, and comes up again', async () => {
     const { run, runWith, put, due, sent, log } = aReconciler();

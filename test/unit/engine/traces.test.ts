@@ -29,14 +29,14 @@ describe('the trace of an API call', () => {
     ['fails', () => FAILED],
   ])('is in every line of an attempt that %s', async (_, attempt) => {
     const { deal, reminder, endpoint, event, log } = await aDispatch(attempt ? { attempt } : {});
-    await deal(reminder, { endpoint, event: { ...event, traceId: CALL } }, 'fresh');
+    await deal(reminder, { endpoint, event: { ...event, traceId: CALL }, readAt: NOW }, 'fresh');
     expect(log.entries.length).toBeGreaterThan(0);
     expect(new Set(tracesOf(log))).toEqual(new Set([CALL]));
   });
 
   it('is in the lines of a delivery whose event is gone, by its reminder', async () => {
     const { deal, reminder, endpoint, log } = await aDispatch();
-    await deal({ ...reminder, traceId: CALL }, { endpoint, event: undefined }, 'fresh');
+    await deal({ ...reminder, traceId: CALL }, { endpoint, event: undefined, readAt: NOW }, 'fresh');
     expect(log.entries).toMatchObject([{ code: 'EVENT_MISSING', fields: { traceId: CALL } }]);
   });
 
@@ -47,7 +47,7 @@ describe('the trace of an API call', () => {
       attempt: () => FAILED,
     });
     const settle = vi.spyOn(deliveries, 'settle');
-    await deal(reminder, { endpoint, event: { ...event, traceId: CALL } }, 'fresh');
+    await deal(reminder, { endpoint, event: { ...event, traceId: CALL }, readAt: NOW }, 'fresh');
     expect(settle.mock.calls.map(([, , outcome]) => outcome)).toMatchObject([
       { effect: 'disable', traceId: CALL },
     ]);
@@ -87,7 +87,7 @@ describe('a redelivery', () => {
   it('logs its own trace and not its event’s, also when its reminder does not know it', async () => {
     const { deal, reminder, endpoint, event, log } = await aDispatch({ delivery: { traceId: OTHER } });
     const { traceId: _, ...ofTheIndex } = reminder;
-    await deal(ofTheIndex, { endpoint, event: { ...event, traceId: CALL } }, 'retry');
+    await deal(ofTheIndex, { endpoint, event: { ...event, traceId: CALL }, readAt: NOW }, 'retry');
     expect(tracesOf(log)).toEqual([OTHER]);
   });
 });

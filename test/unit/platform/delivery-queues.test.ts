@@ -60,14 +60,16 @@ describe('sending reminders', () => {
     expect(sqs).not.toHaveReceivedAnyCommand();
   });
 
-  it('groups messages by endpoint, so that one with a backlog does not hold up the others', async () => {
-    const all = reminders(3);
+  it('groups messages by organization, so that one with a backlog at many endpoints does not hold up the others', async () => {
+    const { orgId } = aDelivery();
+    const all = [...reminders(2).map((reminder) => ({ ...reminder, orgId })), ...reminders(1)];
     await send(all);
     const groups = batches().flatMap((batch) => batch.map((entry) => entry.MessageGroupId));
-    expect(groups).toEqual(all.map((reminder) => reminder.webhookId));
+    expect(groups).toEqual(all.map((reminder) => reminder.orgId));
+    expect(groups[0]).toBe(groups[1]);
   });
 
-  it('groups what a redelivery job brings by itself, so that it does not hold up what happens at its endpoint', async () => {
+  it('groups what a redelivery job brings by itself, so that it does not hold up what happens in its organization', async () => {
     const { id: _, ...live } = aDelivery();
     const id = jobDeliveryId(live.eventId, live.webhookId, later(NOW, seconds(60)));
     const asked = newId('dlv', NOW);
@@ -78,7 +80,7 @@ describe('sending reminders', () => {
       ].map((one) => Reminder.parse(one)),
     );
     const groups = batches().flatMap((batch) => batch.map((entry) => entry.MessageGroupId));
-    expect(groups).toEqual([`${live.webhookId}/redelivery`, live.webhookId]);
+    expect(groups).toEqual([`${live.orgId}/redelivery`, live.orgId]);
     // What SQS takes for one.
     expect(groups[0]).toMatch(/^[\w/]{1,128}$/);
   });

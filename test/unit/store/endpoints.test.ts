@@ -161,7 +161,9 @@ describe('the effect of a delivery on its endpoint', () => {
         Update: {
           TableName: 'service',
           Key: key,
-          ConditionExpression: expect.stringMatching(/^#status = :active AND consecutiveFailures /),
+          ConditionExpression: expect.stringMatching(
+            /^#status = :active AND attribute_not_exists\(streak\) AND consecutiveFailures /,
+          ),
           ExpressionAttributeValues: { ':active': 'active' },
         },
       },

@@ -88,7 +88,7 @@ describe('the dispatcher function', () => {
         {
           Id: '0',
           MessageBody: JSON.stringify(reminder),
-          MessageGroupId: reminder.webhookId,
+          MessageGroupId: reminder.orgId,
           DelaySeconds: 30,
         },
       ],

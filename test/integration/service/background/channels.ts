@@ -227,6 +227,25 @@ export function channels(place: Place): void {
       expect((await read(browser, '?limit=2')).messages.map(({ id }) => id)).toEqual(first.slice(0, 2));
     });
 
+    it('comes to the end of messages that are larger together than an answer can be, as the API does', async () => {
+      const tenant = await live();
+      const { conversation, browser } = await aVisitor(tenant);
+      const said: string[] = [];
+      // Each is 200,000 bytes of an answer, and twice as many of what a function gives to the gateway.
+      for (let count = 0; count < 18; count += 1)
+        said.push(String(await say(tenant.api, conversation, 'agent', '"'.repeat(100_000))));
+
+      const seen: string[] = [];
+      for (let page = await read(browser, '?limit=100'); page.messages.length > 0; ) {
+        seen.push(...page.messages.map(({ id }) => String(id)));
+        page = await read(browser, `?limit=100&after=${page.after}`);
+      }
+      expect(seen).toEqual(said);
+
+      const listed = await tenant.api.all(`/api/v1/conversations/${conversation}/messages`);
+      expect(listed.map(({ id }) => id)).toEqual(said.toReversed());
+    });
+
     it('reads with the token from the page of any site, and is refused with every other credential', async () => {
       const tenant = await live();
       const { token, browser } = await aVisitor(tenant);

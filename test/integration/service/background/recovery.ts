@@ -79,7 +79,7 @@ export function recovery(place: Place): void {
         messageId: 'm1',
         receiptHandle: 'none',
         body: JSON.stringify(reminder),
-        attributes: { MessageGroupId: reminder.webhookId },
+        attributes: { MessageGroupId: reminder.orgId },
         messageAttributes: {},
         eventSource: 'aws:sqs',
         eventSourceARN: place.service().queueArn('Delivery/Fresh'),

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readIt, textIn } from './contents.ts';
 
@@ -112,6 +113,47 @@ describe('a feed that declares entities is refused', () => {
   ])('%s', async (_what, prolog) => {
     const source = `${prolog}${rss('<item><title>&l9;</title></item>').replace(/^<\?xml.*\n/, '')}`;
     expect(await textIn('feed', source)).toBe('! the feed declares entities');
+  });
+
+  const hidden = '<!DOCTYPE rss [<!ENTITY l9 "BOOM">]>';
+  it.each([
+    ['a processing instruction', `<?x <!-- ?>${hidden}<?x --> ?>`],
+    ['a quoted processing instruction', `<?x "?><!-- " ?>${hidden}<?x --> ?>`],
+    ['a section in a processing instruction', `<?x <![CDATA[ ?>${hidden}<?x ]]> ?>`],
+    ['an attribute', `<a b="<!--" />${hidden}<a b="-->" />`],
+    ['what is no tag', `< "<!-- ">${hidden}< "-->">`],
+    ['a comment without an end', `<!-- ${hidden}`],
+  ])('also where its declaration is hidden from who looks for comments: %s', async (_what, prolog) => {
+    const source = `${prolog}${rss('<item><title>&l9;</title></item>').replace(/^<\?xml.*\n/, '')}`;
+    expect(await textIn('feed', source)).toMatch(
+      /^! the (feed declares entities|content is not a valid feed)$/,
+    );
+  });
+
+  it('whatever its markup is made of', async () => {
+    const pieces = [
+      '<?x ',
+      '?>',
+      '<!--',
+      '-->',
+      '"',
+      "'",
+      '<a b=',
+      '<',
+      '>',
+      '/>',
+      '<![CDATA[',
+      ']]>',
+      hidden,
+      'x',
+    ];
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.constantFrom(...pieces), { maxLength: 12 }), async (prolog) => {
+        const source = `${prolog.join('')}${rss('<item><title>&l9;</title></item>').replace(/^<\?xml.*\n/, '')}`;
+        expect(await textIn('feed', source)).not.toContain('BOOM');
+      }),
+      { numRuns: 2000 },
+    );
   });
 
   it('but not one with a page in a section of text', async () => {

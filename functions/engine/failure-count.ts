@@ -1,0 +1,127 @@
+import { Defect } from '../domain/defect.ts';
+import type { EndpointOutcome, MoveResult } from '../domain/delivery.ts';
+import { type Endpoint, type EndpointEffect, effectOnEndpoint } from '../domain/endpoint.ts';
+import {
+  AT_RISK_SECONDS,
+  endsUnseen,
+  isKnownAtRisk,
+  isToBeMarked,
+  mayExhaustSoon,
+  unseenSeconds,
+} from '../domain/failure-streak.ts';
+
+/** An endpoint's failures, as their count is kept with it. */
+export interface FailureStreaks {
+  /** Reads an endpoint as it is now. */
+  find(orgId: Endpoint['orgId'], id: Endpoint['id']): Promise<Endpoint | undefined>;
+  /** Begins a streak unless one has begun. @returns the endpoint with its streak; undefined when there is none */
+  beginStreak(orgId: Endpoint['orgId'], id: Endpoint['id']): Promise<Endpoint | undefined>;
+  markAtRisk(orgId: Endpoint['orgId'], id: Endpoint['id'], until: Date): Promise<void>;
+}
+
+/** What a delivery's end does to its endpoint, by a look at it. */
+interface Verdict {
+  effect: EndpointEffect;
+  /** When the delivery ends. */
+  at: Date;
+  seen?: Endpoint | undefined;
+}
+
+type EndpointRef = Pick<Endpoint, 'orgId' | 'id'>;
+type Move = (outcome: Pick<EndpointOutcome, 'endpoint' | 'effect' | 'at'>) => Promise<MoveResult>;
+
+/** How often an end that meets a changed endpoint looks again: as many as may fail at one endpoint at once. */
+const MAX_LOOKS = 20;
+/** How often a success lets a failure go first that is about to be counted. */
+const COURTESIES = 3;
+const COURTESY_SECONDS = 0.05;
+
+/**
+ * Ends deliveries with their effect on the endpoint's count of consecutive failures, in one order for all workers: that of `terminalAt`. A
+ * failure announces itself, by a streak, before it takes the time of its end. So a success that sees no streak has ended before every failure
+ * that is yet to be counted, and one that sees a streak ends it.
+ */
+export function failureCount(
+  {
+    streaks,
+    now,
+    wait,
+  }: { streaks: FailureStreaks; now: () => Date; wait(seconds: number): Promise<unknown> },
+  { attemptSeconds, maxAttempts }: { attemptSeconds: number; maxAttempts: number },
+) {
+  async function markAtRisk(endpoint: Endpoint): Promise<void> {
+    if (!isToBeMarked(endpoint, now())) return;
+    const until = new Date(now().getTime() + AT_RISK_SECONDS * 1000);
+    await streaks.markAtRisk(endpoint.orgId, endpoint.id, until);
+  }
+
+  /** Looks at the endpoint and moves the delivery by what that says, until the endpoint is as it was seen. */
+  async function end(
+    { orgId, id }: EndpointRef,
+    look: (looks: number) => Promise<Verdict>,
+    move: Move,
+  ): Promise<{ result: MoveResult; effect: EndpointEffect }> {
+    for (let looks = 1; looks <= MAX_LOOKS; looks++) {
+      const { effect, at, seen } = await look(looks);
+      const { consecutiveFailures, streak } = seen ?? {};
+      const result = await move({
+        endpoint: {
+          orgId,
+          id,
+          ...(consecutiveFailures === undefined ? {} : { consecutiveFailures }),
+          ...(streak === undefined ? {} : { streak }),
+        },
+        effect,
+        at,
+      });
+      if (result !== 'endpoint-changed') return { result, effect };
+    }
+    throw new Defect(`endpoint ${id} changed ${MAX_LOOKS} times while a delivery to it was being settled`);
+  }
+
+  return {
+    /**
+     * Marks the endpoint before a delivery to it can end as a failure.
+     * @param attempt the number of the attempt that begins
+     */
+    async foresee(endpoint: Endpoint, attempt: number): Promise<void> {
+      if (mayExhaustSoon(attempt, maxAttempts)) await markAtRisk(endpoint);
+    },
+
+    /**
+     * Ends a delivery as succeeded.
+     * @param known the endpoint as it was read for the attempt
+     */
+    succeed(known: Endpoint, { readAt, endedAt }: { readAt: Date; endedAt: Date }, move: Move) {
+      const unseen = endsUnseen(known, readAt, endedAt, attemptSeconds);
+      const look = async (looks: number): Promise<Verdict> => {
+        if (unseen) return { effect: 'none', at: endedAt };
+        for (let courtesies = 0; ; courtesies++) {
+          const seen = await streaks.find(known.orgId, known.id);
+          const effect = effectOnEndpoint(seen, 'succeeded');
+          if (effect === 'none') return { effect, at: seen?.status === 'active' ? endedAt : now() };
+          // The failure that has announced itself would have to do so again, and endlessly where many succeed.
+          const isAnnouncedOnly = seen?.consecutiveFailures === 0;
+          if (!isAnnouncedOnly || courtesies === COURTESIES || looks > 1) return { effect, at: now(), seen };
+          await wait(COURTESY_SECONDS);
+        }
+      };
+      return end(known, look, move);
+    },
+
+    /** Ends a delivery as exhausted. @param known the endpoint as it was read for the attempt */
+    async exhaust(known: Endpoint, move: Move) {
+      if (!isKnownAtRisk(known, now())) {
+        await markAtRisk(known);
+        await wait(unseenSeconds(attemptSeconds));
+      }
+      const look = async (): Promise<Verdict> => {
+        let seen = await streaks.find(known.orgId, known.id);
+        if (seen?.status === 'active' && seen.streak === undefined)
+          seen = await streaks.beginStreak(known.orgId, known.id);
+        return { effect: effectOnEndpoint(seen, 'exhausted'), at: now(), seen };
+      };
+      return end(known, look, move);
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
+import { describe, expect, it } from 'vitest';
+import type { Endpoint } from '../../../functions/domain/endpoint.ts';
+import { AT_RISK_SECONDS } from '../../../functions/domain/failure-streak.ts';
+import { endpointStore } from '../../../functions/store/endpoints.ts';
+import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
+import { dynamoDb } from '../../engines.ts';
+import { storeKinds } from './stores.ts';
+
+const engine = dynamoDb();
+const UNTIL = later(NOW, seconds(AT_RISK_SECONDS));
+
+describe.each(storeKinds(engine))('what an endpoint keeps of its streaks of failures (%s)', (_, make) => {
+  async function having(changes: Partial<Endpoint> = {}) {
+    const { endpoints } = await make();
+    const endpoint = anEndpoint(changes);
+    const { orgId, id } = endpoint;
+    await endpoints.put(endpoint);
+    return {
+      endpoint,
+      find: () => endpoints.find(orgId, id),
+      begin: () => endpoints.beginStreak(orgId, id),
+      mark: (until: Date) => endpoints.markAtRisk(orgId, id, until),
+      remove: () => endpoints.remove(orgId, id),
+    };
+  }
+
+  it('is one streak, whoever begins it', async () => {
+    const { endpoint, find, begin } = await having();
+
+    const begun = await Promise.all([begin(), begin(), begin()]);
+
+    const present = await find();
+    expect(present).toEqual({ ...endpoint, streak: expect.any(String) });
+    expect(begun).toEqual([present, present, present]);
+  });
+
+  it('has a name that no other streak has', async () => {
+    const { endpoints } = await make();
+    const names = await Promise.all(
+      Array.from({ length: 10 }, async () => {
+        const endpoint = anEndpoint();
+        await endpoints.put(endpoint);
+        return (await endpoints.beginStreak(endpoint.orgId, endpoint.id))?.streak;
+      }),
+    );
+    expect(new Set(names).size).toBe(10);
+  });
+
+  it('is nothing of an endpoint that is deleted', async () => {
+    const { find, begin, mark, remove } = await having();
+    await remove();
+
+    await mark(UNTIL);
+    expect(await begin()).toBeUndefined();
+    expect(await find()).toBeUndefined();
+  });
+
+  it('is a mark that is renewed once less than half of its time is left', async () => {
+    const { mark, find } = await having();
+    await mark(UNTIL);
+    await mark(later(UNTIL, seconds(AT_RISK_SECONDS / 2)));
+    expect(await find()).toMatchObject({ atRiskUntil: UNTIL.toISOString() });
+
+    const renewed = later(UNTIL, seconds(AT_RISK_SECONDS / 2 + 1));
+    await mark(renewed);
+    expect(await find()).toMatchObject({ atRiskUntil: renewed.toISOString() });
+  });
+});
+
+it('a streak begins although transactions are under way that change its endpoint', async () => {
+  const client = engine.client();
+  const { service } = await engine.tables(client);
+  const endpoints = endpointStore(service);
+  const { orgId, id } = anEndpoint();
+  let conflicts = 3;
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      conflicts -= 1;
+      if (conflicts < 0) return next(args);
+      throw new TransactionConflictException({
+        message: 'Transaction is ongoing for the item',
+        $metadata: {},
+      });
+    },
+    { step: 'build' },
+  );
+
+  expect(await endpoints.beginStreak(orgId, id)).toBeUndefined();
+  expect(conflicts).toBeLessThan(0);
+});

@@ -1,0 +1,30 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../functions/api/fields.ts';
+
+const Text = text(100);
+/** Unicode, general category Cc: C0, delete and C1. */
+const CONTROLS = [...Array(0x20).keys(), 0x7f, ...Array.from({ length: 0x20 }, (_, index) => 0x80 + index)];
+const SPACING = ['\t', '\n', '\r'];
+
+describe('a text', () => {
+  it('has no control character other than tabs and newlines', () => {
+    for (const code of CONTROLS) {
+      const given = `a${String.fromCharCode(code)}b`;
+      const isAllowed = SPACING.includes(String.fromCharCode(code));
+      expect([code, Text.safeParse(given).success]).toEqual([code, isAllowed]);
+    }
+    expect(Text.safeParse('\u001b[31m').error?.issues).toMatchObject([
+      { message: 'must not have control characters other than tabs and newlines' },
+    ]);
+  });
+
+  it('may have all else that UTF-8 can hold', () => {
+    const points = fc.integer({ min: 0xa0, max: 0x10ffff }).filter((code) => code < 0xd800 || code > 0xdfff);
+    fc.assert(
+      fc.property(fc.array(points, { minLength: 1, maxLength: 40 }), (codes) => {
+        expect(Text.safeParse(String.fromCodePoint(...codes)).success).toBe(true);
+      }),
+    );
+  });
+});

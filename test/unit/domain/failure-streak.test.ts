@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  AT_RISK_SECONDS,
+  endsUnseen,
+  isKnownAtRisk,
+  isToBeMarked,
+  mayExhaustSoon,
+  unseenSeconds,
+} from '../../../functions/domain/failure-streak.ts';
+import { attemptClocks } from '../../../functions/domain/timing.ts';
+import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
+
+const attempts = fc.double({ min: 0.1, max: 60, noNaN: true });
+const atRiskFor = (count: number) => ({ atRiskUntil: later(NOW, seconds(count)).toISOString() });
+const unseen = (changes: Parameters<typeof anEndpoint>[0], elapsed: number, attempt = 10) =>
+  endsUnseen(anEndpoint(changes), NOW, later(NOW, seconds(elapsed)), attempt);
+
+describe('a success that does not look at its endpoint', () => {
+  it('ends before a failure that has waited, by more than a read is behind', () => {
+    // It read the endpoint just before the mark was written, or what that was a second before (DynamoDB: usually within one second).
+    fc.assert(
+      fc.property(attempts, fc.double({ min: 0, max: 70, noNaN: true }), (attempt, elapsed) => {
+        fc.pre(unseen({}, elapsed, attempt));
+        expect(elapsed).toBeLessThan(unseenSeconds(attempt));
+      }),
+    );
+    expect(unseen({}, unseenSeconds(10) - 1.9)).toBe(false);
+  });
+
+  it('is one at an endpoint without failures, streak and mark, by all that was read', () => {
+    expect(unseen({}, 0.2)).toBe(true);
+    expect(unseen({ consecutiveFailures: 1 }, 0.2)).toBe(false);
+    expect(unseen({ streak: 'a-streak' }, 0.2)).toBe(false);
+    expect(unseen(atRiskFor(1), 0.2)).toBe(false);
+    expect(unseen(atRiskFor(0), 0.2)).toBe(true);
+  });
+});
+
+describe('a failure', () => {
+  it('waits for no longer than its worker has left after an attempt', () => {
+    fc.assert(
+      fc.property(attempts, (attempt) => {
+        const { functionTimeout } = attemptClocks(attempt);
+        expect(attempt + unseenSeconds(attempt)).toBeLessThan(functionTimeout - 5);
+      }),
+    );
+  });
+
+  it('does not wait at an endpoint whose mark is old, and not about to end', () => {
+    for (const [left, isKnown] of [
+      [AT_RISK_SECONDS, false],
+      [AT_RISK_SECONDS - 299, false],
+      [AT_RISK_SECONDS - 300, true],
+      [601, true],
+      [600, false],
+      [-1, false],
+    ] as const)
+      expect([left, isKnownAtRisk(atRiskFor(left), NOW)]).toEqual([left, isKnown]);
+    expect(isKnownAtRisk({}, NOW)).toBe(false);
+  });
+
+  it('never finds a mark that it need neither set nor wait for, and that a success need not see', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -10, max: AT_RISK_SECONDS }), (left) => {
+        const mark = atRiskFor(left);
+        if (isKnownAtRisk(mark, NOW)) expect(unseen(mark, 0)).toBe(false);
+        if (left <= 600) expect(isToBeMarked(mark, NOW)).toBe(true);
+      }),
+    );
+  });
+
+  it('is foreseen from the last attempt but one on', () => {
+    expect([5, 6, 7, 8].map((attempt) => mayExhaustSoon(attempt, 8))).toEqual([false, false, true, true]);
+    expect(mayExhaustSoon(1, 1)).toBe(true);
+  });
+});

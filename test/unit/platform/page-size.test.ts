@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { routes } from '../../../functions/api/routes.ts';
+import { fitting } from '../../../functions/platform/page-size.ts';
+import type { Route } from '../../../functions/platform/route.ts';
+import { currentDocument } from '../../../lib/openapi/current.ts';
+
+/** What Lambda gives out at most: its proxy result, in which the body is quoted (Lambda quotas, invocation payload: 6 MB). */
+const LAMBDA_BYTES = 6_000_000;
+/** Fewer than Lambda's by what quoting can add to a body that is all quotation marks. */
+const MOST_BYTES = 2_000_000;
+const HUNDRED = 100;
+
+type Item = Record<string, unknown> & { id: string };
+const answerOf = (data: unknown) => JSON.stringify({ statusCode: 200, body: JSON.stringify({ data }) });
+
+/** The listings of the API, each with an item as the documentation shows it. */
+const listings = Object.values<Route>(routes).flatMap((route) => {
+  const { paths } = Object(currentDocument());
+  const operation = Object(paths)[`/api${route.path}`]?.[route.method.toLowerCase()];
+  const { example, examples = {} } = operation?.responses['200']?.content?.['application/json'] ?? {};
+  const shown = example ?? Object(Object.values(examples)[0]).value ?? {};
+  return 'nextCursor' in shown ? [[route.name, route, shown.data[0] as Item] as const] : [];
+});
+
+/** A hundred of them, each with its longest text as long as its route lets it leave the service, or so long that it matters. */
+function hundredLongest(route: Route, item: Item): Item[] {
+  const long = '"'.repeat(100_000);
+  const longer = Object.keys(item)
+    .filter((name) => typeof item[name] === 'string' && name !== 'id')
+    .map((name) => ({ ...item, [name]: long }))
+    .find((candidate) => Object(route.success.data).safeParse([candidate]).success);
+  return Array.from({ length: HUNDRED }, (_, index) => ({ ...(longer ?? item), id: `${item.id}${index}` }));
+}
+
+describe('a page of a list', () => {
+  it('is of one of the listings', () => {
+    expect(listings.map(([name]) => name)).toEqual(
+      expect.arrayContaining(['list-messages', 'list-deliveries']),
+    );
+    expect(listings.length).toBeGreaterThanOrEqual(11);
+  });
+
+  it.each(listings)('%s ends before it is too large to be answered', (_, route, item) => {
+    const all = hundredLongest(route, item);
+    const shown = (one: Item) => one;
+
+    const page = fitting(all, shown);
+
+    expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThanOrEqual(MOST_BYTES + 2);
+    expect(Buffer.byteLength(answerOf(page))).toBeLessThan(LAMBDA_BYTES);
+    expect(page).toEqual(all.slice(0, page.length));
+    const whole = Buffer.byteLength(JSON.stringify(all));
+    if (whole <= MOST_BYTES) expect(page).toBe(all);
+    else expect(page.length).toBe(9);
+  });
+
+  it('has one item at least, however large', () => {
+    const items = [{ id: 'a', text: 'x'.repeat(3_000_000) }, { id: 'b' }];
+    expect(fitting(items, (item) => item)).toEqual([items[0]]);
+  });
+
+  it('is measured by what is shown of its items', () => {
+    const items = Array.from({ length: 100 }, (_, index) => ({ id: `${index}`, kept: 'x'.repeat(100_000) }));
+    expect(fitting(items, ({ id }) => ({ id }))).toBe(items);
+  });
+});
