@@ -11,7 +11,7 @@ import type { Place } from './place.ts';
 
 const HOUR_MS = 3_600_000;
 /** After which an hour of the ledger is put right. */
-const LAST_AGE = 80;
+const LAST_AGE = 98;
 
 /** What brings back what got lost, where something did: rows are put as a worker that was killed leaves them. */
 export function recovery(place: Place): void {
