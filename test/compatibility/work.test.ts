@@ -71,7 +71,7 @@ describe.each([memory, engine])('the workers, on what versions have stored ($nam
       const hours = new Set(of(fixture, KINDS.ledger).map(({ hour }) => String(hour)));
       expect(hours.size).toBeGreaterThan(0);
       for (const hour of hours) {
-        const auditor = aWorker(tables, new Date(Date.parse(hour) + 80.5 * HOUR_MS));
+        const auditor = aWorker(tables, new Date(Date.parse(hour) + 98.5 * HOUR_MS));
         expect((await auditor.audit()).entries).toBeGreaterThan(0);
         expect(await auditor.audit()).toMatchObject({ differing: 0, open: 0 });
       }

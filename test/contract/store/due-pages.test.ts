@@ -105,6 +105,6 @@ describe.each(storeKinds())('going through the due index (%s)', (_, make) => {
 
   it('finds nothing where nothing is due', async () => {
     const { due } = await make();
-    expect(await due.find('parked', SHARD, NOW)).toEqual({ entries: [] });
+    expect(await due.find('parked', SHARD, NOW)).toMatchObject({ entries: [] });
   });
 });
