@@ -5,7 +5,7 @@ import * as z from 'zod/mini';
  * calls without side effects, so that the bundler leaves out those which a function does not use: all of them took 7 ms to make.
  */
 
-/** Characters that show nothing and command terminals and parsers (Unicode, general category Cc), but for those that part words and lines. */
+/** Control characters (Unicode, general category Cc) other than tabs and newlines. */
 const CONTROL = /[^\P{Cc}\t\n\r]/u;
 
 /**

@@ -27,6 +27,13 @@ export const DEFAULT_GRACE_SECONDS = 900;
  */
 export const EXPIRY_SECONDS = 3 * 86_400;
 
+/** A stored row that its schema does not accept, and why. */
+export interface UnreadableRow {
+  pk: string;
+  sk: string;
+  error: unknown;
+}
+
 /** The longest time between two looks at a delivery whose message keeps getting lost. */
 const LONGEST_GRACE_SECONDS = 6 * 3600;
 

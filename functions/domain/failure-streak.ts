@@ -1,16 +1,16 @@
 import type { Endpoint } from './endpoint.ts';
 
 /*
- * Ten failures in a row disable an endpoint, and any success between them sets the count to 0, however long its attempt was under way
- * (decisions.md, Deliveries). The count is exact in the order of `terminalAt`, and a success at an endpoint without trouble neither reads nor
- * writes the endpoint: docs/decisions/0017-failure-streaks.md says how.
+ * Ten consecutive failures disable an endpoint; any success between them resets the count, however long its attempt took.
+ * The order is that of `terminalAt`. A success at a healthy endpoint neither reads nor writes the endpoint:
+ * docs/decisions/0017-failure-streaks.md explains the protocol.
  */
 
 /** For how long an endpoint counts as at risk after a delivery to it has come to its last attempts. */
 export const AT_RISK_SECONDS = 86_400;
 /** The attempts before the end from which on a delivery puts its endpoint at risk. */
 const LAST_ATTEMPTS = 2;
-/** After so long a mark is known to all: no function lives as long that wrote it or read the endpoint before, and clocks differ by less. */
+/** Age from which every worker sees a mark: longer than a function may run, and than clocks differ. */
 const KNOWN_AFTER_SECONDS = 300;
 /** A mark with less time left than this may be over for others. */
 const ENDING_SECONDS = 600;
@@ -33,16 +33,16 @@ export const isKnownAtRisk = (endpoint: Pick<Endpoint, 'atRiskUntil'>, now: Date
 };
 
 /**
- * How long a failure waits at an endpoint that has only just been marked, until every success that did not see the mark has ended. In seconds.
+ * How long a failure waits after its endpoint was marked, in seconds: every success that did not see the mark has ended by then.
  * @param attemptSeconds the receiver's deadline
  */
 export const unseenSeconds = (attemptSeconds: number): number => Math.min(3, attemptSeconds / 3);
 
-/** The part of it that a success may take from reading the endpoint to its end. The rest is for how far a read may be behind. */
+/** The share of it that a success may use. The rest allows for the lag of an eventually consistent read. */
 const QUICK_SHARE = 1 / 3;
 
 /**
- * Whether a success may end without another look at its endpoint: no failure of which it does not know can have been counted before its end.
+ * Whether a success may end without reading its endpoint again, because no unseen failure can have been counted before it ended.
  * @param endpoint as it was read before the attempt
  * @param readAt when the read began
  * @param endedAt when the attempt ended

@@ -61,8 +61,8 @@ const AGES = [3, 6, 24] as const;
 /** DynamoDB Streams keep a record for 24 hours, for who is behind with reading it. */
 const STREAM_HOURS = 24;
 /**
- * And once when everything must have ended, and the stream has told all that it ever will, counted from the beginning of the hour and with one
- * hour over. Only then are counts put right: earlier the stream may still add what the correction has counted already.
+ * And once when every delivery has ended and its last stream record has been read or lost: the hour itself, and one to spare.
+ * Only then are counts corrected. Earlier, the stream could still add what the correction has counted.
  */
 const LAST_AGE = 1 + EXPIRY_SECONDS / 3600 + STREAM_HOURS + 1;
 /** The ledger may be behind the deliveries by this much, in milliseconds, without anything being wrong. */

@@ -1,18 +1,22 @@
+import type { UnreadableRow } from '../domain/due.ts';
+import type { Log } from './log.ts';
+
 /** Where a page of a due index ended; only for going on from there. */
 export type Position = Record<string, unknown>;
-
-/** A row of which nothing can be made, and why. */
-export interface UnreadableRow {
-  pk: string;
-  sk: string;
-  error: unknown;
-}
 
 export interface DuePage<E> {
   entries: E[];
   unreadable?: readonly UnreadableRow[];
   next?: Position;
 }
+
+/** Logs rows that cannot be read. They block no other row, and make the run fail once the rest is done. */
+export const reporting =
+  (log: Log, failures: unknown[]) =>
+  ({ pk, sk, error }: UnreadableRow): void => {
+    log('DUE_ROW_UNREADABLE', { pk, sk, error });
+    failures.push(error);
+  };
 
 /** All shards of a due index. Another one comes first each minute, so that runs which end early leave out none for good. */
 export function shardsFrom(now: Date, shards: number): number[] {
@@ -23,7 +27,7 @@ export function shardsFrom(now: Date, shards: number): number[] {
 /**
  * Deals with one shard of a due index, page by page.
  * @param goOn whether there is time for another page
- * @param tell is told of each row that cannot be read
+ * @param tell is called with each row that cannot be read
  * @returns whether it came to the end
  */
 export async function throughPages<E>(

@@ -14,7 +14,10 @@ import {
 export interface FailureStreaks {
   /** Reads an endpoint as it is now. */
   find(orgId: Endpoint['orgId'], id: Endpoint['id']): Promise<Endpoint | undefined>;
-  /** Begins a streak unless one has begun. @returns the endpoint with its streak; undefined when there is none */
+  /**
+   * Begins a streak unless one has begun.
+   * @returns the endpoint with its streak; undefined when there is no such endpoint
+   */
   beginStreak(orgId: Endpoint['orgId'], id: Endpoint['id']): Promise<Endpoint | undefined>;
   markAtRisk(orgId: Endpoint['orgId'], id: Endpoint['id'], until: Date): Promise<void>;
 }
@@ -30,16 +33,16 @@ interface Verdict {
 type EndpointRef = Pick<Endpoint, 'orgId' | 'id'>;
 type Move = (outcome: Pick<EndpointOutcome, 'endpoint' | 'effect' | 'at'>) => Promise<MoveResult>;
 
-/** How often an end that meets a changed endpoint looks again: as many as may fail at one endpoint at once. */
+/** Tries of an end whose endpoint keeps changing: as many deliveries as may fail at one endpoint at once. */
 const MAX_LOOKS = 20;
 /** How often a success lets a failure go first that is about to be counted. */
 const COURTESIES = 3;
 const COURTESY_SECONDS = 0.05;
 
 /**
- * Ends deliveries with their effect on the endpoint's count of consecutive failures, in one order for all workers: that of `terminalAt`. A
- * failure announces itself, by a streak, before it takes the time of its end. So a success that sees no streak has ended before every failure
- * that is yet to be counted, and one that sees a streak ends it.
+ * Ends deliveries with their effect on the endpoint's count of consecutive failures, in one order for all workers: that of
+ * `terminalAt`. A failure begins a streak before it reads the time of its end. So a success that sees no streak has ended
+ * before every failure that is yet to be counted, and one that sees a streak ends it.
  */
 export function failureCount(
   {
@@ -100,7 +103,7 @@ export function failureCount(
           const seen = await streaks.find(known.orgId, known.id);
           const effect = effectOnEndpoint(seen, 'succeeded');
           if (effect === 'none') return { effect, at: seen?.status === 'active' ? endedAt : now() };
-          // The failure that has announced itself would have to do so again, and endlessly where many succeed.
+          // Otherwise a failure could be made to begin again endlessly where many deliveries succeed.
           const isAnnouncedOnly = seen?.consecutiveFailures === 0;
           if (!isAnnouncedOnly || courtesies === COURTESIES || looks > 1) return { effect, at: now(), seen };
           await wait(COURTESY_SECONDS);

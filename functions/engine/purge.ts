@@ -1,13 +1,14 @@
+import type { UnreadableRow } from '../domain/due.ts';
 import { isSettled, type Purge } from '../domain/sandbox.ts';
 import type { Tenant } from '../domain/tenant.ts';
-import type { UnreadableRow } from './due-pages.ts';
+import { reporting } from './due-pages.ts';
 import type { Log } from './log.ts';
 
 type RowKey = Record<string, unknown>;
 
 export interface PurgePorts {
   purges: {
-    /** @param tell is told of each order that cannot be read */
+    /** @param tell is called with each order that cannot be read */
     open(tell?: (row: UnreadableRow) => void): Promise<Purge[]>;
     lease(purge: Purge, until: Date, now: Date): Promise<boolean>;
     release(purge: Purge): Promise<void>;
@@ -90,10 +91,14 @@ export function purge(
     }
   }
 
-  /** @param goOn whether there is time for another page */
+  /**
+   * @param goOn whether there is time for another page
+   * @throws what kept an order from being read, after the rest was dealt with
+   */
   return async (goOn: () => boolean): Promise<Purged> => {
     const done = { deleted: 0, closed: 0 };
-    const orders = await purges.open(({ pk, sk, error }) => log('DUE_ROW_UNREADABLE', { pk, sk, error }));
+    const failures: unknown[] = [];
+    const orders = await purges.open(reporting(log, failures));
     const open = new Set(orders);
     for (const order of orders) {
       if (!goOn()) break;
@@ -112,6 +117,7 @@ export function purge(
         log('PURGE_FAILED', { orgId, generation, error });
       }
     }
+    if (failures.length > 0) throw failures[0];
     const [oldest] = open;
     const oldestSeconds =
       oldest === undefined ? 0 : (now().getTime() - new Date(oldest.requestedAt).getTime()) / 1000;

@@ -1,7 +1,7 @@
 import type { DeliveryRef, Reminder, SkipReason } from '../domain/delivery.ts';
 import { type DueEntry, type DueState, isExpired, nextLookAt } from '../domain/due.ts';
 import { mapConcurrently } from './concurrency.ts';
-import { type DuePage, type Position, shardsFrom, throughPages, type UnreadableRow } from './due-pages.ts';
+import { type DuePage, type Position, reporting, shardsFrom, throughPages } from './due-pages.ts';
 import type { Log } from './log.ts';
 import type { Outgoing } from './queues.ts';
 
@@ -169,12 +169,7 @@ export function reconcile(
 
     /** What kept shards from being read in full. */
     const failures: unknown[] = [];
-
-    /** One row that nobody can read keeps no other waiting, and makes the run fail in the end. */
-    function tell({ pk, sk, error }: UnreadableRow): void {
-      log('DUE_ROW_UNREADABLE', { pk, sk, error });
-      failures.push(error);
-    }
+    const tell = reporting(log, failures);
 
     /** Goes through one shard, page by page. One that cannot be read must not keep the others waiting. */
     async function goThrough(

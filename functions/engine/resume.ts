@@ -7,7 +7,7 @@ import {
   repeatedRound,
 } from '../domain/redelivery-job.ts';
 import { mapConcurrently } from './concurrency.ts';
-import { type DuePage, type Position, shardsFrom, throughPages, type UnreadableRow } from './due-pages.ts';
+import { type DuePage, type Position, reporting, shardsFrom, throughPages } from './due-pages.ts';
 import { generations, type Standings } from './generations.ts';
 import type { Log } from './log.ts';
 
@@ -76,12 +76,7 @@ export function resume(
   return async (goOn: () => boolean): Promise<Resumed> => {
     const done: Resumed = { sent: 0, removed: 0, held: 0, left: 0, complete: true };
     const failures: unknown[] = [];
-
-    /** One row that nobody can read keeps no other waiting, and makes the run fail in the end. */
-    function tell({ pk, sk, error }: UnreadableRow): void {
-      log('DUE_ROW_UNREADABLE', { pk, sk, error });
-      failures.push(error);
-    }
+    const tell = reporting(log, failures);
 
     /** Leaves to the next run what cannot be done for one job. */
     async function trying<T>(run: RedeliveryRun, work: () => Promise<T>): Promise<T | undefined> {

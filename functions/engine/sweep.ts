@@ -2,7 +2,7 @@ import type { BusEvent } from '../domain/bus.ts';
 import { RESEND_SECONDS, type SourceRef } from '../domain/source.ts';
 import { dueEvent } from '../domain/source-check.ts';
 import { mapConcurrently } from './concurrency.ts';
-import { type DuePage, type Position, shardsFrom, throughPages, type UnreadableRow } from './due-pages.ts';
+import { type DuePage, type Position, reporting, shardsFrom, throughPages } from './due-pages.ts';
 import type { Log } from './log.ts';
 
 type DueSource = SourceRef & { dueAt: string };
@@ -51,12 +51,7 @@ export function sweep({ due, checks, log, now }: SweepPorts, { shards }: { shard
   return async (goOn: () => boolean): Promise<Swept> => {
     const done: Swept = { sent: 0, left: 0, latestSeconds: 0, complete: true };
     const failures: unknown[] = [];
-
-    /** One row that nobody can read keeps no other waiting, and makes the run fail in the end. */
-    function tell({ pk, sk, error }: UnreadableRow): void {
-      log('DUE_ROW_UNREADABLE', { pk, sk, error });
-      failures.push(error);
-    }
+    const tell = reporting(log, failures);
 
     /** @returns the entries whose messages were taken */
     async function send(batch: readonly DueSource[]): Promise<DueSource[]> {

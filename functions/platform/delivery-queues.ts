@@ -22,9 +22,9 @@ export interface OutgoingReminder {
 }
 
 /**
- * The message group in a fair queue: the organization. SQS holds back a group that has more than a tenth of the messages in flight (SQS Developer
- * Guide, fair queues), which fifty endpoints of one organization would never have, each with a group of its own. What a redelivery job
- * sends comes in hundreds and is nobody's news: it has another group, so that the organization's events do not wait behind it.
+ * The message group in a fair queue: the organization. SQS holds back a group with more than a tenth of the messages in
+ * flight (SQS Developer Guide, fair queues); fifty groups of one organization, one for each endpoint, would stay below that.
+ * Redelivery jobs send hundreds of messages and have a second group, so that new events do not wait behind them.
  */
 const groupOf = (reminder: Reminder): string =>
   isOfJob(reminder) ? `${reminder.orgId}/redelivery` : reminder.orgId;

@@ -1,9 +1,9 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { type DeliveryRef, Reminder, type SkipReason } from '../domain/delivery.ts';
-import { DUE_INDEX, type DueEntry, type DueState } from '../domain/due.ts';
+import { DUE_INDEX, type DueEntry, type DueState, type UnreadableRow } from '../domain/due.ts';
 import { postponeUpdate, skipUpdate, watchUpdate } from './delivery-updates.ts';
 import { keys } from './keys.ts';
-import { readable, type UnreadableRow } from './readable.ts';
+import { readable } from './readable.ts';
 import { type Table, updated } from './table.ts';
 
 /** Where a page ended; only for going on from there. */

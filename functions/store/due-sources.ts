@@ -1,11 +1,11 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { DUE_INDEX } from '../domain/due.ts';
+import { DUE_INDEX, type UnreadableRow } from '../domain/due.ts';
 import { OrgId, SourceId } from '../domain/ids.ts';
 import type { SourceRef } from '../domain/source.ts';
 import type { Position } from './due-index.ts';
 import { keys } from './keys.ts';
-import { readable, type UnreadableRow } from './readable.ts';
+import { readable } from './readable.ts';
 import { type Table, updated } from './table.ts';
 
 /** Enough for ten batches of a queue, few enough that a run can end between two pages. */

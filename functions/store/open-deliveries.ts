@@ -20,7 +20,10 @@ export interface RowsOf {
   after?: Record<string, unknown> | undefined;
 }
 
-/** The open ones of some deliveries of a shard, eventually consistent; none of a time that ends before it begins. `after` is where the next ones begin, absent at the end. */
+/**
+ * The open ones of some deliveries of a shard, eventually consistent; none if the time ends before it begins.
+ * `after` is where the next ones begin, absent at the end.
+ */
 export async function openAmong(
   deliveries: Table,
   { pk, range: [first, last], limit, newestFirst = false, after }: RowsOf,

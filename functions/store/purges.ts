@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchWriteCommand, DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { UnreadableRow } from '../domain/due.ts';
 import type { OrgId } from '../domain/ids.ts';
 import { OF_SANDBOX_INDEX, Purge } from '../domain/sandbox.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { keys, PURGE_SHARDS, shards, tenantKey } from './keys.ts';
-import { readable, type UnreadableRow } from './readable.ts';
+import { readable } from './readable.ts';
 import { type Table, updated } from './table.ts';
 import { addition, type Change } from './transaction.ts';
 
@@ -40,7 +41,10 @@ export function purgeStore(service: Table) {
       return addition(service, { ...keyOf(purge), ...purge, deleted: 0 });
     },
 
-    /** All that are not done, the oldest first. @param tell is told of each that cannot be read; without it, that one is thrown */
+    /**
+     * All that are not done, the oldest first.
+     * @param tell is called with each order that cannot be read; without it, the first one's error is thrown
+     */
     async open(tell: (row: UnreadableRow) => void = fail): Promise<Purge[]> {
       const found = await Promise.all(shards(PURGE_SHARDS).map((shard) => query(keys.purges(shard), tell)));
       return found.flat().sort((a, b) => a.requestedAt.localeCompare(b.requestedAt));

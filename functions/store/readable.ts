@@ -1,13 +1,8 @@
+import type { UnreadableRow } from '../domain/due.ts';
+
 type Row = Record<string, unknown>;
 
-/** A row that is not what its entity's schema takes, and why. */
-export interface UnreadableRow {
-  pk: string;
-  sk: string;
-  error: unknown;
-}
-
-/** Parses rows of many tenants one by one: a broken one is told of, and keeps nobody from the others. */
+/** Parses rows of many tenants one by one, so that a broken row is reported and does not block the others. */
 export function readable<T>(
   rows: readonly Row[],
   parse: (row: Row) => T,

@@ -1,8 +1,9 @@
 import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { UnreadableRow } from '../domain/due.ts';
 import { type RedeliveryJob, RedeliveryRun, runOf } from '../domain/redelivery-job.ts';
 import type { Position } from './due-index.ts';
 import { keys, markOf } from './keys.ts';
-import { readable, type UnreadableRow } from './readable.ts';
+import { readable } from './readable.ts';
 import { type Table, updated } from './table.ts';
 import { addition, type Change } from './transaction.ts';
 

@@ -3,12 +3,14 @@ import { ContentProblem } from './problem.ts';
 /** Far more than a feed or a sheet has; what is nested deeper is made to fill a stack. */
 const MAX_DEPTH = 200;
 
-/** A tag or a processing instruction: up to the first `>` outside of quotation marks, with no further `<` in it, quoted or not (XML 1.0, 3.1). */
-const TAG = /<(?:[^<>"']|"[^<"]*"|'[^<']*')*>/y;
+/** What can end a tag, or a quotation in it. An expression for whole tags would need a stack as long as the longest tag. */
+const IN_TAG = /[<>"']/g;
+const IN_QUOTATION = { '"': /[<"]/g, "'": /[<']/g };
 
 /**
- * Refuses XML that could become more than it is: declarations of entities, which name other entities or files, and depth without end. No parser has
- * seen it yet. What parsers could read in different ways is refused as well: then none of them sees a declaration where this one sees a comment.
+ * Refuses XML that could become more than it is: declarations of entities, which name other entities or files, and
+ * depth without end. It runs before any parser. What two parsers could read differently is refused too, so that none
+ * sees a declaration where this function sees a comment.
  * @throws ContentProblem
  */
 export function checkXml(xml: string, what: string): void {
@@ -42,11 +44,30 @@ function markupAt(xml: string, start: number): Markup | 'declaration' | undefine
     }
   if (xml.startsWith('<!', start)) return 'declaration';
 
-  TAG.lastIndex = start;
-  const tag = TAG.exec(xml)?.[0];
-  if (tag === undefined) return undefined;
-  const end = start + tag.length;
-  if (tag.startsWith('<?')) return tag.endsWith('?>') ? { kind: 'neither', end } : undefined;
-  if (tag.startsWith('</')) return { kind: 'closes', end };
-  return { kind: tag.endsWith('/>') ? 'neither' : 'opens', end };
+  const end = endOfTag(xml, start);
+  if (end === undefined) return undefined;
+  if (xml.startsWith('<?', start))
+    return xml.startsWith('?>', end - 2) ? { kind: 'neither', end } : undefined;
+  if (xml.startsWith('</', start)) return { kind: 'closes', end };
+  return { kind: xml.startsWith('/>', end - 2) ? 'neither' : 'opens', end };
+}
+
+/**
+ * Where a tag or processing instruction ends: behind the first `>` outside of quotation marks.
+ * @returns undefined when it has no end, or another `<` in it, quoted or not (XML 1.0, section 3.1)
+ */
+function endOfTag(xml: string, start: number): number | undefined {
+  for (let at = nextOf(IN_TAG, xml, start + 1); at !== undefined; at = nextOf(IN_TAG, xml, at + 1)) {
+    const character = xml[at];
+    if (character === '>') return at + 1;
+    if (character !== '"' && character !== "'") return undefined;
+    at = nextOf(IN_QUOTATION[character], xml, at + 1);
+    if (at === undefined || xml[at] !== character) return undefined;
+  }
+  return undefined;
+}
+
+function nextOf(characters: RegExp, text: string, from: number): number | undefined {
+  characters.lastIndex = from;
+  return characters.exec(text)?.index;
 }

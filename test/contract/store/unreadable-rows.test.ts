@@ -1,12 +1,12 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
+import { DEFAULT_GRACE_SECONDS, type UnreadableRow } from '../../../functions/domain/due.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import { dueIndex } from '../../../functions/store/due-index.ts';
 import { dueSources } from '../../../functions/store/due-sources.ts';
 import { keys, PURGE_SHARDS, shards } from '../../../functions/store/keys.ts';
 import { purgeStore } from '../../../functions/store/purges.ts';
-import type { UnreadableRow } from '../../../functions/store/readable.ts';
+
 import { redeliveryRuns } from '../../../functions/store/redelivery-runs.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';

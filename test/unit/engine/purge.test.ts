@@ -140,6 +140,34 @@ describe('a run of the purge', () => {
   });
 });
 
+describe('an order that cannot be read', () => {
+  it('keeps no other order waiting, and makes the run fail', async () => {
+    const { runWith, fill, left, order, settle, purges, log } = aPurge();
+    fill(wiped, 6);
+    order(wiped);
+    settle();
+    const open = purges.open;
+    const broken = {
+      lease: purges.lease,
+      release: purges.release,
+      progress: purges.progress,
+      close: purges.close,
+      open: async (tell?: Parameters<typeof open>[0]) => {
+        tell?.({ pk: 'purges#0', sk: 'org_x', error: new Error('no generation') });
+        return open();
+      },
+    };
+
+    await expect(runWith({ purges: broken })(IN_FULL)).rejects.toThrow('no generation');
+
+    expect(left(wiped)).toBe(0);
+    expect(log.entries).toMatchObject([
+      { code: 'DUE_ROW_UNREADABLE', fields: { pk: 'purges#0', sk: 'org_x' } },
+      { code: 'GENERATION_WIPED' },
+    ]);
+  });
+});
+
 describe('a purge that fails', () => {
   /** Two orders, of which one meets something broken. */
   function withBroken(what: 'find' | 'remove' | 'lease' | 'progress' | 'close') {

@@ -165,6 +165,10 @@ describe('a feed that declares entities is refused', () => {
 describe('a feed beyond what feeds are', () => {
   it.each([
     ['levels', rss('<a>'.repeat(100_000)), 'the feed is nested too deeply'],
+    ['a tag without an end', `<a ${'x'.repeat(9_000_000)}`, 'the content is not a valid feed'],
+    ['quotation marks without an end', `<a ${'""'.repeat(4_000_000)}`, 'the content is not a valid feed'],
+    ['a quotation without an end', `<a b="${'x'.repeat(9_000_000)}`, 'the content is not a valid feed'],
+    ['a long tag', `<a ${'x '.repeat(4_000_000)}><b c="<"/>`, 'the content is not a valid feed'],
     [
       'levels in an item',
       rss(`<item><description><![CDATA[${'<div>'.repeat(100_000)}]]></description></item>`),
