@@ -65,7 +65,7 @@ export const TABLE_DEFINITIONS: Record<TableName, TableDefinition> = {
     GlobalSecondaryIndexes: [
       ofSandbox.index,
       // What a reminder has to say; its delivery's identifier is the sort key. An index keeps what it was made to project (decision 14).
-      dueIndex('orgId', 'generation', 'webhookId', 'eventId'),
+      dueIndex('orgId', 'generation', 'webhookId', 'eventId', 'isDeferred'),
     ],
     StreamSpecification: streamed,
   },
@@ -80,5 +80,9 @@ export const TABLE_DEFINITIONS: Record<TableName, TableDefinition> = {
     AttributeDefinitions: [text('pk'), text('sk')],
     KeySchema: [partitionKey('pk'), sortKey('sk')],
   },
-  mailings: byPartition,
+  mailings: {
+    AttributeDefinitions: [text('pk'), text('dueIn'), text('dueAt')],
+    KeySchema: [partitionKey('pk')],
+    GlobalSecondaryIndexes: [dueIndex('orgId', 'day')],
+  },
 };

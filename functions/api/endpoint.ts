@@ -1,3 +1,4 @@
+import { meterCapacity } from '../platform/capacity.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
 import { ApiEnvironment, rateLimits, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
@@ -11,6 +12,7 @@ import { rateLimiter } from '../platform/pipeline/rate-limit.ts';
 import type { UseCase } from '../platform/pipeline/request.ts';
 import { remembered } from '../platform/remembered.ts';
 import type { Route } from '../platform/route.ts';
+import { reportUnreadable } from '../platform/unreadable-rows.ts';
 import { apiKeyStore } from '../store/api-keys.ts';
 import { idempotencyStore } from '../store/idempotency.ts';
 import { keyUseStore } from '../store/key-uses.ts';
@@ -25,12 +27,13 @@ import { type Change, committer } from '../store/transaction.ts';
 
 export const environment = readEnvironment(ApiEnvironment);
 const client = documentClient();
+const capacity = meterCapacity(client);
 
 export const tables = {
-  service: { client, name: environment.SERVICE_TABLE },
-  outbox: { client, name: environment.OUTBOX_TABLE },
-  deliveries: { client, name: environment.DELIVERIES_TABLE },
-  rates: { client, name: environment.RATE_TABLE },
+  service: { client, name: environment.SERVICE_TABLE, reportUnreadable },
+  outbox: { client, name: environment.OUTBOX_TABLE, reportUnreadable },
+  deliveries: { client, name: environment.DELIVERIES_TABLE, reportUnreadable },
+  rates: { client, name: environment.RATE_TABLE, reportUnreadable },
 };
 export const commit = committer(client);
 
@@ -40,7 +43,8 @@ const TIER_FRESH_MS = 30_000;
 /** The pipeline's ports, but for who calls. */
 export const ports: Omit<ApiPorts<Change>, 'authenticate'> = {
   organization: remembered(standingOf(tables.service), TIER_FRESH_MS),
-  limit: rateLimiter(rateWindowStore(tables.rates), rateLimits(environment)),
+  limiter: rateLimiter(rateWindowStore(tables.rates), rateLimits(environment)),
+  capacity,
   onLimiterFailure: () => count(RATE_LIMITER_FAILURES),
   onFailure: () => count(FAILED_INVOCATIONS),
   publishMetrics,

@@ -1,15 +1,29 @@
+import { MAX_ENDPOINTS_PER_HOST } from '../domain/endpoint.ts';
+import { type Problem, problem } from '../domain/problem.ts';
 import { checkReceiverUrl, type ReceiverUrlCheck } from '../domain/receiver-url.ts';
 import { checkProgram } from '../domain/simulation.ts';
 import { isOfSandbox, type Tenant } from '../domain/tenant.ts';
+import { blockedHosts } from '../platform/blocked-hosts.ts';
 import { loopbackReceivers } from '../platform/config.ts';
+import { blockedHostStore } from '../store/blocked-hosts.ts';
+import { tables } from './endpoint.ts';
 
 /** Where requests of the service may go, in this place. */
-const policy = { loopback: loopbackReceivers() };
+const hosts = blockedHosts(blockedHostStore(tables.service).all);
+const policy = { loopback: loopbackReceivers(), blocks: hosts.blocks };
 
 /** Whether a tenant may have requests addressed to a URL. In a sandbox it may also say what the simulated receiver does there. */
-export function checkReceiver(text: string, tenant: Tenant): ReceiverUrlCheck {
+export async function checkReceiver(text: string, tenant: Tenant): Promise<ReceiverUrlCheck> {
+  await hosts.refresh();
   const receiver = checkReceiverUrl(text, policy);
   if (!receiver.ok || !isOfSandbox(tenant)) return receiver;
   const program = checkProgram(receiver.url);
   return program.ok ? receiver : program;
 }
+
+/** The answer to one more endpoint at a host. */
+export const hostFull = (): Problem =>
+  problem(
+    'LIMIT_EXCEEDED',
+    `An organization may have ${MAX_ENDPOINTS_PER_HOST} webhook endpoints at one host, disabled ones included. Delete one there first, or subscribe one endpoint to several events.`,
+  );

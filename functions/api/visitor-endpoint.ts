@@ -1,18 +1,21 @@
 import { gate } from '../domain/gate.ts';
 import { sealedPartOf, visitOf } from '../domain/visitor-token.ts';
+import { readEnvironment, VisitorEnvironment, visitorLimits } from '../platform/config.ts';
 import { apiHandler } from '../platform/pipeline/api.ts';
+import { visitorLimiter } from '../platform/pipeline/rate-limit.ts';
 import type { UseCase } from '../platform/pipeline/request.ts';
 import { visitorAuthentication } from '../platform/pipeline/visitor-authentication.ts';
 import type { Route } from '../platform/route.ts';
 import { standings } from '../platform/standings.ts';
 import { standingOf } from '../store/organizations.ts';
+import { rateWindowStore } from '../store/rate-windows.ts';
 import type { Change } from '../store/transaction.ts';
 import { opening } from './cursor-keys.ts';
 import { ports, tables } from './endpoint.ts';
 
 /*
- * What the routes for visitors of web widgets add to `endpoint.ts`: tokens of a conversation instead of API keys, and the gate, because a widget
- * is outside of the service.
+ * What the routes for visitors of web widgets add to `endpoint.ts`: tokens of a conversation instead of API
+ * keys, budgets of their own, and the gate, because a widget is outside of the service.
  */
 
 const organizations = standings(standingOf(tables.service));
@@ -20,6 +23,11 @@ const authenticate = visitorAuthentication({
   visitOf: (token) => opening(sealedPartOf(token), (ring) => visitOf(ring, token, ports.now())),
   standings: organizations,
 });
+const limiter = visitorLimiter(
+  rateWindowStore(tables.rates),
+  visitorLimits(readEnvironment(VisitorEnvironment)),
+  ports.organization,
+);
 
 export const visitorGate = gate(organizations.of);
 
@@ -27,4 +35,4 @@ export const visitorGate = gate(organizations.of);
 export const visitorEndpoint = <R extends Route & { readonly visitor: true }>(
   route: R,
   useCase: UseCase<R, Change>,
-) => apiHandler(route, { ...ports, authenticate }, useCase);
+) => apiHandler(route, { ...ports, limiter, authenticate }, useCase);

@@ -26,6 +26,8 @@ export const NOTICES = {
   'source.check': z.object({ sourceId: SourceId }),
   /** A source is gone, and what is stored of it is to go. */
   'source.deleted': z.object({ sourceId: SourceId }),
+  /** The digest of a day's changes that no notice was sent for is to be sent. */
+  'source.digest': z.object({ day: z.string() }),
   /** A check found content that differs from what admins know by more than their threshold. */
   'source.changed': z.object({
     sourceId: SourceId,

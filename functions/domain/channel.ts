@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import type { Conversation, Message } from './conversation.ts';
 import { Endpoint } from './endpoint.ts';
-import { buildEvent, type OutboxEvent, RelayedRole } from './events.ts';
-import { ChannelId, channelEventId, type EventId, OrgId } from './ids.ts';
+import { buildEvent, ChannelMessageRole, type OutboxEvent } from './events.ts';
+import { ChannelId, OrgId } from './ids.ts';
 import type { Tenant } from './tenant.ts';
 import type { TraceId } from './trace.ts';
 
@@ -40,28 +40,20 @@ export const channelIdOf = ({ channelId }: Pick<Conversation, 'channelId'>): Cha
   ChannelId.safeParse(channelId).data;
 
 /**
- * The event that hands a message on to its conversation's channel. Undefined when nothing is to be sent: to a web widget, from a user, or
- * not for the user's eyes. It is the same event, to the byte, however often it is built.
- * @param cause the event that told of the message
+ * Builds the event that delivers a message to its conversation's channel.
+ * @returns undefined for a web widget, which is sent nothing, or a message that the external user may not see
  */
-export function relayed(
+export function buildChannelMessage(
   channel: Channel,
-  conversation: Conversation,
-  message: Message,
-  { id, tenant, createdAt, traceId }: { id: EventId; tenant: Tenant; createdAt: string; traceId?: TraceId },
+  { id: conversationId, externalUserId }: Conversation,
+  { id: messageId, role, content }: Message,
+  context: { tenant: Tenant; now: Date; traceId?: TraceId | undefined },
 ): OutboxEvent | undefined {
-  const role = RelayedRole.safeParse(message.role);
-  if (channel.kind !== 'http' || !role.success) return undefined;
+  const shown = ChannelMessageRole.safeParse(role);
+  if (channel.kind !== 'http' || !shown.success) return undefined;
   return buildEvent(
     'channel.message',
-    {
-      channelId: channel.id,
-      conversationId: conversation.id,
-      messageId: message.id,
-      externalUserId: conversation.externalUserId,
-      role: role.data,
-      content: message.content,
-    },
-    { tenant, now: new Date(createdAt), onlyTo: channel.id, id: channelEventId(id, channel.id), traceId },
+    { channelId: channel.id, conversationId, messageId, externalUserId, role: shown.data, content },
+    { ...context, onlyTo: channel.id },
   );
 }

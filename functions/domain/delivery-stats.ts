@@ -11,10 +11,6 @@ import {
   startOfHour,
 } from './ledger.ts';
 
-/** So many hours of the clock, newest first. The one under way is among them. */
-export const latestHours = (now: Date, count: number): string[] =>
-  Array.from({ length: count }, (_, back) => hourBefore(now, back));
-
 /**
  * What the ledger says of an endpoint, for its owner.
  * @param count how many hours it is about, as for `latestHours`

@@ -16,7 +16,25 @@ export interface DueEntry {
   reminder: Reminder;
   state: DueState;
   dueAt: string;
+  /**
+   * Its message was put off at its last look. Such a delivery does not expire before its message was sent
+   * again.
+   */
+  isDeferred?: true;
 }
+
+/** Why an entry is moved on: its message was sent again, or put off while a queue has a long backlog. */
+export type PostponeReason = 'sent' | 'deferred';
+
+/** Messages waiting in a queue beyond which a late delivery's message counts as waiting rather than lost. */
+export const LONG_BACKLOG = 10_000;
+
+/**
+ * Late deliveries of each shard whose message a run sends again while a queue has a long backlog, the longest
+ * due first: of one organization, and in all. So one organization's backlog keeps nobody's lost message from
+ * being replaced.
+ */
+export const RESENT_IN_BACKLOG = { ofOrganization: 2, inAll: 50 };
 
 /** How long a delivery may be late before its message counts as lost. Seconds. */
 export const DEFAULT_GRACE_SECONDS = 900;
@@ -35,7 +53,7 @@ export interface UnreadableRow {
 }
 
 /** The longest time between two looks at a delivery whose message keeps getting lost. */
-const LONGEST_GRACE_SECONDS = 6 * 3600;
+export const LONGEST_GRACE_SECONDS = 6 * 3600;
 
 /**
  * When a delivery whose message was just sent again will be looked at once more. The older it is the later, so that one which waits in a

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { SubscribableType } from './events.ts';
 import { OrgId, ReceiverId } from './ids.ts';
+import { hostOf, isLoopbackHost } from './receiver-url.ts';
 import { LIVE_GENERATION } from './tenant.ts';
 import { TraceId } from './trace.ts';
 
@@ -9,6 +10,21 @@ export const FAILURES_TO_DISABLE = 10;
 
 /** Endpoints an organization may have (decisions.md, Error types: LIMIT_EXCEEDED). */
 export const MAX_ENDPOINTS = 50;
+
+/**
+ * Endpoints of an organization at one host, so that an event is at most so many requests to it. Disabled ones
+ * count.
+ */
+export const MAX_ENDPOINTS_PER_HOST = 10;
+
+/**
+ * The host at which an endpoint is counted. Undefined for this machine, where a developer's receivers have
+ * one host.
+ */
+export function countedHost(url: string): string | undefined {
+  const host = hostOf(new URL(url));
+  return isLoopbackHost(host) ? undefined : host;
+}
 
 export const EndpointStatus = z.enum(['active', 'auto_disabled']);
 export const DisabledReason = z.enum(['consecutive_failures']);
@@ -33,6 +49,10 @@ export const Endpoint = z.object({
   atRiskUntil: z.optional(z.iso.datetime()),
   /** Until when it counts as one that keeps workers waiting. */
   slowUntil: z.optional(z.iso.datetime()),
+  /**
+   * No attempt was answered fast since it was registered, got its present URL, or was last marked as slow.
+   */
+  unproven: z.optional(z.literal(true)),
   /** Until when it counts as one that keeps workers waiting until the deadline. */
   stalledUntil: z.optional(z.iso.datetime()),
 });

@@ -15,8 +15,8 @@ import type { Tenant } from './tenant.ts';
 import { TraceId, traced } from './trace.ts';
 
 export const MessageRole = z.enum(['user', 'assistant', 'agent', 'system']);
-/** Whose messages are handed on to the channel: the external user wrote the others, or is not to see them. */
-export const RelayedRole = z.enum(['assistant', 'agent']);
+/** Whose messages a channel shows: the external user wrote the others, or is not to see them. */
+export const ChannelMessageRole = z.enum(['assistant', 'agent']);
 
 /**
  * What each event tells (public-api.md, Events), and in which version of its shape: a changed `data` needs a new version
@@ -61,7 +61,7 @@ export const EVENT_CATALOGUE = {
       conversationId: ConversationId,
       messageId: MessageId,
       externalUserId: z.string(),
-      role: RelayedRole,
+      role: ChannelMessageRole,
       content: z.string(),
     }),
   },

@@ -1,9 +1,9 @@
 import type { Endpoint } from './endpoint.ts';
 
 /*
- * Ten consecutive failures disable an endpoint; any success between them resets the count, however long its attempt took.
- * The order is that of `terminalAt`. A success at a healthy endpoint neither reads nor writes the endpoint:
- * docs/decisions/0017-failure-streaks.md explains the protocol.
+ * Ten consecutive failures disable an endpoint; any success between them resets the count, however long its
+ * attempt took. The order is that of `terminalAt`. A success at a healthy endpoint neither reads nor writes
+ * the endpoint: docs/decisions/0017-failure-streaks.md explains the protocol.
  */
 
 /** For how long an endpoint counts as at risk after a delivery to it has come to its last attempts. */
@@ -33,7 +33,8 @@ export const isKnownAtRisk = (endpoint: Pick<Endpoint, 'atRiskUntil'>, now: Date
 };
 
 /**
- * How long a failure waits after its endpoint was marked, in seconds: every success that did not see the mark has ended by then.
+ * How long a failure waits after its endpoint was marked, in seconds: every success that did not see the mark
+ * has ended by then.
  * @param attemptSeconds the receiver's deadline
  */
 export const unseenSeconds = (attemptSeconds: number): number => Math.min(3, attemptSeconds / 3);
@@ -42,7 +43,8 @@ export const unseenSeconds = (attemptSeconds: number): number => Math.min(3, att
 const QUICK_SHARE = 1 / 3;
 
 /**
- * Whether a success may end without reading its endpoint again, because no unseen failure can have been counted before it ended.
+ * Whether a success may end without reading its endpoint again, because no unseen failure can have been
+ * counted before it ended.
  * @param endpoint as it was read before the attempt
  * @param readAt when the read began
  * @param endedAt when the attempt ended

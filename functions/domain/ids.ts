@@ -77,13 +77,6 @@ export const deliveryId = (event: EventId, endpoint: ReceiverId): DeliveryId =>
 export const jobDeliveryId = (event: EventId, endpoint: ReceiverId, at: Date): DeliveryId =>
   derivedId('dlv', at, `${event}/${endpoint}/redelivery/${at.getTime()}`);
 
-/**
- * The one identifier of the event that tells a channel what `event` has told of a message, however often it is derived. It carries the
- * event's time.
- */
-export const channelEventId = (event: EventId, channel: ChannelId): EventId =>
-  derivedId('evt', creationTime(event), `${event}/channel.message/${channel}`);
-
 function derivedId<P extends IdPrefix>(prefix: P, time: Date, name: string): `${P}_${string}` {
   const random = createHash('sha256').update(name).digest().subarray(0, 16);
   // No sequence number is given: it is then taken from bytes of the digest that the other digits do not use. Two events of

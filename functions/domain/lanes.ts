@@ -16,11 +16,18 @@ export type Lane = (typeof LANES)[number];
 export const SLOW_AFTER_SECONDS = 1;
 /** An attempt whose connection takes so long marks its endpoint too. */
 export const SLOW_TO_CONNECT_SECONDS = 3;
-/** For how long the mark holds. A renewed one starts anew; without a renewal the endpoint is back in the fast lanes. */
+/** For how long the mark holds. A renewed one starts anew. */
 export const SLOW_SECONDS = 120;
 
-export const isSlow = (endpoint: Pick<Endpoint, 'slowUntil'> | undefined, now: Date): boolean =>
-  endpoint?.slowUntil !== undefined && new Date(endpoint.slowUntil) > now;
+export const isMarkedSlow = (endpoint: Pick<Endpoint, 'slowUntil'>, now: Date): boolean =>
+  endpoint.slowUntil !== undefined && new Date(endpoint.slowUntil) > now;
+
+/**
+ * Whether an endpoint belongs in the slow lane. A new one does until an attempt is answered fast, so that a
+ * burst at endpoints that never answer cannot hold the fast lanes; so does one whose mark has expired.
+ */
+export const isSlow = (endpoint: Pick<Endpoint, 'slowUntil' | 'unproven'>, now: Date): boolean =>
+  endpoint.unproven === true || isMarkedSlow(endpoint, now);
 
 /**
  * For how long a mark as stalled holds: as long as the longest wait between attempts (public-api.md, Limits), so that it is still there when one
@@ -76,7 +83,7 @@ export type FirstLane = Exclude<Lane, 'retry'>;
 
 /** Where the first attempt at an endpoint belongs, so far as its item says how it is. */
 export const firstLaneOf = (
-  endpoint: Pick<Endpoint, 'slowUntil' | 'stalledUntil'>,
+  endpoint: Pick<Endpoint, 'slowUntil' | 'unproven' | 'stalledUntil'>,
   now: Date,
   isAskedFor: boolean,
 ): FirstLane =>

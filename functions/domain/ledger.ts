@@ -48,6 +48,18 @@ export const endOfHour = (hour: string): Date => new Date(new Date(hour).getTime
 export const hourBefore = (time: Date, hours: number): string =>
   startOfHour(new Date(time.getTime() - hours * MS_PER_HOUR));
 
+/** Hours from the first to the last one, both included, each by its beginning. */
+export interface HourRange {
+  first: string;
+  last: string;
+}
+
+/** So many hours of the clock. The one under way is the last of them. */
+export const latestHours = (now: Date, count: number): HourRange => ({
+  first: hourBefore(now, count - 1),
+  last: startOfHour(now),
+});
+
 /** Deliveries that are counted and have not ended. */
 export const openIn = ({ owed, succeeded, exhausted, skipped }: LedgerCounts): number =>
   owed - succeeded - exhausted - skipped;

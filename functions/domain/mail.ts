@@ -1,5 +1,6 @@
 import { FAILURES_TO_DISABLE } from './endpoint.ts';
 import type { ReceiverId } from './ids.ts';
+import type { Digest } from './mail-budget.ts';
 import { html, type MailPart, plainText } from './mail-layout.ts';
 import { inOneLine, shortened, unlinked } from './shown-text.ts';
 import type { SourceKind } from './source.ts';
@@ -67,6 +68,44 @@ export function contentChanged({
     },
   ]);
 }
+
+/** Changes of a day for which the budget of notices did not suffice. URLs may be anybody's. */
+export function contentDigest({
+  organization,
+  day,
+  changes,
+  sources,
+  others,
+  dashboardOrigin,
+}: Pick<Digest, 'day' | 'changes' | 'sources' | 'others'> & {
+  organization: string;
+  dashboardOrigin: string;
+}): MailText {
+  const theirs = foreign(organization, MAX_NAME);
+  const lines = Object.values(sources).toSorted((a, b) => b.difference - a.difference);
+  return mail('Content changes in more sources', day, [
+    {
+      paragraph: `On ${day} (UTC), ${numbered(changes, 'further change')} of content that ${theirs} imports exceeded the threshold. No separate e-mails were sent, because the number of e-mails per day is limited.`,
+    },
+    {
+      facts: lines.map(({ url, kind, ...line }): [string, string] => [
+        extent(line),
+        `${KINDS[kind]} ${address(url)[1]}`,
+      ]),
+    },
+    ...(others.changes === 0 ? [] : [{ paragraph: `In sources that are not listed: ${extent(others)}.` }]),
+    { link: 'Change when you are told', href: `${dashboardOrigin}/settings/organization` },
+    {
+      note: `You get this e-mail because you are an admin of ${theirs}. There is at most one such summary per day.`,
+    },
+  ]);
+}
+
+/** How often something changed, and how much at most. */
+const extent = ({ changes, difference }: { changes: number; difference: number }): string =>
+  `${numbered(changes, 'change')}, up to ${Number(difference.toFixed(1))}%`;
+
+const numbered = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** A webhook endpoint or a channel was disabled by its failures (decisions.md, Deliveries). */
 export function endpointDisabled({
@@ -145,6 +184,5 @@ function withoutQuery(url: string): string {
 }
 
 function duration(seconds: number): string {
-  const [count, unit] = seconds % 3600 === 0 ? [seconds / 3600, 'hour'] : [seconds, 'second'];
-  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+  return seconds % 3600 === 0 ? numbered(seconds / 3600, 'hour') : numbered(seconds, 'second');
 }

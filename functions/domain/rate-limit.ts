@@ -1,7 +1,7 @@
 import type { ConversationId, OrgId } from './ids.ts';
 import type { Environment, Tier } from './tenant.ts';
 
-/** Requests a minute for each tier. */
+/** Tokens a minute for each tier. A request costs one, unless it consumes more than `UNITS_PER_TOKEN`. */
 export type RateLimits = Readonly<Record<Tier, number>>;
 
 /** The specification's numbers (decisions.md, Rate limits). */
@@ -10,19 +10,46 @@ export const DEFAULT_RATE_LIMITS: RateLimits = { sandbox: 60, standard: 600, sca
 /** Requests a minute of all visitors of one conversation: one that looks every other second, in two windows. */
 export const VISITOR_LIMIT = 60;
 
+/** What requests to DynamoDB consumed, in capacity units. */
+export interface Capacity {
+  reads: number;
+  writes: number;
+}
+
+/** Read units that one token pays for. A page of 100 deliveries consumes about 30, a message about 45. */
+export const UNITS_PER_TOKEN = 100;
+
+/** What a write unit costs in read units (Amazon DynamoDB pricing, on-demand capacity). */
+export const READS_PER_WRITE = 5;
+
+/** The tokens that a request costs for what it consumed. */
+export const tokensFor = ({ reads, writes }: Capacity): number =>
+  Math.max(1, Math.ceil((reads + READS_PER_WRITE * writes) / UNITS_PER_TOKEN));
+
+/**
+ * The tokens that a window has to take over from the one before: what that used beyond its limit, at most a
+ * whole window.
+ */
+export const debtOf = (used: number, limit: number): number => Math.min(Math.max(0, used - limit), limit);
+
 /** Whose budget it is: an organization's, by its tier, or that of a conversation's visitors. */
 export type Budget = Tier | 'visitor';
 
+/** A budget as header fields name it; `visitors` is that of all visitors of an organization together. */
+export type BudgetName = Budget | 'visitors';
+
 /**
- * What is counted together. The dashboard has a budget of its own: an admin must be able to revoke a key that uses up the
- * organization's. So has each conversation's visitor, who is anybody, and must not use up the organization's either.
+ * What is counted together. The dashboard has a budget of its own: an admin must be able to revoke a key that
+ * uses up the organization's. So has each conversation's visitor, who is anybody, and must not use up the
+ * organization's either. All visitors of an organization share one more budget, because its conversations can
+ * be any number.
  */
 export interface RateBucket {
   orgId: OrgId;
-  kind: Environment | 'dashboard' | `visitor/${ConversationId}`;
+  kind: Environment | 'dashboard' | `visitor/${ConversationId}` | 'visitors';
 }
 
-const WINDOW_SECONDS = 60;
+export const WINDOW_SECONDS = 60;
 
 /** The window that a moment is in; windows follow one another without gaps, the same on every machine. */
 export interface RateWindow {
@@ -40,9 +67,10 @@ export function windowAt(now: Date): RateWindow {
 
 /** What is left of a budget after a request. */
 export interface Quota {
-  tier: Budget;
-  /** Requests in a window. */
+  tier: BudgetName;
+  /** Tokens in a window. */
   limit: number;
+  /** Never negative: a window in debt has nothing left. */
   remaining: number;
   resetSeconds: number;
   allowed: boolean;

@@ -5,6 +5,8 @@ import { isPublicHostName } from './host-names.ts';
 export interface ReceiverPolicy {
   /** `allow` adds `localhost`, 127.0.0.0/8 and ::1, and exists only where the service runs on a developer's machine. */
   loopback: 'refuse' | 'allow';
+  /** Whether the operator has blocked a host or an address. */
+  blocks?(host: string): boolean;
 }
 
 /** One sentence that names the field and its constraint, fit for an API answer. Never echoes the URL. */
@@ -43,6 +45,19 @@ export function isReceiverAddress(address: string, policy: ReceiverPolicy): bool
   return isPublicAddress(address) || (policy.loopback === 'allow' && isLoopbackAddress(address));
 }
 
+/**
+ * A host as it is counted and blocked: the parser has lower-cased and punycoded it. Without port, brackets
+ * and final dot.
+ */
+export const hostOf = ({ hostname }: Pick<URL, 'hostname'>): string =>
+  hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+
+/**
+ * Whether a host is this machine, which exists as a receiver only where the service runs on a developer's
+ * machine.
+ */
+export const isLoopbackHost = (host: string): boolean => host === 'localhost' || isLoopbackAddress(host);
+
 function problemOfText(text: string): ReceiverUrlProblem | undefined {
   if (text.length > MAX_RECEIVER_URL_LENGTH) return tooLong;
   if (/[\s\p{Cc}\p{Cf}]/u.test(text)) return invisible;
@@ -64,11 +79,15 @@ function problemOfUrl(url: URL, policy: ReceiverPolicy): ReceiverUrlProblem | un
   if (url.href.length > MAX_RECEIVER_URL_LENGTH) return tooLong;
   if (!isReceiverPort(url.port)) return `url port must be 443 or at least ${FIRST_UNPRIVILEGED_PORT}`;
   if (!isReceiverHost(url.hostname, policy)) return 'url must have a public host name or public address';
+  if (policy.blocks?.(hostOf(url))) return BLOCKED_HOST;
   return undefined;
 }
 
 /** Without a locale's separators: formatting this one number took longer than loading the rest of the function's code. */
 const tooLong = `url must be at most ${MAX_RECEIVER_URL_LENGTH} characters`;
+
+/** Why nothing is sent to a blocked host. */
+export const BLOCKED_HOST = 'url has a host that the operator of this service has blocked';
 
 const invisible = 'url must not contain whitespace, control or invisible characters';
 
@@ -80,7 +99,7 @@ function isReceiverPort(port: string): boolean {
 function isReceiverHost(hostname: string, policy: ReceiverPolicy): boolean {
   const address = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
   if (isReceiverAddress(address, policy)) return true;
-  if (policy.loopback === 'allow' && hostname === 'localhost') return true;
+  if (policy.loopback === 'allow' && isLoopbackHost(hostname)) return true;
   // Neither an IPv4 nor a bracketed IPv6 address gets past this: its last label is not a top-level label.
   return isPublicHostName(hostname);
 }

@@ -76,6 +76,15 @@ export const isOfJob = ({ id, eventId, webhookId }: Named): boolean =>
   id === jobDeliveryId(eventId, webhookId, creationTime(id));
 
 /**
+ * The message group in a fair queue: the organization. SQS holds back a group with more than a tenth of the
+ * messages in flight (SQS Developer Guide, fair queues); fifty groups of one organization, one for each
+ * endpoint, would stay below that. Redelivery jobs send hundreds of messages and have a second group, so that
+ * new events do not wait behind them.
+ */
+export const messageGroupOf = (reminder: Reminder): string =>
+  isOfJob(reminder) ? `${reminder.orgId}/redelivery` : reminder.orgId;
+
+/**
  * Whether a person asked for this delivery and waits to see it: a test, or one that repeats another, whose identifier no event gives. One of a job is
  * one of many, and waits for its turn like those of events.
  */

@@ -80,6 +80,8 @@ export const Source = z.object({
   lastCheckedAt: z.optional(z.iso.datetime()),
   lastChangedAt: z.optional(z.iso.datetime()),
   lastNotifiedAt: z.optional(z.iso.datetime()),
+  /** When its owner last asked for a check. */
+  syncedAt: z.optional(z.iso.datetime()),
   lease: z.optional(SourceLease),
 });
 export type Source = z.infer<typeof Source>;

@@ -7,14 +7,14 @@ export const RECONCILE_EVERY_SECONDS = 60;
 export const RECONCILE_LOOKAHEAD_SECONDS = 90;
 
 /**
- * Timeout of the function that checks sources, and the deadlines of one fetch and one extraction: five fetches at once, then the extractions, two at
- * once, end within it.
+ * Timeout of the function that checks sources, and the deadlines of one fetch and one extraction: five
+ * fetches at once, then the extractions, one after another where they are large, end within it.
  */
-export const CHECK_TIMEOUT_SECONDS = 60;
+export const CHECK_TIMEOUT_SECONDS = 75;
 export const FETCH_TIMEOUT_SECONDS = 20;
 export const EXTRACTION_TIMEOUT_SECONDS = 8;
 /** How long a check holds its source: longer than its function can live, so that no check outlives its lease. */
-export const CHECK_LEASE_SECONDS = 75;
+export const CHECK_LEASE_SECONDS = 90;
 
 /** The clocks of an attempt, all in seconds, derived in one place because each must outlast the one before it. */
 export interface AttemptClocks {

@@ -4,4 +4,11 @@
  */
 export class UnderWay extends Error {
   override name = 'UnderWay';
+  /** After how many seconds it is worth another try; the queue's own time when absent. */
+  readonly againInSeconds: number | undefined;
+
+  constructor(message: string, againInSeconds?: number) {
+    super(message);
+    this.againInSeconds = againInSeconds;
+  }
 }

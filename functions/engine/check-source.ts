@@ -1,6 +1,13 @@
 import { type BusEvent, NOTICES } from '../domain/bus.ts';
+import { MAX_REFUSALS, refusedSeconds } from '../domain/check-share.ts';
 import { Defect } from '../domain/defect.ts';
-import { type LeasedSource, nextCheckAt, type SourceRef, type StoredVersion } from '../domain/source.ts';
+import {
+  type LeasedSource,
+  nextCheckAt,
+  RESEND_SECONDS,
+  type SourceRef,
+  type StoredVersion,
+} from '../domain/source.ts';
 import {
   type CheckOutcome,
   changeOf,
@@ -12,13 +19,13 @@ import {
   neededVersions,
   type Settlement,
 } from '../domain/source-check.ts';
-import type { Organization } from '../domain/tenant.ts';
+import type { Organization, Tenant } from '../domain/tenant.ts';
 import type { TraceId } from '../domain/trace.ts';
 import { UnderWay } from '../domain/under-way.ts';
 import { generations, type Standings } from './generations.ts';
 import type { Log } from './log.ts';
 
-export interface CheckSourcePorts {
+export interface CheckSourcePorts<Slot = unknown> {
   sources: {
     lease(
       ref: SourceRef,
@@ -30,9 +37,18 @@ export interface CheckSourcePorts {
       | { kind: 'busy'; since: Date }
     >;
     settle(source: LeasedSource, settlement: Settlement): Promise<'done' | 'refused'>;
+    /** Has a source come up in the due index by then at the latest. */
+    bringUp(ref: SourceRef, until: Date): Promise<void>;
     text(ref: SourceRef, version: StoredVersion): Promise<string | undefined>;
     forget(ref: SourceRef, versions: readonly StoredVersion[]): Promise<void>;
     forgetAll(ref: SourceRef): Promise<void>;
+  };
+  /**
+   * The checks that a tenant may run at once. A slot that is not released is free when its lease has ended.
+   */
+  slots: {
+    take(tenant: Tenant, terms: { now: Date; leaseSeconds: number }): Promise<Slot | undefined>;
+    release(slot: Slot): Promise<void>;
   };
   organizations: { find(orgId: Organization['id']): Promise<Organization | undefined> };
   standings: Standings;
@@ -57,11 +73,22 @@ export class CheckUnderWay extends UnderWay {
 }
 
 /**
+ * The organization runs as many checks as its share allows. It is no start: the check is repeated when others
+ * have ended.
+ */
+export class ShareInUse extends UnderWay {
+  override name = 'ShareInUse';
+}
+
+/**
  * Deals with what the bus says of sources: one is to be checked, or one is gone. An event may come several times, late, or while another one of the same source
  * is dealt with: a source that was checked since the event came to be is not checked again, and of two checks one alone writes.
  */
-export function checkSource(ports: CheckSourcePorts, { checkEverySeconds, leaseSeconds }: CheckSourceTerms) {
-  const { sources, organizations, log, now } = ports;
+export function checkSource<Slot>(
+  ports: CheckSourcePorts<Slot>,
+  { checkEverySeconds, leaseSeconds }: CheckSourceTerms,
+) {
+  const { sources, slots, organizations, log, now } = ports;
   const generationOf = generations(ports.standings);
 
   /** The text was not there before: compares it with the one that admins know, and makes room for it. */
@@ -110,14 +137,39 @@ export function checkSource(ports: CheckSourcePorts, { checkEverySeconds, leaseS
     ports.onChecked(outcome);
   }
 
-  return async ({ type, orgId, generation, createdAt, data, traceId }: BusEvent): Promise<void> => {
+  /**
+   * A message that was refused often is dropped, so that it does not become a dead letter: its source is in
+   * the due index.
+   * @throws ShareInUse when the message is to come again
+   */
+  async function refuse(ref: SourceRef, receives: number, traceId: TraceId): Promise<void> {
+    if (receives < MAX_REFUSALS)
+      throw new ShareInUse(
+        `${ref.orgId} has its share of checks in use`,
+        refusedSeconds(receives, ports.random()),
+      );
+    await sources.bringUp(ref, new Date(now().getTime() + RESEND_SECONDS * 1000));
+    log('CHECK_POSTPONED', { sourceId: ref.id, orgId: ref.orgId, traceId });
+  }
+
+  /** @param receives of the event's message, this one included */
+  return async (
+    { type, orgId, generation, createdAt, data, traceId }: BusEvent,
+    receives = 1,
+  ): Promise<void> => {
     if (type !== 'source.check' && type !== 'source.deleted')
       throw new Defect(`an event of the type ${type} is none of a source`);
     const { sourceId: id } = NOTICES[type].parse(data);
     const ref = { id, orgId, generation };
     // Its rows are deleted elsewhere.
     if ((await generationOf(ref)) === 'over') return;
-    if (type === 'source.deleted') await sources.forgetAll(ref);
-    else await check(ref, new Date(createdAt), traceId);
+    if (type === 'source.deleted') return sources.forgetAll(ref);
+    const slot = await slots.take(ref, { now: now(), leaseSeconds });
+    if (slot === undefined) return refuse(ref, receives, traceId);
+    try {
+      await check(ref, new Date(createdAt), traceId);
+    } finally {
+      await slots.release(slot);
+    }
   };
 }

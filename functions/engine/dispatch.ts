@@ -176,6 +176,7 @@ export function dispatch(ports: DispatchPorts, { retry, leaseSeconds, attemptSec
     const foreseen = failures.foresee(endpoint, claimed.attempts).catch(() => undefined);
     const result = await attempt(claimed, endpoint, event, marking.onSlow);
     const endedAt = now();
+    if (result.status !== undefined) marking.onAnswer();
     const elapsedSeconds = (endedAt.getTime() - startedAt.getTime()) / 1000;
     const noted = stalled.note(endpoint, hasStalled(result, elapsedSeconds, attemptSeconds), traceId);
     const way = await wayOn(endpoint, lane, result.error !== undefined);

@@ -1,7 +1,7 @@
 import type { Disposition, Reminder } from '../domain/delivery.ts';
 import { isPatient, type Lane } from '../domain/lanes.ts';
 import type { Tenant } from '../domain/tenant.ts';
-import { failuresOf, mapConcurrently, mapSettled } from './concurrency.ts';
+import { failuresOf, mapSettled } from './concurrency.ts';
 import type { DispatchContext } from './dispatch.ts';
 import { generations, type Standings } from './generations.ts';
 import type { Log } from './log.ts';
@@ -33,13 +33,21 @@ export interface DispatcherPorts {
 }
 
 /**
- * Attempts that one batch makes at one endpoint at once. Together with the number of batches that a lane may have under way, it bounds what
- * one endpoint can take of it. In the slow and the stalled lane all of a batch go at once: they are there to wait.
+ * Attempts that one batch makes for one organization at once. Together with the number of batches that a lane
+ * may have in progress, it bounds what one organization can take of it. In the slow and the stalled lane a
+ * batch makes all its attempts at once: they are there to wait.
  */
-export const ATTEMPTS_PER_ENDPOINT = 4;
+export const ATTEMPTS_PER_ORGANIZATION = 4;
 
 /**
- * Processes a batch of messages of one lane, all endpoints at once. A message that cannot be processed stays in the lane, alone.
+ * How long a message of a fast lane waits in its batch behind others of its organization, in milliseconds. Then
+ * it moves to the slow lane, so that a batch lasts no longer than this and one attempt.
+ */
+export const HELD_UP_AFTER_MS = 200;
+
+/**
+ * Processes a batch of messages of one lane, all organizations at once. A message that cannot be processed
+ * stays in the lane, alone.
  * @returns those that stay in the lane; the others may be deleted
  */
 export function dispatcher({ deal, standings, contexts, queues, log, now }: DispatcherPorts) {
@@ -63,6 +71,26 @@ export function dispatcher({ deal, standings, contexts, queues, log, now }: Disp
     };
   }
 
+  /**
+   * Sends first, deletes later: in between there are two messages, which changes no outcome.
+   * @returns those that could not be sent
+   */
+  async function move(messages: readonly ReceivedReminder[], to: Lane, until: Date) {
+    const refused = await queues.send(
+      to,
+      messages.map(({ reminder }) => ({ reminder, until })),
+    );
+    return messages.filter(({ reminder }) => refused.includes(reminder));
+  }
+
+  /** As `move`; all of them stay when the slow lane cannot be reached. */
+  async function moveHeldUp(messages: readonly ReceivedReminder[]) {
+    return move(messages, 'slow', now()).catch((error: unknown) => {
+      for (const message of messages) leave(message, error);
+      return messages;
+    });
+  }
+
   async function dealWith(
     message: ReceivedReminder,
     contextOf: (reminder: Reminder) => DispatchContext,
@@ -80,8 +108,7 @@ export function dispatcher({ deal, standings, contexts, queues, log, now }: Disp
           await queues.hide(lane, receiptHandle, disposition.until);
           return 'stays';
         case 'move': {
-          // First there, then gone from here: in between there are two, which does no harm.
-          const refused = await queues.send(disposition.lane, [{ reminder, until: disposition.until }]);
+          const refused = await move([message], disposition.lane, disposition.until);
           return refused.length === 0 ? 'done' : 'stays';
         }
       }
@@ -99,13 +126,25 @@ export function dispatcher({ deal, standings, contexts, queues, log, now }: Disp
       throw error;
     });
     const contextOf = (reminder: Reminder) => ({ ...found(reminder), readAt });
-    const byEndpoint = Map.groupBy(current, ({ reminder }) => reminder.webhookId);
-    const atOnce = isPatient(lane) ? Number.POSITIVE_INFINITY : ATTEMPTS_PER_ENDPOINT;
+    const atOnce = isPatient(lane) ? Number.POSITIVE_INFINITY : ATTEMPTS_PER_ORGANIZATION;
+    const heldUpAt = isPatient(lane) ? Number.POSITIVE_INFINITY : now().getTime() + HELD_UP_AFTER_MS;
+
+    /** @param waiting messages of one organization; taken out one by one, by several of these at once */
+    async function work(waiting: ReceivedReminder[]): Promise<void> {
+      while (now().getTime() < heldUpAt) {
+        const message = waiting.shift();
+        if (message === undefined) return;
+        if ((await dealWith(message, contextOf, lane)) === 'stays') staying.add(message);
+      }
+      const heldUp = waiting.splice(0);
+      if (heldUp.length === 0) return;
+      for (const message of await moveHeldUp(heldUp)) staying.add(message);
+    }
+
+    const byOrganization = Map.groupBy(current, ({ reminder }) => reminder.orgId);
     await Promise.all(
-      [...byEndpoint.values()].map((group) =>
-        mapConcurrently(group, atOnce, async (message) => {
-          if ((await dealWith(message, contextOf, lane)) === 'stays') staying.add(message);
-        }),
+      [...byOrganization.values()].flatMap((waiting) =>
+        Array.from({ length: Math.min(atOnce, waiting.length) }, () => work(waiting)),
       ),
     );
     return messages.filter((message) => staying.has(message));

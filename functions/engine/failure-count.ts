@@ -40,9 +40,10 @@ const COURTESIES = 3;
 const COURTESY_SECONDS = 0.05;
 
 /**
- * Ends deliveries with their effect on the endpoint's count of consecutive failures, in one order for all workers: that of
- * `terminalAt`. A failure begins a streak before it reads the time of its end. So a success that sees no streak has ended
- * before every failure that is yet to be counted, and one that sees a streak ends it.
+ * Ends deliveries with their effect on the endpoint's count of consecutive failures, in one order for all
+ * workers: that of `terminalAt`. A failure begins a streak before it reads the time of its end. So a success
+ * that sees no streak has ended before every failure that is yet to be counted, and one that sees a streak
+ * ends it.
  */
 export function failureCount(
   {

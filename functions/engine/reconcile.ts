@@ -1,5 +1,16 @@
 import type { DeliveryRef, Reminder, SkipReason } from '../domain/delivery.ts';
-import { type DueEntry, type DueState, isExpired, nextLookAt } from '../domain/due.ts';
+import {
+  type DueEntry,
+  type DueState,
+  isExpired,
+  LONGEST_GRACE_SECONDS,
+  nextLookAt,
+  type PostponeReason,
+  RESENT_IN_BACKLOG,
+} from '../domain/due.ts';
+import type { OrgId } from '../domain/ids.ts';
+import { LANES, type Lane } from '../domain/lanes.ts';
+import { RECONCILE_EVERY_SECONDS } from '../domain/timing.ts';
 import { mapConcurrently } from './concurrency.ts';
 import { type DuePage, type Position, reporting, shardsFrom, throughPages } from './due-pages.ts';
 import type { Log } from './log.ts';
@@ -8,13 +19,13 @@ import type { Outgoing } from './queues.ts';
 export interface ReconcilePorts {
   due: {
     find(state: DueState, shard: number, until: Date, after?: Position): Promise<DuePage<DueEntry>>;
-    postpone(entry: DueEntry, until: Date): Promise<void>;
+    postpone(entry: DueEntry, until: Date, reason: PostponeReason): Promise<void>;
     skip(ref: DeliveryRef, reason: SkipReason, now: Date): Promise<'done' | 'refused'>;
   };
   queues: {
     send(lane: 'retry', messages: readonly Outgoing[]): Promise<Reminder[]>;
     /** Messages that could be received now and have not been. */
-    backlog(lane: 'retry'): Promise<number>;
+    backlog(lane: Lane): Promise<number>;
   };
   log: Log;
   now: () => Date;
@@ -25,6 +36,8 @@ export interface ReconcileTerms {
   graceSeconds: number;
   /** Time until the next run, and something over: what is parked until then is sent by this one. */
   lookaheadSeconds: number;
+  /** See `LONG_BACKLOG`. */
+  longBacklog: number;
 }
 
 /** What a run did. */
@@ -33,7 +46,10 @@ export interface Reconciled {
   resumed: number;
   /** Deliveries whose message counts as lost, and was sent again. */
   resent: number;
-  /** Late deliveries that are left alone because the queue has a backlog, in which their message most likely is. */
+  /**
+   * Late deliveries that were put off because a queue has a long backlog, in which their message most likely
+   * is.
+   */
   deferred: number;
   expired: number;
   /** What the queue did not take; the next run finds it. */
@@ -46,8 +62,6 @@ export interface Reconciled {
   complete: boolean;
 }
 
-/** A backlog beyond which a late delivery's message counts as waiting rather than lost. */
-export const LONG_BACKLOG = 10_000;
 /** Shards read at once, and updates of one of their pages under way at once. */
 const SHARDS_AT_ONCE = 8;
 const UPDATES_AT_ONCE = 16;
@@ -61,7 +75,7 @@ const SEND = 10;
  */
 export function reconcile(
   { due, queues, log, now }: ReconcilePorts,
-  { shards, graceSeconds, lookaheadSeconds }: ReconcileTerms,
+  { shards, graceSeconds, lookaheadSeconds, longBacklog }: ReconcileTerms,
 ) {
   /**
    * @param goOn whether there is time for another page
@@ -101,21 +115,28 @@ export function reconcile(
       await postponeAll(
         sent,
         ({ dueAt }) => new Date(Math.max(new Date(dueAt).getTime(), now().getTime()) + graceSeconds * 1000),
+        'sent',
       );
     }
 
-    async function remind(entries: readonly DueEntry[], deferring: boolean): Promise<void> {
+    /** @param turnOf the run in which an entry's message is sent, counted from this one */
+    async function remind(entries: readonly DueEntry[], turnOf: (entry: DueEntry) => number): Promise<void> {
       age(entries, graceSeconds);
-      const late: DueEntry[] = [];
+      const late: { entry: DueEntry; turn: number }[] = [];
       for (const entry of entries) {
-        if (isExpired(entry.reminder, now())) await expire(entry);
-        else late.push(entry);
+        if (isExpired(entry.reminder, now()) && entry.isDeferred !== true) await expire(entry);
+        else late.push({ entry, turn: turnOf(entry) });
       }
-      if (deferring) done.deferred += late.length;
-      const sent = deferring ? late : await sendAll(late.map((entry) => ({ entry })));
-      if (!deferring) done.resent += sent.length;
-      await postponeAll(sent, ({ reminder }) => nextLookAt(reminder, now(), graceSeconds));
+      const sent = await sendAll(late.filter(({ turn }) => turn === 0));
+      done.resent += sent.length;
+      await postponeAll(sent, ({ reminder }) => nextLookAt(reminder, now(), graceSeconds), 'sent');
+      const turns = new Map(late.flatMap(({ entry, turn }) => (turn === 0 ? [] : [[entry, turn]])));
+      done.deferred += turns.size;
+      await postponeAll([...turns.keys()], (entry) => afterRuns(turns.get(entry) ?? 1), 'deferred');
     }
+
+    const afterRuns = (runs: number) =>
+      new Date(now().getTime() + Math.min(runs * RECONCILE_EVERY_SECONDS, LONGEST_GRACE_SECONDS) * 1000);
 
     async function expire({ reminder }: DueEntry): Promise<void> {
       const deliveryId = reminder.id;
@@ -157,10 +178,11 @@ export function reconcile(
     async function postponeAll(
       entries: readonly DueEntry[],
       until: (entry: DueEntry) => Date,
+      reason: PostponeReason,
     ): Promise<void> {
       await mapConcurrently(entries, UPDATES_AT_ONCE, async (entry) => {
         try {
-          await due.postpone(entry, until(entry));
+          await due.postpone(entry, until(entry), reason);
         } catch (error) {
           log('DUE_ENTRY_NOT_MOVED', { deliveryId: entry.reminder.id, error });
         }
@@ -195,11 +217,28 @@ export function reconcile(
     const all = shardsFrom(now(), shards);
     const horizon = new Date(now().getTime() + lookaheadSeconds * 1000);
     await mapConcurrently(all, SHARDS_AT_ONCE, (shard) => goThrough('parked', shard, horizon, resume));
-    const deferring = (await queues.backlog('retry').catch(() => 0)) > LONG_BACKLOG;
-    await mapConcurrently(all, SHARDS_AT_ONCE, (shard) =>
-      goThrough('watched', shard, now(), (entries) => remind(entries, deferring)),
-    );
+    // Its message may wait in any lane. A queue that does not say is taken to be short.
+    const backlogs = await Promise.all(LANES.map((lane) => queues.backlog(lane).catch(() => 0)));
+    const isDeferring = Math.max(...backlogs) > longBacklog;
+    await mapConcurrently(all, SHARDS_AT_ONCE, (shard) => {
+      const turnOf = isDeferring ? turnsBy(RESENT_IN_BACKLOG) : () => 0;
+      return goThrough('watched', shard, now(), (entries) => remind(entries, turnOf));
+    });
     if (failures.length > 0) throw failures[0];
     return done;
+  };
+}
+
+/** Gives each message of a shard a turn by its organization's share: 0 is this run, 1 the next. */
+function turnsBy({ ofOrganization, inAll }: typeof RESENT_IN_BACKLOG): (entry: DueEntry) => number {
+  const waiting = new Map<OrgId, number>();
+  let now = 0;
+  return ({ reminder: { orgId } }) => {
+    const before = waiting.get(orgId) ?? 0;
+    waiting.set(orgId, before + 1);
+    const turn = Math.floor(before / ofOrganization);
+    if (turn > 0) return turn;
+    now += 1;
+    return now > inAll ? 1 : 0;
   };
 }

@@ -1,45 +1,78 @@
 import type { Endpoint } from '../domain/endpoint.ts';
 import type { ReceiverId } from '../domain/ids.ts';
-import { isSlow, SLOW_SECONDS } from '../domain/lanes.ts';
+import { isMarkedSlow, SLOW_SECONDS } from '../domain/lanes.ts';
 import type { Log } from './log.ts';
 
 export interface SlowMarks {
+  /** Marks an endpoint as slow and unproven. */
   markSlow(orgId: Endpoint['orgId'], id: ReceiverId, until: Date): Promise<void>;
+  /** Ends `unproven`, unless the endpoint is marked as slow at `now`. */
+  markProven(orgId: Endpoint['orgId'], id: ReceiverId, now: Date): Promise<void>;
 }
 
 /** Marks that this process has set, so that it does not depend on reading them back. */
 const MOST_REMEMBERED = 1000;
+/**
+ * Longer than a batch lives and than a read is behind: later its item says whether it is proven.
+ * Milliseconds.
+ */
+const PROVEN_MS = 30_000;
 
-/** Which endpoints keep workers waiting: as their items say, and as this process has just found out. */
+/** What one attempt says about how fast its endpoint is. */
+export interface SlowWatch {
+  /** The endpoint keeps its worker waiting. */
+  onSlow(): void;
+  /** The endpoint has answered, with whatever status. */
+  onAnswer(): void;
+  /** What to wait for before the worker may end. */
+  done(): Promise<void>;
+}
+
+/** Which endpoints are slow: as their items say, and as this process has just found out. */
 export function slowEndpoints({ marks, log, now }: { marks: SlowMarks; log: Log; now: () => Date }) {
-  const own = new Map<ReceiverId, string>();
+  const slow = new Map<ReceiverId, string>();
+  const proven = new Map<ReceiverId, number>();
 
-  function remember(id: ReceiverId, until: string): void {
-    if (own.size >= MOST_REMEMBERED) own.clear();
-    own.set(id, until);
+  function remember<T>(known: Map<ReceiverId, T>, id: ReceiverId, what: T): void {
+    if (known.size >= MOST_REMEMBERED) known.clear();
+    known.set(id, what);
   }
 
+  const isMarked = (endpoint: Pick<Endpoint, 'id' | 'slowUntil'>, at: Date): boolean =>
+    [endpoint.slowUntil, slow.get(endpoint.id)].some(
+      (slowUntil) => slowUntil !== undefined && isMarkedSlow({ slowUntil }, at),
+    );
+
   return {
-    has(endpoint: Pick<Endpoint, 'id' | 'slowUntil'>): boolean {
-      return isSlow(endpoint, now()) || isSlow({ slowUntil: own.get(endpoint.id) }, now());
+    has(endpoint: Pick<Endpoint, 'id' | 'slowUntil' | 'unproven'>): boolean {
+      return endpoint.unproven === true || isMarked(endpoint, now());
     },
 
-    /** For one attempt: what to call when it is slow, and what to wait for before its worker may end. */
-    watch(
-      endpoint: Pick<Endpoint, 'id' | 'orgId' | 'slowUntil'>,
-      traceId?: string,
-    ): { onSlow(): void; done(): Promise<void> } {
+    watch(endpoint: Pick<Endpoint, 'id' | 'orgId' | 'slowUntil' | 'unproven'>, traceId?: string): SlowWatch {
+      const { id, orgId, unproven } = endpoint;
+      let isSlowAttempt = false;
       let marking = Promise.resolve();
+      const noted = (mark: Promise<void>) =>
+        mark.catch((error: unknown) => {
+          log('SLOW_NOT_MARKED', { webhookId: id, traceId, error });
+        });
       return {
         onSlow() {
+          isSlowAttempt = true;
           const until = new Date(now().getTime() + SLOW_SECONDS * 1000);
           const soon = new Date(until.getTime() - (SLOW_SECONDS / 2) * 1000);
-          // Marked for long enough, by whomever.
-          if (isSlow(endpoint, soon) || isSlow({ slowUntil: own.get(endpoint.id) }, soon)) return;
-          remember(endpoint.id, until.toISOString());
-          marking = marks.markSlow(endpoint.orgId, endpoint.id, until).catch((error: unknown) => {
-            log('SLOW_NOT_MARKED', { webhookId: endpoint.id, traceId, error });
-          });
+          // Another attempt has marked it for long enough.
+          if (isMarked(endpoint, soon)) return;
+          remember(slow, id, until.toISOString());
+          proven.delete(id);
+          marking = noted(marks.markSlow(orgId, id, until));
+        },
+        onAnswer() {
+          const at = now();
+          if (isSlowAttempt || unproven !== true || isMarked(endpoint, at)) return;
+          if (at.getTime() - (proven.get(id) ?? 0) < PROVEN_MS) return;
+          remember(proven, id, at.getTime());
+          marking = noted(marks.markProven(orgId, id, at));
         },
         done: () => marking,
       };

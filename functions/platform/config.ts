@@ -35,6 +35,17 @@ export const ApiEnvironment = z.object({
 });
 export type ApiEnvironment = z.input<typeof ApiEnvironment>;
 
+/**
+ * The endpoint functions that visitors of web widgets call: requests a minute of all visitors of an
+ * organization, by its tier.
+ */
+export const VisitorEnvironment = z.object({
+  VISITOR_LIMIT_SANDBOX: count,
+  VISITOR_LIMIT_STANDARD: count,
+  VISITOR_LIMIT_SCALE: count,
+});
+export type VisitorEnvironment = z.input<typeof VisitorEnvironment>;
+
 /** The endpoint functions that read the ledger. */
 export const StatsEnvironment = z.object({ LEDGER_TABLE: name });
 export type StatsEnvironment = z.infer<typeof StatsEnvironment>;
@@ -108,6 +119,17 @@ export const fanOutLanes = ({
   SLOW_QUEUE: slow,
   STALLED_QUEUE: stalled,
 }: FanOutEnvironment) => ({ fresh, slow, stalled });
+
+/**
+ * The functions that send requests to hosts that customers choose: what their user agent says of the sender.
+ */
+export const SenderEnvironment = z.object({
+  /** Where the owner of a host reads what the requests are. */
+  SENDER_URL: z.optional(z.url()),
+  /** Where the owner of a host can write to. */
+  SENDER_CONTACT: z.optional(name),
+});
+export type SenderEnvironment = z.infer<typeof SenderEnvironment>;
 
 export const DispatchEnvironment = z.object({
   SERVICE_TABLE: name,
@@ -196,8 +218,21 @@ export type UsageEnvironment = z.infer<typeof UsageEnvironment>;
 export const KnowledgeEnvironment = z.object({ KNOWLEDGE_TABLE: name });
 export type KnowledgeEnvironment = z.infer<typeof KnowledgeEnvironment>;
 
+/** The endpoint function that asks for a check of a source. */
+export const SyncEnvironment = z.object({
+  /** For which it asks for no other check of the same source. */
+  SYNC_COOLDOWN_SECONDS: number,
+});
+export type SyncEnvironment = z.input<typeof SyncEnvironment>;
+
 /** Sends messages for the sources that are due. */
-export const SweepEnvironment = z.object({ KNOWLEDGE_TABLE: name, CHECKS_QUEUE: name });
+export const SweepEnvironment = z.object({
+  KNOWLEDGE_TABLE: name,
+  CHECKS_QUEUE: name,
+  MAILINGS_TABLE: name,
+  /** The queue of the function that sends e-mail; that of the checks where the deployment sends none. */
+  NOTIFY_QUEUE: name,
+});
 export type SweepEnvironment = z.infer<typeof SweepEnvironment>;
 
 /** Fetches sources and compares them. */
@@ -207,6 +242,10 @@ export const CheckSourceEnvironment = z.object({
   KNOWLEDGE_TABLE: name,
   /** From one check of a source to the next. */
   CHECK_EVERY_SECONDS: number,
+  /** Checks of one organization that run at once. */
+  CHECKS_PER_ORGANIZATION: count,
+  /** Its own queue, in which it hides what waits for its organization's share. */
+  CHECKS_QUEUE: name,
 });
 export type CheckSourceEnvironment = z.input<typeof CheckSourceEnvironment>;
 
@@ -221,12 +260,11 @@ export const NotifyEnvironment = z.object({
   DASHBOARD_ORIGIN: z.url(),
   /** For which admins are told once at most of a source's URL. */
   NOTICE_SECONDS: number,
+  /** Recipients of e-mail about content in a UTC day: of one organization, and of all. */
+  MAIL_BUDGET: count,
+  MAIL_CEILING: count,
 });
 export type NotifyEnvironment = z.input<typeof NotifyEnvironment>;
-
-/** Hands messages on to channels. */
-export const RelayEnvironment = z.object({ SERVICE_TABLE: name, OUTBOX_TABLE: name });
-export type RelayEnvironment = z.infer<typeof RelayEnvironment>;
 
 export const EnrolEnvironment = z.object({ SERVICE_TABLE: name });
 export type EnrolEnvironment = z.infer<typeof EnrolEnvironment>;
@@ -268,6 +306,12 @@ export const rateLimits = (environment: z.output<typeof ApiEnvironment>): RateLi
   sandbox: environment.RATE_LIMIT_SANDBOX,
   standard: environment.RATE_LIMIT_STANDARD,
   scale: environment.RATE_LIMIT_SCALE,
+});
+
+export const visitorLimits = (environment: z.output<typeof VisitorEnvironment>): RateLimits => ({
+  sandbox: environment.VISITOR_LIMIT_SANDBOX,
+  standard: environment.VISITOR_LIMIT_STANDARD,
+  scale: environment.VISITOR_LIMIT_SCALE,
 });
 
 /** Attempts are fixed by the specification; base and cap are configuration. */

@@ -7,7 +7,7 @@ import {
 import { delaySeconds, hiddenSeconds } from '../domain/backoff.ts';
 import { Reminder } from '../domain/delivery.ts';
 import { CROWDED_IN_FLIGHT, type Lane } from '../domain/lanes.ts';
-import { isOfJob } from '../domain/redelivery.ts';
+import { messageGroupOf } from '../domain/redelivery.ts';
 import { chunksOf, REQUEST_BYTES } from './chunks.ts';
 
 /** SQS takes at most ten messages in a request. */
@@ -20,14 +20,6 @@ export interface OutgoingReminder {
   reminder: Reminder;
   until?: Date;
 }
-
-/**
- * The message group in a fair queue: the organization. SQS holds back a group with more than a tenth of the messages in
- * flight (SQS Developer Guide, fair queues); fifty groups of one organization, one for each endpoint, would stay below that.
- * Redelivery jobs send hundreds of messages and have a second group, so that new events do not wait behind them.
- */
-const groupOf = (reminder: Reminder): string =>
-  isOfJob(reminder) ? `${reminder.orgId}/redelivery` : reminder.orgId;
 
 /** @param urls of the lanes that the function uses */
 export function deliveryQueues<L extends Lane>(
@@ -70,7 +62,7 @@ export function deliveryQueues<L extends Lane>(
                 return {
                   Id: String(index),
                   MessageBody: body,
-                  MessageGroupId: groupOf(reminder),
+                  MessageGroupId: messageGroupOf(reminder),
                   ...(delay === 0 ? {} : { DelaySeconds: delay }),
                 };
               }),

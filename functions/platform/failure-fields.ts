@@ -12,7 +12,6 @@ const IN_OUR_WORDS = new Set([
   'GateClosed',
   'NotPermitted',
   'NotTold',
-  'NothingToRelay',
   'RedeliveryUnderWay',
   'UnknownTenant',
 ]);

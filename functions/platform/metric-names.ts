@@ -10,6 +10,8 @@ export const METRICS = { namespace: 'ConversationService', serviceName: 'api' } 
 export const RATE_LIMITER_FAILURES = 'RateLimiterFailures';
 /** Queue messages of no known form. Sum. */
 export const UNREADABLE_MESSAGES = 'UnreadableMessages';
+/** Stored rows that were left out of what was read because they cannot be read. Sum. */
+export const UNREADABLE_ROWS = 'UnreadableRows';
 /** Messages that a queue gave up after too many receives. Sum. */
 export const DEAD_LETTERS = 'DeadLetters';
 /** Entries of the outbox that no repetition can process. Sum. */
@@ -77,7 +79,6 @@ export const FAILED_INVOCATIONS = 'FailedInvocations';
  */
 export const LEFT_IN_QUEUE = {
   meter: 'MeterFailures',
-  relay: 'RelayFailures',
   redeliver: 'RedeliverFailures',
   'check-source': 'CheckSourceFailures',
   notify: 'NotifyFailures',
@@ -101,12 +102,17 @@ export const PURGED = {
   open: 'PurgesOpen',
   oldestSeconds: 'PurgeOldestSeconds',
 } as const;
-/** Admins who could not be told: sendings that failed, whose outcome nobody knows, or that nobody was there for. Sums. */
+/**
+ * E-mails to admins: sent, failed, of unknown outcome, without a recipient; changes of content that were left
+ * to a digest, and e-mails that the stage's ceiling held back. Sums.
+ */
 export const MAIL = {
   sent: 'MailSent',
   failed: 'MailFailed',
   unknown: 'MailOutcomeUnknown',
   nobody: 'MailWithoutRecipient',
+  digested: 'MailDigested',
+  ceiling: 'MailCeilingReached',
 } as const;
 /** What a run of the sweep did (sum), and how late the latest source was (seconds, maximum). */
 export const SWEPT = { sent: 'SourcesDue', latestSeconds: 'SourceLatestSeconds' } as const;

@@ -1,6 +1,6 @@
 /**
- * Bytes of JSON after which a page ends. A Lambda response has 6 MB at most (Lambda quotas), in which the body is a string
- * whose quotation marks are escaped once more.
+ * Bytes of JSON after which a page ends. A Lambda response has 6 MB at most (Lambda quotas), in which the
+ * body is a string whose quotation marks are escaped once more.
  */
 const PAGE_BYTES = 2_000_000;
 /** What an answer says of an item beyond its row: fields that are null. */

@@ -47,6 +47,11 @@ export type Route = Access & {
   /** `required`: a request without an `Idempotency-Key` is refused. `honoured`: it may have one. Only on POST. */
   readonly idempotency?: 'required' | 'honoured';
   readonly deprecation?: Deprecation;
+  /**
+   * Tokens that a request is charged before it runs, by its parsed query, where it will probably cost more
+   * than one.
+   */
+  tokens?(query: object): number;
   readonly params: z.ZodMiniType<Record<string, string>>;
   readonly query: z.ZodMiniType<object>;
   /** Absent when the route takes no body. One that accepts `undefined` may be left out of the request. */

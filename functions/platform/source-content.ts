@@ -5,8 +5,6 @@ import type { Found } from '../domain/source-check.ts';
 import type { Extractor } from './extraction/extractor.ts';
 import type { OutboundClient } from './outbound/client.ts';
 
-const USER_AGENT = 'ConversationService-Knowledge/1.0';
-
 const ACCEPT: Record<SourceKind, string> = {
   url: 'text/html, application/xhtml+xml, */*;q=0.1',
   spreadsheet: 'text/csv, application/vnd.openxmlformats-officedocument.spreadsheetml.sheet, */*;q=0.1',
@@ -21,17 +19,23 @@ export function sourceContent({
   gate,
   outbound,
   extract,
+  userAgent,
 }: {
   gate: Gate;
   outbound: Pick<OutboundClient, 'fetch'>;
   extract: Extractor;
+  userAgent: string;
 }) {
   return (source: Source): Promise<Found> =>
     gate<Found>(source.orgId, {
       sandbox: async () => simulatedContent(source.url, source.checks + 1),
       live: async (permit) => {
         const fetched = await outbound.fetch(
-          { url: new URL(source.url), headers: headersOf(source), maxBytes: MAX_SOURCE_BYTES },
+          {
+            url: new URL(source.url),
+            headers: { 'user-agent': userAgent, ...headersOf(source) },
+            maxBytes: MAX_SOURCE_BYTES,
+          },
           permit,
         );
         if (fetched.kind !== 'fetched') return fetched;
@@ -58,7 +62,6 @@ export function sourceContent({
 
 /** Asks for content only if it is another than the one that is known (RFC 9110, 13.1). */
 const headersOf = ({ kind, content }: Source): Record<string, string> => ({
-  'user-agent': USER_AGENT,
   accept: ACCEPT[kind],
   ...(content?.etag !== undefined && { 'if-none-match': content.etag }),
   ...(content?.lastModified !== undefined && { 'if-modified-since': content.lastModified }),

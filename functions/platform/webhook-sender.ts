@@ -8,8 +8,6 @@ import type { KeyringSource } from './keyrings.ts';
 import type { OutboundClient, OutboundRequest, OutboundResult } from './outbound/client.ts';
 import type { SimulatedReceiver } from './simulated-receiver.ts';
 
-const USER_AGENT = 'ConversationService-Webhooks/1.0';
-
 type Outcome = Omit<AttemptResult, 'startedAt' | 'endedAt'>;
 
 /**
@@ -21,12 +19,14 @@ export function webhookSender({
   outbound,
   simulated,
   signingKeys,
+  userAgent,
   now,
 }: {
   gate: Gate;
   outbound: Pick<OutboundClient, 'post'>;
   simulated: SimulatedReceiver;
   signingKeys: KeyringSource;
+  userAgent: string;
   now: () => Date;
 }) {
   return async (
@@ -43,12 +43,13 @@ export function webhookSender({
       body,
       headers: {
         'content-type': 'application/json',
-        'user-agent': USER_AGENT,
+        'user-agent': userAgent,
         'webhook-id': delivery.id,
         'webhook-timestamp': String(timestamp),
         'webhook-signature': signature(secret, delivery.id, timestamp, body),
         'webhook-event-id': event.id,
         'webhook-attempt': String(delivery.attempts),
+        'webhook-endpoint-id': endpoint.id,
       },
     };
     const slow = timer(onSlow);

@@ -4,6 +4,7 @@ import { Arrival, EVENT_DAYS } from '../domain/redelivery.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { itemsAt } from './batch-get.ts';
 import { keys, markOf } from './keys.ts';
+import { readRows } from './readable.ts';
 import { expiry, type Table } from './table.ts';
 import type { Change } from './transaction.ts';
 
@@ -52,10 +53,10 @@ export function arrivalStore(service: Table) {
         { consistent: true },
       );
       return new Map(
-        rows.map((row) => {
-          const { eventId, deliveryId } = Arrival.parse(row);
-          return [eventId, deliveryId];
-        }),
+        readRows(service, rows, (row) => Arrival.parse(row)).map(({ eventId, deliveryId }) => [
+          eventId,
+          deliveryId,
+        ]),
       );
     },
   };

@@ -1,5 +1,6 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { PartitionReader } from './pages.ts';
+import { readRows } from './readable.ts';
 import type { Table } from './table.ts';
 
 /**
@@ -9,16 +10,21 @@ import type { Table } from './table.ts';
  */
 export function partition<T>(table: Table, pk: string, parse: (row: unknown) => T): PartitionReader<T> {
   return async (before, limit) => {
-    const items: T[] = [];
     let boundary = before;
-    // A query also ends at 1 MB of rows, so one answer may hold fewer than were asked for.
+    let units = 0;
+    // A query ends at 1 MB of rows, and may end with none.
     for (;;) {
-      const { Items = [], LastEvaluatedKey } = await table.client.send(
+      const {
+        Items = [],
+        LastEvaluatedKey,
+        ConsumedCapacity,
+      } = await table.client.send(
         new QueryCommand({
           TableName: table.name,
           ConsistentRead: true,
+          ReturnConsumedCapacity: 'TOTAL',
           ScanIndexForward: false,
-          Limit: limit - items.length,
+          Limit: limit,
           KeyConditionExpression: boundary === undefined ? 'pk = :pk' : 'pk = :pk AND sk < :before',
           ExpressionAttributeValues: {
             ':pk': pk,
@@ -26,9 +32,10 @@ export function partition<T>(table: Table, pk: string, parse: (row: unknown) => 
           },
         }),
       );
-      items.push(...Items.map(parse));
+      units += ConsumedCapacity?.CapacityUnits ?? 0;
       boundary = LastEvaluatedKey?.sk;
-      if (boundary === undefined || items.length >= limit) return items;
+      const ended = boundary === undefined;
+      if (ended || Items.length > 0) return { items: readRows(table, Items, parse), ended, units };
     }
   };
 }

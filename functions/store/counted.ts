@@ -56,14 +56,50 @@ export const countedDown = (
   },
 });
 
-/** The removal of a row that must be there; refused as its counter says where it is gone already. */
+/**
+ * One less of them; the row goes with the last one, if it is the last.
+ * @param left how many the row had when it was read
+ */
+export const countedOut = (
+  service: Pick<Table, 'name'>,
+  counter: Pick<Counter, 'key' | 'things' | 'refusals'>,
+  left: number,
+): Change =>
+  left > 1
+    ? countedDown(service, counter)
+    : {
+        refusal: counter.refusals.missing,
+        write: {
+          Delete: {
+            TableName: service.name,
+            Key: counter.key,
+            ConditionExpression: `${counter.things} = :one`,
+            ExpressionAttributeValues: { ':one': 1 },
+          },
+        },
+      };
+
+/**
+ * The removal of a row that must be there, or for which a condition holds; refused as its counter says where
+ * it is gone already.
+ */
 export const removal = (
   service: Pick<Table, 'name'>,
   key: Key,
   { missing }: Pick<Counter['refusals'], 'missing'>,
+  { condition, values }: { condition: string; values: Record<string, unknown> } = {
+    condition: 'attribute_exists(pk)',
+    values: {},
+  },
 ): Change => ({
   refusal: missing,
   write: {
-    Delete: { TableName: service.name, Key: key, ConditionExpression: 'attribute_exists(pk)' },
+    Delete: {
+      TableName: service.name,
+      Key: key,
+      ConditionExpression: condition,
+      // DynamoDB takes no empty map of values.
+      ...(Object.keys(values).length === 0 ? {} : { ExpressionAttributeValues: values }),
+    },
   },
 });

@@ -10,6 +10,7 @@ import { partition } from './collection.ts';
 import { deliveryKey } from './delivery-updates.ts';
 import { DELIVERY_SHARDS, keys, markOf, shards } from './keys.ts';
 import { newestFirst, type Page, type PageRequest } from './pages.ts';
+import { readRows } from './readable.ts';
 import { expiry, type Table } from './table.ts';
 import { addition, type Change } from './transaction.ts';
 
@@ -42,7 +43,7 @@ export function deliveryStore(deliveries: Table) {
      */
     async statuses(refs: readonly DeliveryRef[]): Promise<Map<DeliveryId, Delivery['status']>> {
       const rows = await itemsAt(deliveries, refs.map(deliveryKey), { consistent: true });
-      return new Map(rows.map(deliveryOf).map(({ id, status }) => [id, status]));
+      return new Map(readRows(deliveries, rows, deliveryOf).map(({ id, status }) => [id, status]));
     },
 
     list(tenant: Tenant, endpoint: ReceiverId, page: PageRequest): Promise<Page<Delivery>> {

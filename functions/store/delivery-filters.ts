@@ -6,6 +6,7 @@ import { deliveryOf } from './deliveries.ts';
 import { newestMatching, type PartitionScan } from './filtered-pages.ts';
 import { DELIVERY_SHARDS, deliveriesBetween, keys, shards } from './keys.ts';
 import type { Page, PageRequest } from './pages.ts';
+import { readRows } from './readable.ts';
 import type { Table } from './table.ts';
 
 /** Which deliveries are asked for; all that it says must be so. */
@@ -32,15 +33,17 @@ export function filteredDeliveries(deliveries: Table) {
     const wanted = [...conditionOf('status', status), ...conditionOf('eventType', eventType)];
     const scan: PartitionScan<Delivery> = async (before, rows) => {
       const last = justBelow(before === undefined || end < before ? end : before);
-      if (last < first) return { items: [], examined: 0 };
+      if (last < first) return { items: [], examined: 0, units: 0 };
       const {
         Items = [],
         ScannedCount = 0,
         LastEvaluatedKey,
+        ConsumedCapacity,
       } = await deliveries.client.send(
         new QueryCommand({
           TableName: deliveries.name,
           ConsistentRead: true,
+          ReturnConsumedCapacity: 'TOTAL',
           ScanIndexForward: false,
           Limit: rows,
           KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
@@ -54,7 +57,13 @@ export function filteredDeliveries(deliveries: Table) {
           ),
         }),
       );
-      return { items: Items.map(deliveryOf), examined: ScannedCount, boundary: LastEvaluatedKey?.sk };
+      return {
+        items: readRows(deliveries, Items, deliveryOf),
+        examined: ScannedCount,
+        // Where it is not reported, each row counts as a large one.
+        units: ConsumedCapacity?.CapacityUnits ?? ScannedCount,
+        boundary: LastEvaluatedKey?.sk,
+      };
     };
     return scan;
   }

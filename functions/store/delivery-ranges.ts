@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { Delivery, type DeliveryRef } from '../domain/delivery.ts';
 import type { Examined } from '../domain/redelivery-job.ts';
 import { DELIVERY_SHARDS, deliveriesBetween, keys, shards } from './keys.ts';
+import { readRows } from './readable.ts';
 import type { Table } from './table.ts';
 
 const Row = z.pick(Delivery, { id: true, eventId: true, eventType: true, status: true });
@@ -26,12 +27,15 @@ export function deliveryRanges(deliveries: Table) {
         ConsistentRead: true,
         Limit: limit,
         KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-        ProjectionExpression: 'id, eventId, eventType, #status',
+        ProjectionExpression: 'pk, sk, id, eventId, eventType, #status',
         ExpressionAttributeNames: { '#status': 'status' },
         ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to },
       }),
     );
-    return { items: Items.map((row) => Row.parse(row)), end: LastEvaluatedKey?.sk as string | undefined };
+    return {
+      items: readRows(deliveries, Items, (row) => Row.parse(row)),
+      end: LastEvaluatedKey?.sk as string | undefined,
+    };
   }
 
   /**

@@ -7,7 +7,7 @@ import {
   type Settlement,
   type SkipReason,
 } from '../domain/delivery.ts';
-import type { DueEntry } from '../domain/due.ts';
+import type { DueEntry, PostponeReason } from '../domain/due.ts';
 import { keys } from './keys.ts';
 
 export const deliveryKey = (ref: DeliveryRef) => keys.delivery(ref.webhookId, ref.generation, ref.id);
@@ -24,7 +24,7 @@ const IS_DUE = '(attribute_not_exists(nextRetryAt) OR nextRetryAt <= :now)';
 
 const names = { '#status': 'status', '#until': 'until' };
 /** What a delivery has no more once nothing waits for it; the first two are the keys of the due index. */
-const DUE_FIELDS = ['dueIn', 'dueAt', 'parked'];
+const DUE_FIELDS = ['dueIn', 'dueAt', 'parked', 'isDeferred'];
 const ENDED = ['lease', 'nextRetryAt', 'atRealSpeed', ...DUE_FIELDS].join(', ');
 const openAndUnleased = (now: Date) => ({
   ':pending': PENDING,
@@ -77,6 +77,7 @@ export function settleUpdate(claimed: Claimed, settlement: Settlement, graceSeco
   else removes.push('lastResponseStatus');
   if (settlement.kind === 'retrying') {
     const { nextRetryAt, wait } = settlement;
+    removes.push('isDeferred');
     set('nextRetryAt', nextRetryAt.toISOString());
     if (wait.hold === 'parked') {
       set('parked', true);
@@ -157,16 +158,22 @@ export function watchUpdate(ref: DeliveryRef, dueAt: Date): DeliveryUpdate {
 }
 
 /** Moves an entry of the due index on, unless somebody moved it meanwhile. */
-export function postponeUpdate({ reminder, state, dueAt }: DueEntry, until: Date): DeliveryUpdate {
+export function postponeUpdate(
+  { reminder, state, dueAt }: DueEntry,
+  until: Date,
+  reason: PostponeReason,
+): DeliveryUpdate {
+  const [set, removed] = reason === 'deferred' ? [', isDeferred = :true', ''] : ['', ', isDeferred'];
   return {
     Key: deliveryKey(reminder),
-    UpdateExpression: 'SET dueIn = :watched, dueAt = :until REMOVE parked',
+    UpdateExpression: `SET dueIn = :watched, dueAt = :until${set} REMOVE parked${removed}`,
     ConditionExpression: 'dueIn = :dueIn AND dueAt = :dueAt',
     ExpressionAttributeValues: {
       ':dueIn': keys.dueOf(state, reminder.id),
       ':dueAt': dueAt,
       ':watched': keys.dueOf('watched', reminder.id),
       ':until': until.toISOString(),
+      ...(reason === 'deferred' ? { ':true': true } : {}),
     },
   };
 }

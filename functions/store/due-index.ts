@@ -1,6 +1,12 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { type DeliveryRef, Reminder, type SkipReason } from '../domain/delivery.ts';
-import { DUE_INDEX, type DueEntry, type DueState, type UnreadableRow } from '../domain/due.ts';
+import {
+  DUE_INDEX,
+  type DueEntry,
+  type DueState,
+  type PostponeReason,
+  type UnreadableRow,
+} from '../domain/due.ts';
 import { postponeUpdate, skipUpdate, watchUpdate } from './delivery-updates.ts';
 import { keys } from './keys.ts';
 import { readable } from './readable.ts';
@@ -27,8 +33,8 @@ export function dueIndex(deliveries: Table) {
     },
 
     /** Moves an entry on, to be watched until then. Does nothing when it was moved meanwhile. */
-    async postpone(entry: DueEntry, until: Date): Promise<void> {
-      await updated(deliveries, postponeUpdate(entry, until));
+    async postpone(entry: DueEntry, until: Date, reason: PostponeReason = 'sent'): Promise<void> {
+      await updated(deliveries, postponeUpdate(entry, until, reason));
     },
 
     skip: skipping(deliveries),
@@ -57,6 +63,7 @@ export function dueIndex(deliveries: Table) {
         reminder: Reminder.parse({ ...row, id: row.sk }),
         state,
         dueAt: String(row.dueAt),
+        ...(row.isDeferred === true ? { isDeferred: true as const } : {}),
       }));
       return { ...found, ...(LastEvaluatedKey === undefined ? {} : { next: LastEvaluatedKey }) };
     },

@@ -1,6 +1,7 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { Endpoint } from '../domain/endpoint.ts';
+import { readRows } from './readable.ts';
 import type { Table } from './table.ts';
 
 /** What a page of a scan has found. */
@@ -43,7 +44,7 @@ export function endpointScan(service: Table) {
           ...(after === undefined ? {} : { ExclusiveStartKey: after }),
         }),
       );
-      yield { found: Items.map(parse), scanned: ScannedCount ?? 0 };
+      yield { found: readRows(service, Items, parse), scanned: ScannedCount ?? 0 };
       after = LastEvaluatedKey;
     } while (after !== undefined);
   }
@@ -71,7 +72,7 @@ export function endpointScan(service: Table) {
       return pages(
         {
           FilterExpression: '#status = :disabled',
-          ProjectionExpression: 'id, orgId, disabledAt, disabledReason',
+          ProjectionExpression: 'pk, sk, id, orgId, disabledAt, disabledReason',
           ExpressionAttributeNames: { '#status': 'status' },
           ExpressionAttributeValues: { ':disabled': 'auto_disabled' },
         },

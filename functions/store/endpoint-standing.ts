@@ -38,8 +38,8 @@ export function endpointStanding(service: Table) {
         orgId,
         id,
         'auto_disabled',
-        'SET #status = :to, consecutiveFailures = :zero REMOVE disabledAt, disabledReason, failingSince, streak, slowUntil, stalledUntil',
-        { ':to': 'active', ':zero': 0 },
+        'SET #status = :to, consecutiveFailures = :zero, unproven = :true REMOVE disabledAt, disabledReason, failingSince, streak, slowUntil, stalledUntil',
+        { ':to': 'active', ':zero': 0, ':true': true },
       );
     },
   };

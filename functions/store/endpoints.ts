@@ -1,19 +1,49 @@
 import { randomUUID } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
 import type { EndpointOutcome } from '../domain/delivery.ts';
-import { Endpoint, type EndpointEffect, FAILURES_TO_DISABLE, MAX_ENDPOINTS } from '../domain/endpoint.ts';
+import {
+  countedHost,
+  Endpoint,
+  type EndpointEffect,
+  FAILURES_TO_DISABLE,
+  MAX_ENDPOINTS,
+  MAX_ENDPOINTS_PER_HOST,
+} from '../domain/endpoint.ts';
 import { AT_RISK_SECONDS } from '../domain/failure-streak.ts';
 import type { OrgId, ReceiverId } from '../domain/ids.ts';
 import { SLOW_SECONDS, STALLED_SECONDS } from '../domain/lanes.ts';
 import { partition } from './collection.ts';
-import { type Counter, countedDown, countedUp, removal } from './counted.ts';
-import { keys } from './keys.ts';
+import { type Counter, countedDown, countedOut, countedUp, removal } from './counted.ts';
+import { type Key, keys } from './keys.ts';
 import { newestFirst, type Page, type PageRequest } from './pages.ts';
+import { readRows } from './readable.ts';
 import { type Table, updated } from './table.ts';
-import { addition, besideTransactions, type Change } from './transaction.ts';
+import {
+  addition,
+  besideTransactions,
+  type Change,
+  type CommitResult,
+  Contended,
+  committer,
+} from './transaction.ts';
 
 const parse = (row: unknown): Endpoint => Endpoint.parse(row);
+
+/**
+ * What a row says beside the endpoint: the host at which it is counted. Rows of older versions, and this
+ * machine's, are counted at none.
+ */
+const Counted = z.object({ countedHost: z.optional(z.string()) });
+
+const HostCount = z.object({ endpoints: z.int() });
+
+/** A host, and how many endpoints it had when its count was read. */
+export interface CountedAt {
+  host: string;
+  endpoints: number;
+}
 
 const counterOf = (orgId: OrgId): Counter => ({
   key: keys.endpointCount(orgId),
@@ -22,14 +52,56 @@ const counterOf = (orgId: OrgId): Counter => ({
   refusals: { full: 'endpoint-limit', missing: 'endpoint-missing' },
 });
 
+const hostCounterOf = (orgId: OrgId, host: string): Counter => ({
+  key: keys.endpointHostCount(orgId, host),
+  things: 'endpoints',
+  limit: MAX_ENDPOINTS_PER_HOST,
+  refusals: { full: 'endpoint-host-limit', missing: 'endpoint-changed' },
+});
+
+/** How often a change is begun again when another one came in between. */
+const TRIES = 4;
+
 /** Webhook endpoints of an organization, with a count of them that keeps their number within its limit. */
 export function endpointStore(service: Table) {
+  const commit = committer(service.client);
+
+  async function read(key: Key): Promise<Record<string, unknown> | undefined> {
+    const { Item } = await service.client.send(
+      new GetCommand({ TableName: service.name, Key: key, ConsistentRead: true }),
+    );
+    return Item;
+  }
+
+  /** Where an endpoint is counted, or `none`. Undefined when there is no such endpoint. */
+  async function countedAt(orgId: OrgId, id: ReceiverId): Promise<CountedAt | 'none' | undefined> {
+    const row = await read(keys.endpoint(orgId, id));
+    if (row === undefined) return undefined;
+    const { countedHost: host } = Counted.parse(row);
+    if (host === undefined) return 'none';
+    const { endpoints } = HostCount.parse(
+      (await read(keys.endpointHostCount(orgId, host))) ?? { endpoints: 0 },
+    );
+    return { host, endpoints };
+  }
+
+  const uncount = (orgId: OrgId, counted: CountedAt | 'none'): Change[] =>
+    counted === 'none' ? [] : [countedOut(service, hostCounterOf(orgId, counted.host), counted.endpoints)];
+
+  /** The changes that remove an endpoint, as long as it is counted where it was when it was read. */
+  function removalOf(orgId: OrgId, id: ReceiverId, counted: CountedAt | 'none'): Change[] {
+    const counter = counterOf(orgId);
+    return [
+      removal(service, keys.endpoint(orgId, id), counter.refusals, stillCounted(counted)),
+      countedDown(service, counter),
+      ...uncount(orgId, counted),
+    ];
+  }
+
   return {
     async find(orgId: OrgId, id: ReceiverId): Promise<Endpoint | undefined> {
-      const { Item } = await service.client.send(
-        new GetCommand({ TableName: service.name, Key: keys.endpoint(orgId, id), ConsistentRead: true }),
-      );
-      return Item && parse(Item);
+      const row = await read(keys.endpoint(orgId, id));
+      return row && parse(row);
     },
 
     list(orgId: OrgId, page: PageRequest): Promise<Page<Endpoint>> {
@@ -46,29 +118,58 @@ export function endpointStore(service: Table) {
           ExpressionAttributeValues: { ':pk': keys.endpoints(orgId) },
         }),
       );
-      return Items.map(parse);
+      return readRows(service, Items, parse);
     },
 
-    /** Adds an endpoint and counts it; refused as `endpoint-limit` when the organization has no room for it. */
+    /**
+     * Adds an endpoint and counts it; refused as `endpoint-limit` or `endpoint-host-limit` when there is no
+     * room for it.
+     */
     add(endpoint: Endpoint): Change[] {
+      const host = countedHost(endpoint.url);
       return [
         countedUp(service, counterOf(endpoint.orgId)),
-        addition(service, { ...keys.endpoint(endpoint.orgId, endpoint.id), ...endpoint }),
+        ...(host === undefined ? [] : [countedUp(service, hostCounterOf(endpoint.orgId, host))]),
+        addition(service, {
+          ...keys.endpoint(endpoint.orgId, endpoint.id),
+          ...endpoint,
+          ...(host === undefined ? {} : { countedHost: host }),
+        }),
       ];
     },
 
     /** Removes an endpoint and uncounts it; refused as `endpoint-missing` when it is already gone. */
-    remove(orgId: OrgId, id: ReceiverId): Change[] {
-      const counter = counterOf(orgId);
-      return [removal(service, keys.endpoint(orgId, id), counter.refusals), countedDown(service, counter)];
+    async remove(orgId: OrgId, id: ReceiverId): Promise<CommitResult> {
+      for (let tried = 0; tried < TRIES; tried += 1) {
+        const counted = await countedAt(orgId, id);
+        if (counted === undefined) return { kind: 'refused', refusal: 'endpoint-missing' };
+        const result = await commit(removalOf(orgId, id, counted));
+        if (result.kind === 'committed') return result;
+      }
+      throw new Contended(`${id} changed ${TRIES} times while it was removed`);
     },
 
+    removalOf,
+
     /**
-     * Marks an endpoint as one that keeps workers waiting. Its item takes no write when it is marked for about as long already, however
-     * many attempts tell so at once.
+     * Marks an endpoint as slow and unproven. Its item takes no write when it is marked for about as long
+     * already, however many attempts report it at once.
      */
     async markSlow(orgId: OrgId, id: ReceiverId, until: Date): Promise<void> {
-      await mark(service, { orgId, id }, { name: 'slowUntil', until, holdsSeconds: SLOW_SECONDS });
+      const slow = { name: 'slowUntil', until, holdsSeconds: SLOW_SECONDS, unproven: true } as const;
+      await mark(service, { orgId, id }, slow);
+    },
+
+    /** Ends `unproven`, unless the endpoint is marked as slow at `now`. */
+    async markProven(orgId: OrgId, id: ReceiverId, now: Date): Promise<void> {
+      await besideTransactions(() =>
+        updated(service, {
+          Key: keys.endpoint(orgId, id),
+          UpdateExpression: 'REMOVE unproven',
+          ConditionExpression: 'unproven = :true AND (attribute_not_exists(slowUntil) OR slowUntil <= :now)',
+          ExpressionAttributeValues: { ':true': true, ':now': now.toISOString() },
+        }),
+      );
     },
 
     /** Marks an endpoint as one that keeps workers waiting until the deadline, on the same terms. */
@@ -113,33 +214,86 @@ export function endpointStore(service: Table) {
       });
     },
 
-    /** Changes address and subscriptions, nothing else. Undefined when there is no such endpoint. */
+    /**
+     * Changes URL and subscriptions; at a new URL it is unproven. Undefined when there is no such endpoint;
+     * `full` when its new host has no room.
+     */
     async update(
       orgId: OrgId,
       id: ReceiverId,
       change: Partial<Pick<Endpoint, 'url' | 'events'>>,
-    ): Promise<Endpoint | undefined> {
-      const fields = Object.entries(change).filter(([, value]) => value !== undefined);
+    ): Promise<Endpoint | 'full' | undefined> {
+      const unproven = change.url === undefined ? undefined : true;
+      const fields = Object.entries({ ...change, unproven }).filter(([, value]) => value !== undefined);
       if (fields.length === 0) return this.find(orgId, id);
-      try {
-        const { Attributes } = await service.client.send(
-          new UpdateCommand({
-            TableName: service.name,
-            Key: keys.endpoint(orgId, id),
-            UpdateExpression: `SET ${fields.map(([name]) => `#${name} = :${name}`).join(', ')}`,
-            ConditionExpression: 'attribute_exists(pk)',
-            ExpressionAttributeNames: Object.fromEntries(fields.map(([name]) => [`#${name}`, name])),
-            ExpressionAttributeValues: Object.fromEntries(fields.map(([name, value]) => [`:${name}`, value])),
-            ReturnValues: 'ALL_NEW',
-          }),
-        );
-        return parse(Attributes);
-      } catch (error) {
-        if (error instanceof ConditionalCheckFailedException) return undefined;
-        throw error;
+      if (change.url === undefined) return updatedWith(service, fieldsUpdate(orgId, id, fields));
+      const to = countedHost(change.url);
+      for (let tried = 0; tried < TRIES; tried += 1) {
+        const counted = await countedAt(orgId, id);
+        if (counted === undefined) return undefined;
+        const from = counted === 'none' ? undefined : counted.host;
+        const update = fieldsUpdate(orgId, id, fields, { counted, to });
+        if (from === to) {
+          const changed = await updatedWith(service, update);
+          if (changed !== undefined) return changed;
+          continue;
+        }
+        const result = await commit([
+          ...(to === undefined ? [] : [countedUp(service, hostCounterOf(orgId, to))]),
+          ...uncount(orgId, counted),
+          { refusal: 'endpoint-changed', write: { Update: { TableName: service.name, ...update } } },
+        ]);
+        if (result.kind === 'committed') return this.find(orgId, id);
+        if (result.refusal === 'endpoint-host-limit') return 'full';
       }
+      throw new Contended(`${id} changed ${TRIES} times while it was updated`);
     },
   };
+}
+
+/** A condition that an endpoint is still counted where it was when it was read. */
+const stillCounted = (counted: CountedAt | 'none') =>
+  counted === 'none'
+    ? { condition: 'attribute_exists(pk) AND attribute_not_exists(countedHost)', values: {} }
+    : { condition: 'countedHost = :counted', values: { ':counted': counted.host } };
+
+/** Sets fields of an endpoint that is there. @param move where it is counted, and where from now on */
+function fieldsUpdate(
+  orgId: OrgId,
+  id: ReceiverId,
+  fields: readonly [name: string, value: unknown][],
+  move?: { counted: CountedAt | 'none'; to: string | undefined },
+) {
+  const still = move && stillCounted(move.counted);
+  const set = fields.map(([name]) => `#${name} = :${name}`);
+  const sets = move?.to !== undefined;
+  return {
+    Key: keys.endpoint(orgId, id),
+    UpdateExpression: `SET ${[...set, ...(sets ? ['countedHost = :to'] : [])].join(', ')}${move && !sets ? ' REMOVE countedHost' : ''}`,
+    ConditionExpression: still?.condition ?? 'attribute_exists(pk)',
+    ExpressionAttributeNames: Object.fromEntries(fields.map(([name]) => [`#${name}`, name])),
+    ExpressionAttributeValues: {
+      ...Object.fromEntries(fields.map(([name, value]) => [`:${name}`, value])),
+      ...still?.values,
+      ...(sets ? { ':to': move.to } : {}),
+    },
+  };
+}
+
+/** Applies an update. Undefined when its condition does not hold. */
+async function updatedWith(
+  service: Table,
+  update: ReturnType<typeof fieldsUpdate>,
+): Promise<Endpoint | undefined> {
+  try {
+    const { Attributes } = await besideTransactions(() =>
+      service.client.send(new UpdateCommand({ TableName: service.name, ...update, ReturnValues: 'ALL_NEW' })),
+    );
+    return parse(Attributes);
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return undefined;
+    throw error;
+  }
 }
 
 /** Marks an endpoint, unless it is marked for more than half of the time already. */
@@ -150,15 +304,22 @@ const mark = (
     name,
     until,
     holdsSeconds,
-  }: { name: 'slowUntil' | 'stalledUntil' | 'atRiskUntil'; until: Date; holdsSeconds: number },
+    unproven = false,
+  }: {
+    name: 'slowUntil' | 'stalledUntil' | 'atRiskUntil';
+    until: Date;
+    holdsSeconds: number;
+    unproven?: boolean;
+  },
 ): Promise<boolean> =>
   besideTransactions(() =>
     updated(service, {
       Key: keys.endpoint(orgId, id),
-      UpdateExpression: `SET ${name} = :until`,
+      UpdateExpression: `SET ${name} = :until${unproven ? ', unproven = :true' : ''}`,
       ConditionExpression: `attribute_exists(pk) AND (attribute_not_exists(${name}) OR ${name} < :soon)`,
       ExpressionAttributeValues: {
         ':until': until.toISOString(),
+        ...(unproven ? { ':true': true } : {}),
         ':soon': new Date(until.getTime() - (holdsSeconds / 2) * 1000).toISOString(),
       },
     }),

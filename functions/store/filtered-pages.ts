@@ -5,6 +5,8 @@ export interface Scanned<T> {
   items: T[];
   /** How many rows were examined for them. */
   examined: number;
+  /** Read units that this consumed. */
+  units: number;
   /** The identifier down to which the partition has been examined, itself included. Absent when there is nothing below. */
   boundary?: string | undefined;
 }
@@ -15,11 +17,18 @@ export interface Scanned<T> {
  */
 export type PartitionScan<T> = (before: string | undefined, rows: number) => Promise<Scanned<T>>;
 
-/** Rows of a partition that one page examines at most. */
-const MOST_EXAMINED = 1000;
+/**
+ * Read units that one page consumes of a partition, about: the last request may take more where rows become
+ * larger.
+ */
+const MOST_UNITS = 60;
 /** Each portion is so many times as large as the one before: what is rare is found in few requests, what is not with few rows. */
 const GROWTH = 4;
+/** Read units of a row before any was read: one of 4 KB, read consistently. */
+const LARGE_ROW = 1;
 const FIRST_EXTRA = 2;
+/** The first rows tell how large they are. */
+const FIRST_ROWS = 4;
 
 /**
  * Merges partitions as `newestFirst` does, of which only some items match. How much is examined for a page is bounded, so that a page may be short,
@@ -29,11 +38,19 @@ const FIRST_EXTRA = 2;
 export async function newestMatching<T extends { id: string }>(
   partitions: readonly PartitionScan<T>[],
   { limit, after }: PageRequest,
-  mostExamined = MOST_EXAMINED,
+  mostUnits = MOST_UNITS,
 ): Promise<Page<T>> {
-  const portion = Math.ceil(limit / partitions.length) + FIRST_EXTRA;
+  const portion = Math.min(FIRST_ROWS, Math.ceil(limit / partitions.length) + FIRST_EXTRA);
   const heads = partitions.map(
-    (scan): Head<T> => ({ scan, items: [], boundary: after, ended: false, left: mostExamined, portion }),
+    (scan): Head<T> => ({
+      scan,
+      items: [],
+      boundary: after,
+      ended: false,
+      left: mostUnits,
+      portion,
+      unitsOfRow: LARGE_ROW,
+    }),
   );
   const items: T[] = [];
   while (items.length < limit) {
@@ -58,9 +75,11 @@ interface Head<T> {
   items: T[];
   boundary: string | undefined;
   ended: boolean;
-  /** Rows that may still be examined. */
+  /** Read units that may still be consumed. */
   left: number;
   portion: number;
+  /** Read units that a row took so far, on average. */
+  unitsOfRow: number;
 }
 
 /** Nothing can be said of what comes next of it. */
@@ -70,11 +89,11 @@ const isOver = <T>({ items, ended }: Head<T>): boolean => items.length === 0 && 
 
 async function examine<T>(head: Head<T>): Promise<void> {
   while (isWanting(head)) {
-    const rows = Math.min(head.portion, head.left);
-    const { items, examined, boundary } = await head.scan(head.boundary, rows);
+    const rows = Math.max(1, Math.min(head.portion, Math.floor(head.left / head.unitsOfRow)));
+    const { items, examined, units, boundary } = await head.scan(head.boundary, rows);
     head.items = items;
-    // DynamoDB examines 1 MB for one answer. Rows of which it holds few are as good as many.
-    head.left = examined < rows ? 0 : head.left - rows;
+    head.left -= units;
+    if (examined > 0 && units > 0) head.unitsOfRow = units / examined;
     head.portion *= GROWTH;
     head.boundary = boundary;
     head.ended = boundary === undefined;

@@ -4,6 +4,7 @@ import type { ApiKey } from '../domain/api-key.ts';
 import { KeyId, type OrgId } from '../domain/ids.ts';
 import { itemsAt } from './batch-get.ts';
 import { keys } from './keys.ts';
+import { readRows } from './readable.ts';
 import { expiry, type Table } from './table.ts';
 
 /** A key that was not used for so long is shown as one that never was. */
@@ -42,10 +43,7 @@ export function keyUseStore(rates: Table) {
         ids.map((id) => keys.keyUse(orgId, id)),
       );
       return new Map(
-        rows.map((row) => {
-          const { keyId, lastUsedAt } = KeyUse.parse(row);
-          return [keyId, lastUsedAt];
-        }),
+        readRows(rates, rows, (row) => KeyUse.parse(row)).map(({ keyId, lastUsedAt }) => [keyId, lastUsedAt]),
       );
     },
   };

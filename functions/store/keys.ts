@@ -66,6 +66,11 @@ export const keys = {
   }),
   purgesOf: (orgId: OrgId): string => keys.purges(shardOf(orgId, PURGE_SHARDS)),
   endpointCount: (orgId: OrgId): Key => ({ pk: orgId, sk: 'endpoint-count' }),
+  /** How many of them are at one host. */
+  endpointHostCount: (orgId: OrgId, host: string): Key => ({ pk: orgId, sk: `endpoint-count#${host}` }),
+  /** Hosts that the operator has blocked for all organizations. */
+  blockedHosts: (): string => 'blocked-hosts',
+  blockedHost: (host: string): Key => ({ pk: keys.blockedHosts(), sk: host }),
   /** Looked up before the organization is known: by the digest of the key that the caller presents. */
   apiKey: (digest: string): Key => ({ pk: `key#${digest}`, sk: 'key' }),
   /** The same keys once more, as their organization lists them. */
@@ -165,6 +170,8 @@ export const keys = {
     sk: id,
   }),
   sourceCount: (tenant: Tenant): Key => ({ pk: tenantKey(tenant), sk: 'source-count' }),
+  /** Which checks of a tenant run. */
+  checkSlots: (tenant: Tenant): Key => ({ pk: tenantKey(tenant), sk: 'check-slots' }),
   versions: (tenant: Tenant, id: SourceId): string => `${tenantKey(tenant)}#${id}#versions`,
   versionPart: (tenant: Tenant, id: SourceId, version: number, part: number): Key => ({
     pk: keys.versions(tenant, id),
@@ -184,12 +191,22 @@ export const keys = {
 
   /** What an e-mail is about, which is sent once, or once in a while. */
   mailing: (orgId: OrgId, about: string): { pk: string } => ({ pk: `${orgId}#${about}` }),
+  /** What all organizations together were mailed. */
+  stageMailing: (about: string): string => `stage#${about}`,
+  /** When digests are due. */
+  dueDigests: (): string => 'digests',
 
-  /** By hour first: a check reads what was active in one hour, and nothing else. */
-  ledgerHour: (hour: string, shard: number): string => `${hour}#${shard}`,
+  /** By endpoint first: one query reads all its hours of a time. */
+  ledgerOf: (id: ReceiverId, generation: number): string => `${id}#${generation}`,
   ledger: (id: ReceiverId, generation: number, hour: string): Key => ({
-    pk: keys.ledgerHour(hour, shardOf(id, LEDGER_SHARDS)),
-    sk: `${id}#${generation}`,
+    pk: keys.ledgerOf(id, generation),
+    sk: hour,
+  }),
+  /** Which endpoints have counts in the day of an hour: an audit reads what was active, and nothing else. */
+  activeInDay: (hour: string, shard: number): string => `${hour.slice(0, 'yyyy-mm-dd'.length)}#${shard}`,
+  active: (id: ReceiverId, generation: number, hour: string): Key => ({
+    pk: keys.activeInDay(hour, shardOf(id, LEDGER_SHARDS)),
+    sk: keys.ledgerOf(id, generation),
   }),
 };
 

@@ -1,20 +1,33 @@
 import { createHash } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { paginateQuery, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
 import type { Delivery } from '../domain/delivery.ts';
 import type { ReceiverId } from '../domain/ids.ts';
-import { endOfHour, type LedgerAddition, type LedgerCounts, LedgerEntry } from '../domain/ledger.ts';
+import {
+  endOfHour,
+  type HourRange,
+  type LedgerAddition,
+  type LedgerCounts,
+  LedgerEntry,
+} from '../domain/ledger.ts';
 import { HISTORY_DAYS } from '../domain/redelivery.ts';
 import { BATCH, itemsAt } from './batch-get.ts';
 import { deliveryOf } from './deliveries.ts';
 import type { Position } from './due-index.ts';
-import { deliveriesBetween, type Key, keys, markOf } from './keys.ts';
+import { deliveriesBetween, keys, markOf } from './keys.ts';
+import { readRows } from './readable.ts';
 import { expiry, type Table, updated } from './table.ts';
 
-/** Requests for the hours of many endpoints that are made at once. */
-const AT_ONCE = 8;
+/** Endpoints of a day that an audit reads in one page: as many as one request gives by their keys. */
+const ACTIVE_PAGE = BATCH;
+/** Endpoints and days that an instance remembers to have noted, at most. */
+const NOTED = 10_000;
 
 const parse = (row: unknown): LedgerEntry => LedgerEntry.parse(row);
+
+/** Says that an endpoint has counts in a day. */
+const Active = z.pick(LedgerEntry, { webhookId: true, generation: true });
 
 /** A part of a shard of the deliveries' stream, whose changes of one entry are counted together: its first and its last sequence number. */
 export interface StreamPart {
@@ -27,8 +40,36 @@ export interface StreamPart {
 export function ledgerStore(ledger: Table) {
   const table = { TableName: ledger.name };
 
-  const entriesAt = async (wanted: readonly Key[]): Promise<LedgerEntry[]> =>
-    (await itemsAt(ledger, wanted)).map(parse);
+  const noted = new Set<string>();
+
+  /**
+   * Notes that an endpoint has counts in the day of an hour, once for each instance: the write is the same
+   * however often it is made.
+   */
+  async function noteActive(entry: LedgerAddition): Promise<void> {
+    const { orgId, webhookId, generation, hour } = entry;
+    const key = keys.active(webhookId, generation, hour);
+    const name = `${key.pk}/${key.sk}`;
+    if (noted.has(name)) return;
+    const { ofSandbox } = markOf(entry);
+    await ledger.client.send(
+      new UpdateCommand({
+        ...table,
+        Key: key,
+        UpdateExpression: `SET orgId = :orgId, webhookId = :webhookId, generation = :generation, expiresAt = :expiry${ofSandbox === undefined ? '' : ', ofSandbox = :ofSandbox'}`,
+        ExpressionAttributeValues: {
+          ':orgId': orgId,
+          ':webhookId': webhookId,
+          ':generation': generation,
+          // A day more than the hours have, because it is that of the day's first hour to be noted.
+          ':expiry': expiry(new Date(hour), HISTORY_DAYS + 1),
+          ...(ofSandbox === undefined ? {} : { ':ofSandbox': ofSandbox }),
+        },
+      }),
+    );
+    if (noted.size >= NOTED) noted.clear();
+    noted.add(name);
+  }
 
   return {
     /**
@@ -43,6 +84,8 @@ export function ledgerStore(ledger: Table) {
       const { orgId, webhookId, generation, hour } = entry;
       const counted = positionIn(shardId);
       const { ofSandbox } = markOf(entry);
+      // First, so that an audit finds whatever is counted.
+      await noteActive(entry);
       try {
         await ledger.client.send(
           new UpdateCommand({
@@ -73,25 +116,25 @@ export function ledgerStore(ledger: Table) {
     },
 
     /**
-     * What is counted of an endpoint in these hours, in no particular order; hours without deliveries are left out.
-     * @throws ReadThrottled when DynamoDB does not give all of it
+     * What is counted of an endpoint in these hours, in no particular order; hours without deliveries are
+     * left out.
      */
-    read(endpoint: ReceiverId, generation: number, hours: readonly string[]): Promise<LedgerEntry[]> {
-      return entriesAt(hours.map((hour) => keys.ledger(endpoint, generation, hour)));
-    },
-
-    /** The same of several endpoints, in as few requests, some of them at once. */
-    async readAll(
-      endpoints: readonly ReceiverId[],
-      generation: number,
-      hours: readonly string[],
-    ): Promise<LedgerEntry[]> {
-      const all = endpoints.flatMap((endpoint) =>
-        hours.map((hour) => keys.ledger(endpoint, generation, hour)),
+    async read(endpoint: ReceiverId, generation: number, { first, last }: HourRange): Promise<LedgerEntry[]> {
+      const pages = paginateQuery(
+        { client: ledger.client },
+        {
+          ...table,
+          KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
+          ExpressionAttributeValues: {
+            ':pk': keys.ledgerOf(endpoint, generation),
+            ':first': first,
+            ':last': last,
+          },
+        },
       );
-      const share = Math.ceil(all.length / BATCH / AT_ONCE) * BATCH;
-      const parts = Array.from({ length: AT_ONCE }, (_, lane) => all.slice(lane * share, (lane + 1) * share));
-      return (await Promise.all(parts.map(entriesAt))).flat();
+      const entries: LedgerEntry[] = [];
+      for await (const { Items = [] } of pages) entries.push(...readRows(ledger, Items, parse));
+      return entries;
     },
 
     /** All endpoints that were owed something in an hour, a page of one shard at a time. */
@@ -103,13 +146,19 @@ export function ledgerStore(ledger: Table) {
       const { Items = [], LastEvaluatedKey } = await ledger.client.send(
         new QueryCommand({
           ...table,
+          Limit: ACTIVE_PAGE,
           KeyConditionExpression: 'pk = :pk',
-          ExpressionAttributeValues: { ':pk': keys.ledgerHour(hour, shard) },
+          ExpressionAttributeValues: { ':pk': keys.activeInDay(hour, shard) },
           ...(after === undefined ? {} : { ExclusiveStartKey: after }),
         }),
       );
+      const active = readRows(ledger, Items, (row) => Active.parse(row));
+      const rows = await itemsAt(
+        ledger,
+        active.map(({ webhookId, generation }) => keys.ledger(webhookId, generation, hour)),
+      );
       return {
-        entries: Items.map(parse),
+        entries: readRows(ledger, rows, parse),
         ...(LastEvaluatedKey === undefined ? {} : { next: LastEvaluatedKey }),
       };
     },
@@ -155,7 +204,7 @@ export function deliveriesInHour(deliveries: Table) {
     { webhookId, generation, hour }: Pick<LedgerEntry, 'webhookId' | 'generation' | 'hour'>,
     shard: number,
     after?: Position,
-  ): Promise<{ deliveries: Delivery[]; next?: Position }> => {
+  ): Promise<{ deliveries: Delivery[]; isComplete: boolean; next?: Position }> => {
     const [from, to] = deliveriesBetween(new Date(hour), endOfHour(hour));
     const { Items = [], LastEvaluatedKey } = await deliveries.client.send(
       new QueryCommand({
@@ -170,8 +219,10 @@ export function deliveriesInHour(deliveries: Table) {
         ...(after === undefined ? {} : { ExclusiveStartKey: after }),
       }),
     );
+    const readableOnes = readRows(deliveries, Items, deliveryOf);
     return {
-      deliveries: Items.map(deliveryOf),
+      deliveries: readableOnes,
+      isComplete: readableOnes.length === Items.length,
       ...(LastEvaluatedKey === undefined ? {} : { next: LastEvaluatedKey }),
     };
   };

@@ -99,5 +99,21 @@ export function mailingStore(mailings: Table) {
     },
 
     release,
+
+    /**
+     * Records that another e-mail told of the same, so that the time until the next one begins anew. An open
+     * claim stays.
+     */
+    async sentOtherwise({ orgId, about }: Pick<Sending, 'orgId' | 'about'>, now: Date): Promise<void> {
+      await updated(mailings, {
+        Key: keys.mailing(orgId, about),
+        UpdateExpression: 'SET sentAt = :now, expiresAt = :expiry',
+        ConditionExpression: 'attribute_not_exists(sentAt) OR sentAt < :now',
+        ExpressionAttributeValues: {
+          ':now': now.toISOString(),
+          ':expiry': expiry(now, DAYS_KEPT),
+        },
+      });
+    },
   };
 }

@@ -5,6 +5,7 @@ import type { Tenant } from '../domain/tenant.ts';
 import { partition } from './collection.ts';
 import { keys, markOf } from './keys.ts';
 import { newestFirst, type Page, type PageRequest } from './pages.ts';
+import { readRows } from './readable.ts';
 import type { Table } from './table.ts';
 import { addition, type Change } from './transaction.ts';
 
@@ -49,7 +50,7 @@ export function messageStore(service: Table) {
           },
         }),
       );
-      return Items.map((row) => Message.parse(row));
+      return readRows(service, Items, (row) => Message.parse(row));
     },
 
     add(tenant: Tenant, message: Message): Change {

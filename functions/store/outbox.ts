@@ -1,5 +1,4 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { BusEvent, busEventOf, busEventOfDisabling, type Notice } from '../domain/bus.ts';
 import type { Reminder } from '../domain/delivery.ts';
@@ -31,23 +30,6 @@ export function outboxStore(outbox: Table) {
 
     append(event: OutboxEvent): Change {
       return addition(outbox, rowOf(event));
-    },
-
-    /** Appends an event that is its own effect, and follows from another: whoever was here before has appended the same. */
-    async add(event: OutboxEvent): Promise<'added' | 'exists'> {
-      try {
-        await outbox.client.send(
-          new PutCommand({
-            TableName: outbox.name,
-            Item: rowOf(event),
-            ConditionExpression: 'attribute_not_exists(pk)',
-          }),
-        );
-        return 'added';
-      } catch (error) {
-        if (error instanceof ConditionalCheckFailedException) return 'exists';
-        throw error;
-      }
     },
 
     /** Orders the reminder of a delivery that the same transaction adds. */

@@ -10,13 +10,30 @@ export interface PageRequest {
   after?: string | undefined;
 }
 
+/** What one request read of a partition. */
+export interface Portion<T> {
+  /** At least one, unless the partition ended. */
+  items: T[];
+  /** Nothing follows. */
+  ended: boolean;
+  /** Read units that it consumed. */
+  units: number;
+}
+
 /** Reads up to `limit` items of one partition whose identifiers are below `before`, in descending order. */
-export type PartitionReader<T> = (before: string | undefined, limit: number) => Promise<T[]>;
+export type PartitionReader<T> = (before: string | undefined, limit: number) => Promise<Portion<T>>;
 
 /**
- * Merges partitions that are each in descending order of `id` into one page in that order. Identifiers ascend in
- * time, so what is written while somebody pages through comes before the first page and moves nothing.
- * Each partition is read in portions of about its share of the page, and again only when its portion is used up.
+ * Read units after which a page ends early: 2 MB read consistently, which is as much as an answer has room
+ * for.
+ */
+const MOST_UNITS = 512;
+
+/**
+ * Merges partitions that are each in descending order of `id` into one page in that order. Identifiers ascend
+ * in time, so what is written while somebody pages through comes before the first page and moves nothing.
+ * Each partition is read in portions of about its share of the page, and again only when its portion is used
+ * up. A page of large rows is short.
  */
 export async function newestFirst<T extends { id: string }>(
   partitions: readonly PartitionReader<T>[],
@@ -24,6 +41,7 @@ export async function newestFirst<T extends { id: string }>(
 ): Promise<Page<T>> {
   const portion = partitions.length === 1 ? limit + 1 : Math.ceil(limit / partitions.length) + 2;
   const heads = await Promise.all(partitions.map((read) => openPartition(read, after, portion)));
+  let left = heads.reduce((units, { spent }) => units - spent, MOST_UNITS);
   const items: T[] = [];
   for (;;) {
     const newest = heads.reduce<Partition<T> | undefined>(
@@ -35,7 +53,11 @@ export async function newestFirst<T extends { id: string }>(
     if (newest === undefined || item === undefined) return { items };
     if (items.length === limit) return { items, next: items.at(-1)?.id ?? item.id };
     items.push(item);
-    if (newest.items.length === 0) await refill(newest, item.id, portion);
+    if (newest.items.length > 0 || newest.ended) continue;
+    if (left <= 0) return { items, next: item.id };
+    const { spent } = newest;
+    await refill(newest, item.id, portion);
+    left -= newest.spent - spent;
   }
 }
 
@@ -43,6 +65,8 @@ interface Partition<T> {
   read: PartitionReader<T>;
   items: T[];
   ended: boolean;
+  /** Read units so far. */
+  spent: number;
 }
 
 async function openPartition<T extends { id: string }>(
@@ -50,7 +74,7 @@ async function openPartition<T extends { id: string }>(
   after: string | undefined,
   portion: number,
 ): Promise<Partition<T>> {
-  const partition = { read, items: [], ended: false };
+  const partition = { read, items: [], ended: false, spent: 0 };
   await refill(partition, after, portion);
   return partition;
 }
@@ -60,7 +84,6 @@ async function refill<T>(
   before: string | undefined,
   portion: number,
 ): Promise<void> {
-  if (partition.ended) return;
-  partition.items = await partition.read(before, portion);
-  partition.ended = partition.items.length < portion;
+  const { items, ended, units } = await partition.read(before, portion);
+  Object.assign(partition, { items, ended, spent: partition.spent + units });
 }

@@ -5,7 +5,7 @@ import type { OrgId } from '../domain/ids.ts';
 import { OF_SANDBOX_INDEX, Purge } from '../domain/sandbox.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { keys, PURGE_SHARDS, shards, tenantKey } from './keys.ts';
-import { readable } from './readable.ts';
+import { fail, readable } from './readable.ts';
 import { type Table, updated } from './table.ts';
 import { addition, type Change } from './transaction.ts';
 
@@ -43,9 +43,9 @@ export function purgeStore(service: Table) {
 
     /**
      * All that are not done, the oldest first.
-     * @param tell is called with each order that cannot be read; without it, the first one's error is thrown
+     * @param tell is called with each order that cannot be read; without it, the table's own report is called
      */
-    async open(tell: (row: UnreadableRow) => void = fail): Promise<Purge[]> {
+    async open(tell: (row: UnreadableRow) => void = service.reportUnreadable ?? fail): Promise<Purge[]> {
       const found = await Promise.all(shards(PURGE_SHARDS).map((shard) => query(keys.purges(shard), tell)));
       return found.flat().sort((a, b) => a.requestedAt.localeCompare(b.requestedAt));
     },
@@ -88,10 +88,6 @@ export function purgeStore(service: Table) {
       await service.client.send(new DeleteCommand({ ...table, Key: keyOf(purge) }));
     },
   };
-}
-
-function fail({ error }: UnreadableRow): never {
-  throw error;
 }
 
 /** DynamoDB deletes at most so many items in one request. */

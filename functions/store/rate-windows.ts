@@ -1,5 +1,5 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { RateBucket } from '../domain/rate-limit.ts';
 import { keys } from './keys.ts';
 import type { Table } from './table.ts';
@@ -7,38 +7,64 @@ import type { Table } from './table.ts';
 /** How long a window's item is kept after it began. Nothing reads it later; DynamoDB deletes it within days. */
 const KEPT_SECONDS = 3600;
 
-/** Counts of the requests in a window. They have a table of their own, whose loss or throttling touches nothing else. */
+/**
+ * Counts of the tokens used in a window. They have a table of their own, whose loss or throttling touches
+ * nothing else.
+ */
 export function rateWindowStore(table: Table) {
+  const add = async (
+    bucket: RateBucket,
+    start: number,
+    tokens: number,
+    timeoutMs: number,
+    condition: Pick<UpdateCommandInput, 'ConditionExpression'> & { values?: Record<string, number> } = {},
+  ): Promise<{ used: number }> => {
+    const { values, ...rest } = condition;
+    const { Attributes } = await table.client.send(
+      new UpdateCommand({
+        TableName: table.name,
+        Key: keys.rateWindow(bucket, start),
+        UpdateExpression: 'ADD used :tokens SET expiresAt = :expiry',
+        ExpressionAttributeValues: { ':tokens': tokens, ':expiry': start + KEPT_SECONDS, ...values },
+        ReturnValues: 'UPDATED_NEW',
+        ...rest,
+      }),
+      { abortSignal: AbortSignal.timeout(timeoutMs) },
+    );
+    return { used: Number(Attributes?.used) };
+  };
+
   return {
     /**
-     * Counts a request, in one conditional write, which makes it exact however many count at once.
+     * Takes the tokens of a request, in one conditional write, which makes it exact however many take at
+     * once. The last request may take more than is left.
      * @param start of the window, seconds since the epoch
-     * @param timeoutMs after which the count is given up
-     * @returns how many the window has now, or `full` when it has `limit` already: then nothing is counted
+     * @param timeoutMs after which the write is given up
+     * @returns how many tokens are used now, or `full` when `limit` were already: then nothing is taken
      */
     async take(
       bucket: RateBucket,
       start: number,
-      limit: number,
-      timeoutMs: number,
+      { tokens, limit, timeoutMs }: { tokens: number; limit: number; timeoutMs: number },
     ): Promise<{ used: number } | 'full'> {
       try {
-        const { Attributes } = await table.client.send(
-          new UpdateCommand({
-            TableName: table.name,
-            Key: keys.rateWindow(bucket, start),
-            UpdateExpression: 'ADD used :one SET expiresAt = :expiry',
-            ConditionExpression: 'attribute_not_exists(used) OR used < :limit',
-            ExpressionAttributeValues: { ':one': 1, ':limit': limit, ':expiry': start + KEPT_SECONDS },
-            ReturnValues: 'UPDATED_NEW',
-          }),
-          { abortSignal: AbortSignal.timeout(timeoutMs) },
-        );
-        return { used: Number(Attributes?.used) };
+        return await add(bucket, start, tokens, timeoutMs, {
+          ConditionExpression: 'attribute_not_exists(used) OR used < :limit',
+          values: { ':limit': limit },
+        });
       } catch (error) {
         if (error instanceof ConditionalCheckFailedException) return 'full';
         throw error;
       }
+    },
+
+    /** Adds tokens, or takes some back, whatever is left. @returns how many tokens are used now */
+    add(
+      bucket: RateBucket,
+      start: number,
+      { tokens, timeoutMs }: { tokens: number; timeoutMs: number },
+    ): Promise<{ used: number }> {
+      return add(bucket, start, tokens, timeoutMs);
     },
   };
 }

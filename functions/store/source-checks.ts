@@ -9,7 +9,7 @@ import { keys } from './keys.ts';
 import { outboxStore } from './outbox.ts';
 import { sourceVersions } from './source-versions.ts';
 import { type Table, updated } from './table.ts';
-import type { Change, Commit } from './transaction.ts';
+import { besideTransactions, type Change, type Commit } from './transaction.ts';
 
 export type LeaseResult =
   | { kind: 'leased'; source: LeasedSource }
@@ -53,6 +53,10 @@ export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
     };
   }
 
+  /** Syncs write to the source in transactions. */
+  const end = async (write: ReturnType<typeof ending>): Promise<'done' | 'refused'> =>
+    (await besideTransactions(() => updated(knowledge, write))) ? 'done' : 'refused';
+
   /** The new version, the source that names it, and the notice of it, all at once. */
   function moved(source: LeasedSource, settlement: Settlement, outcome: Changed): Change[] {
     const { content, text, kept, measured, notice } = outcome;
@@ -92,24 +96,23 @@ export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
         until: now.getTime() + leaseSeconds * 1000,
       };
       try {
-        const { Attributes } = await knowledge.client.send(
-          new UpdateCommand({
-            ...table,
-            Key: keys.source(ref, ref.id),
-            UpdateExpression: 'SET lease = :lease ADD starts :one',
-            ConditionExpression:
-              'attribute_exists(pk) AND (attribute_not_exists(lease) OR lease.#until <= :nowMs) AND (attribute_not_exists(lastCheckedAt) OR lastCheckedAt < :askedAt)',
-            ExpressionAttributeNames: { '#until': 'until' },
-            ExpressionAttributeValues: {
-              ':lease': lease,
-              ':one': 1,
-              ':nowMs': now.getTime(),
-              ':askedAt': askedAt.toISOString(),
-            },
-            ReturnValues: 'ALL_NEW',
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          }),
-        );
+        const command = new UpdateCommand({
+          ...table,
+          Key: keys.source(ref, ref.id),
+          UpdateExpression: 'SET lease = :lease ADD starts :one',
+          ConditionExpression:
+            'attribute_exists(pk) AND (attribute_not_exists(lease) OR lease.#until <= :nowMs) AND (attribute_not_exists(lastCheckedAt) OR lastCheckedAt < :askedAt)',
+          ExpressionAttributeNames: { '#until': 'until' },
+          ExpressionAttributeValues: {
+            ':lease': lease,
+            ':one': 1,
+            ':nowMs': now.getTime(),
+            ':askedAt': askedAt.toISOString(),
+          },
+          ReturnValues: 'ALL_NEW',
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        });
+        const { Attributes } = await besideTransactions(() => knowledge.client.send(command));
         return { kind: 'leased', source: { ...Source.parse(Attributes), lease } };
       } catch (error) {
         if (!(error instanceof ConditionalCheckFailedException)) throw error;
@@ -139,14 +142,25 @@ export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
         case 'unchanged': {
           const { content } = outcome;
           const sets = { failures: 0, ...(content === undefined ? {} : { content }) };
-          const end = ending(source, settlement, sets, ['lastError']);
-          return (await updated(knowledge, end)) ? 'done' : 'refused';
+          return end(ending(source, settlement, sets, ['lastError']));
         }
         case 'failed': {
           const sets = { failures: source.failures + 1, lastError: outcome.error };
-          return (await updated(knowledge, ending(source, settlement, sets, []))) ? 'done' : 'refused';
+          return end(ending(source, settlement, sets, []));
         }
       }
+    },
+
+    /** Has a source come up by then at the latest. Does nothing when it does already, or is gone. */
+    async bringUp(ref: SourceRef, until: Date): Promise<void> {
+      await besideTransactions(() =>
+        updated(knowledge, {
+          Key: keys.source(ref, ref.id),
+          UpdateExpression: 'SET dueAt = :until',
+          ConditionExpression: 'dueAt > :until',
+          ExpressionAttributeValues: { ':until': until.toISOString() },
+        }),
+      );
     },
 
     /** The text of one of a source's versions. */

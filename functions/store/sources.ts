@@ -52,9 +52,38 @@ export function sourceStore(knowledge: Table) {
           ...markOf(source),
           ...source,
           dueIn: keys.dueSourcesOf(source.id),
-          dueAt: new Date(Date.parse(source.createdAt) + RESEND_SECONDS * 1000).toISOString(),
+          dueAt: dueAfter(new Date(source.createdAt)),
         }),
       ];
+    },
+
+    /**
+     * Records that a check was asked for; refused as `source-synced` within the cooldown of the last one, and
+     * when the source is gone. The source comes up in the due index in case that the notice of the check gets
+     * lost.
+     */
+    sync(
+      tenant: Tenant,
+      id: SourceId,
+      { now, cooldownSeconds }: { now: Date; cooldownSeconds: number },
+    ): Change {
+      return {
+        refusal: 'source-synced',
+        write: {
+          Update: {
+            ...table,
+            Key: keys.source(tenant, id),
+            UpdateExpression: 'SET syncedAt = :now, dueAt = :dueAt',
+            ConditionExpression:
+              'attribute_exists(pk) AND (attribute_not_exists(syncedAt) OR syncedAt <= :before)',
+            ExpressionAttributeValues: {
+              ':now': now.toISOString(),
+              ':before': new Date(now.getTime() - cooldownSeconds * 1000).toISOString(),
+              ':dueAt': dueAfter(now),
+            },
+          },
+        },
+      };
     },
 
     /** Removes a source and uncounts it; refused as `source-missing` when it is already gone. */
@@ -96,6 +125,9 @@ export function sourceStore(knowledge: Table) {
     },
   };
 }
+
+/** When a source comes up whose message was sent at a time, and got lost. */
+const dueAfter = (sentAt: Date): string => new Date(sentAt.getTime() + RESEND_SECONDS * 1000).toISOString();
 
 /** The count begins with the first source, and is marked as a sandbox's like every other row. */
 const marked = (tenant: Tenant): string =>

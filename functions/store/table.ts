@@ -1,10 +1,16 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+import type { UnreadableRow } from '../domain/due.ts';
 
 /** A table as an adapter needs it. */
 export interface Table {
   readonly client: DynamoDBDocumentClient;
   readonly name: string;
+  /**
+   * Takes rows that were left out of what was read because they cannot be read. Without it such a row fails
+   * the read.
+   */
+  readonly reportUnreadable?: (row: UnreadableRow) => void;
 }
 
 /** When DynamoDB may delete an item, in its unit: whole seconds since the epoch. */

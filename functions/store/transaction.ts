@@ -14,6 +14,7 @@ export type Refusal =
   | 'idempotency-key-used'
   | 'api-key-missing'
   | 'endpoint-limit'
+  | 'endpoint-host-limit'
   | 'endpoint-missing'
   | 'endpoint-changed'
   | 'channel-limit'
@@ -21,11 +22,16 @@ export type Refusal =
   | 'conversation-changed'
   | 'source-limit'
   | 'source-missing'
+  | 'source-synced'
   | 'lease-lost'
   | 'redelivery-running'
   | 'redelivery-over'
   | 'sandbox-exists'
   | 'generation-over'
+  | 'mail-decided'
+  | 'mail-budget'
+  | 'mail-ceiling'
+  | 'digest-changed'
   | 'exists';
 
 /** One write of a transaction, made by the store of its entity. */

@@ -1,6 +1,6 @@
 import type { DeliveryRef } from '../domain/delivery.ts';
 import { DELIVERY_SHARDS, deliveriesBetween, keys, shards } from './keys.ts';
-import { openAmong } from './open-deliveries.ts';
+import { openAmong, type ReadBudget } from './open-deliveries.ts';
 import type { Table } from './table.ts';
 
 /**
@@ -11,7 +11,7 @@ const EXAMINED = 10;
 
 /**
  * Since when a delivery to an endpoint waits: the time of the oldest open one among the newest of a time, eventually consistent; null when
- * none of these is open. Older ones may have waited for longer.
+ * none of these is open, or the budget is used up. Older ones may have waited for longer.
  * @param from and `to`, by the time that identifiers carry
  */
 export function waitingDeliveries(deliveries: Table) {
@@ -19,7 +19,9 @@ export function waitingDeliveries(deliveries: Table) {
     { webhookId, generation }: Pick<DeliveryRef, 'webhookId' | 'generation'>,
     from: Date,
     to: Date,
+    budget: ReadBudget,
   ): Promise<string | null> => {
+    if (budget.units <= 0) return null;
     const range = deliveriesBetween(from, to);
     const found = await Promise.all(
       shards(DELIVERY_SHARDS).map((shard) =>
@@ -28,6 +30,7 @@ export function waitingDeliveries(deliveries: Table) {
           range,
           limit: EXAMINED,
           newestFirst: true,
+          budget,
         }),
       ),
     );

@@ -8,6 +8,7 @@ import { LEDGER_DIFFERENCE } from '../platform/metric-names.ts';
 import { count } from '../platform/metrics.ts';
 import { invocation } from '../platform/pipeline/worker.ts';
 import { standings } from '../platform/standings.ts';
+import { reportUnreadable } from '../platform/unreadable-rows.ts';
 import { dueIndex } from '../store/due-index.ts';
 import { DELIVERY_SHARDS, LEDGER_SHARDS } from '../store/keys.ts';
 import { deliveriesInHour, ledgerStore } from '../store/ledger.ts';
@@ -15,17 +16,17 @@ import { standingOf } from '../store/organizations.ts';
 
 const environment = readEnvironment(AuditEnvironment);
 const client = documentClient();
-const deliveries = { client, name: environment.DELIVERIES_TABLE };
+const deliveries = { client, name: environment.DELIVERIES_TABLE, reportUnreadable };
 
 /** Time that the page under way needs when the run's time is up. */
 const PAGE_MS = 10_000;
 
 const run = audit(
   {
-    ledger: ledgerStore({ client, name: environment.LEDGER_TABLE }),
+    ledger: ledgerStore({ client, name: environment.LEDGER_TABLE, reportUnreadable }),
     deliveries: { inHour: deliveriesInHour(deliveries) },
     due: dueIndex(deliveries),
-    standings: standings(standingOf({ client, name: environment.SERVICE_TABLE })),
+    standings: standings(standingOf({ client, name: environment.SERVICE_TABLE, reportUnreadable })),
     log: logger.log,
     now: () => new Date(),
   },

@@ -1,42 +1,62 @@
 import { gate } from '../domain/gate.ts';
 import { CHECK_LEASE_SECONDS, EXTRACTION_TIMEOUT_SECONDS, FETCH_TIMEOUT_SECONDS } from '../domain/timing.ts';
 import { checkSource } from '../engine/check-source.ts';
+import { blockedHosts } from '../platform/blocked-hosts.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
-import { CheckSourceEnvironment, loopbackReceivers, readEnvironment } from '../platform/config.ts';
+import { queueClient } from '../platform/clients/sqs.ts';
+import {
+  CheckSourceEnvironment,
+  loopbackReceivers,
+  readEnvironment,
+  SenderEnvironment,
+} from '../platform/config.ts';
 import { extractor } from '../platform/extraction/extractor.ts';
+import { hiding } from '../platform/hiding.ts';
 import { logger } from '../platform/logger.ts';
 import { CHECKED } from '../platform/metric-names.ts';
 import { count } from '../platform/metrics.ts';
 import { outboundClient } from '../platform/outbound/client.ts';
+import { outboundUserAgent } from '../platform/outbound-user-agent.ts';
 import { busWorker, oneByOne } from '../platform/pipeline/bus-worker.ts';
 import { sourceContent } from '../platform/source-content.ts';
 import { standings } from '../platform/standings.ts';
+import { reportUnreadable } from '../platform/unreadable-rows.ts';
+import { blockedHostStore } from '../store/blocked-hosts.ts';
+import { checkSlots } from '../store/check-slots.ts';
 import { organizationStore, standingOf } from '../store/organizations.ts';
 import { sourceChecks } from '../store/source-checks.ts';
 import { committer } from '../store/transaction.ts';
 
 const environment = readEnvironment(CheckSourceEnvironment);
 const client = documentClient();
-const service = { client, name: environment.SERVICE_TABLE };
+const knowledge = { client, name: environment.KNOWLEDGE_TABLE, reportUnreadable };
+const service = { client, name: environment.SERVICE_TABLE, reportUnreadable };
 const organizations = standings(standingOf(service));
+const hosts = blockedHosts(blockedHostStore(service).all);
+const look = sourceContent({
+  gate: gate(organizations.of),
+  outbound: outboundClient({
+    policy: { loopback: loopbackReceivers(), blocks: hosts.blocks },
+    timeoutMs: FETCH_TIMEOUT_SECONDS * 1000,
+  }),
+  extract: extractor({ timeoutMs: EXTRACTION_TIMEOUT_SECONDS * 1000 }),
+  userAgent: outboundUserAgent('ConversationService-Knowledge', readEnvironment(SenderEnvironment)),
+});
 
 const deal = checkSource(
   {
     sources: sourceChecks(
-      { client, name: environment.KNOWLEDGE_TABLE },
-      { client, name: environment.OUTBOX_TABLE },
+      knowledge,
+      { client, name: environment.OUTBOX_TABLE, reportUnreadable },
       committer(client),
     ),
+    slots: checkSlots(knowledge, environment.CHECKS_PER_ORGANIZATION),
     organizations: organizationStore(service),
     standings: organizations,
-    look: sourceContent({
-      gate: gate(organizations.of),
-      outbound: outboundClient({
-        policy: { loopback: loopbackReceivers() },
-        timeoutMs: FETCH_TIMEOUT_SECONDS * 1000,
-      }),
-      extract: extractor({ timeoutMs: EXTRACTION_TIMEOUT_SECONDS * 1000 }),
-    }),
+    look: async (source) => {
+      await hosts.refresh();
+      return look(source);
+    },
     onChecked(outcome) {
       count(CHECKED.checked);
       if (outcome.kind === 'failed') count(CHECKED.failed);
@@ -49,4 +69,8 @@ const deal = checkSource(
 );
 
 /** Takes events of sources from their queue: each check apart, all of a batch at once. */
-export const handler = busWorker('check-source', oneByOne(deal, logger.log));
+export const handler = busWorker(
+  'check-source',
+  oneByOne(deal, logger.log),
+  hiding(queueClient(), environment.CHECKS_QUEUE),
+);

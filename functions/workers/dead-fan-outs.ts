@@ -9,6 +9,7 @@ import { deliveryQueues } from '../platform/delivery-queues.ts';
 import { logger } from '../platform/logger.ts';
 import { deadLetterWorker, orAbandon } from '../platform/pipeline/dead-letters.ts';
 import { standings } from '../platform/standings.ts';
+import { reportUnreadable } from '../platform/unreadable-rows.ts';
 import { deliveryStore } from '../store/deliveries.ts';
 import { endpointStore } from '../store/endpoints.ts';
 import { standingOf } from '../store/organizations.ts';
@@ -17,9 +18,9 @@ import { outboxEntries } from '../store/outbox-entries.ts';
 
 const environment = readEnvironment(DeadFanOutsEnvironment);
 const client = documentClient();
-const service = { client, name: environment.SERVICE_TABLE };
+const service = { client, name: environment.SERVICE_TABLE, reportUnreadable };
 const sqs = queueClient();
-const outbox = { client, name: environment.OUTBOX_TABLE };
+const outbox = { client, name: environment.OUTBOX_TABLE, reportUnreadable };
 const now = () => new Date();
 
 /** Takes the dead letters of the fan-out's stream. */
@@ -29,7 +30,7 @@ export const handler = deadLetterWorker(
     deal: fanOut({
       subscribers: endpointStore(service),
       standings: standings(standingOf(service)),
-      deliveries: deliveryStore({ client, name: environment.DELIVERIES_TABLE }),
+      deliveries: deliveryStore({ client, name: environment.DELIVERIES_TABLE, reportUnreadable }),
       queues: deliveryQueues(sqs, fanOutLanes(environment), now),
       log: logger.log,
       now,

@@ -9,12 +9,13 @@ import { postponement } from '../platform/dead-letter-queue.ts';
 import { eventBus } from '../platform/event-bus.ts';
 import { logger } from '../platform/logger.ts';
 import { deadLetterWorker, orAbandon } from '../platform/pipeline/dead-letters.ts';
+import { reportUnreadable } from '../platform/unreadable-rows.ts';
 import { toldBy } from '../store/outbox.ts';
 import { outboxEntries } from '../store/outbox-entries.ts';
 
 const environment = readEnvironment(DeadPublicationsEnvironment);
 const bus = eventBus(eventBridgeClient(), environment.EVENT_BUS, busReports);
-const outbox = { client: documentClient(), name: environment.OUTBOX_TABLE };
+const outbox = { client: documentClient(), name: environment.OUTBOX_TABLE, reportUnreadable };
 
 /** Takes the dead letters of the publisher's stream. */
 export const handler = deadLetterWorker(

@@ -8,13 +8,14 @@ import { DEAD_LETTERS } from '../platform/metric-names.ts';
 import { count } from '../platform/metrics.ts';
 import { invocation } from '../platform/pipeline/worker.ts';
 import { parseReminder } from '../platform/reminders.ts';
+import { reportUnreadable } from '../platform/unreadable-rows.ts';
 import { dueIndex } from '../store/due-index.ts';
 
 const environment = readEnvironment(DeadRemindersEnvironment);
 
 const deal = deadReminder(
   {
-    due: dueIndex({ client: documentClient(), name: environment.DELIVERIES_TABLE }),
+    due: dueIndex({ client: documentClient(), name: environment.DELIVERIES_TABLE, reportUnreadable }),
     log: logger.log,
     now: () => new Date(),
   },

@@ -8,20 +8,30 @@ import { LANES, type Lane } from '../domain/lanes.ts';
 import { attemptClocks } from '../domain/timing.ts';
 import { dispatch } from '../engine/dispatch.ts';
 import { dispatcher } from '../engine/dispatcher.ts';
+import { blockedHosts } from '../platform/blocked-hosts.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
 import { secretValue } from '../platform/clients/secrets-manager.ts';
 import { queueClientWhenUsed } from '../platform/clients/sqs.ts';
-import { DispatchEnvironment, loopbackReceivers, readEnvironment, retryPolicy } from '../platform/config.ts';
+import {
+  DispatchEnvironment,
+  loopbackReceivers,
+  readEnvironment,
+  retryPolicy,
+  SenderEnvironment,
+} from '../platform/config.ts';
 import { deliveryMetrics } from '../platform/delivery-metrics.ts';
 import { deliveryQueues } from '../platform/delivery-queues.ts';
 import { keyringSource } from '../platform/keyrings.ts';
 import { logger } from '../platform/logger.ts';
 import { outboundClient } from '../platform/outbound/client.ts';
+import { outboundUserAgent } from '../platform/outbound-user-agent.ts';
 import { invocation } from '../platform/pipeline/worker.ts';
 import { parseReminder } from '../platform/reminders.ts';
 import { simulatedReceiver } from '../platform/simulated-receiver.ts';
 import { standings } from '../platform/standings.ts';
+import { reportUnreadable } from '../platform/unreadable-rows.ts';
 import { webhookSender } from '../platform/webhook-sender.ts';
+import { blockedHostStore } from '../store/blocked-hosts.ts';
 import { deliveryStore } from '../store/deliveries.ts';
 import { deliveryContexts } from '../store/delivery-context.ts';
 import { deliveryMoves } from '../store/delivery-moves.ts';
@@ -32,9 +42,9 @@ import { committer } from '../store/transaction.ts';
 const environment = readEnvironment(DispatchEnvironment);
 const clocks = attemptClocks(environment.ATTEMPT_TIMEOUT_SECONDS);
 const client = documentClient();
-const service = { client, name: environment.SERVICE_TABLE };
+const service = { client, name: environment.SERVICE_TABLE, reportUnreadable };
 const outbox = { name: environment.OUTBOX_TABLE };
-const deliveries = { client, name: environment.DELIVERIES_TABLE };
+const deliveries = { client, name: environment.DELIVERIES_TABLE, reportUnreadable };
 const now = () => new Date();
 const urls: Record<Lane, string> = {
   fresh: environment.FRESH_QUEUE,
@@ -45,7 +55,11 @@ const urls: Record<Lane, string> = {
 const queues = deliveryQueues(queueClientWhenUsed(), urls, now);
 const contextsOf = deliveryContexts(service, outbox);
 const organizations = standings(standingOf(service));
-const receivers = { policy: { loopback: loopbackReceivers() }, timeoutMs: clocks.attempt * 1000 };
+const hosts = blockedHosts(blockedHostStore(service).all);
+const receivers = {
+  policy: { loopback: loopbackReceivers(), blocks: hosts.blocks },
+  timeoutMs: clocks.attempt * 1000,
+};
 const signingKeys = keyringSource(secretValue(environment.SIGNING_KEYS));
 
 const loadKeys = () => signingKeys(currentVersion);
@@ -63,12 +77,13 @@ const deal = dispatch(
     },
     endpoints: endpointStore(service),
     queues,
-    prepare: loadKeys,
+    prepare: () => Promise.all([loadKeys(), hosts.refresh()]),
     attempt: webhookSender({
       gate: gate(organizations.of),
       outbound: outboundClient(receivers),
       simulated: simulatedReceiver(receivers),
       signingKeys,
+      userAgent: outboundUserAgent('ConversationService-Webhooks', readEnvironment(SenderEnvironment)),
       now,
     }),
     measures: deliveryMetrics,
@@ -83,8 +98,10 @@ const run = dispatcher({
   deal,
   standings: organizations,
   contexts: (reminders) => {
-    // A cold start reads both at once. `prepare` waits for the keys, and reports it if they cannot be read.
+    // A cold start reads all at once. `prepare` waits for keys and blocked hosts, and reports it if they
+    // cannot be read.
     loadKeys().catch(() => undefined);
+    hosts.refresh().catch(() => undefined);
     return contextsOf(reminders);
   },
   queues,

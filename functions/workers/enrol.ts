@@ -6,13 +6,14 @@ import { documentClient } from '../platform/clients/dynamodb.ts';
 import { EnrolEnvironment, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { invocation } from '../platform/pipeline/worker.ts';
+import { reportUnreadable } from '../platform/unreadable-rows.ts';
 import { apiKeyStore } from '../store/api-keys.ts';
 import { organizationStore } from '../store/organizations.ts';
 import { committer } from '../store/transaction.ts';
 
 const environment = readEnvironment(EnrolEnvironment);
 const client = documentClient();
-const service = { client, name: environment.SERVICE_TABLE };
+const service = { client, name: environment.SERVICE_TABLE, reportUnreadable };
 const organizations = organizationStore(service);
 const apiKeys = apiKeyStore(service);
 const commit = committer(client);

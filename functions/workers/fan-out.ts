@@ -6,6 +6,7 @@ import { deliveryQueues } from '../platform/delivery-queues.ts';
 import { logger } from '../platform/logger.ts';
 import { outboxReader } from '../platform/pipeline/outbox-reader.ts';
 import { standings } from '../platform/standings.ts';
+import { reportUnreadable } from '../platform/unreadable-rows.ts';
 import { deliveryStore } from '../store/deliveries.ts';
 import { endpointStore } from '../store/endpoints.ts';
 import { standingOf } from '../store/organizations.ts';
@@ -14,13 +15,13 @@ import { rowOf } from '../store/stream-rows.ts';
 
 const environment = readEnvironment(FanOutEnvironment);
 const client = documentClient();
-const service = { client, name: environment.SERVICE_TABLE };
+const service = { client, name: environment.SERVICE_TABLE, reportUnreadable };
 const now = () => new Date();
 
 const run = fanOut({
   subscribers: endpointStore(service),
   standings: standings(standingOf(service)),
-  deliveries: deliveryStore({ client, name: environment.DELIVERIES_TABLE }),
+  deliveries: deliveryStore({ client, name: environment.DELIVERIES_TABLE, reportUnreadable }),
   queues: deliveryQueues(queueClient(), fanOutLanes(environment), now),
   log: logger.log,
   now,

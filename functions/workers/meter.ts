@@ -5,16 +5,17 @@ import { MeterEnvironment, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { busWorker } from '../platform/pipeline/bus-worker.ts';
 import { standings } from '../platform/standings.ts';
+import { reportUnreadable } from '../platform/unreadable-rows.ts';
 import { standingOf } from '../store/organizations.ts';
 import { usageMeter } from '../store/usage.ts';
 
 const environment = readEnvironment(MeterEnvironment);
 const client = documentClient();
-const { of } = standings(standingOf({ client, name: environment.SERVICE_TABLE }));
+const { of } = standings(standingOf({ client, name: environment.SERVICE_TABLE, reportUnreadable }));
 
 const count = meter({
   gate: gate(of),
-  usage: usageMeter({ client, name: environment.USAGE_TABLE }),
+  usage: usageMeter({ client, name: environment.USAGE_TABLE, reportUnreadable }),
   log: logger.log,
 });
 

@@ -12,22 +12,30 @@ import { MAIL } from '../platform/metric-names.ts';
 import { count } from '../platform/metrics.ts';
 import { busWorker, oneByOne } from '../platform/pipeline/bus-worker.ts';
 import { standings } from '../platform/standings.ts';
+import { reportUnreadable } from '../platform/unreadable-rows.ts';
 import { endpointStore } from '../store/endpoints.ts';
+import { mailBudgets } from '../store/mail-budgets.ts';
 import { mailingStore } from '../store/mailings.ts';
 import { organizationStore, standingOf } from '../store/organizations.ts';
 import { sourceStore } from '../store/sources.ts';
 
 const environment = readEnvironment(NotifyEnvironment);
 const client = documentClient();
-const service = { client, name: environment.SERVICE_TABLE };
+const service = { client, name: environment.SERVICE_TABLE, reportUnreadable };
+
+const mailings = { client, name: environment.MAILINGS_TABLE, reportUnreadable };
 
 const tell = notify(
   {
     gate: gate(standings(standingOf(service)).of),
     organizations: organizationStore(service),
     endpoints: endpointStore(service),
-    sources: sourceStore({ client, name: environment.KNOWLEDGE_TABLE }),
-    mailings: mailingStore({ client, name: environment.MAILINGS_TABLE }),
+    sources: sourceStore({ client, name: environment.KNOWLEDGE_TABLE, reportUnreadable }),
+    mailings: mailingStore(mailings),
+    budgets: mailBudgets(mailings, {
+      organization: environment.MAIL_BUDGET,
+      stage: environment.MAIL_CEILING,
+    }),
     directory: userDirectory(userPoolClient(), environment.USER_POOL),
     mailer: mailer(mailClient(), environment.MAIL_FROM),
     count: (what) => count(MAIL[what]),

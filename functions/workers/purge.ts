@@ -7,11 +7,12 @@ import { logger } from '../platform/logger.ts';
 import { PURGED } from '../platform/metric-names.ts';
 import { count, gauge } from '../platform/metrics.ts';
 import { invocation } from '../platform/pipeline/worker.ts';
+import { reportUnreadable } from '../platform/unreadable-rows.ts';
 import { purgeStore, remainsIn } from '../store/purges.ts';
 
 const environment = readEnvironment(PurgeEnvironment);
 const client = documentClient();
-const service = { client, name: environment.SERVICE_TABLE };
+const service = { client, name: environment.SERVICE_TABLE, reportUnreadable };
 const { OUTBOX_TABLE, DELIVERIES_TABLE, LEDGER_TABLE, KNOWLEDGE_TABLE } = environment;
 
 /** Time that the page under way needs when the run's time is up. */

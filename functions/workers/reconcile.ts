@@ -1,5 +1,6 @@
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
+import { LONG_BACKLOG } from '../domain/due.ts';
 import { IN_FLIGHT_LIMIT, LANES, type Lane } from '../domain/lanes.ts';
 import { RECONCILE_LOOKAHEAD_SECONDS } from '../domain/timing.ts';
 import { type Reconciled, reconcile } from '../engine/reconcile.ts';
@@ -11,6 +12,7 @@ import { logger } from '../platform/logger.ts';
 import { BACKLOG_AGE, IN_FLIGHT, RECONCILED } from '../platform/metric-names.ts';
 import { count, gauge } from '../platform/metrics.ts';
 import { invocation } from '../platform/pipeline/worker.ts';
+import { reportUnreadable } from '../platform/unreadable-rows.ts';
 import { dueIndex } from '../store/due-index.ts';
 import { DUE_SHARDS } from '../store/keys.ts';
 
@@ -30,7 +32,7 @@ const PAGE_MS = 10_000;
 
 const run = reconcile(
   {
-    due: dueIndex({ client: documentClient(), name: environment.DELIVERIES_TABLE }),
+    due: dueIndex({ client: documentClient(), name: environment.DELIVERIES_TABLE, reportUnreadable }),
     queues,
     log: logger.log,
     now,
@@ -39,6 +41,7 @@ const run = reconcile(
     shards: DUE_SHARDS,
     graceSeconds: environment.GRACE_SECONDS,
     lookaheadSeconds: RECONCILE_LOOKAHEAD_SECONDS,
+    longBacklog: LONG_BACKLOG,
   },
 );
 

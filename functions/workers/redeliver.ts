@@ -7,6 +7,7 @@ import { deliveryQueues } from '../platform/delivery-queues.ts';
 import { logger } from '../platform/logger.ts';
 import { busWorker, oneByOne } from '../platform/pipeline/bus-worker.ts';
 import { standings } from '../platform/standings.ts';
+import { reportUnreadable } from '../platform/unreadable-rows.ts';
 import { workerQueue } from '../platform/worker-queue.ts';
 import { arrivalStore } from '../store/arrivals.ts';
 import { deliveryStore } from '../store/deliveries.ts';
@@ -19,8 +20,8 @@ import { committer } from '../store/transaction.ts';
 const environment = readEnvironment(RedeliverEnvironment);
 const client = documentClient();
 const queues = queueClient();
-const service = { client, name: environment.SERVICE_TABLE };
-const deliveries = { client, name: environment.DELIVERIES_TABLE };
+const service = { client, name: environment.SERVICE_TABLE, reportUnreadable };
+const deliveries = { client, name: environment.DELIVERIES_TABLE, reportUnreadable };
 const now = () => new Date();
 
 /** Of each of the eight shards. All of them may have failed, and are then added within what is left of the function's time. */

@@ -9,6 +9,7 @@ import { REDELIVERIES_RESUMED } from '../platform/metric-names.ts';
 import { count } from '../platform/metrics.ts';
 import { invocation } from '../platform/pipeline/worker.ts';
 import { standings } from '../platform/standings.ts';
+import { reportUnreadable } from '../platform/unreadable-rows.ts';
 import { workerQueue } from '../platform/worker-queue.ts';
 import { REDELIVERY_RUN_SHARDS } from '../store/keys.ts';
 import { standingOf } from '../store/organizations.ts';
@@ -16,7 +17,7 @@ import { redeliveryJobs } from '../store/redelivery-jobs.ts';
 import { redeliveryRuns } from '../store/redelivery-runs.ts';
 
 const environment = readEnvironment(ResumeRedeliveriesEnvironment);
-const service = { client: documentClient(), name: environment.SERVICE_TABLE };
+const service = { client: documentClient(), name: environment.SERVICE_TABLE, reportUnreadable };
 const jobs = redeliveryJobs(service);
 
 /** Time that the page under way needs when the run's time is up. */

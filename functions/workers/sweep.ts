@@ -1,5 +1,6 @@
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
+import { sendDueDigests } from '../engine/digests.ts';
 import { type Swept, sweep } from '../engine/sweep.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
 import { queueClient } from '../platform/clients/sqs.ts';
@@ -8,32 +9,50 @@ import { logger } from '../platform/logger.ts';
 import { SWEPT } from '../platform/metric-names.ts';
 import { count, gauge } from '../platform/metrics.ts';
 import { invocation } from '../platform/pipeline/worker.ts';
+import { reportUnreadable } from '../platform/unreadable-rows.ts';
 import { workerQueue } from '../platform/worker-queue.ts';
 import { dueSources } from '../store/due-sources.ts';
 import { SOURCE_DUE_SHARDS } from '../store/keys.ts';
+import { dueDigests } from '../store/mail-budgets.ts';
 
 const environment = readEnvironment(SweepEnvironment);
 
 /** Time that the page under way needs when the run's time is up. */
 const PAGE_MS = 10_000;
 
+const client = documentClient();
+const common = { log: logger.log, now: () => new Date() };
+
 const run = sweep(
   {
-    due: dueSources({ client: documentClient(), name: environment.KNOWLEDGE_TABLE }),
+    due: dueSources({ client, name: environment.KNOWLEDGE_TABLE, reportUnreadable }),
     checks: workerQueue(queueClient(), environment.CHECKS_QUEUE),
-    log: logger.log,
-    now: () => new Date(),
+    ...common,
   },
   { shards: SOURCE_DUE_SHARDS },
 );
+
+/** Digests that a deployment left which sent e-mail stay where they are. */
+const sendDigests =
+  environment.NOTIFY_QUEUE === environment.CHECKS_QUEUE
+    ? async () => undefined
+    : sendDueDigests({
+        due: dueDigests({ client, name: environment.MAILINGS_TABLE, reportUnreadable }),
+        mails: workerQueue(queueClient(), environment.NOTIFY_QUEUE),
+        ...common,
+      });
 
 /** Invoked by a schedule. */
 export const handler = middy<unknown, Swept>()
   .use(invocation())
   .handler(async (_event: unknown, context: Context) => {
-    const done = await run(() => context.getRemainingTimeInMillis() > PAGE_MS);
+    const hasTime = () => context.getRemainingTimeInMillis() > PAGE_MS;
+    const [swept, digests] = await Promise.allSettled([run(hasTime), sendDigests(hasTime)]);
+    if (swept.status === 'rejected') throw swept.reason;
+    const done = swept.value;
     count(SWEPT.sent, done.sent);
     gauge(SWEPT.latestSeconds, done.latestSeconds, 'Seconds');
     logger.log(done.sent + done.left > 0 ? 'SOURCES_SWEPT' : 'NO_SOURCE_DUE', done);
+    if (digests.status === 'rejected') throw digests.reason;
     return done;
   });

@@ -5,10 +5,11 @@ import { type SequencedChange, watch } from '../engine/watch.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
 import { readEnvironment, WatchEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
-import { ENDED } from '../platform/metric-names.ts';
+import { ENDED, UNREADABLE_ROWS } from '../platform/metric-names.ts';
 import { count } from '../platform/metrics.ts';
 import { invocation } from '../platform/pipeline/worker.ts';
 import { standings } from '../platform/standings.ts';
+import { reportUnreadable } from '../platform/unreadable-rows.ts';
 import { deliveryOf } from '../store/deliveries.ts';
 import { dueIndex } from '../store/due-index.ts';
 import { ledgerStore } from '../store/ledger.ts';
@@ -20,9 +21,9 @@ const client = documentClient();
 
 const run = watch(
   {
-    due: dueIndex({ client, name: environment.DELIVERIES_TABLE }),
-    ledger: ledgerStore({ client, name: environment.LEDGER_TABLE }),
-    standings: standings(standingOf({ client, name: environment.SERVICE_TABLE })),
+    due: dueIndex({ client, name: environment.DELIVERIES_TABLE, reportUnreadable }),
+    ledger: ledgerStore({ client, name: environment.LEDGER_TABLE, reportUnreadable }),
+    standings: standings(standingOf({ client, name: environment.SERVICE_TABLE, reportUnreadable })),
     log: logger.log,
     now: () => new Date(),
   },
@@ -59,6 +60,7 @@ function changeOf({ eventName, dynamodb }: DynamoDBRecord): SequencedChange[] {
   } catch (error) {
     // Repeating it would stop the shard. The audit finds what is missing from the ledger.
     logger.log('DELIVERY_UNREADABLE', { sequence, error });
+    count(UNREADABLE_ROWS);
     return [];
   }
 }

@@ -8,6 +8,7 @@ import { acknowledge } from './acknowledgements.ts';
 import { DOCUMENTATION_ROUTES } from './documentation.ts';
 import { addGatewayResponses, REQUEST_ID } from './gateway-responses.ts';
 import { answerOtherMethods, answerUnknownPaths } from './other-methods.ts';
+import { publicClassOf, publicThrottles, type ServedMethod } from './public-throttles.ts';
 import { logGroup } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import { SIGN_IN_ROUTES } from './sign-in.ts';
@@ -15,6 +16,18 @@ import { ServiceStack } from './stacks/service-stack.ts';
 
 /** The first part of the public path, which is /api/v1 with and without a domain of its own. */
 export const API_STAGE = 'api';
+
+/** All methods that functions serve. */
+const SERVED: readonly (ServedMethod & { name: string })[] = [
+  ...Object.values(atAllDoors(routes)).map((route) => ({ ...route, publicClass: publicClassOf(route) })),
+  ...SIGN_IN_ROUTES.map((route) => ({ ...route, publicClass: 'signIn' as const })),
+  ...DOCUMENTATION_ROUTES.map((route) => ({ ...route, publicClass: 'documentation' as const })),
+];
+
+/** What browsers ask before a page of another site may call; the gateway answers it. */
+const PREFLIGHTS = SERVED.filter(({ publicClass }) => publicClass === 'visitor').map(
+  ({ path }): ServedMethod => ({ method: 'OPTIONS', path, publicClass: 'preflight' }),
+);
 
 /** The public API: a gateway method for each route of the table, and for the documentation. */
 export class Api extends Construct {
@@ -24,6 +37,7 @@ export class Api extends Construct {
   constructor(scope: Construct, id: string, { waf }: Pick<Settings, 'waf'>) {
     super(scope, id);
     const { policy } = ServiceStack.of(this);
+    const logging = { loggingLevel: apigateway.MethodLoggingLevel.ERROR };
     this.rest = new apigateway.RestApi(this, 'Rest', {
       restApiName: ServiceStack.of(this).apiName,
       endpointTypes: [apigateway.EndpointType.REGIONAL],
@@ -34,9 +48,10 @@ export class Api extends Construct {
         stageName: API_STAGE,
         accessLogDestination: new apigateway.LogGroupLogDestination(logGroup(this, 'AccessLog')),
         accessLogFormat: apigateway.AccessLogFormat.custom(ACCESS_LOG),
-        loggingLevel: apigateway.MethodLoggingLevel.ERROR,
+        ...logging,
         throttlingRateLimit: policy.throttle.rate,
         throttlingBurstLimit: policy.throttle.burst,
+        methodOptions: publicThrottles([...SERVED, ...PREFLIGHTS], policy.throttle, logging),
       },
     });
     // API Gateway makes this group itself where it is not there, without a key and without an end of its logs.
@@ -60,14 +75,13 @@ export class Api extends Construct {
     if (!waf)
       acknowledge(this.rest, {
         APIG3:
-          'A web ACL is for who deploys to choose (context waf=true), or to associate by an account-wide policy.',
+          'A web ACL is for who deploys to choose (context waf), or to associate by an account-wide policy; stage prod has one by default.',
       });
 
-    const served = [...Object.values(atAllDoors(routes)), ...SIGN_IN_ROUTES, ...DOCUMENTATION_ROUTES];
-    for (const { name, method, path } of served)
+    for (const { name, method, path } of SERVED)
       this.rest.root.resourceForPath(path).addMethod(method, this.invocationOf(name));
-    answerOtherMethods(this.rest, served);
-    answerUnknownPaths(this.rest, served);
+    answerOtherMethods(this.rest, SERVED);
+    answerUnknownPaths(this.rest, SERVED);
   }
 
   /**

@@ -20,6 +20,7 @@ import {
   SWEPT,
   THROTTLES,
   UNREADABLE_MESSAGES,
+  UNREADABLE_ROWS,
 } from '../../functions/platform/metric-names.ts';
 import { counted } from './alarms.ts';
 import { API_STAGE } from './api.ts';
@@ -143,6 +144,7 @@ export function reasons(scope: Construct): Graph[] {
         ours(DEAD_LETTERS, 'dead letters'),
         ours(ABANDONED_ENTRIES, 'entries abandoned'),
         ours(UNREADABLE_MESSAGES, 'messages unreadable'),
+        ours(UNREADABLE_ROWS, 'rows unreadable'),
         ours(LEDGER_DIFFERENCE, 'ledger differs'),
         ours(RATE_LIMITER_FAILURES, 'rate limiter failed'),
       ],
@@ -157,6 +159,8 @@ export function reasons(scope: Construct): Graph[] {
         ours(MAIL.failed, 'mail refused'),
         ours(MAIL.unknown, 'mail, outcome unknown'),
         ours(MAIL.nobody, 'mail without recipient'),
+        ours(MAIL.digested, 'changes left to digests'),
+        ours(MAIL.ceiling, 'mail held back by the ceiling'),
         ours(CHECKED.failed, 'checks without content'),
       ],
     },

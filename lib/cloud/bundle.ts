@@ -25,7 +25,6 @@ export const WORKERS = [
   'publish',
   'dead-publications',
   'meter',
-  'relay',
   'redeliver',
   'resume-redeliveries',
   'sweep',

@@ -42,19 +42,13 @@ export class BusWorker extends Construct {
     this.queue = queue;
     this.deadLetters = deadLetters;
     this.fn = new ServiceFunction(this, 'Function', { ...fn, environment: environment(queue) });
-    feedFromQueue(this.fn, queue, {
+    this.take({ queue, deadLetters }, 'Rule', 'Dead', {
+      bus,
+      takes,
       batchSize,
       maxConcurrency,
-      ...(batchSeconds === undefined ? {} : { batchSeconds }),
-    });
-    new events.Rule(this, 'Rule', {
-      eventBus: bus.events,
-      eventPattern: { source: [BUS_SOURCE], ...takes },
-      targets: [into({ queue, deadLetters })],
-    });
-    watchDeadLetters(this, 'Dead', deadLetters, {
       says,
-      runbook: 'dead-letters.md#of-a-worker-behind-the-bus',
+      ...(batchSeconds === undefined ? {} : { batchSeconds }),
     });
     watchLeftMessages(this.fn, {
       left: counted(this, LEFT_IN_QUEUE[fn.name]),
@@ -62,9 +56,54 @@ export class BusWorker extends Construct {
       runbook: 'background.md#a-background-worker-fails',
     });
   }
+
+  /**
+   * Takes other events as well, from a queue of their own, so that they do not wait behind those of the
+   * first.
+   * @returns that queue
+   */
+  takeApart(
+    id: string,
+    props: Pick<BusWorkerProps, 'bus' | 'takes' | 'batchSize' | 'maxConcurrency' | 'says' | 'timeoutSeconds'>,
+  ): ServiceQueue {
+    const queues = props.bus.queuesOf(id, props.timeoutSeconds);
+    this.take(queues, `${id}Rule`, `${id}Dead`, props);
+    return queues.queue;
+  }
+
+  private take(
+    { queue, deadLetters }: WorkerQueues,
+    ruleId: string,
+    deadId: string,
+    {
+      bus,
+      takes,
+      says,
+      ...source
+    }: Pick<BusWorkerProps, 'bus' | 'takes' | 'batchSize' | 'maxConcurrency' | 'batchSeconds' | 'says'>,
+  ): void {
+    feedFromQueue(this.fn, queue, source);
+    new events.Rule(this, ruleId, {
+      eventBus: bus.events,
+      eventPattern: { source: [BUS_SOURCE], ...takes },
+      targets: [into({ queue, deadLetters })],
+    });
+    watchDeadLetters(this, deadId, deadLetters, {
+      says,
+      runbook: 'dead-letters.md#of-a-worker-behind-the-bus',
+    });
+  }
 }
 
-/** The CDK's own target would write into the queue's policy which rule fills it; the policy says it of all rules of the bus. */
+/**
+ * The CDK's own target would write into the queue's policy which rule fills it; the policy says it of all
+ * rules of the bus. Messages are in the group of their organization, as those are that workers send
+ * (platform/worker-queue.ts).
+ */
 const into = ({ queue, deadLetters }: WorkerQueues): events.IRuleTarget => ({
-  bind: () => ({ arn: queue.queueArn, deadLetterConfig: { arn: deadLetters.queueArn } }),
+  bind: () => ({
+    arn: queue.queueArn,
+    deadLetterConfig: { arn: deadLetters.queueArn },
+    sqsParameters: { messageGroupId: '$.detail.orgId' },
+  }),
 });

@@ -141,19 +141,19 @@ export class Bus extends Construct {
     this.addDeadPublications(code, tables);
     watchBehind(this.publish, {
       ...BEHIND,
-      says: 'Metering, e-mail and messages to channels are late; a stream forgets its records after a day.',
+      says: 'Metering and e-mail are late; a stream forgets its records after a day.',
       runbook: 'background.md#the-publisher-is-behind',
     });
     watchFailures(this.publish, {
-      says: 'Metering, e-mail and messages to channels are late: the publisher fails.',
+      says: 'Metering and e-mail are late: the publisher fails.',
       runbook: 'background.md#the-publisher-is-behind',
     });
     watchArrivals(this, 'DeadPublicationsArrive', bus.deadPublications, {
-      says: 'The publisher gave up entries of the outbox after a hundred tries; a function of its own repeats them, meanwhile they are not metered, mailed and handed on.',
+      says: 'The publisher gave up entries of the outbox after a hundred tries; a function of its own repeats them, meanwhile they are not metered and mailed.',
       runbook: 'dead-letters.md#of-a-stream',
     });
     watchDeadLetters(this, 'UnreadableDead', bus.unreadable, {
-      says: 'The bus could not encrypt or decrypt events: they are not metered, mailed and handed on until somebody puts them back.',
+      says: 'The bus could not encrypt or decrypt events: they are not metered and mailed until somebody puts them back.',
       runbook: 'dead-letters.md#of-the-bus',
     });
   }
@@ -174,7 +174,7 @@ export class Bus extends Construct {
     });
     feedFromQueue(fn, this.bus.deadPublications, { batchSize: 1, maxConcurrency: 2 });
     watchFailures(fn, {
-      says: 'What the publisher gave up is not repeated: it is not metered, mailed and handed on.',
+      says: 'What the publisher gave up is not repeated: it is not metered and mailed.',
       runbook: 'backlog.md#a-worker-fails',
     });
   }

@@ -2,13 +2,17 @@ import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { LANES, type Lane } from '../../functions/domain/lanes.ts';
 import { attemptClocks } from '../../functions/domain/timing.ts';
-import type { DispatchEnvironment, FanOutEnvironment } from '../../functions/platform/config.ts';
+import type {
+  DispatchEnvironment,
+  FanOutEnvironment,
+  SenderEnvironment,
+} from '../../functions/platform/config.ts';
 import { checkClocks } from './clocks.ts';
 import { feedFromQueue, feedFromStream } from './event-sources.ts';
 import type { EnvironmentOf } from './grants/resource.ts';
 import { live, newest } from './release.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
-import type { Settings } from './settings.ts';
+import { type Settings, senderEnvironment } from './settings.ts';
 import type { DataStack } from './stacks/data-stack.ts';
 import { ServiceStack } from './stacks/service-stack.ts';
 
@@ -70,7 +74,8 @@ export class Delivery extends Construct {
         RETRY_CAP_SECONDS: String(settings.retryCapSeconds),
         ATTEMPT_TIMEOUT_SECONDS: String(settings.attemptTimeoutSeconds),
         GRACE_SECONDS: String(settings.graceSeconds),
-      } satisfies EnvironmentOf<DispatchEnvironment>,
+        ...senderEnvironment(settings),
+      } satisfies EnvironmentOf<DispatchEnvironment & SenderEnvironment>,
     });
     this.live = { fanOut: live(this.fanOut), dispatch: live(this.dispatch) };
     this.readOutbox(data);

@@ -11,6 +11,7 @@ import {
   RECONCILED,
   THROTTLES,
   UNREADABLE_MESSAGES,
+  UNREADABLE_ROWS,
 } from '../../functions/platform/metric-names.ts';
 import { alarmAt, counted } from './alarms.ts';
 
@@ -110,13 +111,18 @@ function watchLosses(scope: Construct): cloudwatch.IAlarm {
   });
   alarmAt(scope, 'EntriesAbandoned', {
     metric: counted(scope, ABANDONED_ENTRIES),
-    says: 'Entries of the outbox could not be dealt with and were given up: events of customers have no deliveries, or are not metered, mailed and handed on to channels.',
+    says: 'Entries of the outbox could not be dealt with and were given up: events of customers have no deliveries, or are not metered and mailed.',
     runbook: 'dead-letters.md#entries-of-the-outbox-are-abandoned',
   });
   alarmAt(scope, 'MessagesUnreadable', {
     metric: counted(scope, UNREADABLE_MESSAGES),
     says: 'Queue messages of no known form were dropped; their deliveries come back when they are late.',
     runbook: 'dead-letters.md#messages-of-no-known-form',
+  });
+  alarmAt(scope, 'RowsUnreadable', {
+    metric: counted(scope, UNREADABLE_ROWS),
+    says: 'Stored rows could not be read and were left out: their customers miss them in lists, or an endpoint gets no deliveries.',
+    runbook: 'dead-letters.md#stored-rows-cannot-be-read',
   });
   alarmAt(scope, 'ParkedLate', {
     metric: counted(scope, RECONCILED.latestSeconds).with({ statistic: cloudwatch.Stats.MAXIMUM }),

@@ -5,14 +5,19 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
 import type { NoticeType } from '../../functions/domain/bus.ts';
 import { CHECK_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
-import type { CheckSourceEnvironment, SweepEnvironment } from '../../functions/platform/config.ts';
+import type {
+  CheckSourceEnvironment,
+  SenderEnvironment,
+  SweepEnvironment,
+} from '../../functions/platform/config.ts';
 import { SWEPT } from '../../functions/platform/metric-names.ts';
 import { alarmAt, counted } from './alarms.ts';
 import type { BusQueues } from './bus.ts';
 import { BusWorker } from './bus-worker.ts';
 import type { EnvironmentOf } from './grants/resource.ts';
+import type { ServiceQueue } from './lanes.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
-import type { Settings } from './settings.ts';
+import { CHECK_WORKERS, type Settings, senderEnvironment } from './settings.ts';
 import type { Tables } from './tables.ts';
 import { watchFailures, watchSchedule } from './watching.ts';
 
@@ -31,10 +36,23 @@ export class Knowledge extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { code, tables, bus, settings }: { code: CodeOf; tables: Tables; bus: BusQueues; settings: Settings },
+    {
+      code,
+      tables,
+      bus,
+      mails,
+      settings,
+    }: {
+      code: CodeOf;
+      tables: Tables;
+      bus: BusQueues;
+      /** Queue of the function that sends e-mail, where there is one. */
+      mails: ServiceQueue | undefined;
+      settings: Settings;
+    },
   ) {
     super(scope, id);
-    const { service, outbox, knowledge } = tables;
+    const { service, outbox, knowledge, mailings } = tables;
     this.checks = new BusWorker(this, 'CheckSource', {
       name: 'check-source',
       description: 'Fetches sources of knowledge and compares them',
@@ -45,21 +63,24 @@ export class Knowledge extends Construct {
       // Five fetched contents, and what is made of them.
       memoryMiB: 1024,
       batchSize: 5,
-      maxConcurrency: 20,
-      environment: () =>
+      maxConcurrency: CHECK_WORKERS,
+      environment: (queue) =>
         ({
           SERVICE_TABLE: service,
           OUTBOX_TABLE: outbox,
           KNOWLEDGE_TABLE: knowledge,
           CHECK_EVERY_SECONDS: String(settings.checkEverySeconds),
-        }) satisfies EnvironmentOf<CheckSourceEnvironment>,
+          CHECKS_PER_ORGANIZATION: String(settings.checksPerOrganization),
+          CHECKS_QUEUE: queue,
+          ...senderEnvironment(settings),
+        }) satisfies EnvironmentOf<CheckSourceEnvironment & SenderEnvironment>,
       says: 'Sources of knowledge could not be checked for two hours: customers see old content, and are not told of changes.',
       late: 'Sources of knowledge are checked late: the function for it fails.',
     });
 
     this.sweep = new ServiceFunction(this, 'Sweep', {
       name: 'sweep',
-      description: 'Sends messages for the sources of knowledge that are due',
+      description: 'Sends messages for the sources of knowledge and the digests that are due',
       code,
       timeoutSeconds: RUN_SECONDS,
       // The run of the next minute takes the place of one that failed.
@@ -67,6 +88,8 @@ export class Knowledge extends Construct {
       environment: {
         KNOWLEDGE_TABLE: knowledge,
         CHECKS_QUEUE: this.checks.queue,
+        MAILINGS_TABLE: mailings,
+        NOTIFY_QUEUE: mails ?? this.checks.queue,
       } satisfies EnvironmentOf<SweepEnvironment>,
     });
     new events.Rule(this, 'SweepSchedule', {

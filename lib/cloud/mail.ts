@@ -31,6 +31,7 @@ export class Mail extends Construct {
       from,
       dashboardOrigin,
       noticeSeconds,
+      mailLimits,
     }: {
       code: CodeOf;
       tables: Tables;
@@ -39,7 +40,7 @@ export class Mail extends Construct {
       /** An address that SES has verified, or of a domain that it has. */
       from: string;
       dashboardOrigin: string;
-    } & Pick<Settings, 'noticeSeconds'>,
+    } & Pick<Settings, 'noticeSeconds' | 'mailLimits'>,
   ) {
     super(scope, id);
     this.notify = new BusWorker(this, 'Notify', {
@@ -48,7 +49,7 @@ export class Mail extends Construct {
       code,
       timeoutSeconds: MAIL_TIMEOUT_SECONDS,
       bus,
-      takes: { detailType: ['webhook.disabled', 'source.changed'] satisfies NoticeType[] },
+      takes: { detailType: ['source.changed'] satisfies NoticeType[] },
       environment: () =>
         ({
           SERVICE_TABLE: service,
@@ -58,11 +59,21 @@ export class Mail extends Construct {
           MAIL_FROM: { environmentValue: from, arnsOf: () => identitiesOf(this, from) },
           DASHBOARD_ORIGIN: dashboardOrigin,
           NOTICE_SECONDS: String(noticeSeconds),
+          MAIL_BUDGET: String(mailLimits.organization),
+          MAIL_CEILING: String(mailLimits.stage),
         }) satisfies EnvironmentOf<NotifyEnvironment>,
       batchSize: 5,
       maxConcurrency: 5,
-      says: 'Admins were not told by e-mail of changed content or of a disabled endpoint, however often it was tried.',
+      says: 'Admins were not told by e-mail of changed content, however often it was tried.',
       late: 'Admins are told late by e-mail: the function for it fails.',
+    });
+    this.notify.takeApart('NotifyDisabled', {
+      bus,
+      takes: { detailType: ['webhook.disabled'] satisfies NoticeType[] },
+      timeoutSeconds: MAIL_TIMEOUT_SECONDS,
+      batchSize: 5,
+      maxConcurrency: 2,
+      says: 'Admins were not told by e-mail of a disabled endpoint, however often it was tried.',
     });
 
     alarmAt(this, 'Fails', {
@@ -75,6 +86,11 @@ export class Mail extends Construct {
       metric: counted(this, MAIL.unknown),
       runbook: 'background.md#an-e-mail-may-not-have-been-sent',
       says: 'An e-mail to admins may not have been sent. It is not tried again, because it may also have been.',
+    });
+    alarmAt(this, 'CeilingReached', {
+      metric: counted(this, MAIL.ceiling),
+      runbook: 'background.md#the-e-mails-of-the-day-are-used-up',
+      says: 'All organizations together have used up the e-mails of content for the day. What is left of the quota of SES is for disabled endpoints.',
     });
     alarmAt(this, 'WithoutRecipient', {
       metric: counted(this, MAIL.nobody),

@@ -1,13 +1,6 @@
 import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import { envelope, REQUEST_ID } from './gateway-responses.ts';
-
-/** What is served of a path. */
-interface Served {
-  method: string;
-  path: string;
-  /** Set where browsers call from the pages of other sites. */
-  visitor?: true;
-}
+import type { ServedMethod } from './public-throttles.ts';
 
 /** How long browsers may remember what a preflight has told them. Seconds; those in use take two hours at most. */
 const PREFLIGHT_SECONDS = 7200;
@@ -16,11 +9,11 @@ const PREFLIGHT_SECONDS = 7200;
  * A known path with another method is 405 and tells which methods it has (RFC 9110, 15.5.6). Where browsers call from other sites' pages, they
  * ask first whether they may send a token (Fetch standard, CORS preflight); the gateway tells them by itself.
  */
-export function answerOtherMethods(api: apigateway.RestApi, served: readonly Served[]): void {
+export function answerOtherMethods(api: apigateway.RestApi, served: readonly ServedMethod[]): void {
   for (const [path, routes] of Map.groupBy(served, (route) => route.path)) {
     const resource = api.root.resourceForPath(path);
     const methods = routes.map(({ method }) => method);
-    const isOpen = routes.some(({ visitor }) => visitor);
+    const isOpen = routes.some(({ publicClass }) => publicClass === 'visitor');
     if (isOpen) answered(resource, 'OPTIONS', preflight(methods));
     answered(resource, 'ANY', notAllowed(isOpen ? [...methods, 'OPTIONS'] : methods));
   }
@@ -31,7 +24,7 @@ export function answerOtherMethods(api: apigateway.RestApi, served: readonly Ser
  * header as its own signature: so each resource without a method gets one, and each that has no child with a variable gets a greedy child.
  * A variable has no siblings with one; it is the variable's resource that has the greedy child there.
  */
-export function answerUnknownPaths(api: apigateway.RestApi, served: readonly Served[]): void {
+export function answerUnknownPaths(api: apigateway.RestApi, served: readonly ServedMethod[]): void {
   const paths = new Set(served.map(({ path }) => path));
   const known = new Set([...paths].flatMap(prefixesOf));
   for (const path of known) {

@@ -6,7 +6,9 @@ import type {
   OrganizationEnvironment,
   RetryEnvironment,
   StatsEnvironment,
+  SyncEnvironment,
   UsageEnvironment,
+  VisitorEnvironment,
 } from '../../functions/platform/config.ts';
 import { RATE_LIMITER_FAILURES } from '../../functions/platform/metric-names.ts';
 import { type Route, settingsPath } from '../../functions/platform/route.ts';
@@ -74,6 +76,12 @@ export class RouteFunctions extends Construct {
           SIGNING_KEYS: signingKeys,
         } satisfies EnvironmentOf<ApiEnvironment & RetryEnvironment>),
         ...(takesSessions ? identity.environment : {}),
+        ...(route.visitor &&
+          ({
+            VISITOR_LIMIT_SANDBOX: String(settings.visitorLimits.sandbox),
+            VISITOR_LIMIT_STANDARD: String(settings.visitorLimits.standard),
+            VISITOR_LIMIT_SCALE: String(settings.visitorLimits.scale),
+          } satisfies EnvironmentOf<VisitorEnvironment>)),
         ...(SAYS_MAILER.has(key) &&
           ({
             MAILER: settings.mailFrom === undefined ? 'off' : 'on',
@@ -81,6 +89,10 @@ export class RouteFunctions extends Construct {
         ...(used.LEDGER_TABLE && ({ LEDGER_TABLE: tables.ledger } satisfies EnvironmentOf<StatsEnvironment>)),
         ...(used.KNOWLEDGE_TABLE &&
           ({ KNOWLEDGE_TABLE: tables.knowledge } satisfies EnvironmentOf<KnowledgeEnvironment>)),
+        ...(key === 'syncSource' &&
+          ({
+            SYNC_COOLDOWN_SECONDS: String(settings.syncCooldownSeconds),
+          } satisfies EnvironmentOf<SyncEnvironment>)),
         ...(used.USAGE_TABLE && ({ USAGE_TABLE: tables.usage } satisfies EnvironmentOf<UsageEnvironment>)),
       },
       timeoutSeconds: API_TIMEOUT,

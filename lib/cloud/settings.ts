@@ -1,10 +1,14 @@
 import { DEFAULT_RETRY_POLICY } from '../../functions/domain/backoff.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../functions/domain/due.ts';
+import { DEFAULT_MAIL_LIMITS, type MailLimits } from '../../functions/domain/mail-budget.ts';
 import { DEFAULT_RATE_LIMITS, type RateLimits } from '../../functions/domain/rate-limit.ts';
 import { DEFAULT_LINGER_SECONDS } from '../../functions/domain/sandbox.ts';
 import { DEFAULT_ATTEMPT_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
 import { type Context, flag, number, SECONDS, SettingError, text, WHOLE } from './context.ts';
 import { readPolicy, type StagePolicy } from './stages.ts';
+
+/** Batches of checks of sources that run at once. */
+export const CHECK_WORKERS = 20;
 
 /** An issuer of sessions, and what it calls things. */
 export interface OidcSettings {
@@ -31,12 +35,26 @@ export interface Settings {
   lingerSeconds: number;
   /** Requests a minute for each tier: `rateLimitSandbox`, `rateLimitStandard`, `rateLimitScale`. */
   rateLimits: RateLimits;
+  /**
+   * Requests a minute of all visitors of an organization, for each tier: `visitorLimitSandbox` …, as many as
+   * the tier has by default.
+   */
+  visitorLimits: RateLimits;
   /** Another issuer of sessions than the stack's own user pool: `oidcIssuer`, `oidcAudience`, the names of two claims, and what is asked for. */
   oidc?: OidcSettings;
   /** From one check of a source's content to the next. */
   checkEverySeconds: number;
+  /**
+   * Checks of one organization that run at once, each of which may keep a worker: a quarter of the workers by
+   * default.
+   */
+  checksPerOrganization: number;
+  /** Seconds after a customer's request for a check in which another one of the same source is refused. */
+  syncCooldownSeconds: number;
   /** For which admins are told once at most that a source's content changed. */
   noticeSeconds: number;
+  /** Recipients of e-mail about content in a UTC day (`mailBudget`, `mailCeiling`). */
+  mailLimits: MailLimits;
   /** Sender of e-mail, whose domain or address SES has verified; without one nothing is sent. */
   mailFrom?: string;
   /** Whom alarms write to, besides whoever subscribes to their topic. */
@@ -49,7 +67,13 @@ export interface Settings {
   signInDomainPrefix?: string;
   /** A name of its own for the API: `domainName`, and `certificateArn` of ACM's certificate for it in the same region. */
   domain?: { name: string; certificateArn: string };
-  /** Whether a web ACL stands before the API. */
+  /**
+   * What the user agent of deliveries and source fetches says of the sender: a page about them (`senderUrl`,
+   * the documentation at `domainName` or `dashboardOrigin` by default) and an e-mail address
+   * (`senderContact`).
+   */
+  sender: { url?: string; contact?: string };
+  /** Whether a web ACL stands before the API: in stage prod by default. */
   waf: boolean;
   /** Where the runbooks can be read (`runbookUrl`), which alarms link to. */
   runbooks: string;
@@ -57,8 +81,10 @@ export interface Settings {
 
 /** @throws SettingError naming the value, its range and what was given */
 export function readSettings(node: Context): Settings {
+  const policy = readPolicy(node);
+  const rateLimits = limitsOf(node, 'rateLimit', DEFAULT_RATE_LIMITS);
   const settings: Settings = {
-    policy: readPolicy(node),
+    policy,
     retryBaseSeconds: number(node, 'retryBaseSeconds', DEFAULT_RETRY_POLICY.baseSeconds, SECONDS(0, 3600)),
     // A wait is held by the queue message's visibility, which SQS limits to 12 hours.
     retryCapSeconds: number(node, 'retryCapSeconds', DEFAULT_RETRY_POLICY.capSeconds, SECONDS(0, 43_200)),
@@ -72,12 +98,20 @@ export function readSettings(node: Context): Settings {
     watchWindowSeconds: number(node, 'watchWindowSeconds', 10, WHOLE('seconds', 0, 300)),
     lingerSeconds: number(node, 'lingerSeconds', DEFAULT_LINGER_SECONDS, SECONDS(0, 3600)),
     checkEverySeconds: number(node, 'checkEverySeconds', 3600, SECONDS(1, 604_800)),
+    checksPerOrganization: number(
+      node,
+      'checksPerOrganization',
+      Math.max(2, Math.floor(CHECK_WORKERS / 4)),
+      WHOLE('checks', 2, CHECK_WORKERS / 2),
+    ),
+    syncCooldownSeconds: number(node, 'syncCooldownSeconds', 60, SECONDS(0, 3600)),
     noticeSeconds: number(node, 'noticeSeconds', 86_400, SECONDS(1, 2_592_000)),
-    rateLimits: {
-      sandbox: number(node, 'rateLimitSandbox', DEFAULT_RATE_LIMITS.sandbox, REQUESTS),
-      standard: number(node, 'rateLimitStandard', DEFAULT_RATE_LIMITS.standard, REQUESTS),
-      scale: number(node, 'rateLimitScale', DEFAULT_RATE_LIMITS.scale, REQUESTS),
+    mailLimits: {
+      organization: number(node, 'mailBudget', DEFAULT_MAIL_LIMITS.organization, RECIPIENTS),
+      stage: number(node, 'mailCeiling', DEFAULT_MAIL_LIMITS.stage, RECIPIENTS),
     },
+    rateLimits,
+    visitorLimits: limitsOf(node, 'visitorLimit', rateLimits),
     ...oidcOf(node),
     ...originOf(node),
     ...dashboardCertificateOf(node),
@@ -85,7 +119,8 @@ export function readSettings(node: Context): Settings {
     ...addressOf(node, 'mailFrom'),
     ...addressOf(node, 'alarmEmail'),
     ...domainOf(node),
-    waf: flag(node, 'waf', false),
+    sender: senderOf(node),
+    waf: flag(node, 'waf', policy.stage === 'prod'),
     runbooks: runbooksOf(node),
   };
   if (settings.retryCapSeconds < settings.retryBaseSeconds)
@@ -108,6 +143,12 @@ export function readSettings(node: Context): Settings {
   return settings;
 }
 
+/** The variables by which functions know what their user agent says of the sender. */
+export const senderEnvironment = ({ sender: { url, contact } }: Pick<Settings, 'sender'>) => ({
+  ...(url === undefined ? {} : { SENDER_URL: url }),
+  ...(contact === undefined ? {} : { SENDER_CONTACT: contact }),
+});
+
 /** Why a deployment sends no e-mail, in words for the operator; undefined where it does. */
 export function reasonWithoutMailer({
   mailFrom,
@@ -119,7 +160,19 @@ export function reasonWithoutMailer({
     : "the mailer finds admins in the stack's own user pool, which a deployment with oidcIssuer does not have.";
 }
 
+const RECIPIENTS = WHOLE('recipients a day', 1, 1_000_000_000);
 const REQUESTS = WHOLE('requests a minute', 1, 1_000_000_000);
+
+/** Requests a minute by tier, from context such as `rateLimitScale`. */
+const limitsOf = (
+  node: Context,
+  prefix: 'rateLimit' | 'visitorLimit',
+  standard: RateLimits,
+): Settings['rateLimits'] => ({
+  sandbox: number(node, `${prefix}Sandbox`, standard.sandbox, REQUESTS),
+  standard: number(node, `${prefix}Standard`, standard.standard, REQUESTS),
+  scale: number(node, `${prefix}Scale`, standard.scale, REQUESTS),
+});
 
 function oidcOf(node: Context): Pick<Settings, 'oidc'> {
   const issuer = text(node, 'oidcIssuer');
@@ -155,11 +208,29 @@ function oidcOf(node: Context): Pick<Settings, 'oidc'> {
   };
 }
 
-function addressOf(node: Context, name: 'mailFrom' | 'alarmEmail'): Pick<Settings, typeof name> {
+function senderOf(node: Context): Settings['sender'] {
+  const given = text(node, 'senderUrl');
+  // A parenthesis would end the comment that the URL is in (RFC 9110, 5.6.5).
+  if (given !== undefined && (URL.parse(given)?.protocol !== 'https:' || /[()\\\s]/.test(given)))
+    throw new SettingError(
+      `context senderUrl must be an https URL without parentheses, backslashes or spaces, not "${given}"`,
+    );
+  const origin = domainOf(node).domain?.name;
+  const site = origin === undefined ? originOf(node).dashboardOrigin : `https://${origin}`;
+  const url = given ?? (site === undefined ? undefined : `${site}/api/docs`);
+  const { senderContact: contact } = addressOf(node, 'senderContact');
+  return { ...(url === undefined ? {} : { url }), ...(contact === undefined ? {} : { contact }) };
+}
+
+/** @throws SettingError when it is no e-mail address that a header can carry */
+function addressOf<N extends 'mailFrom' | 'alarmEmail' | 'senderContact'>(
+  node: Context,
+  name: N,
+): { [K in N]?: string } {
   const address = text(node, name);
-  if (address !== undefined && !/^[^\s@<>"]+@[^\s@<>"]+$/.test(address))
+  if (address !== undefined && !/^[^\s@<>"()\\]+@[^\s@<>"()\\]+$/.test(address))
     throw new SettingError(`context ${name} must be an e-mail address, not "${address}"`);
-  return address === undefined ? {} : { [name]: address };
+  return (address === undefined ? {} : { [name]: address }) as { [K in N]?: string };
 }
 
 /** Browsers send an origin without a path; one with anything more would match nothing. */

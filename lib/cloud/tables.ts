@@ -114,7 +114,7 @@ export class Tables extends Construct {
       partitionKey: { name: 'dueIn', type: dynamodb.AttributeType.STRING },
       sortKey: { name: 'dueAt', type: dynamodb.AttributeType.STRING },
       projectionType: dynamodb.ProjectionType.INCLUDE,
-      nonKeyAttributes: ['orgId', 'generation', 'webhookId', 'eventId'],
+      nonKeyAttributes: ['orgId', 'generation', 'webhookId', 'eventId', 'isDeferred'],
     });
     this.ledger = new DataTable(this, 'Ledger', { ...many, ofSandbox: true });
     this.knowledge = new DataTable(this, 'Knowledge', { ...many, ofSandbox: true });
@@ -129,6 +129,14 @@ export class Tables extends Construct {
     // Nothing of a sandbox is ever in these two: what would write it does not pass the gate.
     this.usage = new DataTable(this, 'Usage', many);
     this.mailings = new DataTable(this, 'Mailings', one);
+    // Sparse: digests that are still to be sent.
+    this.mailings.table.addGlobalSecondaryIndex({
+      indexName: DUE_INDEX,
+      partitionKey: { name: 'dueIn', type: dynamodb.AttributeType.STRING },
+      sortKey: { name: 'dueAt', type: dynamodb.AttributeType.STRING },
+      projectionType: dynamodb.ProjectionType.INCLUDE,
+      nonKeyAttributes: ['orgId', 'day'],
+    });
     this.rates = new DataTable(this, 'Rates', { ...one, ephemeral: true });
   }
 }

@@ -2,7 +2,7 @@ import { deliveryUsage } from './delivery-usage.ts';
 import { type Measured, NO_WORK } from './measured.ts';
 import { bill } from './pricing.ts';
 import { type Quantities, quantities, sumOf } from './quantities.ts';
-import { callUsage } from './usage.ts';
+import { callUsage, gatewayUsage } from './usage.ts';
 import { MAX_ATTEMPTS, type Workload } from './workload.ts';
 
 const MILLION = 1_000_000;
@@ -36,7 +36,10 @@ export function figures(workload: Workload, measured: Measured): Figures {
   const fails = of({ ...few, failureRate: 1, hangingRate: 0 });
   const hangs = of({ hangingRate });
   const message = measured.calls['create-message']?.withKey ?? NO_WORK;
-  const called = [callUsage(measured, 'create-message', MILLION, message), quantities({ apiCalls: MILLION })];
+  const called = [
+    callUsage(measured, 'create-message', MILLION, message),
+    quantities(gatewayUsage(measured, MILLION)),
+  ];
   return {
     firstTry: perMillion([works.fanOut, works.attempts, works.watch], some.deliveries),
     exhausted: perMillion([fails.fanOut, fails.attempts, fails.watch], few.deliveries),

@@ -56,6 +56,9 @@ export const Measured = z.strictObject({
     customMetrics: Count,
     secrets: Count,
     keys: Count,
+    webAcls: Count,
+    /** Of all web ACLs; a managed rule group is one. */
+    webAclRules: Count,
     logRetentionDays: Count,
   }),
   /** A call of each route, by the name of its function; `withKey` with an `Idempotency-Key`. */

@@ -18,6 +18,7 @@ export const SERVICES = [
   'KMS',
   'Secrets Manager',
   'SES',
+  'WAF',
 ] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
@@ -200,6 +201,30 @@ export const PRICES = {
     per: 1000,
     unit: '1k',
     source: page('ses'),
+  },
+  webAcls: {
+    service: 'WAF',
+    what: 'web ACLs',
+    usd: 5,
+    per: 1,
+    unit: '1',
+    source: page('waf'),
+  },
+  webAclRules: {
+    service: 'WAF',
+    what: 'rules',
+    usd: 1,
+    per: 1,
+    unit: '1',
+    source: page('waf'),
+  },
+  inspectedRequests: {
+    service: 'WAF',
+    what: 'requests inspected',
+    usd: 0.6,
+    per: MILLION,
+    unit: '1M',
+    source: page('waf'),
   },
 } as const satisfies Readonly<Record<string, Price>>;
 

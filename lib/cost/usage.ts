@@ -69,12 +69,18 @@ function apiUsage(workload: Workload, measured: Measured): Quantities {
     }),
     callUsage(measured, 'list-messages', reads, read),
     quantities({
-      apiCalls: messages + reads,
+      ...gatewayUsage(measured, messages + reads),
       logGb: ((messages + reads) * ACCESS_LOG_BYTES) / GIB,
       egressGb: ((messages + reads) * (ANSWER_BYTES + textSize)) / GIB,
     }),
   ]);
 }
+
+/** What so many calls take at the gateway and the web ACL in front of it. */
+export const gatewayUsage = ({ template }: Measured, calls: number): Partial<Quantities> => ({
+  apiCalls: calls,
+  inspectedRequests: template.webAcls > 0 ? calls : 0,
+});
 
 /** What so many calls of a route take, but for the gateway. */
 export const callUsage = (measured: Measured, fn: string, calls: number, each: Work): Quantities =>
@@ -151,6 +157,8 @@ function standingUsage(measured: Measured): Quantities {
       keys: template.keys,
       keyRequests: template.keys === 0 ? 0 : keyUsers * REFRESHES_AN_HOUR * HOURS_A_MONTH,
       secrets: template.secrets,
+      webAcls: template.webAcls,
+      webAclRules: template.webAclRules,
       secretReads: template.secrets * STANDING_INSTANCES * REFRESHES_AN_HOUR * HOURS_A_MONTH,
     }),
   ]);

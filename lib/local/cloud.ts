@@ -51,6 +51,8 @@ export interface CloudOptions {
   mailDirectory?: string;
   /** Of the API; 0 for any. */
   port: number;
+  /** Gives the port up, right before the gateway listens on it. Without it nothing holds the port. */
+  releasePort?: () => Promise<void>;
   /** Certificate authority that functions trust besides the public ones. */
   caFile: string;
   /** Node.js for the sandboxes; the one that runs this otherwise. */
@@ -147,6 +149,7 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
   const api = compileRestApi(template, references, functions.of);
   const site = siteOf(template, references);
   const pages = [mailPages(mailbox), ...(site ? [sitePages(site)] : [])];
+  await options.releasePort?.();
   const gateway = await startGateway(api, options.port, firstOf(pages), (error) =>
     log({ source: 'gateway', text: `a connection was ended: ${error.stack}` }),
   );

@@ -103,6 +103,7 @@ export function eventExample(type: EventType) {
       ),
       'webhook-event-id': id,
       'webhook-attempt': 1,
+      'webhook-endpoint-id': cast.webhook.id,
     },
   };
 }
@@ -130,6 +131,10 @@ const HEADER_TEXTS: Record<Header, { description: string; schema: Schema }> = {
   'webhook-attempt': {
     description: 'Number of this attempt, from 1 to 8.',
     schema: { type: 'integer', minimum: 1, maximum: 8 },
+  },
+  'webhook-endpoint-id': {
+    description: 'The endpoint or channel. Quote it to the sender to have the requests stopped.',
+    schema: { type: 'string' },
   },
 };
 

@@ -14,12 +14,12 @@ export const HEADERS = {
   },
   'RateLimit-Policy': {
     description:
-      'The quota of the organization’s tier, or of its sandbox: `q` requests in a window of `w` seconds. On every answer to a caller that is known, unless the limiter itself was unavailable.',
+      'The quota of the organization’s tier, or of its sandbox: `q` tokens in a window of `w` seconds. Most requests cost one. On every answer to a caller that is known, unless the limiter itself was unavailable.',
     schema: text,
     example: '"standard";q=600;w=60',
   },
   RateLimit: {
-    description: 'What is left: `r` requests until the window ends in `t` seconds.',
+    description: 'What is left after the request: `r` tokens until the window ends in `t` seconds.',
     schema: text,
     example: '"standard";r=587;t=42',
   },

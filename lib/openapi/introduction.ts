@@ -61,9 +61,21 @@ construct one. A walk through the pages neither skips nor repeats what existed w
 
 ## Rate limits
 
-Requests are counted per organization and minute: 600 in the tier \`standard\`, 6,000 in \`scale\`, and 60 in a sandbox, whichever of its
-keys they come with. \`RateLimit-Policy\` and \`RateLimit\` tell the quota and what is left of it; beyond it the answer is 429 with
+An organization has tokens for each minute: 600 in the tier \`standard\`, 6,000 in \`scale\`, and 60 in a sandbox, whichever of its
+keys a request comes with. A request costs one token; one that reads or writes much, like a large message or statistics of a week, costs
+more, as it turns out. What a minute uses beyond its tokens is taken from the next one. \`RateLimit-Policy\` and \`RateLimit\` tell the quota and what is left of it; beyond it the answer is 429 with
 \`Retry-After\`. The dashboard and the sandbox have budgets of their own.
+
+## You receive requests from this service
+
+Requests with the user agent \`ConversationService-Webhooks\` come from an organization that registered a URL at your host for its events, and
+those with \`ConversationService-Knowledge\` from one that imports a page, table or feed of yours, once an hour. An organization can have at most
+ten webhook endpoints at one host. Failed requests are repeated up to eight times within about an hour, and ten such failures in a row disable an
+endpoint.
+
+Genuine requests are signed as [Standard Webhooks](https://www.standardwebhooks.com) says; whoever registered the URL has the secret. To have them
+stopped, ask the organization to delete the endpoint or source (\`webhook-endpoint-id\` names the endpoint, \`orgId\` in the body the organization),
+or write to the operator, at the address in the user agent where there is one. The operator can block your host for all organizations.
 
 ## Versions
 

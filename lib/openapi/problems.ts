@@ -99,6 +99,8 @@ export const PROBLEM_TEXTS: Record<ProblemType, ProblemText> = {
     messages: {
       'too many channels': 'An organization may have 50 channels. Delete one first.',
       'too many endpoints': 'An organization may have 50 webhook endpoints. Delete one first.',
+      'too many endpoints at one host':
+        'An organization may have 10 webhook endpoints at one host, disabled ones included. Delete one there first, or subscribe one endpoint to several events.',
       'too many sources': 'An organization may have 1000 sources of knowledge. Delete one first.',
     },
   },
@@ -124,8 +126,12 @@ export const PROBLEM_TEXTS: Record<ProblemType, ProblemText> = {
   },
   RATE_LIMITED: {
     description:
-      'The organization’s requests of this minute are used up. `Retry-After` says when the next minute begins.',
-    messages: { 'too many requests': 'Too many requests. Retry-After says when to try again.' },
+      'The organization’s requests of this minute are used up, or the operation has a limit of its own. `Retry-After` says when to try again.',
+    messages: {
+      'too many requests': 'Too many requests. Retry-After says when to try again.',
+      'a check that was just asked for':
+        'A check of this source was asked for a moment ago. Retry-After says when to ask again.',
+    },
   },
   INTERNAL_ERROR: {
     description:

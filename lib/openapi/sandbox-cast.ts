@@ -45,12 +45,13 @@ function requestOf(attempt: number, at: Date): WebhookRequest {
   const headers = {
     host: new URL(simulatedWebhook.url).host,
     'content-type': 'application/json',
-    'user-agent': 'ConversationService-Webhooks/1.0',
+    'user-agent': 'ConversationService-Webhooks/1.0 (+https://api.example.com/api/docs)',
     'webhook-id': id,
     'webhook-timestamp': String(timestamp),
     'webhook-signature': signature(cast.signingSecret, id, timestamp, bytes),
     'webhook-event-id': eventId,
     'webhook-attempt': String(attempt),
+    'webhook-endpoint-id': simulatedWebhook.id,
     'accept-encoding': 'identity',
     'content-length': String(bytes.length),
   };

@@ -17,6 +17,7 @@ const OPTIONS = {
   max: { type: 'string' },
   id: { type: 'string', multiple: true },
   save: { type: 'string' },
+  reason: { type: 'string' },
   help: { type: 'boolean', default: false },
 } as const;
 
@@ -38,7 +39,7 @@ export function readOperateArguments(args: readonly string[]): OperateArguments 
   const values = positionals.slice(command.name.split(' ').length);
   if (values.length !== command.parameters.length) throw new UsageError(`Usage: ${usageOf(command)}`);
   if (flags.local && flags.stage !== undefined) throw new UsageError('Either --local or --stage.');
-  const { max, id = [], stage, outputs, region, save, help: _, ...switches } = flags;
+  const { max, id = [], stage, outputs, region, save, reason, help: _, ...switches } = flags;
   return {
     command,
     values,
@@ -50,6 +51,7 @@ export function readOperateArguments(args: readonly string[]): OperateArguments 
       ...(outputs === undefined ? {} : { outputs }),
       ...(region === undefined ? {} : { region }),
       ...(save === undefined ? {} : { save }),
+      ...(reason === undefined ? {} : { reason }),
     },
   };
 }
@@ -95,6 +97,7 @@ ${uses.map(([use, summary]) => `  ${use.padEnd(widest)}   ${summary}`).join('\n'
   --max N          messages of a queue to look at or move at most (${DEFAULT_MAX})
   --id ID          only this message; may be given again
   --save FILE      discard: write the messages there first, one JSON line each
+  --reason TEXT    host block: why, for other operators
   --check          status: exit with 1 when something needs somebody
   --overwrite      table copy: rows that differ as well, not only those that are missing
   --hurry          keys: do not wait until everybody knows a version, or has forgotten it

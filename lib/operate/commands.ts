@@ -1,6 +1,7 @@
 import type { Context, Report } from './context.ts';
 import { discardLetters, listLetters, redriveLetters, showLetter } from './dead-letters.ts';
 import { disabledEndpoints, disableEndpoint, enableEndpoint, showEndpoint } from './endpoints.ts';
+import { blockHost, listHosts, unblockHost } from './hosts.ts';
 import { listKeys, retireKey, rotateKeys } from './keys.ts';
 import { reconcileNow } from './reconcile.ts';
 import { status } from './status.ts';
@@ -88,6 +89,27 @@ export const COMMANDS: readonly Command[] = [
     summary: 'all that are disabled; reads the whole table Service',
     actions: ['dynamodb:Scan'],
     run: disabledEndpoints,
+  },
+  {
+    name: 'host list',
+    parameters: [],
+    summary: 'hosts that are blocked for all organizations, and why',
+    actions: ['dynamodb:Query'],
+    run: listHosts,
+  },
+  {
+    name: 'host block',
+    parameters: ['host'],
+    summary: 'send nothing more to a host and its subdomains',
+    actions: ['dynamodb:PutItem'],
+    run: blockHost,
+  },
+  {
+    name: 'host unblock',
+    parameters: ['host'],
+    summary: 'send to a host again',
+    actions: ['dynamodb:Query', 'dynamodb:DeleteItem'],
+    run: unblockHost,
   },
   {
     name: 'keys list',

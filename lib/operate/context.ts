@@ -1,3 +1,4 @@
+import type { Table } from '../../functions/store/table.ts';
 import type { Paint } from '../local/console/paint.ts';
 import type { Clients } from './clients.ts';
 import { OperateError } from './errors.ts';
@@ -42,10 +43,15 @@ const LABELS: Record<keyof Resources, string> = {
   keys: 'keyring',
 };
 
-/** A table as the stores of the service need it. */
-export const tableOf = ({ place, clients }: Pick<Context, 'place' | 'clients'>, name: string) => ({
+/**
+ * A table as the stores of the service need it. What of it cannot be read is said beside the answer, and
+ * nothing else is missing.
+ */
+export const tableOf = ({ place, clients }: Pick<Context, 'place' | 'clients'>, name: string): Table => ({
   client: clients.dynamodb,
   name: resource(place, 'tables', name),
+  reportUnreadable: ({ pk, sk }) =>
+    process.stderr.write(`  The row ${pk} ${sk} of the table ${name} cannot be read and is left out.\n`),
 });
 
 /**

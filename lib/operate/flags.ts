@@ -15,4 +15,6 @@ export interface Flags {
   /** Messages that are meant; all when there is none. */
   ids: readonly string[];
   save?: string;
+  /** Why a host is blocked. */
+  reason?: string;
 }

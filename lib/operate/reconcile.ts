@@ -1,4 +1,5 @@
-import { DEFAULT_GRACE_SECONDS } from '../../functions/domain/due.ts';
+import { DEFAULT_GRACE_SECONDS, LONG_BACKLOG } from '../../functions/domain/due.ts';
+import type { Lane } from '../../functions/domain/lanes.ts';
 import { RECONCILE_LOOKAHEAD_SECONDS } from '../../functions/domain/timing.ts';
 import type { Log } from '../../functions/engine/log.ts';
 import { reconcile } from '../../functions/engine/reconcile.ts';
@@ -17,7 +18,13 @@ const SILENT: Log = () => undefined;
 /** `reconcile now`: the service's own reconciler, run here. Beside one that runs there it sends a reminder too many at most, which changes nothing. */
 export async function reconcileNow(context: Context): Promise<Report> {
   const { now, paint, clients, place } = context;
-  const retry = resource(place, 'queues', 'retry');
+  const queueOf = (lane: Lane) => resource(place, 'queues', lane);
+  const lanes = {
+    fresh: queueOf('fresh'),
+    retry: queueOf('retry'),
+    slow: queueOf('slow'),
+    stalled: queueOf('stalled'),
+  };
   const due = dueIndex(tableOf(context, 'deliveries'));
   if (!confirmed(context, 'Reminders of what is due would be sent'))
     return {
@@ -25,11 +32,12 @@ export async function reconcileNow(context: Context): Promise<Report> {
       data: { dryRun: true },
     };
   const run = reconcile(
-    { due, queues: deliveryQueues(clients.sqs, { retry }, now), log: SILENT, now },
+    { due, queues: deliveryQueues(clients.sqs, lanes, now), log: SILENT, now },
     {
       shards: DUE_SHARDS,
       graceSeconds: DEFAULT_GRACE_SECONDS,
       lookaheadSeconds: RECONCILE_LOOKAHEAD_SECONDS,
+      longBacklog: LONG_BACKLOG,
     },
   );
   const end = now().getTime() + RUN_MS;

@@ -66,7 +66,8 @@ function flagsOf(args: readonly string[]) {
   }
 }
 
-function wholeNumber(
+/** @throws ArgumentError when it is none within the bounds */
+export function wholeNumber(
   name: string,
   value: string | undefined,
   [least, most]: readonly [number, number],

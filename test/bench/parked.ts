@@ -6,7 +6,7 @@ import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { v7 } from 'uuid';
 import type { Delivery, Reminder } from '../../functions/domain/delivery.ts';
-import { DUE_INDEX } from '../../functions/domain/due.ts';
+import { DUE_INDEX, LONG_BACKLOG } from '../../functions/domain/due.ts';
 import { deliveryId, newId } from '../../functions/domain/ids.ts';
 import { RECONCILE_EVERY_SECONDS, RECONCILE_LOOKAHEAD_SECONDS } from '../../functions/domain/timing.ts';
 import type { Outgoing } from '../../functions/engine/queues.ts';
@@ -161,6 +161,7 @@ try {
       shards: DUE_SHARDS,
       graceSeconds: GRACE_SECONDS,
       lookaheadSeconds: RECONCILE_LOOKAHEAD_SECONDS,
+      longBacklog: LONG_BACKLOG,
     },
   );
   say(

@@ -17,6 +17,7 @@ import { checkSource } from '../../functions/engine/check-source.ts';
 import { mapConcurrently } from '../../functions/engine/concurrency.ts';
 import { sweep } from '../../functions/engine/sweep.ts';
 import { standings } from '../../functions/platform/standings.ts';
+import { checkSlots } from '../../functions/store/check-slots.ts';
 import { dueSources } from '../../functions/store/due-sources.ts';
 import { keys, SOURCE_DUE_SHARDS } from '../../functions/store/keys.ts';
 import { organizationStore, standingOf } from '../../functions/store/organizations.ts';
@@ -192,6 +193,7 @@ function checksOf(client: DynamoDBDocumentClient, now: Date, look: (source: Sour
   return checkSource(
     {
       sources: sourceChecks(tableOf(client, 'knowledge'), tableOf(client, 'outbox'), committer(client)),
+      slots: checkSlots(tableOf(client, 'knowledge'), 5),
       organizations: organizationStore(service),
       standings: standings(standingOf(service)),
       look: async (source) => look(source),

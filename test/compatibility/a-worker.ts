@@ -1,6 +1,6 @@
 import { DEFAULT_RETRY_POLICY } from '../../functions/domain/backoff.ts';
 import { type Delivery, OPEN_STATUSES, type Reminder } from '../../functions/domain/delivery.ts';
-import { DEFAULT_GRACE_SECONDS } from '../../functions/domain/due.ts';
+import { DEFAULT_GRACE_SECONDS, LONG_BACKLOG } from '../../functions/domain/due.ts';
 import { RECONCILE_LOOKAHEAD_SECONDS } from '../../functions/domain/timing.ts';
 import { audit } from '../../functions/engine/audit.ts';
 import { dispatch } from '../../functions/engine/dispatch.ts';
@@ -75,6 +75,7 @@ export function aWorker({ service, outbox, deliveries, ledger, knowledge }: Test
       shards: DUE_SHARDS,
       graceSeconds: DEFAULT_GRACE_SECONDS,
       lookaheadSeconds: RECONCILE_LOOKAHEAD_SECONDS,
+      longBacklog: LONG_BACKLOG,
     },
   );
   const handOut = fanOut({

@@ -1,9 +1,16 @@
 import * as z from 'zod';
 import { ApiKey } from '../../functions/domain/api-key.ts';
+import { BlockedHost } from '../../functions/domain/blocked-hosts.ts';
 import { Channel } from '../../functions/domain/channel.ts';
 import { Conversation, Escalation, Message, Ticket } from '../../functions/domain/conversation.ts';
 import { DisablingNotice, Endpoint } from '../../functions/domain/endpoint.ts';
-import { type EndpointId, type OrgId, RedeliveryJobId, type SourceId } from '../../functions/domain/ids.ts';
+import {
+  type EndpointId,
+  type OrgId,
+  ReceiverId,
+  RedeliveryJobId,
+  type SourceId,
+} from '../../functions/domain/ids.ts';
 import { LedgerEntry } from '../../functions/domain/ledger.ts';
 import { Mailing } from '../../functions/domain/mailing.ts';
 import type { RateBucket } from '../../functions/domain/rate-limit.ts';
@@ -80,6 +87,19 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
       counts('endpoints').parse(row);
       return keys.endpointCount(orgOf(row));
     },
+  },
+  endpointHostCount: {
+    table: 'service',
+    is: ({ sk }) => typeof sk === 'string' && sk.startsWith('endpoint-count#'),
+    keyOf(row) {
+      counts('endpoints').parse(row);
+      return keys.endpointHostCount(orgOf(row), at(row).sk.slice('endpoint-count#'.length));
+    },
+  },
+  blockedHost: {
+    table: 'service',
+    is: under(/^blocked-hosts$/),
+    keyOf: (row) => keys.blockedHost(BlockedHost.parse(row).host),
   },
   channelCount: {
     table: 'service',
@@ -249,6 +269,11 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
       return keys.sourceCount(tenantOf(row));
     },
   },
+  checkSlots: {
+    table: 'knowledge',
+    is: sorted('check-slots'),
+    keyOf: (row) => keys.checkSlots(tenantOf(row)),
+  },
   versionPart: {
     table: 'knowledge',
     is: under(/#versions$/),
@@ -281,9 +306,17 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
       return keys.mailing(orgOf(row), pk.slice(pk.indexOf('#') + 1));
     },
   },
+  active: {
+    table: 'ledger',
+    is: (row) => row.hour === undefined,
+    keyOf(row) {
+      const { webhookId, generation } = z.object({ webhookId: ReceiverId, generation: z.int() }).parse(row);
+      return keys.active(webhookId, generation, at(row).pk);
+    },
+  },
   ledger: {
     table: 'ledger',
-    is: () => true,
+    is: ({ hour }) => hour !== undefined,
     keyOf(row) {
       const { webhookId, generation, hour } = LedgerEntry.parse(row);
       return keys.ledger(webhookId, generation, hour);

@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import type { Keyring } from '../../functions/domain/keyring.ts';
 import { startDynamoDb } from '../../lib/local/engines/dynamodb.ts';
 import { SecretVersions, versionOf } from '../../lib/local/engines/secret-versions.ts';
@@ -57,6 +59,24 @@ function cursorKeysIn(directory: string): Keyring {
   return JSON.parse(versionOf(SecretVersions.parse(found), {}).value) as Keyring;
 }
 
+/** As an operator does. A version that has no such command leaves no row of it. */
+async function blockHost(sources: string, LOCAL_DIR: string): Promise<void> {
+  const { PATH, HOME } = process.env;
+  const args = [
+    'bin/operate.ts',
+    'host',
+    'block',
+    'blocked.example.com',
+    '--reason',
+    'asked',
+    '--local',
+    '--yes',
+  ];
+  await promisify(execFile)(process.execPath, args, { cwd: sources, env: { PATH, HOME, LOCAL_DIR } }).catch(
+    () => say('this version blocks no hosts'),
+  );
+}
+
 async function record(
   sources: string,
   made: Omit<Fixture['made'], 'settings'>,
@@ -88,6 +108,7 @@ async function record(
   await caller.doEverything(receiver.url);
   await caller.playInSandbox();
   await caller.converseOften();
+  await blockHost(sources, state);
   await sleep(seconds * 1000);
   await caller.beginRedelivery(receiver.url);
   await run.kill();

@@ -142,6 +142,7 @@ describe('the API, on what versions have stored', () => {
           ...row,
           events: ['ticket.created'],
           slowUntil: hoursAfter(fixture, 1).toISOString(),
+          unproven: true,
         });
       }
       for (const row of of(fixture, KINDS.organization)) {

@@ -25,6 +25,7 @@ type DeliveryPorts = DispatchPorts['deliveries'] & FanOutPorts['deliveries'];
 export interface Due {
   state: DueState;
   dueAt: string;
+  isDeferred?: true;
 }
 
 /** A change as the stream of the table tells it. */
@@ -160,7 +161,10 @@ export class MemoryDeliveries implements DeliveryPorts {
     if (row === undefined || !isOpen(row.delivery)) return;
     if (row.due?.state !== from?.state || row.due?.dueAt !== from?.dueAt) return;
     const { parked: _, ...unparked } = row.delivery;
-    this.#rows.set(rowKey(ref), { delivery: from === undefined ? row.delivery : unparked, due: to });
+    this.#rows.set(rowKey(ref), {
+      delivery: from === undefined ? row.delivery : unparked,
+      due: to,
+    });
   }
 
   #dueAfter(settlement: Settlement): Due | undefined {

@@ -31,8 +31,15 @@ export class MemoryDueIndex {
   readonly watch: WatchPorts['due']['watch'] = async (ref, dueAt) =>
     this.#deliveries.moveDue(ref, undefined, { state: 'watched', dueAt: dueAt.toISOString() });
 
-  readonly postpone: ReconcilePorts['due']['postpone'] = async ({ reminder, state, dueAt }, until) =>
-    this.#deliveries.moveDue(reminder, { state, dueAt }, { state: 'watched', dueAt: until.toISOString() });
+  readonly postpone: ReconcilePorts['due']['postpone'] = async (
+    { reminder, state, dueAt },
+    until,
+    reason = 'sent',
+  ) => {
+    const to = { state: 'watched', dueAt: until.toISOString() } as const;
+    const isDeferred = reason === 'deferred' ? { isDeferred: true as const } : {};
+    this.#deliveries.moveDue(reminder, { state, dueAt }, { ...to, ...isDeferred });
+  };
 
   skip(ref: DeliveryRef, reason: SkipReason, now: Date): Promise<'done' | 'refused'> {
     return this.#deliveries.skip(ref, reason, now);

@@ -23,7 +23,12 @@ export class MemoryEndpoints {
   }
 
   async markSlow(orgId: OrgId, id: ReceiverId, until: Date): Promise<void> {
-    this.#mark(orgId, id, 'slowUntil', until, SLOW_SECONDS);
+    this.#mark(orgId, id, 'slowUntil', until, SLOW_SECONDS, { unproven: true });
+  }
+
+  async markProven(orgId: OrgId, id: ReceiverId, now: Date): Promise<void> {
+    const { unproven, ...endpoint } = this.#rows.get(rowKey(orgId, id)) ?? {};
+    if (unproven && 'id' in endpoint && (endpoint.slowUntil ?? '') <= now.toISOString()) this.put(endpoint);
   }
 
   async markStalled(orgId: OrgId, id: ReceiverId, until: Date): Promise<void> {
@@ -53,10 +58,12 @@ export class MemoryEndpoints {
     name: 'slowUntil' | 'stalledUntil' | 'atRiskUntil',
     until: Date,
     holdsSeconds: number,
+    also: Pick<Endpoint, 'unproven'> = {},
   ): void {
     const endpoint = this.#rows.get(rowKey(orgId, id));
     const soon = new Date(until.getTime() - (holdsSeconds / 2) * 1000).toISOString();
-    if (endpoint && (endpoint[name] ?? '') < soon) this.put({ ...endpoint, [name]: until.toISOString() });
+    if (endpoint && (endpoint[name] ?? '') < soon)
+      this.put({ ...endpoint, ...also, [name]: until.toISOString() });
   }
 
   put(endpoint: Endpoint): void {

@@ -1,7 +1,7 @@
 import type { Reminder } from '../../functions/domain/delivery.ts';
 import { LANES, type Lane } from '../../functions/domain/lanes.ts';
 import type { Outgoing } from '../../functions/engine/queues.ts';
-import { MemoryQueue } from './memory-queue.ts';
+import { MemoryQueue, type QueueTerms } from './memory-queue.ts';
 
 /** The delivery queues in memory, as the engine's ports see them. */
 export class MemoryLanes {
@@ -10,7 +10,7 @@ export class MemoryLanes {
   /** Lanes that say to be near their limit. */
   readonly full = new Set<Lane>();
 
-  constructor(terms: { now: () => Date; visibilitySeconds: number; maxReceives: number }) {
+  constructor(terms: QueueTerms) {
     this.#now = terms.now;
     this.queues = {
       fresh: new MemoryQueue(terms),

@@ -1,4 +1,10 @@
-import { type LedgerCounts, type LedgerEntry, NOTHING, plus } from '../../functions/domain/ledger.ts';
+import {
+  type HourRange,
+  type LedgerCounts,
+  type LedgerEntry,
+  NOTHING,
+  plus,
+} from '../../functions/domain/ledger.ts';
 import type { AuditPorts } from '../../functions/engine/audit.ts';
 import type { WatchPorts } from '../../functions/engine/watch.ts';
 import { keys } from '../../functions/store/keys.ts';
@@ -28,7 +34,7 @@ export class MemoryLedger {
     entries: this.every.filter(
       (entry) =>
         entry.hour === hour &&
-        keys.ledger(entry.webhookId, entry.generation, hour).pk === keys.ledgerHour(hour, shard),
+        keys.active(entry.webhookId, entry.generation, hour).pk === keys.activeInDay(hour, shard),
     ),
   });
 
@@ -49,11 +55,14 @@ export class MemoryLedger {
   async read(
     webhookId: LedgerEntry['webhookId'],
     generation: number,
-    hours: readonly string[],
+    { first, last }: HourRange,
   ): Promise<LedgerEntry[]> {
     return this.every.filter(
       (entry) =>
-        entry.webhookId === webhookId && entry.generation === generation && hours.includes(entry.hour),
+        entry.webhookId === webhookId &&
+        entry.generation === generation &&
+        entry.hour >= first &&
+        entry.hour <= last,
     );
   }
 }

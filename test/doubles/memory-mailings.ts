@@ -41,6 +41,13 @@ export class MemoryMailings {
     return true;
   };
 
+  readonly sentOtherwise: NotifyPorts['mailings']['sentOtherwise'] = async (sending, now) => {
+    const known = this.of(sending);
+    const sentAt = now.toISOString();
+    if (known.sentAt === undefined || known.sentAt < sentAt)
+      this.#mailings.set(rowKey(sending), { ...known, sentAt });
+  };
+
   /** What is known of the e-mails about something. */
   of(sending: Pick<Sending, 'orgId' | 'about'>): Mailing {
     return this.#mailings.get(rowKey(sending)) ?? {};

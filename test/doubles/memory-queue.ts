@@ -1,6 +1,8 @@
 import { delaySeconds, hiddenSeconds } from '../../functions/domain/backoff.ts';
 import type { Reminder } from '../../functions/domain/delivery.ts';
+import { messageGroupOf } from '../../functions/domain/redelivery.ts';
 import type { Outgoing } from '../../functions/engine/queues.ts';
+import { FairGroups, type FairTerms } from '../../lib/local/engines/fair-groups.ts';
 
 /** A message as one receive of it hands it out. */
 export interface ReceivedReminder {
@@ -16,6 +18,16 @@ interface Message {
   reminder: Reminder;
   receives: number;
   visibleAt: Date;
+  /** Whether its group counts it as in flight. */
+  isInFlight: boolean;
+}
+
+/** When a queue hides and gives up messages, and which groups it holds back. */
+export interface QueueTerms {
+  now: () => Date;
+  visibilitySeconds: number;
+  maxReceives: number;
+  fair?: FairTerms;
 }
 
 /** The receipt names no hidden message: it was removed, came back, or went to the dead letters. */
@@ -24,20 +36,22 @@ export class NotInFlight extends Error {
 }
 
 /**
- * A standard queue of SQS in memory, on a clock that somebody else moves. Of a message that was received again SQS says not to
+ * A standard queue of SQS in memory, fair to message groups, on a clock that somebody else moves. Of a message that was received again SQS says not to
  * use the earlier receipts, and not what they do: here they all name it, which is the worse for who is late.
  */
 export class MemoryQueue {
   readonly #now: () => Date;
   readonly #visibilitySeconds: number;
   readonly #maxReceives: number;
+  readonly #groups: FairGroups;
   #messages: Message[] = [];
   #sent = 0;
   #refusals = 0;
   readonly deadLetters: Reminder[] = [];
 
-  constructor(terms: { now: () => Date; visibilitySeconds: number; maxReceives: number }) {
+  constructor(terms: QueueTerms) {
     this.#now = terms.now;
+    this.#groups = new FairGroups(() => terms.now().getTime(), terms.fair);
     this.#visibilitySeconds = terms.visibilitySeconds;
     this.#maxReceives = terms.maxReceives;
   }
@@ -69,6 +83,7 @@ export class MemoryQueue {
         reminder,
         receives: 0,
         visibleAt: new Date(now.getTime() + delay * 1000),
+        isInFlight: false,
       });
     }
     return refused.map(({ reminder }) => reminder);
@@ -92,6 +107,7 @@ export class MemoryQueue {
   lose(which: number): Reminder | undefined {
     const lost = this.#messages[which % this.#messages.length];
     this.#messages = this.#messages.filter((message) => message !== lost);
+    if (lost !== undefined) this.#endFlight(lost);
     return lost?.reminder;
   }
 
@@ -111,19 +127,24 @@ export class MemoryQueue {
       message.visibleAt = until;
   }
 
-  /** Gives up to `limit` visible messages and hides them; a message received too often goes to the dead letters instead. */
+  /**
+   * Gives up to `limit` visible messages, those of quiet groups first, and hides them; a message received too often goes to
+   * the dead letters instead.
+   */
   receive(limit = 10): ReceivedReminder[] {
+    for (const message of this.#visible()) this.#endFlight(message);
     const spent = this.#visible().filter((message) => message.receives >= this.#maxReceives);
     this.deadLetters.push(...spent.map((message) => message.reminder));
     this.#messages = this.#messages.filter((message) => !spent.includes(message));
-    return this.#visible()
-      .slice(0, limit)
-      .map((message) => {
-        message.receives += 1;
-        message.visibleAt = new Date(this.#now().getTime() + this.#visibilitySeconds * 1000);
-        const { number, reminder, receives } = message;
-        return { reminder, receiptHandle: `${number}/${receives}`, receives };
-      });
+    const chosen = this.#groups.choose(this.#visible(), ({ reminder }) => messageGroupOf(reminder), limit);
+    return chosen.map((message) => {
+      message.receives += 1;
+      message.visibleAt = new Date(this.#now().getTime() + this.#visibilitySeconds * 1000);
+      message.isInFlight = true;
+      const { number, reminder, receives } = message;
+      this.#groups.received(messageGroupOf(reminder));
+      return { reminder, receiptHandle: `${number}/${receives}`, receives };
+    });
   }
 
   /** @throws NotInFlight when the message is not hidden */
@@ -135,7 +156,15 @@ export class MemoryQueue {
   }
 
   async remove(receiptHandle: string): Promise<void> {
-    this.#messages = this.#messages.filter(({ number }) => number !== numberOf(receiptHandle));
+    const removed = this.#messages.find(({ number }) => number === numberOf(receiptHandle));
+    if (removed === undefined) return;
+    this.#endFlight(removed);
+    this.#messages = this.#messages.filter((message) => message !== removed);
+  }
+
+  #endFlight(message: Message): void {
+    if (message.isInFlight) this.#groups.ended(messageGroupOf(message.reminder));
+    message.isInFlight = false;
   }
 
   /**

@@ -52,6 +52,19 @@ export class MemorySources implements Sources {
     return 'added';
   }
 
+  async sync(
+    { orgId, generation }: Tenant,
+    id: Source['id'],
+    { now, cooldownSeconds }: { now: Date; cooldownSeconds: number },
+  ): Promise<'committed' | 'source-synced'> {
+    const row = this.#rows.get(placeOf({ id, orgId, generation }));
+    const before = new Date(now.getTime() - cooldownSeconds * 1000).toISOString();
+    if (row === undefined || (row.source.syncedAt ?? '') > before) return 'source-synced';
+    row.source.syncedAt = now.toISOString();
+    row.dueAt = new Date(now.getTime() + RESEND_SECONDS * 1000).toISOString();
+    return 'committed';
+  }
+
   async remove({ orgId, generation }: Tenant, id: Source['id']): Promise<'removed' | 'source-missing'> {
     return this.#rows.delete(placeOf({ id, orgId, generation })) ? 'removed' : 'source-missing';
   }
@@ -132,6 +145,11 @@ export class MemorySources implements Sources {
       };
     }
     return 'done';
+  }
+
+  async bringUp(ref: SourceRef, until: Date): Promise<void> {
+    const row = this.#rows.get(placeOf(ref));
+    if (row !== undefined && row.dueAt > until.toISOString()) row.dueAt = until.toISOString();
   }
 
   async text(ref: SourceRef, { version }: StoredVersion): Promise<string | undefined> {

@@ -1,36 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api/routes.ts';
-import { BUS_SOURCE } from '../../functions/domain/bus.ts';
-import { RelayedRole } from '../../functions/domain/events.ts';
 import type { Route } from '../../functions/platform/route.ts';
-import { functionNamed, invokes, ofType, synthesize, tableGrants } from './synthesize.ts';
+import { functionNamed, ofType, synthesize, tableGrants } from './synthesize.ts';
 
 const template = synthesize();
-
-describe('the relay', () => {
-  it('is told of the messages that are handed on, and of no others', () => {
-    const [, rule] =
-      ofType(template, 'AWS::Events::Rule').find(([id]) => id.startsWith('ChannelsRelay')) ?? [];
-    const { detail, ...pattern } = Object(rule?.Properties.EventPattern);
-    expect(pattern).toEqual({ source: [BUS_SOURCE], 'detail-type': ['message.received'] });
-    expect(detail.data.role.toSorted()).toEqual(RelayedRole.options.toSorted());
-  });
-
-  it('takes up to ten messages at once, and ten such batches', () => {
-    const [id] = functionNamed(template, 'relay');
-    const mappings = ofType(template, 'AWS::Lambda::EventSourceMapping')
-      .map(([, { Properties }]) => Properties)
-      .filter(({ FunctionName }) => invokes(template, FunctionName, id));
-    expect(mappings).toMatchObject([{ BatchSize: 10, ScalingConfig: { MaximumConcurrency: 10 } }]);
-  });
-
-  it('may read what was said, and add to the outbox', () => {
-    expect(tableGrants(template, functionNamed(template, 'relay')[1])).toEqual([
-      'dynamodb:GetItem Service',
-      'dynamodb:PutItem Outbox',
-    ]);
-  });
-});
 
 describe('what visitors read', () => {
   it('may be read, and nothing changed but the count of requests', () => {

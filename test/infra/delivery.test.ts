@@ -180,7 +180,7 @@ describe('recovery', () => {
           ],
           Projection: {
             ProjectionType: 'INCLUDE',
-            NonKeyAttributes: ['orgId', 'generation', 'webhookId', 'eventId'],
+            NonKeyAttributes: ['orgId', 'generation', 'webhookId', 'eventId', 'isDeferred'],
           },
         }),
       ]),

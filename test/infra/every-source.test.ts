@@ -145,5 +145,14 @@ describe.each(STAGES)('in stage %s', (stage) => {
         }
       }
     });
+
+    it('sends events to a queue in the message group of their organization', () => {
+      const groups = rules
+        .filter(([, { Properties }]) => 'EventPattern' in Properties)
+        .flatMap(([, { Properties }]) => Properties.Targets as { SqsParameters?: unknown }[])
+        .map(({ SqsParameters }) => SqsParameters);
+      expect(groups.length).toBeGreaterThan(0);
+      for (const group of groups) expect(group).toEqual({ MessageGroupId: '$.detail.orgId' });
+    });
   });
 });

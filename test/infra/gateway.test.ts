@@ -87,18 +87,81 @@ describe('a web ACL', () => {
     for (const { ActionToUse } of counted) expect(ActionToUse).toEqual({ Count: {} });
   });
 
+  interface RateRule {
+    Name: string;
+    Priority: number;
+    Statement: {
+      RateBasedStatement: {
+        AggregateKeyType: string;
+        Limit: number;
+        ForwardedIPConfig?: object;
+        ScopeDownStatement?: object;
+      };
+    };
+  }
+  const rateRules = (context: Record<string, unknown> = {}): RateRule[] =>
+    Object(ofType(synthesize(context), 'AWS::WAFv2::WebACL')[0]?.[1].Properties).Rules.filter(
+      ({ Statement }: { Statement: object }) => 'RateBasedStatement' in Statement,
+    );
+  const rateRule = (name: string, context: Record<string, unknown> = {}) => {
+    const rule = rateRules(context).find(({ Name }) => Name === name);
+    if (rule === undefined) throw new Error(`there is no rule ${name}`);
+    return rule.Statement.RateBasedStatement;
+  };
+
   it('lets one address have ten times what a plan has, however its limits are set', () => {
-    const limitOf = (context: object): number =>
-      Object(
-        ofType(synthesize({ waf: true, ...context }), 'AWS::WAFv2::WebACL')[0]?.[1].Properties,
-      ).Rules.find(({ Statement }: { Statement: object }) => 'RateBasedStatement' in Statement).Statement
-        .RateBasedStatement.Limit;
+    const limitOf = (context: Record<string, unknown>) => rateRule('RequestsFromOneAddress', context).Limit;
     expect(limitOf({})).toBe(60_000);
     expect(limitOf({ rateLimitScale: 10_000 })).toBe(100_000);
-    // WAF takes no less than ten.
-    expect(limitOf({ rateLimitSandbox: 1, rateLimitStandard: 1, rateLimitScale: 1 })).toBeGreaterThanOrEqual(
-      10,
+  });
+
+  it('takes no limit that WAF does not', () => {
+    for (const limit of [1, 1_000_000_000])
+      for (const { Statement } of rateRules({
+        rateLimitSandbox: 1,
+        rateLimitStandard: limit,
+        rateLimitScale: limit,
+      })) {
+        expect(Statement.RateBasedStatement.Limit).toBeGreaterThanOrEqual(10);
+        expect(Statement.RateBasedStatement.Limit).toBeLessThanOrEqual(2_000_000_000);
+      }
+  });
+
+  it('counts every request by its source, which nobody can forge', () => {
+    expect(rateRule('RequestsFromOneAddress')).toEqual({
+      AggregateKeyType: 'IP',
+      EvaluationWindowSec: 60,
+      Limit: 60_000,
+    });
+  });
+
+  it('counts what comes through CloudFront by the viewer, before and at a lower limit than by the edge', () => {
+    const byViewer = rateRules().filter(
+      ({ Statement }) => Statement.RateBasedStatement.AggregateKeyType === 'FORWARDED_IP',
     );
+    expect(byViewer.map(({ Name }) => Name)).toEqual([
+      'UnauthenticatedFromOneViewer',
+      'RequestsFromOneViewer',
+    ]);
+    const bySource = rateRules().find(({ Name }) => Name === 'RequestsFromOneAddress');
+    for (const { Priority, Statement } of byViewer) {
+      const { ForwardedIPConfig, Limit, ScopeDownStatement } = Statement.RateBasedStatement;
+      expect(ForwardedIPConfig).toEqual({ HeaderName: 'X-Forwarded-For', FallbackBehavior: 'NO_MATCH' });
+      expect(JSON.stringify(ScopeDownStatement)).toContain('"(cloudfront)"');
+      expect(Priority).toBeLessThan(Number(bySource?.Priority));
+      expect(Limit).toBeLessThan(Number(bySource?.Statement.RateBasedStatement.Limit));
+    }
+  });
+
+  it('has a lower limit for all paths that need no credentials', () => {
+    for (const name of ['UnauthenticatedFromOneViewer', 'UnauthenticatedFromOneAddress']) {
+      const { Limit, ScopeDownStatement } = rateRule(name);
+      expect(Limit).toBe(600);
+      const searched = [...JSON.stringify(ScopeDownStatement).matchAll(/"SearchString":"(\/[^"]*)"/g)].map(
+        ([, path]) => path,
+      );
+      expect(searched.sort()).toEqual(['/api/docs', '/api/session', '/api/v1/openapi.json']);
+    }
   });
 
   it('has metrics, and no samples, which would show API keys', () => {
@@ -113,7 +176,11 @@ describe('a web ACL', () => {
     template.hasResourceProperties('AWS::ApiGateway::GatewayResponse', { ResponseType: 'WAF_FILTERED' });
   });
 
-  it('is not there unless somebody asks for it', () => {
-    expect(ofType(synthesize(), 'AWS::WAFv2::WebACL')).toEqual([]);
+  it('is there in stage prod unless it is turned off, and elsewhere when it is asked for', () => {
+    const acls = (context: Record<string, unknown>) =>
+      ofType(synthesize(context), 'AWS::WAFv2::WebACL').length;
+    expect([{}, { waf: false }, { stage: 'staging' }, { stage: 'dev', waf: true }].map(acls)).toEqual([
+      1, 0, 0, 1,
+    ]);
   });
 });

@@ -142,12 +142,12 @@ describe('the comparison', () => {
       /return Item && OrganizationStanding.parse\(Item\);/g,
       `if (Item?.gone) await service.client.send(new UpdateCommand({ TableName: service.name, Key: {} }));
        return Item && OrganizationStanding.parse(Item);`,
-      'relay',
+      'meter',
       'fan-out',
       'dispatch',
     );
     expect(differences(template, code).map((found) => found.replace(/Tables([A-Z][a-z]+)\w+/, '$1'))).toEqual(
-      ['fan-out lacks dynamodb:UpdateItem Service', 'relay lacks dynamodb:UpdateItem Service'],
+      ['fan-out lacks dynamodb:UpdateItem Service', 'meter lacks dynamodb:UpdateItem Service'],
     );
   });
 
@@ -167,10 +167,12 @@ describe('the comparison', () => {
   });
 
   it('finds a grant that no code needs', () => {
-    const { relay, ...others } = derived;
-    const { OUTBOX_TABLE: _, ...rest } = relay ?? {};
-    expect(differences(template, { ...others, relay: rest })).toEqual([
-      expect.stringMatching(/^relay need not dynamodb:PutItem TablesOutbox/),
+    const { meter, ...others } = derived;
+    const { USAGE_TABLE: _, ...rest } = meter ?? {};
+    expect(differences(template, { ...others, meter: rest })).toEqual([
+      expect.stringMatching(/^meter need not dynamodb:BatchGetItem TablesUsage/),
+      expect.stringMatching(/^meter need not dynamodb:PutItem TablesUsage/),
+      expect.stringMatching(/^meter need not dynamodb:UpdateItem TablesUsage/),
     ]);
   });
 });

@@ -22,16 +22,20 @@ describe('the sweep', () => {
     expectEachMinute(template, [id, fn]);
   });
 
-  it('may read what is due, move it on and send to the queue of the checks, and nothing else', () => {
+  it('may read what is due, move it on and send to the queues of the checks and of the mailer, and nothing else', () => {
     expect(tableGrants(template, fn)).toEqual([
       'dynamodb:Query Knowledge/index/due',
+      'dynamodb:Query Mailings/index/due',
       'dynamodb:UpdateItem Knowledge',
+      'dynamodb:UpdateItem Mailings',
     ]);
     const sends = statementsOf(template, fn).filter(({ Action }) =>
       [Action].flat().includes('sqs:SendMessage'),
     );
-    expect(sends.map(({ Resource }) => JSON.stringify(Resource))).toEqual([
+    const queues = sends.flatMap(({ Resource }) => Resource).map((arn) => JSON.stringify(arn));
+    expect(queues.toSorted()).toEqual([
       expect.stringContaining('BusCheckSourceQueue'),
+      expect.stringContaining('BusNotifyQueue'),
     ]);
     expect(JSON.stringify(variablesOf(fn).CHECKS_QUEUE)).toContain('BusCheckSourceQueue');
   });
@@ -55,8 +59,8 @@ describe('the checks', () => {
 
   it('end fetches and extractions within the function, and the function within the lease, which ends before the message comes back', () => {
     expect(fn.Properties.Timeout).toBe(CHECK_TIMEOUT_SECONDS);
-    // Of the five of a batch two are read at once.
-    expect(FETCH_TIMEOUT_SECONDS + 3 * EXTRACTION_TIMEOUT_SECONDS).toBeLessThan(CHECK_TIMEOUT_SECONDS - 10);
+    // Of the five of a batch each may be large, and is then read alone.
+    expect(FETCH_TIMEOUT_SECONDS + 5 * EXTRACTION_TIMEOUT_SECONDS).toBeLessThan(CHECK_TIMEOUT_SECONDS - 10);
     expect(CHECK_LEASE_SECONDS).toBeGreaterThan(CHECK_TIMEOUT_SECONDS);
     const [[, queue] = []] = ofType(template, 'AWS::SQS::Queue').filter(([name]) =>
       name.startsWith('BusCheckSourceQueue'),
@@ -64,15 +68,27 @@ describe('the checks', () => {
     expect(Number(queue?.Properties.VisibilityTimeout)).toBeGreaterThan(CHECK_LEASE_SECONDS);
   });
 
-  it('may ask what an organization is, keep sources with their texts, and tell of changes', () => {
+  it('may ask what an organization is and which hosts are blocked, keep sources with their texts, and tell of changes', () => {
     expect(tableGrants(template, fn)).toEqual([
       'dynamodb:DeleteItem Knowledge',
       'dynamodb:GetItem Service',
       'dynamodb:PutItem Knowledge',
       'dynamodb:PutItem Outbox',
       'dynamodb:Query Knowledge',
+      'dynamodb:Query Service',
       'dynamodb:UpdateItem Knowledge',
     ]);
+  });
+
+  it('hide what waits for the share of an organization, which is a quarter of the workers by default', () => {
+    const actions = statementsOf(template, fn).flatMap(({ Action }) => [Action].flat());
+    expect(actions).toContain('sqs:ChangeMessageVisibility');
+    expect(actions).not.toContain('sqs:SendMessage');
+    expect(variablesOf(fn).CHECKS_PER_ORGANIZATION).toBe('5');
+    const [, told] = functionNamed(synthesize({ checksPerOrganization: 2 }), 'check-source');
+    expect(variablesOf(told).CHECKS_PER_ORGANIZATION).toBe('2');
+    for (const checksPerOrganization of [1, 11])
+      expect(() => synthesize({ checksPerOrganization })).toThrow('checksPerOrganization');
   });
 
   it('come as often as the deployment says, every hour by default', () => {
@@ -84,11 +100,14 @@ describe('the checks', () => {
 
 describe('the routes of sources', () => {
   it.each([
-    ['create-source', ['PutItem Knowledge', 'PutItem Outbox', 'PutItem Service', 'UpdateItem Knowledge']],
+    [
+      'create-source',
+      ['PutItem Knowledge', 'PutItem Outbox', 'PutItem Service', 'Query Service', 'UpdateItem Knowledge'],
+    ],
     ['list-sources', ['Query Knowledge']],
     ['read-source', ['GetItem Knowledge']],
     ['delete-source', ['DeleteItem Knowledge', 'PutItem Outbox', 'UpdateItem Knowledge']],
-    ['sync-source', ['GetItem Knowledge', 'PutItem Outbox', 'PutItem Service']],
+    ['sync-source', ['GetItem Knowledge', 'PutItem Outbox', 'PutItem Service', 'UpdateItem Knowledge']],
   ])('%s may do, beside what every route does, %j', (name, actions) => {
     const [, fn] = functionNamed(template, name);
     const usual = ['dynamodb:GetItem Service', 'dynamodb:UpdateItem Rates'];
@@ -96,6 +115,13 @@ describe('the routes of sources', () => {
       [...actions.map((action) => `dynamodb:${action}`), ...usual].sort(),
     );
     expect(JSON.stringify(variablesOf(fn).KNOWLEDGE_TABLE)).toContain('TablesKnowledge');
+  });
+
+  it('ask for a check of one source as often as the deployment says, once a minute by default', () => {
+    const cooldownOf = (context: Record<string, unknown>) =>
+      variablesOf(functionNamed(synthesize(context), 'sync-source')[1]).SYNC_COOLDOWN_SECONDS;
+    expect(cooldownOf({})).toBe('60');
+    expect(cooldownOf({ syncCooldownSeconds: 5 })).toBe('5');
   });
 
   it('alone are told of the table, beside the workers', () => {

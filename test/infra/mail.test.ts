@@ -12,16 +12,21 @@ const grantsOf = (action: string) =>
   statementsOf(template, fn).filter((statement) => [statement.Action].flat().includes(action));
 
 describe('the function that writes to admins', () => {
-  it('takes from the bus what they are told of, five at a time', () => {
-    const types = ['webhook.disabled', 'source.changed'];
-    for (const type of types) expect(NOTICES).toHaveProperty([type]);
+  it.each([
+    ['source.changed', 5, 'BusNotifyQueue'],
+    ['webhook.disabled', 2, 'BusNotifyDisabledQueue'],
+  ])('takes %s from the bus, five at a time, from a queue of its own', (type, MaximumConcurrency, queue) => {
+    expect(NOTICES).toHaveProperty([type]);
+    const ofQueue = { 'Fn::GetAtt': [Match.stringLikeRegexp(`^${queue}`), 'Arn'] };
     template.hasResourceProperties('AWS::Events::Rule', {
-      EventPattern: { source: ['conversation-service'], 'detail-type': types },
+      EventPattern: { source: ['conversation-service'], 'detail-type': [type] },
+      Targets: [Match.objectLike({ Arn: ofQueue })],
     });
     template.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
       FunctionName: { Ref: id },
+      EventSourceArn: ofQueue,
       BatchSize: 5,
-      ScalingConfig: { MaximumConcurrency: 5 },
+      ScalingConfig: { MaximumConcurrency },
       FunctionResponseTypes: ['ReportBatchItemFailures'],
     });
   });
@@ -31,10 +36,12 @@ describe('the function that writes to admins', () => {
   });
 
   it('has a claim over before its message comes again', () => {
-    const [queue] = ofType(template, 'AWS::SQS::Queue').filter(
-      ([name, { Properties }]) => name.startsWith('BusNotifyQueue') && Properties.RedrivePolicy,
+    const queues = ofType(template, 'AWS::SQS::Queue').filter(
+      ([name, { Properties }]) => /^BusNotify(Disabled)?Queue/.test(name) && Properties.RedrivePolicy,
     );
-    expect(queue?.[1].Properties.VisibilityTimeout).toBeGreaterThan(MAIL_LEASE_SECONDS);
+    expect(queues).toHaveLength(2);
+    for (const [, { Properties }] of queues)
+      expect(Properties.VisibilityTimeout).toBeGreaterThan(MAIL_LEASE_SECONDS);
   });
 
   it('is told of its sender, the dashboard and the hours', () => {
@@ -42,6 +49,8 @@ describe('the function that writes to admins', () => {
       MAIL_FROM: PROD.mailFrom,
       DASHBOARD_ORIGIN: PROD.dashboardOrigin,
       NOTICE_SECONDS: '86400',
+      MAIL_BUDGET: '100',
+      MAIL_CEILING: '40000',
       USER_POOL: { Ref: expect.stringMatching(/^IdentityUsers/) },
     });
   });
@@ -51,6 +60,7 @@ describe('the function that writes to admins', () => {
       'dynamodb:GetItem Knowledge',
       'dynamodb:GetItem Mailings',
       'dynamodb:GetItem Service',
+      'dynamodb:PutItem Mailings',
       'dynamodb:UpdateItem Knowledge',
       'dynamodb:UpdateItem Mailings',
     ]);
@@ -75,9 +85,10 @@ describe('the function that writes to admins', () => {
     ]);
   });
 
-  it('is alone with these rights, and with its table', () => {
+  it('is alone with these rights, and with its table but for the sweep, which finds the digests that are due', () => {
+    const [sweep] = functionNamed(template, 'sweep');
     for (const [other, { Properties }] of ofType(template, 'AWS::Lambda::Function')) {
-      if (other === id) continue;
+      if (other === id || other === sweep) continue;
       const said = JSON.stringify(statementsOf(template, { Type: '', Properties }));
       expect(said, other).not.toMatch(/ses:|cognito-idp:|TablesMailings/);
     }
@@ -92,7 +103,7 @@ describe('the people whom it writes to', () => {
 });
 
 describe('somebody is told', () => {
-  it.each([METRICS.failed, METRICS.unknown, METRICS.nobody])('of %s', (MetricName) => {
+  it.each([METRICS.failed, METRICS.unknown, METRICS.nobody, METRICS.ceiling])('of %s', (MetricName) => {
     template.hasResourceProperties('AWS::CloudWatch::Alarm', {
       Namespace: 'ConversationService/prod',
       MetricName,
@@ -103,9 +114,9 @@ describe('somebody is told', () => {
 
   it('of what was never told', () => {
     const alarms = ofType(template, 'AWS::CloudWatch::Alarm').filter(([name]) =>
-      name.startsWith('MailNotifyDead'),
+      /^MailNotify(NotifyDisabled)?Dead/.test(name),
     );
-    expect(alarms).toHaveLength(1);
+    expect(alarms).toHaveLength(2);
   });
 });
 
@@ -127,14 +138,23 @@ describe('the settings of e-mail', () => {
       { oidcIssuer: 'https://id.example.com', oidcAudience: 'dashboard' },
       "context mailFrom goes with the stack's own user pool",
     ],
+    [{ mailBudget: 0 }, 'context mailBudget must be a whole number of recipients a day from 1 to'],
+    [{ mailCeiling: 0.5 }, 'context mailCeiling must be a whole number of recipients a day from 1 to'],
     [{ noticeSeconds: 0 }, 'context noticeSeconds must be a number of seconds from 1 to 2592000, not "0"'],
   ])('%j are refused in one clear line', (context, message) => {
     expect(() => synthesize(context)).toThrow(message);
   });
 
-  it('may shorten the time between two e-mails', () => {
-    const [, hasty] = functionNamed(synthesize({ noticeSeconds: 60 }), 'notify');
-    expect(Object(hasty.Properties.Environment).Variables.NOTICE_SECONDS).toBe('60');
+  it('may shorten the time between two e-mails, and say how many there may be', () => {
+    const [, hasty] = functionNamed(
+      synthesize({ noticeSeconds: 60, mailBudget: 7, mailCeiling: 8 }),
+      'notify',
+    );
+    expect(Object(hasty.Properties.Environment).Variables).toMatchObject({
+      NOTICE_SECONDS: '60',
+      MAIL_BUDGET: '7',
+      MAIL_CEILING: '8',
+    });
   });
 });
 

@@ -31,7 +31,11 @@ describe('tables', () => {
 
   it('counts of requests, usage and e-mail, which no sandbox has, or which end with their minute, are in none', () => {
     const others = ['Rates', 'Usage', 'Mailings'];
-    for (const other of others) expect(indexesOf(other), other).toEqual([]);
+    for (const other of others)
+      expect(
+        indexesOf(other).map(({ IndexName }) => IndexName),
+        other,
+      ).not.toContain(OF_SANDBOX_INDEX);
     expect(tables).toHaveLength(TABLES.length + others.length);
   });
 });

@@ -5,7 +5,7 @@ import { type Route, settingsPath } from '../../functions/platform/route.ts';
 import { SIGN_IN, WORKERS } from '../../lib/cloud/bundle.ts';
 import { SIGN_IN_ROUTES } from '../../lib/cloud/sign-in.ts';
 import { ourFunctions } from './reading.ts';
-import { ofType, statementsOf, synthesize } from './synthesize.ts';
+import { functionNamed, ofType, statementsOf, synthesize } from './synthesize.ts';
 
 const template = synthesize();
 const functions = ourFunctions(template);
@@ -104,6 +104,17 @@ describe('the rate limiter', () => {
         '50',
         '500',
       ]);
+  });
+
+  it('has a budget for all visitors of an organization, as large as its own unless a setting says otherwise', () => {
+    const budgetsOf = (context: object) => {
+      const [, fn] = functionNamed(synthesize({ ...context }), 'read-widget-messages');
+      const its = Object(fn.Properties.Environment).Variables;
+      return [its.VISITOR_LIMIT_SANDBOX, its.VISITOR_LIMIT_STANDARD, its.VISITOR_LIMIT_SCALE];
+    };
+    expect(budgetsOf({})).toEqual(['60', '600', '6000']);
+    expect(budgetsOf({ rateLimitStandard: 100, rateLimitScale: 1000 })).toEqual(['60', '100', '1000']);
+    expect(budgetsOf({ visitorLimitSandbox: 9, visitorLimitScale: 90 })).toEqual(['9', '600', '90']);
   });
 
   it('tells somebody when it cannot count, whichever function met it', () => {

@@ -33,7 +33,7 @@ describe('npm run simulate', () => {
 
   it('names the seed of a run in which one did not, and the command that shows it again, each time in the same way', async () => {
     const [mutation] = MUTATIONS;
-    const { status, output } = await command(['--runs', '20'], mutation);
+    const { status, output } = await command(['--runs', '60'], mutation);
     expect(status).toBe(1);
     const [, seed = ''] = /npm run simulate -- --replay (\d+) --trace/.exec(output) ?? [];
     const [detail] = /.*\n(?= {2}npm run simulate)/.exec(output) ?? [];

@@ -15,8 +15,8 @@ const TYPES: readonly SubscribableType[] = ['conversation.created', 'message.rec
 const MS_PER_DAY = 86_400_000;
 /** What a run has of each at most. */
 const MOST = { endpoints: 4, events: 8, redeliveries: 3, ofJobs: 6 };
-/** Events of a run whose deliveries have few attempts, and those that come together. */
-const OF_FEW_ATTEMPTS = { events: 24, atOnce: 6 };
+/** Events of a run whose deliveries have few attempts, or of which one tenant has most, and those that come together. */
+const BURSTS = { events: 24, atOnce: 6 };
 
 /** What customers do through the API, each in a transaction that has been committed. Each returns whether there was something to do. */
 export class Customers {
@@ -64,6 +64,7 @@ export class Customers {
       events: this.#someTypes(),
       status: 'active',
       consecutiveFailures,
+      ...(random.chance(0.5) ? { unproven: true } : {}),
       keyVersion: '1',
       createdAt: now,
       ...(consecutiveFailures > 0 ? { failingSince: now } : {}),
@@ -79,19 +80,27 @@ export class Customers {
   }
 
   send(onlyTo?: { orgId: OrgId; id: ReceiverId }): boolean {
-    const hasFew = this.#world.terms.attempts < ATTEMPTS;
-    if (this.#events >= (hasFew ? OF_FEW_ATTEMPTS : MOST).events) return false;
+    const { attempts, isUnequal } = this.#world.terms;
     const orgId = onlyTo?.orgId ?? this.#sender();
-    for (let left = hasFew ? OF_FEW_ATTEMPTS.atOnce : 1; left > 0; left -= 1) {
+    const bursts = attempts < ATTEMPTS || (isUnequal && orgId === this.#busiest);
+    if (this.#events >= (bursts ? BURSTS : MOST).events) return false;
+    for (let left = bursts ? BURSTS.atOnce : 1; left > 0; left -= 1) {
       this.#events += 1;
       this.sendOf(this.#world.organizations.tenantOf(orgId), onlyTo?.id);
     }
     return true;
   }
 
+  /** The tenant that has most of the events where tenants are unequal. */
+  get #busiest(): OrgId | undefined {
+    return this.#registered[0]?.orgId;
+  }
+
   /** Mostly one with endpoints. */
   #sender(): OrgId {
-    const { random, organizations } = this.#world;
+    const { random, organizations, terms } = this.#world;
+    const busiest = this.#busiest;
+    if (terms.isUnequal && busiest !== undefined && random.chance(0.5)) return busiest;
     const endpoints = this.#registered;
     return endpoints.length > 0 && random.chance(0.8)
       ? random.pick(endpoints).orgId

@@ -103,11 +103,17 @@ export class Functions {
       async ({ own, due, queues, log, now }) => {
         const run = own.engine.reconcile(
           { due, queues, log, now },
-          { shards: 1, graceSeconds: terms.graceSeconds, lookaheadSeconds: RECONCILE_LOOKAHEAD_SECONDS },
+          {
+            shards: 1,
+            graceSeconds: terms.graceSeconds,
+            lookaheadSeconds: RECONCILE_LOOKAHEAD_SECONDS,
+            longBacklog: terms.longBacklog,
+          },
         );
         const done = await run(() => this.#world.isUntroubled || !random.chance(0.05));
         statistics.count('parked deliveries resumed', done.resumed);
         statistics.count('reminders sent again', done.resent);
+        statistics.count('late deliveries deferred', done.deferred);
         if (isUntroubled && done.complete && done.refused === 0) this.#nothingIsDue(since - faults.maxSkewMs);
         // What resets have wiped loses its messages.
         if (faults.isCalm && organizations.resets === 0 && done.resent + done.expired > 0)

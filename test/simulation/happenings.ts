@@ -12,6 +12,8 @@ interface ScheduledRuns {
 
 /** Of who reads a stream: nobody looked over night. */
 const LONG_OUTAGE_SECONDS = 12 * 3600;
+/** Longer than the three days after which a delivery expires. */
+const DAYS_SECONDS = 3.1 * 86_400;
 
 /** What happens to the world from outside: what customers do, and what queues, streams and machines do to us. */
 export class Happenings {
@@ -109,7 +111,10 @@ export class Happenings {
     'time-passes': () => {
       // What is under way in the network arrives within seconds.
       if (this.#world.processes.isUnderWay) return undefined;
-      const seconds = this.#world.random.pick(this.#world.faults.jumps);
+      const { faults, random, witness } = this.#world;
+      // A delivery that was deferred just before it is old enough to expire.
+      const jumps = witness.isDeferring ? [...faults.jumps, DAYS_SECONDS] : faults.jumps;
+      const seconds = random.pick(jumps);
       this.#world.clock.elapse(seconds);
       return `${seconds} s`;
     },

@@ -44,6 +44,7 @@ const REPEATABLE = new Set([
   'due.skip',
   'queues.send',
   'endpoints.markSlow',
+  'endpoints.markProven',
   'endpoints.markStalled',
   'endpoints.endStalled',
   'endpoints.markAtRisk',
@@ -160,6 +161,10 @@ export function reachOf(world: World): (process: Process) => Reach {
           await own.endpoints.markSlow(orgId, id, until);
           world.history.note(orgId, id);
         },
+        async markProven(orgId, id, now) {
+          await own.endpoints.markProven(orgId, id, now);
+          world.history.note(orgId, id);
+        },
         async markStalled(orgId, id, until) {
           await own.endpoints.markStalled(orgId, id, until);
           world.history.note(orgId, id);
@@ -198,7 +203,8 @@ export function reachOf(world: World): (process: Process) => Reach {
       return gate(process, 'due', {
         find: (state, shard, until, after) => staleFind(own)(state, shard, until, after),
         watch: (ref, dueAt) => witness.watching(ref, () => own.due.watch(ref, dueAt)),
-        postpone: (entry, until) => witness.postponing(entry.reminder, () => own.due.postpone(entry, until)),
+        postpone: (entry, until, reason) =>
+          witness.postponing(entry.reminder, reason, () => own.due.postpone(entry, until, reason)),
         skip: (ref, reason, now) => witness.watching(ref, () => own.due.skip(ref, reason, now)),
       } satisfies Reach['due']);
     },

@@ -7,6 +7,7 @@ import type {
   Reminder,
   Settlement,
 } from '../../functions/domain/delivery.ts';
+import type { PostponeReason } from '../../functions/domain/due.ts';
 import type { DeliveryId, ReceiverId } from '../../functions/domain/ids.ts';
 import { attemptClocks } from '../../functions/domain/timing.ts';
 import type { Due } from '../doubles/memory-deliveries.ts';
@@ -28,6 +29,9 @@ const RECEIVES_OF_A_DELIVERY = 40;
 /** The same for each message that was doubled before: all of them are received at each of the delivery's times. */
 const RECEIVES_OF_A_MESSAGE = 25;
 
+/** For how long a late delivery may be put off while a queue has a long backlog (decision 9). */
+const MOST_DEFERRED_MS = 6 * 3_600_000;
+
 /** Sees every effect at the moment that it takes place, and says which promise it breaks. */
 export class Witness {
   readonly #world: World;
@@ -40,6 +44,8 @@ export class Witness {
   readonly #sent = new Map<DeliveryId, number>();
   /** How many messages there had been when the delivery was put into the due index, or moved within it. */
   readonly #sentBefore = new Map<DeliveryId, number>();
+  /** Deliveries whose message was deferred, and not sent since. */
+  readonly #deferred = new Set<DeliveryId>();
   readonly #received = new Map<DeliveryId, number>();
   /** Messages that deliveries may have received before it counts as a loop, once nothing goes wrong any more. */
   readonly #receivable = new Map<DeliveryId, number>();
@@ -49,6 +55,11 @@ export class Witness {
     const tell = (promise: PromiseName, detail: string) => this.tell(promise, detail);
     this.attempts = new Attempts(world, tell);
     this.wiped = new Wiped(world, tell);
+  }
+
+  /** Whether an open delivery's message was deferred, and not sent since. */
+  get isDeferring(): boolean {
+    return this.#deferred.size > 0;
   }
 
   /** The first promise that did not hold. */
@@ -96,9 +107,12 @@ export class Witness {
   #ended(delivery: Delivery): void {
     const { id, webhookId, status, terminalReason, attempts } = delivery;
     this.attempts.ended(delivery);
+    const wasDeferred = this.#deferred.delete(id);
     const lateMs = this.#world.clock.ms - this.#world.restBy;
     if (lateMs > 0 && !this.#world.organizations.isOver(delivery))
       this.tell('comes to rest', `${id} was ${status} ${lateMs} ms too late`);
+    if (terminalReason === 'expired' && wasDeferred)
+      this.tell('nothing lost', `${id} expired after its message was deferred, and before one was sent`);
     const isTrue = {
       endpoint_deleted: () => this.#world.history.endedMs(webhookId, 'deleted') !== undefined,
       endpoint_disabled: () => this.#world.history.endedMs(webhookId, 'disabled') !== undefined,
@@ -166,17 +180,29 @@ export class Witness {
     for (const { id } of reminders) {
       if (refused.some((reminder) => reminder.id === id)) continue;
       this.#sent.set(id, (this.#sent.get(id) ?? 0) + 1);
+      this.#deferred.delete(id);
       this.#receivable.set(id, (this.#receivable.get(id) ?? 0) + RECEIVES_OF_A_MESSAGE);
     }
   }
 
-  /** The reconciler moves a delivery on within the due index, because it has sent a message. */
-  postponing<T>(ref: DeliveryRef, act: () => T): T {
+  /**
+   * The reconciler moves a delivery on within the due index, because it has sent a message, or because a queue has a long
+   * backlog: then it must come up again soon, and may not expire before.
+   */
+  postponing<T>(ref: DeliveryRef, reason: PostponeReason, act: () => T): T {
     const due = this.#world.deliveries.dueOf(ref);
     const sentBefore = this.#sentBefore.get(ref.id) ?? 0;
     const result = this.watching(ref, act);
-    if (this.#world.deliveries.dueOf(ref) !== due && (this.#sent.get(ref.id) ?? 0) <= sentBefore)
-      this.tell('nothing lost', `${ref.id} was moved on in the due index without a message`);
+    const after = this.#world.deliveries.dueOf(ref);
+    if (after === due || after === undefined) return result;
+    const isSent = (this.#sent.get(ref.id) ?? 0) > sentBefore;
+    if (reason !== 'deferred') {
+      if (!isSent) this.tell('nothing lost', `${ref.id} was moved on in the due index without a message`);
+      return result;
+    }
+    if (!isSent) this.#deferred.add(ref.id);
+    if (Date.parse(after.dueAt) > this.#world.clock.ms + MOST_DEFERRED_MS + this.#world.faults.maxSkewMs)
+      this.tell('nothing lost', `${ref.id} was deferred until ${after.dueAt}`);
     return result;
   }
 

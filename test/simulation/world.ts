@@ -1,11 +1,13 @@
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../functions/domain/backoff.ts';
 import type { DeadLetter } from '../../functions/domain/dead-letter.ts';
 import type { Reminder } from '../../functions/domain/delivery.ts';
+import { LONG_BACKLOG } from '../../functions/domain/due.ts';
 import type { OutboxEvent } from '../../functions/domain/events.ts';
 import type { DeliveryId, EventId, IdPrefix, OrgId, ReceiverId } from '../../functions/domain/ids.ts';
 import type { LedgerEntry } from '../../functions/domain/ledger.ts';
 import type { Owed } from '../../functions/domain/redelivery.ts';
 import type { Tenant } from '../../functions/domain/tenant.ts';
+import { FAIR_TERMS, type FairTerms } from '../../lib/local/engines/fair-groups.ts';
 import { NOW } from '../builders.ts';
 import type { RowChange } from '../doubles/memory-deliveries.ts';
 import { MemoryLanes } from '../doubles/memory-lanes.ts';
@@ -45,6 +47,12 @@ export interface Terms {
   purgeLeaseSeconds: number;
   /** How often the purge waits for a minute and more for what it looks for. */
   slowFinds: number;
+  /** Messages waiting in a queue from which on late deliveries are deferred. */
+  longBacklog: number;
+  /** One tenant has most of the events, many at once. */
+  isUnequal: boolean;
+  /** Which message groups a queue holds back. A run has a few messages, where AWS counts from thirty. */
+  fair: FairTerms;
 }
 
 const termsOf = (random: Random, isCalm: boolean): Terms => ({
@@ -58,6 +66,9 @@ const termsOf = (random: Random, isCalm: boolean): Terms => ({
   // It only saves work: several at once must do as well.
   purgeLeaseSeconds: isCalm ? 960 : random.pick([960, 960, 1]),
   slowFinds: isCalm ? 0 : random.pick([0, 0.25]),
+  longBacklog: isCalm ? LONG_BACKLOG : random.pick([LONG_BACKLOG, 0, 2]),
+  isUnequal: random.chance(0.3),
+  fair: random.pick([FAIR_TERMS, { ...FAIR_TERMS, leastInFlight: 2 }]),
 });
 
 /** Where deliveries have few attempts, more of them fail than anywhere else, among others that succeed. */
@@ -145,6 +156,7 @@ export class World {
       now: this.clock.now,
       visibilitySeconds: clocks.visibility,
       maxReceives: this.terms.maxReceives,
+      fair: this.terms.fair,
     });
     this.processes = new Processes(this.clock);
     this.history = new EndpointHistory(this.endpoints, this.clock);

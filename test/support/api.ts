@@ -59,11 +59,16 @@ export function apiClient({ BASE_URL, API_KEY }: { BASE_URL: string; API_KEY: st
           response.on('error', reject);
           response.on('end', () => {
             const received = Buffer.concat(chunks).toString();
-            resolve({
-              status: response.statusCode ?? 0,
-              headers: response.headers,
-              body: received === '' ? {} : JSON.parse(received),
-            });
+            try {
+              resolve({
+                status: response.statusCode ?? 0,
+                headers: response.headers,
+                body: received === '' ? {} : JSON.parse(received),
+              });
+            } catch (error) {
+              // No JSON: thrown here it would end the process.
+              reject(error);
+            }
           });
         },
       );

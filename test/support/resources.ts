@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { routes } from '../../functions/api/routes.ts';
 import { type Route, settingsPath } from '../../functions/platform/route.ts';
 import { freePort } from '../../lib/local/engines/free-port.ts';
@@ -21,9 +22,9 @@ type Factory = (maker: Maker, at: { collection: string; parent: string }) => Pro
 const FACTORIES: Readonly<Record<string, Factory>> = {
   // An event that nothing here causes, so that deliveries are only those that a test asks for.
   webhooks: ({ api, receiver }, { collection }) =>
-    made(api, collection, { url: receiver, events: ['conversation.resolved'] }),
+    made(api, collection, { url: atOwnHost(receiver), events: ['conversation.resolved'] }),
   deliveries: ({ api }, { parent }) =>
-    parent.includes('/channels/') ? relayedDelivery(api, parent) : endedDelivery(api, parent),
+    parent.includes('/channels/') ? channelDelivery(api, parent) : endedDelivery(api, parent),
   redeliveries: ({ api }, { collection }) => endedRedelivery(api, collection),
   conversations: ({ api }, { collection }) =>
     made(api, collection, { channelId: 'chn_web', externalUserId: 'visitor-1' }),
@@ -124,7 +125,7 @@ export async function aVisitor({ api }: Pick<Maker, 'api'>): Promise<string> {
 }
 
 /** A delivery of what an agent has said in a new conversation on a channel. */
-async function relayedDelivery(api: ApiClient, channel: string): Promise<string> {
+async function channelDelivery(api: ApiClient, channel: string): Promise<string> {
   const conversation = await made(api, '/api/v1/conversations', {
     channelId: idIn(channel),
     externalUserId: 'visitor-1',
@@ -181,6 +182,13 @@ async function testDelivery(
     return status === 200 && body.data !== undefined && is(body.data);
   });
   return id;
+}
+
+/** The URL at a host that no other endpoint has, because a host may have few; this machine has one name, and any number. */
+function atOwnHost(receiver: string): string {
+  const url = new URL(receiver);
+  if (url.hostname !== 'localhost') url.hostname = `${randomUUID()}.${url.hostname}`;
+  return url.href;
 }
 
 /** A source whose first check has ended, so that it stays as it is for an hour. */

@@ -57,6 +57,8 @@ export interface Service {
   rows(texts?: readonly string[]): Promise<Row[]>;
   /** Puts an item in the place of the one with its key. */
   rewrite(row: Row): Promise<void>;
+  /** Deletes an item of a table whose items have a partition and a sort key. */
+  remove(row: Row): Promise<void>;
   /** Where the stream of its table tells of the addition of a row. */
   streamed: TablesBehind['streamed'];
   /** Invokes a function now, whatever invokes it otherwise. @throws Error of the function */
@@ -178,6 +180,7 @@ export async function startService({
       itemsWith: async (texts) => linesOf(await tables.rows(texts)),
       rows: tables.rows,
       rewrite: tables.rewrite,
+      remove: tables.remove,
       streamed: tables.streamed,
       invoke: (name, payload = {}) => cloud.invoke(functions.physicalNameOf(name), payload),
       reports: (name) =>

@@ -7,7 +7,7 @@ import {
   GetRecordsCommand,
   GetShardIteratorCommand,
 } from '@aws-sdk/client-dynamodb-streams';
-import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { CREDENTIALS } from '../../lib/local/engines/engines.ts';
 import { runningProcess } from '../../lib/local/engines/processes.ts';
@@ -34,6 +34,8 @@ export interface TablesBehind {
   rows(texts?: readonly string[]): Promise<Row[]>;
   /** Puts an item in the place of the one with its key: time passes faster so. */
   rewrite(row: Row): Promise<void>;
+  /** Deletes an item of a table whose items have a partition and a sort key. */
+  remove(row: Row): Promise<void>;
   /** Where the table's stream tells of the addition of a row. @throws Error when it does not */
   streamed(row: Row): Promise<Streamed>;
   close(): void;
@@ -72,6 +74,9 @@ export function tablesBehind(
     },
     async rewrite({ table, item }) {
       await client.send(new PutCommand({ TableName: table, Item: item }));
+    },
+    async remove({ table, item: { pk, sk } }) {
+      await client.send(new DeleteCommand({ TableName: table, Key: { pk, sk } }));
     },
     async streamed(row) {
       const streamArn = streamArns.find((arn) => arn.includes(`:table/${row.table}/stream/`));

@@ -20,7 +20,7 @@ const Derivable = z.pick(HttpChannel, { kind: true, id: true, keyVersion: true }
 export const handler = endpoint(
   routes.createChannel,
   async ({ tenant, body, now, effect }) => {
-    const receiver = body.kind === 'http' ? checkReceiver(body.url ?? '', tenant) : undefined;
+    const receiver = body.kind === 'http' ? await checkReceiver(body.url ?? '', tenant) : undefined;
     if (receiver?.ok === false) return problem('VALIDATION_ERROR', `${receiver.problem}.`);
     const common = {
       id: newId('chn', now),
@@ -36,6 +36,7 @@ export const handler = endpoint(
           events: [],
           status: 'active',
           consecutiveFailures: 0,
+          unproven: true,
           keyVersion: await signingKeys(currentVersion),
         }
       : { ...common, kind: 'web_widget' };

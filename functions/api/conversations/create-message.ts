@@ -1,15 +1,18 @@
+import { buildChannelMessage, channelIdOf } from '../../domain/channel.ts';
 import { type Message, moved } from '../../domain/conversation.ts';
-import { buildEvent } from '../../domain/events.ts';
+import { buildEvent, ChannelMessageRole } from '../../domain/events.ts';
 import { newId } from '../../domain/ids.ts';
 import { notFound } from '../../domain/problem.ts';
 import { optimistic } from '../../platform/optimistic.ts';
 import { success } from '../../platform/reply.ts';
+import { channelStore } from '../../store/channels.ts';
 import { conversationStore } from '../../store/conversations.ts';
 import { messageStore } from '../../store/messages.ts';
 import { outboxStore } from '../../store/outbox.ts';
 import { endpoint, tables } from '../endpoint.ts';
 import * as routes from './routes.ts';
 
+const channels = channelStore(tables.service);
 const conversations = conversationStore(tables.service);
 const messages = messageStore(tables.service);
 const outbox = outboxStore(tables.outbox);
@@ -17,10 +20,13 @@ const outbox = outboxStore(tables.outbox);
 const REOPEN = { kind: 'reopen' } as const;
 
 /**
- * The transaction holds new items only: that the conversation exists is read before it, because DynamoDB cancels
- * transactions that meet on one item, and all messages of a conversation would (architecture.md, Scale). Only the message that
- * opens a resolved conversation again writes it: the others, which find it opened meanwhile, do without. A conversation that is
- * resolved after that read stays resolved: the message came before.
+ * The transaction holds new items only: that the conversation exists is read before it, because DynamoDB
+ * cancels transactions that meet on one item, and all messages of a conversation would. Only the message that
+ * reopens a resolved conversation writes it. One that is resolved after that read stays resolved: the message
+ * came before.
+ *
+ * For an `http` channel the transaction also adds the event that delivers the message. In a sandbox too: the
+ * gate between dispatcher and receivers lets none of its requests out.
  */
 export const handler = endpoint(routes.createMessage, ({ tenant, params, body, now, traceId, effect }) =>
   optimistic(async (again) => {
@@ -38,10 +44,22 @@ export const handler = endpoint(routes.createMessage, ({ tenant, params, body, n
       { ...message, messageId: message.id },
       { tenant, now, traceId },
     );
+    // What a user writes costs no read of the channel.
+    const channelId = ChannelMessageRole.safeParse(message.role).success
+      ? channelIdOf(conversation)
+      : undefined;
+    const channel = channelId && (await channels.find(tenant.orgId, channelId));
+    const toChannel =
+      channel && buildChannelMessage(channel, conversation, message, { tenant, now, traceId });
     const reopened = moved(conversation, REOPEN) ? [conversations.move(tenant, conversation.id, REOPEN)] : [];
     return effect(
       success(message, { location: `/api/v1/conversations/${conversation.id}/messages/${message.id}` }),
-      [messages.add(tenant, message), outbox.append(event), ...reopened],
+      [
+        messages.add(tenant, message),
+        outbox.append(event),
+        ...(toChannel ? [outbox.append(toChannel)] : []),
+        ...reopened,
+      ],
       { 'conversation-changed': again },
     );
   }),

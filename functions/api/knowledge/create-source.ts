@@ -13,7 +13,7 @@ const outbox = outboxStore(tables.outbox);
 
 /** The source and the order to import it commit together. */
 export const handler = endpoint(routes.createSource, async ({ tenant, body, now, traceId, effect }) => {
-  const target = checkReceiver(body.url, tenant);
+  const target = await checkReceiver(body.url, tenant);
   if (!target.ok) return problem('VALIDATION_ERROR', `${target.problem}.`);
   const source = newSource({
     ...body,

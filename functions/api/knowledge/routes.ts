@@ -65,6 +65,7 @@ export const syncSource = {
   params: schema.SourceParams,
   query: shared.NoQuery,
   success: { status: 202, data: schema.Source },
+  refusals: ['RATE_LIMITED'],
 } as const satisfies Route;
 
 export const readSourceChanges = {

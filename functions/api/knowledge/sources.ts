@@ -1,8 +1,13 @@
 import { KnowledgeEnvironment, readEnvironment } from '../../platform/config.ts';
+import { reportUnreadable } from '../../platform/unreadable-rows.ts';
 import { sourceStore } from '../../store/sources.ts';
 import { tables } from '../endpoint.ts';
 
 const environment = readEnvironment(KnowledgeEnvironment);
 
-export const knowledge = { client: tables.service.client, name: environment.KNOWLEDGE_TABLE };
+export const knowledge = {
+  client: tables.service.client,
+  name: environment.KNOWLEDGE_TABLE,
+  reportUnreadable,
+};
 export const sources = sourceStore(knowledge);

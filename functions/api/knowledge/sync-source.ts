@@ -1,7 +1,8 @@
 import { newNotice } from '../../domain/bus.ts';
 import { newId } from '../../domain/ids.ts';
-import { notFound } from '../../domain/problem.ts';
+import { notFound, problem } from '../../domain/problem.ts';
 import { shownSource } from '../../domain/source.ts';
+import { readEnvironment, SyncEnvironment } from '../../platform/config.ts';
 import { success } from '../../platform/reply.ts';
 import { outboxStore } from '../../store/outbox.ts';
 import { endpoint, tables } from '../endpoint.ts';
@@ -9,6 +10,7 @@ import * as routes from './routes.ts';
 import { sources } from './sources.ts';
 
 const outbox = outboxStore(tables.outbox);
+const { SYNC_COOLDOWN_SECONDS: cooldownSeconds } = readEnvironment(SyncEnvironment);
 
 /** Orders a check. Which was asked for before it begins is what it does as well, so that many at once fetch once or twice. */
 export const handler = endpoint(routes.syncSource, async ({ tenant, params, now, traceId, effect }) => {
@@ -21,5 +23,20 @@ export const handler = endpoint(routes.syncSource, async ({ tenant, params, now,
     { sourceId: source.id },
     { tenant, now, traceId },
   );
-  return effect(success(shownSource(source)), [outbox.appendNotice(notice)]);
+  return effect(
+    success(shownSource(source)),
+    [sources.sync(tenant, source.id, { now, cooldownSeconds }), outbox.appendNotice(notice)],
+    {
+      'source-synced': async () => {
+        const { syncedAt } = (await sources.find(tenant, source.id)) ?? {};
+        if (syncedAt === undefined) return notFound('source of knowledge');
+        const wait = Math.ceil((Date.parse(syncedAt) - now.getTime()) / 1000 + cooldownSeconds);
+        return problem(
+          'RATE_LIMITED',
+          'A check of this source was asked for a moment ago. Retry-After says when to ask again.',
+          { 'Retry-After': String(Math.max(1, wait)) },
+        );
+      },
+    },
+  );
 });

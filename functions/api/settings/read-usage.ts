@@ -1,13 +1,14 @@
 import { latestMonths, NO_USAGE } from '../../domain/usage.ts';
 import { readEnvironment, UsageEnvironment } from '../../platform/config.ts';
 import { success } from '../../platform/reply.ts';
+import { reportUnreadable } from '../../platform/unreadable-rows.ts';
 import { usageReader } from '../../store/usage.ts';
 import { tables } from '../endpoint.ts';
 import { sessionEndpoint } from '../session-endpoint.ts';
 import * as routes from './routes.ts';
 
 const environment = readEnvironment(UsageEnvironment);
-const read = usageReader({ client: tables.service.client, name: environment.USAGE_TABLE });
+const read = usageReader({ client: tables.service.client, name: environment.USAGE_TABLE, reportUnreadable });
 
 export const handler = sessionEndpoint(routes.readUsage, async ({ tenant, query, now }) => {
   const months = latestMonths(now, query.months);

@@ -1,29 +1,44 @@
-import { latestHours, openHours, overviewOf, WAITING_MS } from '../../domain/delivery-stats.ts';
+import { openHours, overviewOf, WAITING_MS } from '../../domain/delivery-stats.ts';
 import { disablesAt, openSince } from '../../domain/disabling.ts';
 import { type Endpoint, failingOf } from '../../domain/endpoint.ts';
+import { type HourRange, latestHours } from '../../domain/ledger.ts';
 import { atSpeed, programOf } from '../../domain/simulation.ts';
 import { isOfSandbox, type Tenant } from '../../domain/tenant.ts';
 import { RetryEnvironment, readEnvironment, retryPolicy, StatsEnvironment } from '../../platform/config.ts';
+import { keepFinishedHours } from '../../platform/finished-hours.ts';
 import { success } from '../../platform/reply.ts';
+import { reportUnreadable } from '../../platform/unreadable-rows.ts';
 import { endpointStore } from '../../store/endpoints.ts';
 import { ledgerStore } from '../../store/ledger.ts';
-import { openDeliveries } from '../../store/open-deliveries.ts';
+import { openDeliveries, type ReadBudget } from '../../store/open-deliveries.ts';
 import { waitingDeliveries } from '../../store/waiting-deliveries.ts';
 import { endpoint, tables } from '../endpoint.ts';
 import * as routes from './routes.ts';
 
 const environment = { ...readEnvironment(StatsEnvironment), ...readEnvironment(RetryEnvironment) };
 const endpoints = endpointStore(tables.service);
-const ledger = ledgerStore({ client: tables.service.client, name: environment.LEDGER_TABLE });
+const ledger = ledgerStore({
+  client: tables.service.client,
+  name: environment.LEDGER_TABLE,
+  reportUnreadable,
+});
+const hoursOf = keepFinishedHours(ledger.read);
 const open = openDeliveries(tables.deliveries);
 const waiting = waitingDeliveries(tables.deliveries);
 const policy = retryPolicy(environment);
+
+/**
+ * Read units for what an answer says beyond the counts, each: when failing endpoints will be disabled, and
+ * since when deliveries wait. Fifty endpoints with small rows take less; where it ends, the rest is not
+ * known.
+ */
+const UNITS = 250;
 
 export const handler = endpoint(routes.readDeliveryStats, async ({ tenant, query, now }) => {
   const all = await endpoints.all(tenant.orgId);
   const [{ entries, since }, failing] = await Promise.all([
     countsOf(all, tenant, latestHours(now, query.hours), now),
-    Promise.all(all.map(async (one) => ({ ...one, failing: await prospectOf(one, tenant, now) }))),
+    inTurns(all, async (one, budget) => ({ ...one, failing: await prospectOf(one, tenant, now, budget) })),
   ]);
   const newestFirst = failing
     .map((one) => ({ ...one, waitingSince: since.get(one.id) ?? null }))
@@ -32,36 +47,34 @@ export const handler = endpoint(routes.readDeliveryStats, async ({ tenant, query
 });
 
 /** What the ledger says, and since when deliveries wait: it knows hours alone. Deliveries are read for endpoints that have open ones. */
-async function countsOf(
-  all: readonly Endpoint[],
-  { generation }: Tenant,
-  hours: readonly string[],
-  now: Date,
-) {
-  const entries = await ledger.readAll(
-    all.map(({ id }) => id),
-    generation,
-    hours,
-  );
+async function countsOf(all: readonly Endpoint[], { generation }: Tenant, hours: HourRange, now: Date) {
+  const read = await Promise.all(all.map(({ id }) => hoursOf(id, generation, hours, now)));
+  const entries = read.flat();
   const to = new Date(now.getTime() - WAITING_MS);
-  const since = await Promise.all(
-    [...openHours(entries)].map(
-      async ([webhookId, hour]) =>
-        [webhookId, await waiting({ webhookId, generation }, new Date(hour), to)] as const,
-    ),
-  );
+  const since = await inTurns([...openHours(entries)], async ([webhookId, hour], budget) => {
+    const ref = { webhookId, generation };
+    return [webhookId, await waiting(ref, new Date(hour), to, budget)] as const;
+  });
   return { entries, since: new Map(since) };
 }
 
+/** One after the other, so that those which come late see what is left of the budget. */
+async function inTurns<T, R>(items: readonly T[], read: (item: T, budget: ReadBudget) => Promise<R>) {
+  const budget = { units: UNITS };
+  const results: R[] = [];
+  for (const item of items) results.push(await read(item, budget));
+  return results;
+}
+
 /** What is to come of an endpoint whose deliveries fail. Deliveries are read for such alone. */
-async function prospectOf(one: Endpoint, tenant: Tenant, now: Date) {
+async function prospectOf(one: Endpoint, tenant: Tenant, now: Date, budget: ReadBudget) {
   const failing = failingOf(one);
   if (failing === null) return null;
   const own = isOfSandbox(tenant) ? atSpeed(policy, programOf(one.url).speed) : policy;
   const from = openSince(own, environment.ATTEMPT_TIMEOUT_SECONDS, now);
   const { failuresUntilDisabled } = failing;
   const ref = { webhookId: one.id, generation: tenant.generation };
-  const found = await open(ref, from, now, failuresUntilDisabled);
+  const found = await open(ref, from, now, failuresUntilDisabled, budget);
   const at = disablesAt(failuresUntilDisabled, found, own, now);
   return { ...failing, disablesAt: at?.toISOString() ?? null };
 }

@@ -1,7 +1,10 @@
-import { latestHours, statsOf } from '../../domain/delivery-stats.ts';
+import { statsOf } from '../../domain/delivery-stats.ts';
+import { latestHours } from '../../domain/ledger.ts';
 import { notFound } from '../../domain/problem.ts';
 import { readEnvironment, StatsEnvironment } from '../../platform/config.ts';
+import { keepFinishedHours } from '../../platform/finished-hours.ts';
 import { success } from '../../platform/reply.ts';
+import { reportUnreadable } from '../../platform/unreadable-rows.ts';
 import { endpointStore } from '../../store/endpoints.ts';
 import { ledgerStore } from '../../store/ledger.ts';
 import { endpoint, tables } from '../endpoint.ts';
@@ -9,12 +12,17 @@ import * as routes from './routes.ts';
 
 const environment = readEnvironment(StatsEnvironment);
 const endpoints = endpointStore(tables.service);
-const ledger = ledgerStore({ client: tables.service.client, name: environment.LEDGER_TABLE });
+const ledger = ledgerStore({
+  client: tables.service.client,
+  name: environment.LEDGER_TABLE,
+  reportUnreadable,
+});
+const hoursOf = keepFinishedHours(ledger.read);
 
 /** The endpoint is read first because it is what belongs to the organization. */
 export const handler = endpoint(routes.readWebhookStats, async ({ tenant, params, query, now }) => {
   const found = await endpoints.find(tenant.orgId, params.id);
   if (!found) return notFound('webhook endpoint');
-  const entries = await ledger.read(found.id, tenant.generation, latestHours(now, query.hours));
+  const entries = await hoursOf(found.id, tenant.generation, latestHours(now, query.hours), now);
   return success(statsOf(found.id, { now, count: query.hours }, entries));
 });

@@ -7,7 +7,7 @@ import { signingSecret } from '../../domain/signature.ts';
 import { success } from '../../platform/reply.ts';
 import { endpointStore } from '../../store/endpoints.ts';
 import { endpoint, tables } from '../endpoint.ts';
-import { checkReceiver } from '../receivers.ts';
+import { checkReceiver, hostFull } from '../receivers.ts';
 import { signingKeys } from '../signing.ts';
 import * as routes from './routes.ts';
 
@@ -19,7 +19,7 @@ const Derivable = z.pick(Endpoint, { id: true, keyVersion: true });
 export const handler = endpoint(
   routes.registerWebhook,
   async ({ tenant, body, now, effect }) => {
-    const receiver = checkReceiver(body.url, tenant);
+    const receiver = await checkReceiver(body.url, tenant);
     if (!receiver.ok) return problem('VALIDATION_ERROR', `${receiver.problem}.`);
     const registered: Endpoint = {
       id: newId('whk', now),
@@ -28,6 +28,7 @@ export const handler = endpoint(
       events: body.events,
       status: 'active',
       consecutiveFailures: 0,
+      unproven: true,
       keyVersion: await signingKeys(currentVersion),
       createdAt: now.toISOString(),
     };
@@ -39,6 +40,7 @@ export const handler = endpoint(
           'LIMIT_EXCEEDED',
           `An organization may have ${MAX_ENDPOINTS} webhook endpoints. Delete one first.`,
         ),
+        'endpoint-host-limit': hostFull(),
       },
     );
   },

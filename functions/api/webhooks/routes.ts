@@ -54,6 +54,7 @@ export const updateWebhook = {
   query: shared.NoQuery,
   body: schema.UpdateWebhook,
   success: { status: 200, data: schema.Webhook },
+  refusals: ['LIMIT_EXCEEDED'],
 } as const satisfies Route;
 
 export const deleteWebhook = {
@@ -102,6 +103,8 @@ export const readDeliveryStats = {
   dashboard: 'member',
   params: shared.NoParams,
   query: schema.StatsQuery,
+  // What fifty endpoints take that were counted in each of the hours.
+  tokens: ({ hours }: { hours: number }) => Math.ceil(hours / 42),
   success: { status: 200, data: schema.DeliveryStats },
 } as const satisfies Route;
 

@@ -4,6 +4,7 @@ import { Defect } from '../../domain/defect.ts';
 import type { SourceKind } from '../../domain/source.ts';
 import { libraryPath } from '../config.ts';
 import { FromReader, type ToReader } from './messages.ts';
+import { turns } from './turns.ts';
 
 /** What was fetched. */
 export interface Content {
@@ -38,8 +39,16 @@ export interface ExtractorOptions {
 /** For a process to start and load its code: far more than it takes. */
 const START_MS = 20_000;
 
-/** So many processes have room in the memory of a function; others wait. */
-const MAX_AT_ONCE = 2;
+/**
+ * So many processes have room in the memory of a function; others wait. One that reads much has it for
+ * itself.
+ */
+const ROOM = 2;
+const LARGE_BYTES = 1024 * 1024;
+
+/** A workbook is packed: how large it is shows when it is read. */
+const isLarge = (kind: SourceKind, { body }: Content): boolean =>
+  kind === 'spreadsheet' || body.length > LARGE_BYTES;
 
 /**
  * Gets the text out of what a source's URL gave, each time in a process of its own, with limits of time and memory, that may read nothing but its code. What
@@ -50,10 +59,10 @@ const MAX_AT_ONCE = 2;
  * const extract = extractor();
  * const extraction = await extract('url', { body, contentType: 'text/html', url });
  */
-export function extractor({ timeoutMs = 10_000, memoryMiB = 256 }: ExtractorOptions = {}): Extractor {
-  const take = turns(MAX_AT_ONCE);
+export function extractor({ timeoutMs = 10_000, memoryMiB = 192 }: ExtractorOptions = {}): Extractor {
+  const take = turns(ROOM);
   return async (kind, content) => {
-    using _turn = await take();
+    using _turn = await take(isLarge(kind, content) ? ROOM : 1);
     return extractIn(await startReader(memoryMiB), { kind, ...content }, timeoutMs);
   };
 }
@@ -96,8 +105,8 @@ async function extractIn(reader: ChildProcess, job: ToReader, timeoutMs: number)
   reader.on('error', reject);
   reader.on('exit', (code, signal) => {
     if (!isReady) reject(new Defect(`the reader did not start (${signal ?? code})`));
-    // V8 aborts when the heap is full.
-    resolve(signal === 'SIGABRT' ? TOO_MUCH : UNREADABLE);
+    // V8 aborts when the heap is full, and the system kills where memory is short.
+    resolve(signal === 'SIGABRT' || signal === 'SIGKILL' ? TOO_MUCH : UNREADABLE);
   });
   // A reader that is gone before it was told what to do has said so by its exit.
   reader.send(job, () => undefined);
@@ -108,20 +117,4 @@ async function extractIn(reader: ChildProcess, job: ToReader, timeoutMs: number)
     clearTimeout(timer);
     reader.kill('SIGKILL');
   }
-}
-
-/** Lets so many through at once, the others in their order as turns end. */
-function turns(limit: number): () => Promise<Disposable> {
-  const waiting: (() => void)[] = [];
-  let free = limit;
-  const end = () => {
-    const next = waiting.shift();
-    if (next === undefined) free += 1;
-    else next();
-  };
-  return async () => {
-    if (free > 0) free -= 1;
-    else await new Promise<void>((next) => waiting.push(next));
-    return { [Symbol.dispose]: end };
-  };
 }

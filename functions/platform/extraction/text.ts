@@ -31,7 +31,15 @@ export class Collector {
    * @throws ContentProblem when it is too large, or empty
    */
   text(): string {
-    return textOf(this.#parts.join(''));
+    return textOf(this.joined());
+  }
+
+  /**
+   * What was collected, as it is: a string of its own, which keeps nothing alive that its parts were cut
+   * from.
+   */
+  joined(): string {
+    return this.#parts.join('');
   }
 }
 

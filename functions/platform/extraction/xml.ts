@@ -3,14 +3,17 @@ import { ContentProblem } from './problem.ts';
 /** Far more than a feed or a sheet has; what is nested deeper is made to fill a stack. */
 const MAX_DEPTH = 200;
 
-/** What can end a tag, or a quotation in it. An expression for whole tags would need a stack as long as the longest tag. */
+/**
+ * What can end a tag, or a quotation in it. An expression for whole tags would need a stack as long as the
+ * longest tag.
+ */
 const IN_TAG = /[<>"']/g;
 const IN_QUOTATION = { '"': /[<"]/g, "'": /[<']/g };
 
 /**
- * Refuses XML that could become more than it is: declarations of entities, which name other entities or files, and
- * depth without end. It runs before any parser. What two parsers could read differently is refused too, so that none
- * sees a declaration where this function sees a comment.
+ * Refuses XML that could become more than it is: declarations of entities, which name other entities or
+ * files, and depth without end. It runs before any parser. What two parsers could read differently is refused
+ * too, so that none sees a declaration where this function sees a comment.
  * @throws ContentProblem
  */
 export function checkXml(xml: string, what: string): void {

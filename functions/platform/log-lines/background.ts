@@ -21,7 +21,7 @@ export const BACKGROUND_LINES = lines({
     level: 'error',
     says: 'an entry of the outbox is given up because the bus refuses it by itself, mostly for its size',
     operator:
-      'Read the entry by its `id`: it is not metered, mailed or handed on to a channel. What the bus gets of its type is too large.',
+      'Read the entry by its `id`: it is not metered or mailed. What the bus gets of its type is too large.',
     fields: { id: 'id', type: 'words', orgId: 'id', bytes: 'count', error: 'failure' },
   },
   BUS_EVENT_UNREADABLE: {
@@ -42,6 +42,12 @@ export const BACKGROUND_LINES = lines({
     says: 'an event of the bus waits for what another worker has in hand, and will be repeated',
     operator: AGAIN,
     fields: { eventId: 'id', type: 'words', error: 'failure' },
+  },
+  MESSAGE_NOT_HIDDEN: {
+    level: 'warn',
+    says: 'a message could not be hidden, and is repeated after the visibility timeout of its queue',
+    operator: AGAIN,
+    fields: { eventId: 'id', error: 'failure' },
   },
   USAGE_NOT_COUNTED: {
     level: 'error',
@@ -97,6 +103,12 @@ export const BACKGROUND_LINES = lines({
     says: 'a check came too late: its source is gone, or was taken by another check',
     operator: 'Nothing, unless there are many: then checks take longer than their lease.',
     fields: { sourceId: 'id' },
+  },
+  CHECK_POSTPONED: {
+    level: 'info',
+    says: 'a check waited too long for its organization’s share of checks, and will be sent again when its source is due',
+    operator: 'Nothing: the organization has more checks than its share. Other organizations’ checks run.',
+    fields: { sourceId: 'id', orgId: 'id' },
   },
   REDELIVERY_ENDED: {
     level: 'info',
@@ -159,6 +171,24 @@ export const BACKGROUND_LINES = lines({
     says: 'admins were told of this recently',
     operator: 'Nothing.',
     fields: OF_EVENT,
+  },
+  NOTICE_IN_DIGEST: {
+    level: 'info',
+    says: 'the organization had used up its e-mails of the day, and the change is left to the digest',
+    operator: 'Nothing.',
+    fields: OF_EVENT,
+  },
+  MAIL_CEILING_REACHED: {
+    level: 'warn',
+    says: 'all organizations together had used up the e-mails of content for the day',
+    operator: 'See the runbook: the change is in a digest, and a digest is sent on a later day.',
+    fields: OF_EVENT,
+  },
+  DIGESTS_NOT_SENT: {
+    level: 'error',
+    says: 'messages for digests could not be sent, or the digests that are due not be read',
+    operator: NEXT_RUN,
+    fields: { error: 'failure' },
   },
   SANDBOX_UNTOLD: {
     level: 'debug',

@@ -72,6 +72,13 @@ export const RECOVERY_LINES = lines({
       'Read the row by its keys: until it is mended or deleted, each run says so and fails. All others are dealt with.',
     fields: { pk: 'id', sk: 'id', error: 'failure' },
   },
+  ROW_UNREADABLE: {
+    level: 'error',
+    says: 'a stored row cannot be read and was left out of what was read with it',
+    operator:
+      'Read the row by its keys and mend or delete it: see the runbook. All other rows are processed.',
+    fields: { pk: 'id', sk: 'id', error: 'failure' },
+  },
   QUEUES_NOT_MEASURED: {
     level: 'warn',
     says: 'the delivery queues did not say how many messages are in flight',

@@ -11,6 +11,11 @@ export class ForbiddenAddressError extends Error {
   override readonly name = 'ForbiddenAddressError';
 }
 
+/** The host has among its addresses one that the operator has blocked. */
+export class BlockedAddressError extends Error {
+  override readonly name = 'BlockedAddressError';
+}
+
 /** The host has no address, or nobody could tell. */
 export class ResolutionError extends Error {
   override readonly name = 'ResolutionError';
@@ -64,6 +69,8 @@ async function checkedAddresses(
   if (!addresses.every((address) => isReceiverAddress(address, policy))) {
     throw new ForbiddenAddressError('the host name leads to an address that deliveries may not go to');
   }
+  if (addresses.some((address) => policy.blocks?.(address)))
+    throw new BlockedAddressError('the host name leads to an address that the operator has blocked');
 
   const [first, ...others] = [...firstOf(addresses, 4), ...firstOf(addresses, 6)];
   if (!first) throw new ResolutionError(true);

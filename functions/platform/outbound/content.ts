@@ -5,7 +5,8 @@ import { ContentError } from './failures.ts';
 
 /**
  * Reads a body to its end and takes off what it is encoded with. Never holds more than twice the limit.
- * @throws ContentError when it is larger than `maxBytes`, encoded or not, not encoded as it says, or breaks off
+ * @throws ContentError when it is larger than `maxBytes`, encoded or not, comes too slowly, is not encoded as
+ * it says, or breaks off
  */
 export async function readContent(response: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
   const decoded = decoderFor(response.headers['content-encoding'] ?? '');
@@ -24,13 +25,43 @@ const sizeName = (bytes: number): string =>
 const FIRST_CAPACITY = 64 * 1024;
 
 /**
+ * The least that a server sends, averaged over a window that slides: a fast beginning pays for no trickle
+ * after it.
+ */
+const MIN_BYTES_PER_SECOND = 1024;
+/** Seconds. The first window is the grace of a server that is slow to begin. */
+const RATE_WINDOW = 5;
+
+/**
+ * Calls `onSlow` in the first second in which the window brought less. Samples, so that a busy process blames
+ * no server.
+ */
+function watchRate(sizeNow: () => number, onSlow: () => void): Disposable {
+  const sizes = [0];
+  const timer = setInterval(() => {
+    const size = sizeNow();
+    sizes.push(size);
+    if (sizes.length <= RATE_WINDOW) return;
+    if (size - (sizes.shift() ?? 0) < RATE_WINDOW * MIN_BYTES_PER_SECOND) onSlow();
+  }, 1000);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+/**
  * Copies each piece: a server that sends single bytes in pieces of their own would have each of them keep the buffer that it was
  * read into, and cost a hundred times its size.
  */
-function readWhole(response: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
+async function readWhole(response: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
   let content = new Uint8Array(Math.min(FIRST_CAPACITY, maxBytes));
   let size = 0;
+  using _rate = watchRate(
+    () => size,
+    () => {
+      reject(new ContentError('the content came too slowly'));
+      response.destroy();
+    },
+  );
 
   response.on('data', (chunk: Uint8Array) => {
     const newSize = size + chunk.length;
@@ -50,7 +81,7 @@ function readWhole(response: IncomingMessage, maxBytes: number): Promise<Uint8Ar
   const broken = () => reject(new ContentError('connection closed before the end of the content'));
   response.on('error', broken);
   response.on('close', broken);
-  return promise;
+  return await promise;
 }
 
 type Decoder = (body: Uint8Array, maxBytes: number) => Promise<Uint8Array>;

@@ -1,4 +1,4 @@
-import { ForbiddenAddressError, ResolutionError } from './addresses.ts';
+import { BlockedAddressError, ForbiddenAddressError, ResolutionError } from './addresses.ts';
 
 /** The time for the whole exchange is over. */
 export class DeadlineError extends Error {
@@ -22,6 +22,7 @@ export class ContentError extends Error {
 export function describeFailure(error: unknown, timeoutMs: number): string {
   if (error instanceof DeadlineError) return `timed out after ${timeoutMs / 1000} s`;
   if (error instanceof ForbiddenAddressError) return 'address is not public';
+  if (error instanceof BlockedAddressError) return 'address is blocked by the operator of this service';
   if (error instanceof ContentError) return error.message;
   if (error instanceof InterimResponsesError) return 'too many interim (1xx) responses';
   if (error instanceof ResolutionError) {

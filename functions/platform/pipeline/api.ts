@@ -2,8 +2,9 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { Defect } from '../../domain/defect.ts';
 import { type Problem, problem, unavailable } from '../../domain/problem.ts';
-import { type Budget, type Quota, quotaHeaders, type RateBucket } from '../../domain/rate-limit.ts';
+import { quotaHeaders, tokensFor } from '../../domain/rate-limit.ts';
 import type { OrganizationStanding, Tenant, Tier } from '../../domain/tenant.ts';
+import type { CapacityMeter } from '../capacity.ts';
 import type { Logging } from '../logger.ts';
 import { problemResult, type Reply, type Success, successResult } from '../reply.ts';
 import type { Route } from '../route.ts';
@@ -13,6 +14,7 @@ import { deprecationHeaders, gone } from './deprecation.ts';
 import { locationAt } from './doors.ts';
 import { isTransient } from './failure.ts';
 import { type Memory, type Once, onceOf, remember, replay } from './idempotency.ts';
+import type { Charge, RateLimiter } from './rate-limit.ts';
 import { type ApiRequest, type Refusals, requestIdOf, traceOf, type UseCase } from './request.ts';
 import { parseBody, parseQuery } from './validation.ts';
 
@@ -28,8 +30,9 @@ export interface ApiPorts<Change> {
     id: Tenant['orgId'],
     now: Date,
   ): Promise<Pick<OrganizationStanding, 'tier' | 'environment'> | undefined>;
-  /** Takes the request out of the caller's budget. */
-  limit(bucket: RateBucket, tier: Budget, now: Date): Promise<Quota>;
+  limiter: RateLimiter;
+  /** Measures what the request consumes of the tables. */
+  capacity: CapacityMeter;
   /** Counts a failure of the limiter, which an alarm watches: requests pass meanwhile. */
   onLimiterFailure(): void;
   memory: Memory<Change>;
@@ -45,8 +48,8 @@ export interface ApiPorts<Change> {
 /** What the middlewares have established; each adds its part to the event before the use case runs. */
 interface Established {
   caller?: Caller;
-  /** Header fields that every answer has from here on. */
-  headers?: Record<string, string>;
+  /** What the request was charged. Absent when the limiter was not available. */
+  charge?: Charge;
   input?: { params: Record<string, string>; query: object; body: unknown };
   once?: Once | undefined;
 }
@@ -65,23 +68,44 @@ export function apiHandler<R extends Route, Change>(
   useCase: UseCase<R, Change>,
   reveal: (data: unknown) => unknown = (data) => data,
 ) {
-  const { logger, authenticate, organization, limit, onLimiterFailure, memory, commit, now } = ports;
+  const { logger, authenticate, organization, limiter, capacity, memory, commit, now } = ports;
   const { log } = logger;
 
   /** A hook that returns a result ends the pipeline there. */
   const answer = async (event: Arriving, reply: Reply): Promise<APIGatewayProxyResult> => {
+    await correctCharge(event);
     const result = await resultOf(event, reply);
     log('REQUEST_ANSWERED', { status: result.statusCode });
     await Promise.all([ports.publishMetrics(), logger.written()]);
     return result;
   };
 
+  /** @returns undefined when the limiter fails: then requests pass */
+  const unlessLimiterFails = (charging: Promise<Charge>): Promise<Charge | undefined> =>
+    charging.catch((error: unknown) => {
+      log('RATE_LIMITER_FAILED', { error });
+      ports.onLimiterFailure();
+      return undefined;
+    });
+
+  /**
+   * Charges a request that has run for what it consumed. Awaited, because Lambda freezes an instance that has
+   * answered.
+   */
+  async function correctCharge(event: Arriving): Promise<void> {
+    const charge = event.established?.charge;
+    if (!charge?.allowed) return;
+    const corrected = await unlessLimiterFails(limiter.correct(charge, tokensFor(capacity.consumed())));
+    if (corrected !== undefined) event.established = { ...event.established, charge: corrected };
+  }
+
   const resultOf = async (event: Arriving, reply: Reply): Promise<APIGatewayProxyResult> => {
     const requestId = requestIdOf(event);
+    const charge = event.established?.charge;
     const headers = {
       ...deprecationHeaders(route.deprecation),
       ...crossOriginHeaders(route),
-      ...event.established?.headers,
+      ...(charge && quotaHeaders(charge)),
     };
     if (reply.kind === 'problem') return problemResult(reply, requestId, headers);
     const data =
@@ -94,6 +118,7 @@ export function apiHandler<R extends Route, Change>(
   const observed: Stage = {
     before: ({ event, context }) => {
       logger.begin(context);
+      capacity.begin();
       logger.add({ requestId: requestIdOf(event), route: route.name, traceId: traceOf(event) });
     },
     onError: ({ event, error }) => {
@@ -139,16 +164,12 @@ export function apiHandler<R extends Route, Change>(
       const tier = caller.tier ?? (await liveTierOf(caller, at));
       if (tier === undefined)
         return answer(event, unauthenticated(caller.bucket.kind === 'dashboard' ? 'session' : 'key'));
-      const counting = limit(caller.bucket, tier, at).catch((error: unknown) => {
-        log('RATE_LIMITER_FAILED', { error });
-        onLimiterFailure();
-        return undefined;
-      });
+      const charging = unlessLimiterFails(limiter.take(caller.bucket, tier, at, tokensBefore(event, route)));
       // Side by side, since neither waits for the other.
-      const [quota] = await Promise.all([counting, caller.noteUse?.(at)]);
-      if (quota === undefined) return;
-      event.established = { ...event.established, headers: quotaHeaders(quota) };
-      if (!quota.allowed)
+      const [charge] = await Promise.all([charging, caller.noteUse?.(at)]);
+      if (charge === undefined) return;
+      event.established = { ...event.established, charge };
+      if (!charge.allowed)
         return answer(
           event,
           problem('RATE_LIMITED', 'Too many requests. Retry-After says when to try again.'),
@@ -222,6 +243,13 @@ export function apiHandler<R extends Route, Change>(
         reply.kind === 'problem' && known ? await firstReply(memory, known, at, reply) : reply,
       );
     });
+}
+
+/** What a request is charged before it runs, by its parameters; one token where these are refused later. */
+function tokensBefore(event: APIGatewayProxyEvent, route: Route): number {
+  if (route.tokens === undefined) return 1;
+  const query = parseQuery(event, route);
+  return query.ok ? route.tokens(query.value) : 1;
 }
 
 /** @throws when a middleware that must have run did not, which is a defect */

@@ -1,20 +1,46 @@
 import {
   type Budget,
+  type BudgetName,
+  debtOf,
   type Quota,
   type RateBucket,
   type RateLimits,
   VISITOR_LIMIT,
+  WINDOW_SECONDS,
   windowAt,
 } from '../../domain/rate-limit.ts';
+import type { Tier } from '../../domain/tenant.ts';
 
-/** Counts requests in windows; exact however many count at once. */
+/** Counts tokens in windows; exact however many requests take some at once. */
 export interface RateWindows {
   take(
     bucket: RateBucket,
     start: number,
-    limit: number,
-    timeoutMs: number,
+    terms: { tokens: number; limit: number; timeoutMs: number },
   ): Promise<{ used: number } | 'full'>;
+  add(
+    bucket: RateBucket,
+    start: number,
+    terms: { tokens: number; timeoutMs: number },
+  ): Promise<{ used: number }>;
+}
+
+/** A quota with what it was charged to, for the correction after the request. */
+export interface Charge extends Quota {
+  bucket: RateBucket;
+  /** Of the window, seconds since the epoch. */
+  start: number;
+  /** Tokens that the request was charged. */
+  tokens: number;
+  /** The same tokens of a budget that the request shares with others. */
+  shared?: Charge;
+}
+
+export interface RateLimiter {
+  /** Charges a request before it runs. It runs while its window has a token left, whatever it costs. */
+  take(bucket: RateBucket, tier: Budget, now: Date, tokens?: number): Promise<Charge>;
+  /** Charges a request that has run for what it cost. No write when that was charged already. */
+  correct(charge: Charge, tokens: number): Promise<Charge>;
 }
 
 /** A count that has not come back by then is given up: a limiter must not be what makes the service slow. */
@@ -23,22 +49,100 @@ const TIMEOUT_MS = 500;
 const REMEMBERED = 1000;
 
 /**
- * Takes one request out of a budget. A window once seen full is remembered until it ends, so that a caller who keeps calling does
- * not make its item the busiest of the table.
+ * Takes the tokens of requests out of windows. What a window uses beyond its limit is taken from the next
+ * window, at most the whole of it. A window once seen full is remembered until it ends, so that a caller who
+ * keeps calling does not make its item the busiest of the table.
  * @throws whatever the windows throw: the caller decides that requests then pass
  */
-export function rateLimiter(windows: RateWindows, limits: RateLimits) {
+function tokenCounter(windows: RateWindows) {
   const full = new Map<string, number>();
-  return async (bucket: RateBucket, tier: Budget, now: Date): Promise<Quota> => {
-    const { start, resetSeconds } = windowAt(now);
-    const limit = tier === 'visitor' ? VISITOR_LIMIT : limits[tier];
-    const name = `${bucket.orgId}/${bucket.kind}`;
-    const quota = { tier, limit, resetSeconds };
-    const taken = full.get(name) === start ? 'full' : await windows.take(bucket, start, limit, TIMEOUT_MS);
-    if (taken !== 'full')
-      return { ...quota, remaining: Math.max(0, limit - taken.used), allowed: taken.used <= limit };
-    if (full.size >= REMEMBERED) full.clear();
-    full.set(name, start);
-    return { ...quota, remaining: 0, allowed: false };
+  const nameOf = ({ orgId, kind }: RateBucket) => `${orgId}/${kind}`;
+  const isFull = (bucket: RateBucket, now: Date) => full.get(nameOf(bucket)) === windowAt(now).start;
+
+  /** The charge with what is left now, after its tokens changed by `added`. */
+  async function settled(charge: Charge, used: number, added: number): Promise<Charge> {
+    const { bucket, start, limit } = charge;
+    const debt = debtOf(used, limit) - debtOf(used - added, limit);
+    if (debt !== 0)
+      await windows.add(bucket, start + WINDOW_SECONDS, { tokens: debt, timeoutMs: TIMEOUT_MS });
+    return { ...charge, remaining: Math.max(0, limit - used) };
+  }
+
+  return {
+    isFull,
+
+    async take(
+      bucket: RateBucket,
+      { tier, limit }: { tier: BudgetName; limit: number },
+      now: Date,
+      tokens: number,
+    ): Promise<Charge> {
+      const { start, resetSeconds } = windowAt(now);
+      const charge = { tier, limit, resetSeconds, bucket, start, tokens, remaining: 0 };
+      const taken = isFull(bucket, now)
+        ? 'full'
+        : await windows.take(bucket, start, { tokens, limit, timeoutMs: TIMEOUT_MS });
+      if (taken !== 'full') return settled({ ...charge, allowed: true }, taken.used, tokens);
+      if (full.size >= REMEMBERED) full.clear();
+      full.set(nameOf(bucket), start);
+      return { ...charge, allowed: false };
+    },
+
+    async correct(charge: Charge, tokens: number): Promise<Charge> {
+      const more = tokens - charge.tokens;
+      if (more === 0) return charge;
+      const { used } = await windows.add(charge.bucket, charge.start, {
+        tokens: more,
+        timeoutMs: TIMEOUT_MS,
+      });
+      return settled({ ...charge, tokens }, used, more);
+    },
+  };
+}
+
+const limitOf = (limits: RateLimits, tier: Budget): number =>
+  tier === 'visitor' ? VISITOR_LIMIT : limits[tier];
+
+/** Charges requests to the budget of their bucket. */
+export function rateLimiter(windows: RateWindows, limits: RateLimits): RateLimiter {
+  const { take, correct } = tokenCounter(windows);
+  return {
+    take: (bucket, tier, now, tokens = 1) =>
+      take(bucket, { tier, limit: limitOf(limits, tier) }, now, tokens),
+    correct,
+  };
+}
+
+/**
+ * Charges a visitor's request to its conversation's budget, and then to the one that all visitors of the
+ * organization share. The conversation comes first, so that one which asks without end uses up no more of the
+ * shared budget than its own.
+ * @param limits of all visitors of an organization, by its tier
+ */
+export function visitorLimiter(
+  windows: RateWindows,
+  limits: RateLimits,
+  organization: (id: RateBucket['orgId'], now: Date) => Promise<{ tier: Tier } | undefined>,
+): RateLimiter {
+  const { isFull, take, correct } = tokenCounter(windows);
+  return {
+    async take(bucket, tier, now, tokens = 1) {
+      const all: RateBucket = { orgId: bucket.orgId, kind: 'visitors' };
+      const limit = limits[(await organization(bucket.orgId, now))?.tier ?? 'sandbox'];
+      const takeShared = () => take(all, { tier: 'visitors', limit }, now, tokens);
+      if (isFull(all, now)) return takeShared();
+      const own = await take(bucket, { tier, limit: VISITOR_LIMIT }, now, tokens);
+      if (!own.allowed) return own;
+      const shared = await takeShared();
+      return shared.allowed ? { ...own, shared } : shared;
+    },
+
+    async correct(charge, tokens) {
+      const [corrected] = await Promise.all([
+        correct(charge, tokens),
+        charge.shared && correct(charge.shared, tokens),
+      ]);
+      return corrected;
+    },
   };
 }

@@ -120,7 +120,7 @@ export class Site extends Construct {
     );
     acknowledge(this.distribution, {
       CFR1: 'Where customers are is for nobody to limit.',
-      CFR2: 'A web ACL for CloudFront has to be in us-east-1, wherever the service is. Files are the same for everybody; the API behind it has a web ACL of its own by choice (context waf=true).',
+      CFR2: 'A web ACL for CloudFront has to be in us-east-1, wherever the service is. Files are the same for everybody; the API behind it has a web ACL of its own (context waf).',
       CFR3: 'All that shows or changes anything of an organization is a call of the API, which logs its own; the rest are the files of a public page.',
       ...(ownName
         ? {}

@@ -4,7 +4,6 @@ import * as sqs from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { EnrolEnvironment } from '../../../functions/platform/config.ts';
 import { Bus } from '../bus.ts';
-import { Channels } from '../channels.ts';
 import { Delivery } from '../delivery.ts';
 import { STREAM_SOURCE } from '../event-sources.ts';
 import type { EnvironmentOf } from '../grants/resource.ts';
@@ -33,14 +32,24 @@ export class WorkersStack extends ServiceStack {
     this.delivery = new Delivery(this, 'Delivery', { code, data, settings });
     new Bus(this, 'Bus', { code, tables, bus });
     new Metering(this, 'Metering', { code, tables, bus });
-    new Channels(this, 'Channels', { code, tables, bus });
     new Redeliveries(this, 'Redeliveries', { code, data, settings });
-    new Knowledge(this, 'Knowledge', { code, tables, bus, settings });
-    const { mailFrom: from, dashboardOrigin, noticeSeconds } = settings;
+    const { mailFrom: from, dashboardOrigin, noticeSeconds, mailLimits } = settings;
     const users = data.identity.pool;
     // The settings have all of them where they have a sender.
-    if (from !== undefined && dashboardOrigin !== undefined && users !== undefined)
-      new Mail(this, 'Mail', { code, tables, bus, users, from, dashboardOrigin, noticeSeconds });
+    const mail =
+      from !== undefined && dashboardOrigin !== undefined && users !== undefined
+        ? new Mail(this, 'Mail', {
+            code,
+            tables,
+            bus,
+            users,
+            from,
+            dashboardOrigin,
+            noticeSeconds,
+            mailLimits,
+          })
+        : undefined;
+    new Knowledge(this, 'Knowledge', { code, tables, bus, mails: mail?.notify.queue, settings });
     new Sandboxes(this, 'Sandboxes', { code, tables, settings });
     new Recovery(this, 'Recovery', { code, data, delivery: this.delivery, settings });
 

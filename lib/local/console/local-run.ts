@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { REGION } from '../arns.ts';
 import { type CertificateFiles, ensureCertificates } from '../certificates/certificate-files.ts';
 import type { Cloud, CloudOptions } from '../cloud.ts';
-import { freePort } from '../engines/free-port.ts';
+import { freePort, holdPort } from '../engines/free-port.ts';
 import { LocalRunError } from '../errors.ts';
 import { startReceiver } from '../receiver/receiver.ts';
 import { ApiClient } from './api-client.ts';
@@ -65,8 +65,9 @@ export async function localRun(
     screen.print(`\n  ${screen.paint('bold', 'Conversation Service')}, local run\n`);
 
     const certificates = await ensureCertificates(directory.path, new Date());
-    // The stack is told where the dashboard is, so the port is chosen before there is anything to listen on it.
+    // The stack is told where the dashboard is, so the port is chosen, and held, before there is a gateway.
     const port = settings.port === 0 ? await anyPort(directory) : settings.port;
+    const releasePort = started.adopt(await holdPort(port), (release) => release());
     await screen.step(
       'Synthesize the stack',
       () =>
@@ -80,7 +81,9 @@ export async function localRun(
     );
     const cloud = started.adopt(
       await screen.step('Start the stack here', () =>
-        parts.startCloud(cloudOptions({ ...settings, port }, directory, certificates, log.accept)),
+        parts.startCloud(
+          cloudOptions({ ...settings, port, releasePort }, directory, certificates, log.accept),
+        ),
       ),
       (running) => running.stop(),
     );
@@ -120,7 +123,7 @@ async function anyPort({ environmentFile }: LocalDirectory): Promise<number> {
 }
 
 function cloudOptions(
-  settings: Settings,
+  settings: Settings & Pick<CloudOptions, 'releasePort'>,
   directory: LocalDirectory,
   certificates: CertificateFiles,
   onLog: CloudOptions['onLog'],
@@ -130,6 +133,7 @@ function cloudOptions(
     directory: directory.state,
     mailDirectory: directory.path,
     port: settings.port,
+    releasePort: settings.releasePort,
     caFile: certificates.caFile,
     dynamodbEndpoint: settings.dynamodbEndpoint,
     sqsEndpoint: settings.sqsEndpoint,

@@ -21,6 +21,8 @@ export interface Settings {
   lingerSeconds?: number;
   /** From one check of a source's content to the next. */
   checkEverySeconds?: number;
+  /** Seconds after a request for a check in which another one of the same source is refused. */
+  syncCooldownSeconds?: number;
   /** For which admins are told once at most that a source's content changed. */
   noticeSeconds?: number;
   /** Of the tier that the local organization has. */
@@ -65,6 +67,7 @@ export function readSettings(variables: Variables, cwd: string): Settings {
     graceSeconds: seconds(variables, 'GRACE_SECONDS', [30, 21_600]),
     lingerSeconds: seconds(variables, 'LINGER_SECONDS', [0, 3600]),
     checkEverySeconds: seconds(variables, 'CHECK_EVERY_SECONDS', [1, 604_800]),
+    syncCooldownSeconds: seconds(variables, 'SYNC_COOLDOWN_SECONDS', [0, 3600]),
     noticeSeconds: seconds(variables, 'NOTICE_SECONDS', [1, 2_592_000]),
     rateLimitPerMinute,
     sandboxRateLimitPerMinute,

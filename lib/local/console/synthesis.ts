@@ -25,13 +25,14 @@ export type StackContext = Readonly<Record<string, string | number>>;
  */
 export function contextOf(settings: Settings, gateway: string): StackContext {
   const { retryBaseSeconds, retryCapSeconds, attemptTimeoutSeconds, graceSeconds, lingerSeconds } = settings;
-  const { checkEverySeconds, noticeSeconds } = settings;
+  const { checkEverySeconds, syncCooldownSeconds, noticeSeconds } = settings;
   const retries = { retryBaseSeconds, retryCapSeconds, attemptTimeoutSeconds };
   const given = Object.entries({
     ...retries,
     graceSeconds,
     lingerSeconds,
     checkEverySeconds,
+    syncCooldownSeconds,
     noticeSeconds,
   });
   return {

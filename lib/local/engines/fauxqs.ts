@@ -11,7 +11,7 @@ type CreateMessage = (
   body: string,
   attributes?: Record<string, object>,
   ...others: unknown[]
-) => { messageAttributes: Record<string, object> };
+) => { messageAttributes: Record<string, object>; messageGroupId?: string };
 export type Persistence = NonNullable<SqsStore['persistence']>;
 
 /** The parts of the SQS engine that its package exports only as one server on all interfaces. */

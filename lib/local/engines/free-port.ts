@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { LocalRunError } from '../errors.ts';
 
 /** Below the ports that operating systems give to outgoing connections and to servers that take any. */
 const LOWEST = 10_000;
@@ -22,13 +23,39 @@ export async function freePort(preferred?: number): Promise<number> {
 }
 
 async function isFree(port: number): Promise<boolean> {
-  const server = createServer().listen(port, '127.0.0.1');
   try {
-    await once(server, 'listening');
+    const release = await holdPort(port);
+    await release();
+    return true;
   } catch {
     return false;
   }
-  server.close();
-  await once(server, 'close');
-  return true;
+}
+
+/**
+ * Listens on a port of the loopback interface for a server that starts later, so that no other process takes it.
+ * Who connects meanwhile is refused.
+ * @returns gives the port up
+ * @throws LocalRunError when the port is taken, or needs privileges
+ */
+export async function holdPort(port: number): Promise<() => Promise<void>> {
+  const server = createServer((socket) => socket.destroy()).listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    throw cannotListen(port, error);
+  }
+  return async () => {
+    if (!server.listening) return;
+    server.close();
+    await once(server, 'close');
+  };
+}
+
+/** Says what to do about a port that cannot be listened on; other errors stay what they are. */
+export function cannotListen(port: number, error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EADDRINUSE') return new LocalRunError(`Port ${port} is taken; choose another with PORT=`);
+  if (code === 'EACCES') return new LocalRunError(`Port ${port} needs privileges; choose another with PORT=`);
+  return error;
 }

@@ -1,9 +1,10 @@
 import { buildApp } from 'fauxqs';
 import { REGION } from '../arns.ts';
+import { keepDroppedFields } from './dropped-fields.ts';
 import { type Engine, ensureStateDirectory } from './engine.ts';
+import { serveFairly } from './fair-queues.ts';
 import { fauxqsInternals, openPersistence } from './fauxqs.ts';
 import { limitMessages, MESSAGE_BYTES } from './message-sizes.ts';
-import { keepTraceHeaders } from './trace-headers.ts';
 
 /**
  * Starts the embedded SQS in this process. Messages, their visibility and their receive counts are kept in
@@ -21,6 +22,7 @@ export async function startSqs(options: { directory: string; messageBytes?: numb
   const s3Store = new internals.S3Store();
   // Answers queue URLs on the host that was asked, instead of a name that does not resolve.
   sqsStore.host = '';
+  serveFairly(sqsStore);
 
   // First load, then connect: a connected store writes queues while it loads them, and replacing a queue's row deletes
   // its messages.
@@ -29,7 +31,7 @@ export async function startSqs(options: { directory: string; messageBytes?: numb
   for (const queue of sqsStore.allQueues()) queue.persistence = persistence;
 
   const app = buildApp({ logger: false, defaultRegion: REGION, stores: { sqsStore, snsStore, s3Store } });
-  keepTraceHeaders(app, internals);
+  keepDroppedFields(app, internals);
   limitMessages(app, options.messageBytes ?? MESSAGE_BYTES);
   const endpoint = await app.listen({ port: 0, host: '127.0.0.1' });
   return {

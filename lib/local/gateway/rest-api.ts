@@ -6,7 +6,7 @@ import type { Resource, Template } from '../template/template.ts';
 import { compileGatewayResponses, type GatewayResponses } from './gateway-responses.ts';
 import { compileMock, type Mock } from './mock.ts';
 import { RouteTree } from './route-tree.ts';
-import { type Throttle, throttle, unthrottled } from './throttle.ts';
+import { type Throttle, type ThrottleLimits, throttle, unthrottled } from './throttle.ts';
 
 /** A function as the gateway needs it. */
 export interface Invocable {
@@ -22,6 +22,8 @@ export interface Operation {
   resourceId: string;
   resourcePath: string;
   integration: Integration;
+  /** Of this method alone; the stage's default settings give each method a bucket of its own. */
+  takes: Throttle;
 }
 
 /** The REST API of a template, compiled. */
@@ -31,8 +33,6 @@ export interface RestApi {
   stage: string;
   operations: RouteTree<Operation>;
   gatewayResponses: GatewayResponses;
-  /** Of the stage, over all methods. */
-  takes: Throttle;
   /** Whether bodies of this media type are bytes rather than text: `BinaryMediaTypes`. */
   isBinary: (mediaType: string) => boolean;
 }
@@ -99,6 +99,7 @@ export function compileRestApi(
   );
   const paths = resourcePaths(template, references);
   const operations = new RouteTree<Operation>();
+  const limitsOf = methodLimits(MethodSettings);
   for (const method of template.ofType('AWS::ApiGateway::Method')) {
     const { HttpMethod, ResourceId, Integration } = MethodProperties.parse(
       references.resolve(method.properties),
@@ -107,8 +108,11 @@ export function compileRestApi(
     if (resourcePath === undefined)
       throw new LocalRunError(`${method.logicalId}: no such API resource: ${ResourceId}`);
     const integration = compileIntegration(Integration, method.logicalId, functionOf);
-    operations.add(resourcePath, HttpMethod, { resourceId: ResourceId, resourcePath, integration });
+    const limits = limitsOf.take(`${HttpMethod} ${resourcePath}`);
+    const takes = limits === undefined ? unthrottled : throttle(limits);
+    operations.add(resourcePath, HttpMethod, { resourceId: ResourceId, resourcePath, integration, takes });
   }
+  limitsOf.assertAllTaken();
   const responses = template.ofType('AWS::ApiGateway::GatewayResponse').map(({ logicalId, properties }) => ({
     logicalId,
     properties: references.resolve(properties),
@@ -119,23 +123,39 @@ export function compileRestApi(
     stage,
     operations,
     gatewayResponses: compileGatewayResponses(responses),
-    takes: throttleOf(MethodSettings),
     isBinary: (mediaType) => BinaryMediaTypes.includes('*/*') || BinaryMediaTypes.includes(mediaType),
   };
 }
 
-/** @throws LocalRunError for limits of single methods */
-function throttleOf(settings: z.output<typeof StageProperties>['MethodSettings']): Throttle {
-  const limited = settings.filter(({ ThrottlingRateLimit: rate }) => rate !== undefined);
-  const [all] = limited;
-  if (limited.some(({ HttpMethod, ResourcePath }) => `${HttpMethod} ${ResourcePath}` !== '* /*'))
-    throw new LocalRunError('The local run knows throttling of all methods together only');
-  if (all?.ThrottlingRateLimit === undefined) return unthrottled;
-  return throttle({
-    rate: all.ThrottlingRateLimit,
-    burst: all.ThrottlingBurstLimit ?? all.ThrottlingRateLimit,
-  });
+/**
+ * The throttling limits of methods. API Gateway applies the settings of a stage to each method by itself: a
+ * method without settings of its own has a bucket with the default limits (API Gateway Developer Guide,
+ * Throttle requests to your REST APIs).
+ */
+function methodLimits(settings: z.output<typeof StageProperties>['MethodSettings']) {
+  const limits = new Map<string, ThrottleLimits>();
+  for (const { HttpMethod, ResourcePath, ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst } of settings)
+    if (rate !== undefined)
+      limits.set(`${HttpMethod} ${decodeResourcePath(ResourcePath)}`, { rate, burst: burst ?? rate });
+  const left = new Set(limits.keys());
+  left.delete(ALL_METHODS);
+  return {
+    /** @param method such as `GET /v1/things` */
+    take(method: string): ThrottleLimits | undefined {
+      left.delete(method);
+      return limits.get(method) ?? limits.get(ALL_METHODS);
+    },
+    /** @throws LocalRunError when settings name a method that the API does not have */
+    assertAllTaken(): void {
+      for (const method of left) throw new LocalRunError(`MethodSettings: there is no method ${method}`);
+    },
+  };
 }
+
+const ALL_METHODS = '* /*';
+
+/** `/~1v1~1things` is `/v1/things` (API reference, MethodSetting: slashes are encoded as `~1`). */
+const decodeResourcePath = (path: string): string => path.replace(/^\/(?=~1)/, '').replaceAll('~1', '/');
 
 function onlyOne(template: Template, type: string): Resource {
   const [first, ...others] = template.ofType(type);

@@ -7,7 +7,7 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { LocalRunError } from '../errors.ts';
+import { cannotListen } from '../engines/free-port.ts';
 import type { Answer } from './answer.ts';
 import { announcesTooMuch, drain, readBody } from './body.ts';
 import { frontDoor } from './front-door.ts';
@@ -102,7 +102,7 @@ async function serve(
     const answer = frontDoor(api, request) ?? (await pages(request)) ?? unmatched(api, request, arrival);
     return sendUnread(message, response, answer);
   }
-  if (!api.takes(arrival.time))
+  if (!matched.operation.takes(arrival.time))
     return sendUnread(message, response, failure(api, 'THROTTLED', request, arrival));
   if (message.headers.expect !== undefined && !announcesTooMuch(message)) response.writeContinue();
   const body = await readBody(message);
@@ -197,11 +197,7 @@ async function listen(server: Server, port: number): Promise<void> {
   try {
     await once(server, 'listening');
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'EADDRINUSE') throw new LocalRunError(`Port ${port} is taken; choose another with PORT=`);
-    if (code === 'EACCES')
-      throw new LocalRunError(`Port ${port} needs privileges; choose another with PORT=`);
-    throw error;
+    throw cannotListen(port, error);
   }
 }
 

@@ -1,4 +1,4 @@
-/** How many requests an API takes (API Gateway Developer Guide, Throttle requests: a token bucket). */
+/** How many requests a method takes (API Gateway Developer Guide, Throttle requests: a token bucket). */
 export interface ThrottleLimits {
   /** Requests a second that it takes for as long as one likes. */
   rate: number;

@@ -11,6 +11,8 @@ export interface BusTarget {
   queueArn: string;
   /** Queue for what the other does not take. */
   deadLetterArn: string | undefined;
+  /** Message group: a constant, or a JSON path into the event. */
+  messageGroup: string | undefined;
 }
 
 /** A rule that takes events from a bus. */
@@ -32,6 +34,7 @@ const Rule = z.object({
         Id: z.string(),
         Arn: z.string(),
         DeadLetterConfig: z.object({ Arn: z.string() }).optional(),
+        SqsParameters: z.object({ MessageGroupId: z.string() }).optional(),
       }),
     )
     .default([]),
@@ -56,12 +59,16 @@ export function busRules(template: Template, references: References): BusRule[] 
         // A bus may be named by its ARN.
         bus: EventBusName.slice(EventBusName.lastIndexOf('/') + 1),
         matches: compileFilters([JSON.stringify(EventPattern)]),
-        targets: Targets.map(({ Id, Arn, DeadLetterConfig }) => {
+        targets: Targets.map(({ Id, Arn, DeadLetterConfig, SqsParameters }) => {
           if (!Arn.includes(':sqs:'))
             throw new LocalRunError(
               `${logicalId}: the local run does not know the target ${Id} of a rule with a pattern, which is not a queue: ${Arn}`,
             );
-          return { queueArn: Arn, deadLetterArn: DeadLetterConfig?.Arn };
+          return {
+            queueArn: Arn,
+            deadLetterArn: DeadLetterConfig?.Arn,
+            messageGroup: SqsParameters?.MessageGroupId,
+          };
         }),
       };
     });

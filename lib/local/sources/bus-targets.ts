@@ -42,7 +42,7 @@ export async function sendToTarget(
   parts: TargetParts,
 ): Promise<BusEvent[]> {
   const { log } = parts;
-  const refused = await sendAll(events, rule, target.queueArn, parts);
+  const refused = await sendAll(events, rule, target, parts);
   const lost = await Promise.all(
     refused.map(async ({ event, error }) => {
       log({
@@ -94,22 +94,26 @@ async function sendDead(
 async function sendAll(
   events: readonly BusEvent[],
   rule: BusRule,
-  queueArn: string,
+  target: BusTarget,
   parts: TargetParts,
 ): Promise<Refusal[]> {
   const sizeOf = (event: BusEvent) => Buffer.byteLength(messageBody(event));
   const batches = chunksBySize(events, sizeOf, { count: events.length, bytes: MESSAGE_BYTES });
-  return (await Promise.all(batches.map((batch) => sendBatch(batch, rule, queueArn, parts)))).flat();
+  return (await Promise.all(batches.map((batch) => sendBatch(batch, rule, target, parts)))).flat();
 }
 
 async function sendBatch(
   events: readonly BusEvent[],
   rule: BusRule,
-  queueArn: string,
+  { queueArn, messageGroup }: BusTarget,
   parts: TargetParts,
 ): Promise<Refusal[]> {
   const QueueUrl = parts.queueUrlOf(queueArn);
-  const Entries = events.map((event, index) => ({ Id: String(index), MessageBody: messageBody(event) }));
+  const Entries = events.map((event, index) => ({
+    Id: String(index),
+    MessageBody: messageBody(event),
+    MessageGroupId: messageGroup && groupFrom(messageGroup, event),
+  }));
   try {
     requirePermission(rule, queueArn, parts);
     const { Failed = [] } = await parts.sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries }));
@@ -120,6 +124,19 @@ async function sendBatch(
   } catch (error) {
     return events.map((event) => ({ event, error }));
   }
+}
+
+/**
+ * The message group of an event. A whole value that is a JSON path is replaced by what it finds in the event
+ * (EventBridge User Guide, Event bus targets, Dynamic path parameters).
+ */
+function groupFrom(group: string, event: object): string | undefined {
+  if (!group.startsWith('$.')) return group;
+  const found = group
+    .slice(2)
+    .split('.')
+    .reduce((value: unknown, name) => Object(value)[name], event);
+  return typeof found === 'string' ? found : undefined;
 }
 
 /**

@@ -18,6 +18,10 @@ export const ENFORCED: readonly { rule: string; module: string }[] = [
     rule: 'what DynamoDB answers with `ValidationException`: empty or overlong key values, empty sets, unknown or unused names and values of expressions, items over 400 KB, too many entries in a batch or transaction, sequence numbers that AWS could not issue',
     module: 'lib/local/permissions/dynamodb-rules.ts',
   },
+  {
+    rule: 'fair queues: messages of quiet message groups come before those of a group with more than a tenth of the messages in flight (and 30) or of the processing time of the last minute',
+    module: 'lib/local/engines/fair-groups.ts',
+  },
   { rule: 'messages and batches of SQS up to 256 KiB', module: 'lib/local/engines/message-sizes.ts' },
   {
     rule: '`PutEvents` up to ten entries and 256 KiB in all; a larger request fails whole',
@@ -37,7 +41,7 @@ export const ENFORCED: readonly { rule: string; module: string }[] = [
     module: 'lib/local/sources/mapping-rules.ts',
   },
   {
-    rule: 'API Gateway: body of 10 MB, integration timeout, throttling with its bucket, gateway responses, unknown paths that read `Authorization` as a signature',
+    rule: 'API Gateway: body of 10 MB, integration timeout, throttling with a bucket for each method (`MethodSettings`), gateway responses, unknown paths that read `Authorization` as a signature',
     module: 'lib/local/gateway/signature.ts',
   },
   {
@@ -51,7 +55,7 @@ export const MISSING: readonly string[] = [
   'Nothing is encrypted. Keys matter only for who may use them.',
   'There are no metrics, alarms, traces or dashboards, and log lines are never deleted by age.',
   'Eventually consistent reads always see the latest write, and DynamoDB never throttles. Tests inject both (`faults` of `startCloud`).',
-  'SQS delivers each message once unless a worker fails; messages never expire; `MessageGroupId` changes no order, so queues are not fair.',
+  'SQS delivers each message once unless a worker fails; messages never expire.',
   'Streams keep records until they are read, not for 24 hours; each table has one shard.',
   'EventBridge has buses, rules with queues as targets, and schedules. Lambda’s API has `Invoke` and `ListEventSourceMappings`. Cognito has `ListUsers`. SES has `SendEmail`, which refuses addresses at `unavailable.test`.',
   'Access tokens are opaque; users stay signed in while the run lasts; password policy and second factor of the user pool are not applied.',

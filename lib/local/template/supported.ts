@@ -276,6 +276,7 @@ export const supported: Readonly<Record<string, Properties>> = {
         Arn: applied,
         Input: applied,
         DeadLetterConfig: object({ Arn: applied }),
+        SqsParameters: object({ MessageGroupId: applied }),
         RetryPolicy: inert(
           'a schedule that failed comes round again, and a queue that refuses an event is gone',
         ),

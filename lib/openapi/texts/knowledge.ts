@@ -11,7 +11,7 @@ checks that follow; without it every check finds the same text.
 | \`304\` | the text is as before |
 | any other status, \`timeout\` and the other failures | no content; \`lastError\` says why |
 
-To take the next step without waiting for an hour, ask for it (\`syncSource\`). \`simulate-speed\` has no effect here.`;
+To take the next step without waiting for an hour, ask for it (\`syncSource\`), once a minute. \`simulate-speed\` has no effect here.`;
 
 export const KNOWLEDGE_TEXTS = {
   createSource: {
@@ -63,7 +63,11 @@ Before the first import there is nothing to compare: \`from\`, \`to\` and \`diff
   syncSource: {
     tag: 'Knowledge',
     description: `Asks for a check of a source now, whenever the next one is due. The answer does not wait for it: when \`lastCheckedAt\` is later
-than this request, it was done. Requests that come before a check begins are met by that one check.`,
+than this request, it was done.
+
+A check of a source can be asked for once a minute. Within a minute of the last request for the same source the answer is
+\`RATE_LIMITED\`, and \`Retry-After\` says when to ask again; a repeated \`Idempotency-Key\` gets the first answer all the same. An
+organization has a share of the checks that run at once: checks beyond it wait their turn.`,
     answer: 'The source as it is before the check.',
     data: cast.source,
   },

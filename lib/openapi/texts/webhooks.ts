@@ -41,7 +41,8 @@ that was disabled is replaced, and how a secret is: register again, then delete 
 
 The receiver is not called by this operation. Send a test event (\`testWebhook\`) to see that it answers.
 
-An organization may have 50 endpoints; one more is refused with \`LIMIT_EXCEEDED\`. If no answer arrives, repeat the request with the
+An organization may have 50 endpoints, and 10 of them at one host, whatever its ports and paths; disabled endpoints count. One more is
+refused with \`LIMIT_EXCEEDED\`. If no answer arrives, repeat the request with the
 same \`Idempotency-Key\`: it registers no second endpoint, and the answer has the secret again.
 
 ${PROGRAMS}`,
@@ -69,6 +70,8 @@ ${PROGRAMS}`,
     description: `Changes the address, the event types, or both; what is left out stays. A new list of event types replaces the old one and
 holds for events that happen from then on; a new address also for the next attempts of deliveries under way. In a sandbox it says what
 the simulated receiver does (\`registerWebhook\`).
+
+A new host may have 10 endpoints of the organization; one more is refused with \`LIMIT_EXCEEDED\`.
 
 The secret, the status and the count of failures stay as they are: an endpoint that was disabled is not enabled by it. Register a new
 one, or ask support.`,

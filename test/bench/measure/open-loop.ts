@@ -27,11 +27,17 @@ export interface Sent<T> {
 /**
  * Sends by the clock, whether or not earlier calls were answered. A target that stands still is so seen by all calls that should have been
  * sent meanwhile, where a loop that waits for answers would have left them out.
+ * @param signal ends the sending; calls that were sent are still waited for
  * @param send has to reject for nothing
  * @returns one for each call, in the order in which they were to be sent, when all were answered
  */
 export async function openLoop<T>(
-  { perSecond, count, clock = wallClock }: { perSecond: number; count: number; clock?: Clock },
+  {
+    perSecond,
+    count,
+    clock = wallClock,
+    signal,
+  }: { perSecond: number; count: number; clock?: Clock; signal?: AbortSignal },
   send: (number: number, intendedAt: number) => Promise<T>,
 ): Promise<Sent<T>[]> {
   const began = clock.now();
@@ -39,6 +45,7 @@ export async function openLoop<T>(
   for (let number = 0; number < count; number += 1) {
     const intendedAt = began + (number * 1000) / perSecond;
     await clock.until(intendedAt);
+    if (signal?.aborted) break;
     calls.push(send(number, intendedAt).then((result) => ({ intendedAt, answeredAt: clock.now(), result })));
   }
   return Promise.all(calls);

@@ -11,8 +11,9 @@ import type { Receipt, ReceiverChange, ReceiverTerms } from './receivers.ts';
 
 const TELL_EVERY_MS = 10;
 
-process.once('message', ({ cert, key, latencyMs, isSilent }: ReceiverTerms) => {
+process.once('message', ({ cert, key, latencyMs, isSilent, refusesFirst }: ReceiverTerms) => {
   let receipts: Receipt[] = [];
+  const refused = new Set<string>();
   let wait = latencyMs;
   let closes = false;
   const server = createServer({ cert, key, keepAliveTimeout: 60_000 }, (request, response) => {
@@ -21,6 +22,9 @@ process.once('message', ({ cert, key, latencyMs, isSilent }: ReceiverTerms) => {
     request.on('error', () => undefined);
     request.on('data', (chunk) => chunks.push(chunk));
     request.on('end', async () => {
+      const delivery = String(request.headers['webhook-id']);
+      const isAccepted = !refusesFirst || refused.delete(delivery);
+      if (!isAccepted) refused.add(delivery);
       if (!isSilent) {
         const { createdAt, data } = JSON.parse(Buffer.concat(chunks).toString());
         receipts.push({
@@ -28,10 +32,11 @@ process.once('message', ({ cert, key, latencyMs, isSilent }: ReceiverTerms) => {
           id: data.messageId ?? data.conversationId,
           receivedAt,
           committedAt: Date.parse(createdAt),
+          isAccepted,
         });
       }
       if (wait > 0) await sleep(wait);
-      response.writeHead(204, closes ? { connection: 'close' } : {}).end();
+      response.writeHead(isAccepted ? 204 : 503, closes ? { connection: 'close' } : {}).end();
     });
   });
   server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));

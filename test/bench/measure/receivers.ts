@@ -10,6 +10,8 @@ export interface Receipt {
   receivedAt: number;
   /** Of the event. */
   committedAt: number;
+  /** False for a first attempt that was answered 503. */
+  isAccepted: boolean;
 }
 
 export interface ReceiverTerms {
@@ -21,6 +23,8 @@ export interface ReceiverTerms {
   latencyMs: number;
   /** Tells nothing of what comes. */
   isSilent: boolean;
+  /** Answers 503 to the first attempt of each delivery. */
+  refusesFirst: boolean;
 }
 
 /** What is different from now on. */
@@ -45,10 +49,12 @@ export interface Receivers {
 export async function startReceivers(
   { cert, key }: { cert: string; key: string },
   onReceipt?: (receipt: Receipt) => void,
+  { refusesFirst = false }: Partial<Pick<ReceiverTerms, 'refusesFirst'>> = {},
 ): Promise<Receivers> {
   const child = fork(join(import.meta.dirname, 'receiver-process.ts'), { execArgv: [] });
   const exited = once(child, 'exit');
-  child.send({ cert, key, latencyMs: 0, isSilent: onReceipt === undefined } satisfies ReceiverTerms);
+  const isSilent = onReceipt === undefined;
+  child.send({ cert, key, latencyMs: 0, isSilent, refusesFirst } satisfies ReceiverTerms);
   const [{ port }] = await once(child, 'message');
   child.on('message', ({ receipts = [] }: { receipts?: Receipt[] }) => {
     for (const receipt of receipts) onReceipt?.(receipt);

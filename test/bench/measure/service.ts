@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { temporaryDirectory } from '../../support/local-run.ts';
-import { type Service, startService } from '../../support/service.ts';
+import { type Service, type ServiceOptions, startService } from '../../support/service.ts';
 import { type SeenInvocation, watchInvocations } from '../requests/invocations.ts';
 import { ending } from './interruption.ts';
 import { lambdaNode } from './lambda-node.ts';
@@ -14,7 +14,11 @@ export interface MeasuredService {
   taken(): SeenInvocation[];
 }
 
-export async function withService<R>(use: (measured: MeasuredService) => Promise<R>): Promise<R> {
+/** @param context settings of the stack */
+export async function withService<R>(
+  use: (measured: MeasuredService) => Promise<R>,
+  context: ServiceOptions['context'] = {},
+): Promise<R> {
   const directory = await temporaryDirectory();
   const node = lambdaNode(directory.path);
   const seen: SeenInvocation[] = [];
@@ -24,7 +28,7 @@ export async function withService<R>(use: (measured: MeasuredService) => Promise
     await service.stop();
     await rm(directory.path, { recursive: true, force: true });
   };
-  return ending(await startService({ nodeBinary: node }), end, (service) =>
+  return ending(await startService({ nodeBinary: node, context }), end, (service) =>
     use({ service, node, taken: () => seen.splice(0) }),
   );
 }

@@ -80,6 +80,8 @@ export function templateFacts(assembly: string): Measured['template'] {
     customMetrics: metricNames().length,
     secrets: ofType('AWS::SecretsManager::Secret').length,
     keys: ofType('AWS::KMS::Key').length,
+    webAcls: ofType('AWS::WAFv2::WebACL').length,
+    webAclRules: ofType('AWS::WAFv2::WebACL').flatMap(({ Properties }) => Properties.Rules ?? []).length,
     logRetentionDays: Math.max(...retentions),
   };
 }

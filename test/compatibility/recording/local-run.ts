@@ -32,7 +32,8 @@ export async function startVersion(
   return {
     environment: variablesIn(await readFile(join(stateDirectory, 'env'), 'utf8')),
     async kill() {
-      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
+      const isRunning = child.exitCode === null && child.signalCode === null;
+      if (child.pid !== undefined && isRunning) process.kill(-child.pid, 'SIGKILL');
       await exited;
     },
   };

@@ -87,6 +87,27 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
     expect((await queue.receive()).length).toBeLessThanOrEqual(10);
   });
 
+  it('hands out messages of quiet organizations before those of one with many in flight', async () => {
+    const queue = await aQueue();
+    const [{ orgId: noisy }, quiet] = [aReminder(), some(5)];
+    const ofNoisy = (count: number) => some(count).map((reminder) => ({ ...reminder, orgId: noisy }));
+    await queue.send(...ofNoisy(40));
+    await queue.receiveAll(40);
+    await queue.send(...ofNoisy(20));
+    await queue.send(...quiet);
+
+    const received = await queue.receiveAll(5);
+
+    expect(byId(received.map(({ reminder }) => reminder).slice(0, 5))).toEqual(byId(quiet));
+  });
+
+  it('hands out messages of a noisy organization when no other waits', async () => {
+    const queue = await aQueue();
+    const { orgId } = aReminder();
+    await queue.send(...some(60).map((reminder) => ({ ...reminder, orgId })));
+    expect(await queue.receiveAll(60)).toHaveLength(60);
+  });
+
   it('forgets a message that was removed', async () => {
     const queue = await aQueue();
     const [removed, kept] = [aReminder(), aReminder()];

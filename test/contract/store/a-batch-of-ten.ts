@@ -2,6 +2,7 @@ import type { BusEvent } from '../../../functions/domain/bus.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import { gate } from '../../../functions/domain/gate.ts';
 import type { OrgId } from '../../../functions/domain/ids.ts';
+import { DEFAULT_MAIL_LIMITS } from '../../../functions/domain/mail-budget.ts';
 import { newSandbox } from '../../../functions/domain/sandbox.ts';
 import type { Tenant } from '../../../functions/domain/tenant.ts';
 import { checkSource } from '../../../functions/engine/check-source.ts';
@@ -11,13 +12,11 @@ import { fanOut } from '../../../functions/engine/fan-out.ts';
 import { meter } from '../../../functions/engine/meter.ts';
 import { notify } from '../../../functions/engine/notify.ts';
 import { redeliver } from '../../../functions/engine/redeliver.ts';
-import { relay } from '../../../functions/engine/relay.ts';
 import { watch } from '../../../functions/engine/watch.ts';
 import { oneByOne } from '../../../functions/platform/pipeline/bus-worker.ts';
 import { standings } from '../../../functions/platform/standings.ts';
 import { arrivalStore } from '../../../functions/store/arrivals.ts';
-import { channelStore } from '../../../functions/store/channels.ts';
-import { conversationStore } from '../../../functions/store/conversations.ts';
+import { checkSlots } from '../../../functions/store/check-slots.ts';
 import { deliveryStore } from '../../../functions/store/deliveries.ts';
 import { deliveryContexts } from '../../../functions/store/delivery-context.ts';
 import { deliveryRanges } from '../../../functions/store/delivery-ranges.ts';
@@ -25,8 +24,8 @@ import { dueIndex } from '../../../functions/store/due-index.ts';
 import { endpointStore } from '../../../functions/store/endpoints.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { ledgerStore } from '../../../functions/store/ledger.ts';
+import { mailBudgets } from '../../../functions/store/mail-budgets.ts';
 import { mailingStore } from '../../../functions/store/mailings.ts';
-import { messageStore } from '../../../functions/store/messages.ts';
 import { organizationStore, standingOf } from '../../../functions/store/organizations.ts';
 import { outboxStore } from '../../../functions/store/outbox.ts';
 import { redeliveryJobs } from '../../../functions/store/redelivery-jobs.ts';
@@ -39,12 +38,9 @@ import { committer } from '../../../functions/store/transaction.ts';
 import { usageMeter } from '../../../functions/store/usage.ts';
 import {
   aBusEvent,
-  aConversation,
   aDelivery,
-  aMessage,
   anEndpoint,
   anEvent,
-  anHttpChannel,
   anOrganization,
   aRedeliveryJob,
   aSource,
@@ -281,51 +277,6 @@ async function metering(tables: TestTables): Promise<BatchOfTen> {
   );
 }
 
-async function relaying(tables: TestTables): Promise<BatchOfTen> {
-  const { service, outbox } = tables;
-  const commit = committer(service.client);
-  const [conversations, messages, channels] = [
-    conversationStore(service),
-    messageStore(service),
-    channelStore(service),
-  ];
-  const all = await organizations(tables);
-  const made = await Promise.all(
-    all.map(async ({ tenant, orgId }) => {
-      const channel = anHttpChannel({ orgId });
-      const conversation = aConversation({ channelId: channel.id });
-      const message = aMessage({ conversationId: conversation.id, role: 'agent' });
-      await commit([
-        ...channels.add(channel),
-        ...[conversations.add(tenant, conversation)].flat(),
-        ...[messages.add(tenant, message)].flat(),
-      ]);
-      const data = { conversationId: conversation.id, messageId: message.id, role: 'agent' };
-      return {
-        row: { table: service, key: { ...keys.message(tenant, conversation.id, message.id) } },
-        event: aBusEvent({ ...tenant, data }),
-      };
-    }),
-  );
-  const run = relay({
-    standings: standings(standingOf(service)),
-    conversations,
-    messages,
-    channels,
-    outbox: outboxStore(outbox),
-  });
-  return behindTheBus(
-    all.map(({ orgId }) => orgId),
-    made.map(({ row }) => row),
-    made.map(({ event }) => event),
-    eachAlone(run),
-    async () =>
-      (await rowsIn(outbox))
-        .filter(({ type }) => type === 'channel.message')
-        .map(({ orgId }) => orgId as OrgId),
-  );
-}
-
 async function checking(tables: TestTables): Promise<BatchOfTen> {
   const { service, knowledge, outbox } = tables;
   const commit = committer(knowledge.client);
@@ -341,6 +292,7 @@ async function checking(tables: TestTables): Promise<BatchOfTen> {
   const run = checkSource(
     {
       sources: sourceChecks(knowledge, outbox, commit),
+      slots: checkSlots(knowledge, 5),
       organizations: organizationStore(service),
       standings: standings(standingOf(service)),
       async look({ orgId }) {
@@ -424,6 +376,7 @@ async function notifying(tables: TestTables): Promise<BatchOfTen> {
       endpoints: endpointStore(service),
       sources: sourceStore(knowledge),
       mailings: mailingStore(mailings),
+      budgets: mailBudgets(mailings, DEFAULT_MAIL_LIMITS),
       directory: { adminsOf: async () => ['ada@example.com'] },
       mailer: {
         async send(_mail, { orgId }) {
@@ -465,7 +418,6 @@ export const BATCHES: readonly BatchKind[] = [
   { name: 'fan-out, endpoint', make: fanningOut('endpoint'), absent: DROPPED },
   { name: 'watch, organization', make: watching, absent: DROPPED },
   { name: 'meter, organization', make: metering, absent: AGAIN },
-  { name: 'relay, message', make: relaying, absent: AGAIN },
   { name: 'check-source, source', make: checking, absent: DROPPED },
   { name: 'redeliver, endpoint', make: redelivering, absent: DROPPED },
   { name: 'notify, endpoint', make: notifying, absent: DONE },

@@ -97,7 +97,6 @@ async function answer(engine: TestEngine, call: Caller): Promise<void> {
     await call('createMessage', { params, body: { role: 'agent', content: 'Hello' } });
     if (channelId === widget) await call('createVisitorToken', { params });
   }
-  await engine.relay();
   for (const reminder of await engine.fanOut())
     if (reminder.webhookId === taking) await engine.attempt(reminder);
   await call('deleteChannel', { params: { id: gone } });

@@ -19,6 +19,7 @@ const ROOT = join(import.meta.dirname, '../../../');
 
 export interface Call {
   params?: Record<string, string>;
+  query?: Record<string, string>;
   body?: object;
   /** Each call has an idempotency key of its own, unless it is given one. */
   idempotencyKey?: string;
@@ -39,12 +40,15 @@ export async function anApi(engine: ReturnType<typeof dynamoDb>, tables: TestTab
     OIDC_ISSUER: issuer.issuer,
     RATE_LIMIT_SANDBOX: '1000000',
     RATE_LIMIT_SCALE: '1000000',
+    VISITOR_LIMIT_SANDBOX: '1000000',
+    VISITOR_LIMIT_SCALE: '1000000',
     SERVICE_TABLE: tables.service.name,
     OUTBOX_TABLE: tables.outbox.name,
     DELIVERIES_TABLE: tables.deliveries.name,
     LEDGER_TABLE: tables.ledger.name,
     RATE_TABLE: tables.rates.name,
     KNOWLEDGE_TABLE: tables.knowledge.name,
+    USAGE_TABLE: tables.usage.name,
   };
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
   const handlers = new Map<RouteKey, Handler>();
@@ -52,11 +56,14 @@ export async function anApi(engine: ReturnType<typeof dynamoDb>, tables: TestTab
     const [file = ''] = globSync(`functions/api/*/${name}.ts`, { cwd: ROOT });
     handlers.set(key as RouteKey, (await import(join(ROOT, file))).handler);
   }
+  const { ports } = await import('../../../functions/api/endpoint.ts');
   const called = new Set<RouteKey>();
 
   return {
     /** Routes that were called, each with success. */
     called,
+    /** What the last call consumed of the tables. */
+    consumed: () => ports.capacity.consumed(),
     /** A session of an admin of an organization. */
     session: (orgId: string) => issuer.token(orgId),
 
@@ -84,7 +91,7 @@ export type Caller = ReturnType<Api['caller']>;
 const requestOf = (
   { method, path, idempotency }: Route,
   credential: string,
-  { params, body, idempotencyKey = crypto.randomUUID() }: Call,
+  { params, query, body, idempotencyKey = crypto.randomUUID() }: Call,
 ): APIGatewayProxyEvent =>
   aGatewayEvent({
     httpMethod: method,
@@ -96,6 +103,7 @@ const requestOf = (
       ...(idempotency === undefined ? {} : { 'idempotency-key': idempotencyKey }),
     },
     pathParameters: params ?? null,
+    queryStringParameters: query ?? null,
     body: body === undefined ? null : JSON.stringify(body),
   });
 

@@ -11,7 +11,6 @@ import { dispatch } from '../../../functions/engine/dispatch.ts';
 import { fanOut } from '../../../functions/engine/fan-out.ts';
 import { purge } from '../../../functions/engine/purge.ts';
 import { redeliver } from '../../../functions/engine/redeliver.ts';
-import { relay } from '../../../functions/engine/relay.ts';
 import { type SequencedChange, watch } from '../../../functions/engine/watch.ts';
 import type { FetchRequest, FetchResult } from '../../../functions/platform/outbound/client.ts';
 import type { OutboundRequest, OutboundResult } from '../../../functions/platform/outbound/exchange.ts';
@@ -20,8 +19,7 @@ import { sourceContent } from '../../../functions/platform/source-content.ts';
 import { standings } from '../../../functions/platform/standings.ts';
 import { webhookSender } from '../../../functions/platform/webhook-sender.ts';
 import { arrivalStore } from '../../../functions/store/arrivals.ts';
-import { channelStore } from '../../../functions/store/channels.ts';
-import { conversationStore } from '../../../functions/store/conversations.ts';
+import { checkSlots } from '../../../functions/store/check-slots.ts';
 import { deliveryOf, deliveryStore } from '../../../functions/store/deliveries.ts';
 import { deliveryContexts } from '../../../functions/store/delivery-context.ts';
 import { deliveryMoves } from '../../../functions/store/delivery-moves.ts';
@@ -29,9 +27,8 @@ import { deliveryRanges } from '../../../functions/store/delivery-ranges.ts';
 import { dueIndex } from '../../../functions/store/due-index.ts';
 import { endpointStore } from '../../../functions/store/endpoints.ts';
 import { ledgerStore } from '../../../functions/store/ledger.ts';
-import { messageStore } from '../../../functions/store/messages.ts';
 import { organizationStore, standingOf } from '../../../functions/store/organizations.ts';
-import { outboxStore, owedBy, toldBy } from '../../../functions/store/outbox.ts';
+import { owedBy, toldBy } from '../../../functions/store/outbox.ts';
 import { purgeStore, remainsIn } from '../../../functions/store/purges.ts';
 import { redeliveryRounds } from '../../../functions/store/redelivery-rounds.ts';
 import { sourceChecks } from '../../../functions/store/source-checks.ts';
@@ -94,6 +91,7 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
           wait: async () => undefined,
         }),
         signingKeys: async (use) => use(keyring),
+        userAgent: 'Example/1.0',
         now,
       }),
       measures: noMeasures,
@@ -107,13 +105,6 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
     { due: dueIndex(deliveries), ledger: ledgerStore(ledger), standings: organizations, log, now },
     { graceSeconds: DEFAULT_GRACE_SECONDS },
   );
-  const handOn = relay({
-    standings: organizations,
-    conversations: conversationStore(service),
-    messages: messageStore(service),
-    channels: channelStore(service),
-    outbox: outboxStore(outbox),
-  });
   const again = redeliver(
     {
       jobs: redeliveryRounds(service, committer(service.client)),
@@ -132,12 +123,14 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
   const check = checkSource(
     {
       sources: sourceChecks(knowledge, outbox, committer(service.client)),
+      slots: checkSlots(knowledge, 5),
       organizations: organizationStore(service),
       standings: organizations,
       look: sourceContent({
         gate: gate(organizations.of),
         outbound: { fetch },
         extract: async (_, { body }) => ({ ok: true, text: Buffer.from(body).toString() }),
+        userAgent: 'Example/1.0',
       }),
       onChecked: () => undefined,
       log,
@@ -165,14 +158,6 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
       if (failed.length > 0)
         throw new Error(`${failed.length} entries of the outbox could not be dealt with`);
       return reminders.splice(0);
-    },
-
-    /** Hands on to channels what the outbox tells of messages. */
-    async relay(): Promise<void> {
-      for (const row of await rowsIn(outbox)) {
-        const event = toldBy(row);
-        if (event?.type === 'message.received') await handOn(event);
-      }
     },
 
     /** Works on the redelivery jobs that the outbox tells of. */

@@ -14,7 +14,6 @@ import {
   anEndpoint,
   anEvent,
   anHttpChannel,
-  aSandboxTenant,
   aTenant,
   aWebWidget,
   later,
@@ -22,7 +21,6 @@ import {
   seconds,
 } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
-import { rowsIn } from './rows.ts';
 
 const engine = dynamoDb();
 
@@ -123,27 +121,9 @@ describe('an http channel as a receiver', () => {
       disabledAt: NOW.toISOString(),
       disabledReason: 'consecutive_failures',
       slowUntil: slowUntil.toISOString(),
+      unproven: true,
     });
     expect(deliveryId(event.id, channel.id)).toMatch(/^dlv_/);
-  });
-});
-
-describe('an event that follows from another', () => {
-  it.each([
-    ['live', aTenant()],
-    ['of a sandbox', aSandboxTenant()],
-  ])('is in the outbox once, as it was first added, however many add it: %s', async (_, tenant) => {
-    const { outbox } = await anOrganization();
-    const store = outboxStore(outbox);
-    const event = anEvent({ tenant });
-
-    const results = await Promise.all(Array.from({ length: 10 }, () => store.add(event)));
-    expect(results.toSorted()).toEqual(['added', ...Array.from({ length: 9 }, () => 'exists')]);
-    expect(await store.add({ ...event, body: '{}' })).toBe('exists');
-
-    const rows = await rowsIn(outbox);
-    expect(rows).toMatchObject([{ pk: event.id, body: event.body }]);
-    expect('ofSandbox' in (rows[0] ?? {})).toBe(tenant.generation > 0);
   });
 });
 

@@ -2,8 +2,10 @@ import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { onTestFinished, vi } from 'vitest';
 import { digestOf, mintKey } from '../../../functions/domain/api-key.ts';
-import type { Conversation, Move } from '../../../functions/domain/conversation.ts';
+import type { Channel } from '../../../functions/domain/channel.ts';
+import type { Conversation, Message, Move } from '../../../functions/domain/conversation.ts';
 import { newId } from '../../../functions/domain/ids.ts';
+import { channelStore } from '../../../functions/store/channels.ts';
 import { conversationStore } from '../../../functions/store/conversations.ts';
 import { escalationStore } from '../../../functions/store/escalations.ts';
 import { keys } from '../../../functions/store/keys.ts';
@@ -82,12 +84,15 @@ export async function aConversationService(engine: Engine, conversation: Convers
 
   return {
     client: functions.client,
-    post: () => call(functions.createMessage, { body: { role: 'user', content: 'Hello' } }),
+    post: (of: Call & { role?: Message['role'] } = {}) =>
+      call(functions.createMessage, { body: { role: of.role ?? 'user', content: 'Hello' }, ...of }),
     handOff: (of?: Call) => call(functions.requestHandoff, of),
     resolve: (of?: Call) => call(functions.resolveConversation, of),
     createTicket: (body: object) => call(functions.createTicket, { body }),
     tickets: async () => (await ticketStore(service).list(tenant, { limit: 100 })).items,
     conversation,
+    tenant,
+    addChannel: (channel: Channel) => commit(channelStore(service).add(channel)),
     /** A conversation of another organization. */
     foreign,
     /** Moves the conversation as another request does. */

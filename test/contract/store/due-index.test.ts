@@ -182,7 +182,7 @@ describe.each(storeKinds())('the due index (%s)', (_, make) => {
     const [entry] = await places();
     if (entry === undefined) throw new Error('the delivery was to be parked');
 
-    await due.postpone(entry, LATER);
+    await due.postpone(entry, LATER, 'sent');
 
     expect(await places()).toEqual([watchedAt(delivery, LATER)]);
     const found = await deliveries.find(delivery);
@@ -190,15 +190,29 @@ describe.each(storeKinds())('the due index (%s)', (_, make) => {
     expect(found).not.toHaveProperty('parked');
   });
 
+  it('says of an entry whether its message was deferred at its last look', async () => {
+    const { due, places } = await waiting('parked');
+    const postpone = async (reason: 'sent' | 'deferred') => {
+      const [entry] = await places();
+      if (entry === undefined) throw new Error('the delivery was to be in the index');
+      await due.postpone(entry, LATER, reason);
+      return await places();
+    };
+
+    expect(await postpone('deferred')).toMatchObject([{ isDeferred: true }]);
+    expect(await postpone('deferred')).toMatchObject([{ isDeferred: true }]);
+    expect((await postpone('sent'))[0]).not.toHaveProperty('isDeferred');
+  });
+
   it('leaves an entry alone that was moved since it was found', async () => {
     const { due, delivery, places } = await waiting('parked');
     const [found] = await places();
     if (found === undefined) throw new Error('the delivery was to be parked');
-    await due.postpone(found, LOST);
+    await due.postpone(found, LOST, 'sent');
 
-    await due.postpone(found, LATER);
-    await due.postpone({ ...found, dueAt: LOST.toISOString() }, LATER);
-    await due.postpone({ ...found, state: 'watched' }, LATER);
+    await due.postpone(found, LATER, 'sent');
+    await due.postpone({ ...found, dueAt: LOST.toISOString() }, LATER, 'sent');
+    await due.postpone({ ...found, state: 'watched' }, LATER, 'sent');
 
     expect(await places()).toEqual([watchedAt(delivery, LOST)]);
   });
@@ -210,7 +224,7 @@ describe.each(storeKinds())('the due index (%s)', (_, make) => {
     await deliveries.skip(delivery, 'endpoint_deleted', LEASE_END);
     const ended = await deliveries.find(delivery);
 
-    await due.postpone(entry, LATER);
+    await due.postpone(entry, LATER, 'sent');
     await due.watch(delivery, LATER);
 
     expect(await places()).toEqual([]);

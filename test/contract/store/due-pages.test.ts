@@ -87,7 +87,7 @@ describe.each(storeKinds())('going through the due index (%s)', (_, make) => {
     const end = later(NOW, 130);
 
     const first = await stores.due.find('watched', SHARD, end);
-    await Promise.all(first.entries.map((entry) => stores.due.postpone(entry, later(NOW, 1000))));
+    await Promise.all(first.entries.map((entry) => stores.due.postpone(entry, later(NOW, 1000), 'sent')));
     const second = await stores.due.find('watched', SHARD, end, first.next);
 
     expect([...first.entries, ...second.entries]).toEqual(entries);

@@ -13,8 +13,12 @@ async function anOrganization() {
   const endpoints = endpointStore(service);
   const commit = committer(service.client);
   const orgId = newId('org', NOW);
-  const add = async (endpoint: Endpoint = anEndpoint({ orgId })) => commit(endpoints.add(endpoint));
-  const remove = (endpoint: Endpoint) => commit(endpoints.remove(endpoint.orgId, endpoint.id));
+  let hosts = 0;
+  // Each at a host of its own, of which an organization may have any number.
+  const add = async (
+    endpoint: Endpoint = anEndpoint({ orgId, url: `https://receiver-${hosts++}.example.com/` }),
+  ) => commit(endpoints.add(endpoint));
+  const remove = (endpoint: Endpoint) => endpoints.remove(endpoint.orgId, endpoint.id);
   return { endpoints, orgId, add, remove };
 }
 
@@ -88,14 +92,15 @@ describe('the limit of endpoints', () => {
 });
 
 describe('updating an endpoint', () => {
-  it('changes its address and subscriptions and nothing else', async () => {
+  it('changes its URL and subscriptions, is unproven at the new URL, and changes nothing else', async () => {
     const { endpoints, orgId, add } = await anOrganization();
     const endpoint = anEndpoint({ orgId, consecutiveFailures: 4 });
     await add(endpoint);
     const change = { url: 'https://new.example.com/hook', events: ['ticket.created' as const] };
 
-    expect(await endpoints.update(orgId, endpoint.id, change)).toEqual({ ...endpoint, ...change });
-    expect(await endpoints.find(orgId, endpoint.id)).toEqual({ ...endpoint, ...change });
+    const changed = { ...endpoint, ...change, unproven: true };
+    expect(await endpoints.update(orgId, endpoint.id, change)).toEqual(changed);
+    expect(await endpoints.find(orgId, endpoint.id)).toEqual(changed);
   });
 
   it('brings no deleted endpoint back', async () => {

@@ -15,7 +15,7 @@ const part = (first: number, last: number, shardId = SHARD) => ({
 });
 
 const readOne = async (ledger: Ledger, { webhookId, generation, hour }: LedgerEntry) =>
-  (await ledger.read(webhookId, generation, [hour]))[0];
+  (await ledger.read(webhookId, generation, { first: hour, last: hour }))[0];
 
 describe.each(storeKinds())('adding to the ledger (%s)', (_, make) => {
   it('begins an entry and goes on with it', async () => {

@@ -5,6 +5,7 @@ import {
   type LedgerAddition,
   type LedgerEntry,
   NOTHING,
+  startOfHour,
 } from '../../../functions/domain/ledger.ts';
 import { keys, LEDGER_SHARDS, shards } from '../../../functions/store/keys.ts';
 import { aLedgerEntry, NOW } from '../../builders.ts';
@@ -19,7 +20,7 @@ const addAll = (ledger: Ledger, entries: readonly LedgerAddition[]) =>
   Promise.all(entries.map((entry) => ledger.add(part, entry)));
 
 const readOne = async (ledger: Ledger, { webhookId, generation, hour }: LedgerEntry) =>
-  (await ledger.read(webhookId, generation, [hour]))[0];
+  (await ledger.read(webhookId, generation, { first: hour, last: hour }))[0];
 
 const byKey = (entries: readonly LedgerEntry[]) =>
   entries.toSorted((a, b) =>
@@ -45,38 +46,40 @@ async function inHour(ledger: Ledger, hour: string): Promise<LedgerEntry[][]> {
 describe.each(storeKinds())('reading the ledger (%s)', (_, make) => {
   it('gives of an endpoint and a generation the hours asked for that have something', async () => {
     const { ledger } = await make();
-    const hours = [1, 2, 3].map((count) => hourBefore(NOW, count));
-    const [one, two, three] = hours;
+    const [one = '', two = '', three = ''] = [1, 2, 3].map((count) => hourBefore(NOW, count));
     const entry = aLedgerEntry({ owed: 2, succeeded: 1 });
     const { webhookId } = entry;
     await addAll(ledger, [
-      { ...entry, hour: String(one) },
-      { ...entry, hour: String(two), owed: 5 },
-      { ...entry, hour: String(one), generation: 1 },
-      aLedgerEntry({ hour: String(one), owed: 9 }),
+      { ...entry, hour: one },
+      { ...entry, hour: two, owed: 5 },
+      { ...entry, hour: one, generation: 1 },
+      aLedgerEntry({ hour: one, owed: 9 }),
     ]);
 
-    expect(byKey(await ledger.read(webhookId, 0, [String(one), String(three)]))).toEqual([
+    expect(byKey(await ledger.read(webhookId, 0, { first: one, last: one }))).toEqual([
       { ...entry, hour: one },
     ]);
-    expect(byKey(await ledger.read(webhookId, 0, hours))).toEqual(
+    expect(byKey(await ledger.read(webhookId, 0, { first: three, last: one }))).toEqual(
       byKey([
-        { ...entry, hour: String(one) },
-        { ...entry, hour: String(two), owed: 5 },
+        { ...entry, hour: one },
+        { ...entry, hour: two, owed: 5 },
       ]),
     );
-    expect(await ledger.read(webhookId, 1, [String(one)])).toEqual([{ ...entry, hour: one, generation: 1 }]);
-    expect(await ledger.read(webhookId, 0, [])).toEqual([]);
+    expect(await ledger.read(webhookId, 1, { first: three, last: startOfHour(NOW) })).toEqual([
+      { ...entry, hour: one, generation: 1 },
+    ]);
+    expect(await ledger.read(webhookId, 0, { first: three, last: three })).toEqual([]);
   });
 
-  it('gives more hours than fit in a request', async () => {
+  it('gives all of many hours', async () => {
     const { ledger } = await make();
     const webhookId = newId('whk', NOW);
     const hours = Array.from({ length: 240 }, (_unused, count) => hourBefore(NOW, count));
     const entries = hours.map((hour, index) => aLedgerEntry({ webhookId, hour, owed: index }));
     await addAll(ledger, entries);
 
-    expect(byKey(await ledger.read(webhookId, 0, hours))).toEqual(byKey(entries));
+    const range = { first: hours.at(-1) ?? '', last: hours[0] ?? '' };
+    expect(byKey(await ledger.read(webhookId, 0, range))).toEqual(byKey(entries));
   });
 
   it('gives all endpoints of an hour, each in one shard, and none of another hour', async () => {
@@ -91,7 +94,7 @@ describe.each(storeKinds())('reading the ledger (%s)', (_, make) => {
     expect(byKey(found.flat())).toEqual(byKey(entries));
     for (const [shard, held] of found.entries())
       for (const { webhookId, generation, hour } of held)
-        expect(keys.ledger(webhookId, generation, hour).pk).toBe(keys.ledgerHour(hour, shard));
+        expect(keys.active(webhookId, generation, hour).pk).toBe(keys.activeInDay(hour, shard));
   });
 
   it('finds nothing in an hour in which nothing was owed', async () => {

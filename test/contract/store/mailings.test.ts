@@ -32,6 +32,18 @@ async function claimed(mailings: NotifyPorts['mailings'], sending: Sending, now 
 }
 
 describe.each(mailingKinds(engine))('the claim of an e-mail (%s)', (_, make) => {
+  it('waits for the window after another e-mail that told of the same, and does not lose a claim to it', async () => {
+    const mailings = await make();
+    const sending = aSending();
+    const token = await claimed(mailings, sending);
+    await mailings.sentOtherwise(sending, at(10));
+    expect(await mailings.release(sending, token)).toBe(true);
+
+    await mailings.sentOtherwise(sending, at(5));
+    expect(await mailings.standing(sending, at(9 + DAY))).toBe('within-window');
+    expect(await mailings.standing(sending, at(10 + DAY))).toBe('free');
+  });
+
   it('is had by one of fifty at once', async () => {
     const mailings = await make();
     const sending = aSending();

@@ -19,7 +19,7 @@ async function stored(deliveries: readonly Delivery[]) {
   const open = openDeliveries(table);
   return async (from: Date, wanted = 10) => {
     const { generation } = aDelivery();
-    const found = await open({ webhookId, generation }, from, NOW, wanted);
+    const found = await open({ webhookId, generation }, from, NOW, wanted, { units: 1000 });
     return found.map(({ id }) => id).sort();
   };
 }
@@ -69,7 +69,23 @@ describe('the oldest open deliveries to an endpoint', () => {
       return result;
     });
     const { generation } = aDelivery();
-    expect(await openDeliveries(table)({ webhookId, generation }, minutesAgo(60), NOW, 10)).toEqual([]);
+    expect(
+      await openDeliveries(table)({ webhookId, generation }, minutesAgo(60), NOW, 10, { units: 1000 }),
+    ).toEqual([]);
     expect(examined).toBe(4000);
+  });
+
+  it('are not read any more once a budget is used up', async () => {
+    const { deliveries: table } = await engine.tables();
+    await putDeliveries(
+      table,
+      Array.from({ length: 100 }, (_, index) => deliveryOf(50 - index / 10, 'retrying')),
+    );
+    const budget = { units: 1 };
+    const read = () => openDeliveries(table)({ webhookId, generation: 0 }, minutesAgo(60), NOW, 10, budget);
+    // Every shard is asked once at least, whatever that takes.
+    expect((await read()).length).toBeLessThan(100);
+    expect(budget.units).toBeLessThan(0);
+    expect(await read()).toEqual([]);
   });
 });

@@ -49,7 +49,7 @@ describe('an operator', () => {
     expect(await standing.enable(orgId, id)).toBe(false);
 
     const { failingSince, disabledAt, disabledReason, slowUntil, ...rest } = endpoint;
-    expect(await find()).toEqual({ ...rest, status: 'active', consecutiveFailures: 0 });
+    expect(await find()).toEqual({ ...rest, status: 'active', unproven: true, consecutiveFailures: 0 });
   });
 
   it('makes nothing where there is no endpoint', async () => {

@@ -88,7 +88,7 @@ const KINDS: readonly Kind[] = [
   'endpoint',
 ];
 /** How many rows a thing is, that a purge takes. */
-const rowsOf = (kind: Kind): number => ({ redelivery: 2, endpoint: 0 })[kind as string] ?? 1;
+const rowsOf = (kind: Kind): number => ({ redelivery: 2, ledger: 2, endpoint: 0 })[kind as string] ?? 1;
 
 /** Three sandboxes with generations one of whose names begins with another's, and a live organization. */
 const stored = fc.record({

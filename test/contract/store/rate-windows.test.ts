@@ -19,7 +19,10 @@ async function someWindows() {
   return {
     rates,
     windows,
-    take: (bucket: RateBucket, limit: number, at = start) => windows.take(bucket, at, limit, TIMEOUT_MS),
+    take: (bucket: RateBucket, limit: number, at = start, tokens = 1) =>
+      windows.take(bucket, at, { tokens, limit, timeoutMs: TIMEOUT_MS }),
+    add: (bucket: RateBucket, tokens: number) =>
+      windows.add(bucket, start, { tokens, timeoutMs: TIMEOUT_MS }),
   };
 }
 
@@ -54,21 +57,37 @@ describe('a window of requests', () => {
   });
 });
 
+describe('tokens of a window', () => {
+  it('are taken as many as a request costs while one is left, and added whatever is left', async () => {
+    const { take, add } = await someWindows();
+    const bucket = aBucket();
+    expect(await take(bucket, 10, start, 7)).toEqual({ used: 7 });
+    expect(await take(bucket, 10, start, 7)).toEqual({ used: 14 });
+    expect(await take(bucket, 10, start, 7)).toBe('full');
+    expect(await add(bucket, 5)).toEqual({ used: 19 });
+    expect(await add(bucket, -10)).toEqual({ used: 9 });
+    expect(await take(bucket, 10)).toEqual({ used: 10 });
+  });
+});
+
 describe('the limiter over real windows', () => {
   it('lets 61 requests at once of two instances through but one', async () => {
     const { windows } = await someWindows();
     // Patient: on a slow machine some counts would be given up, and those requests pass.
     const patient: typeof windows = {
-      take: (bucket, start, limit) => windows.take(bucket, start, limit, 30_000),
+      ...windows,
+      take: (bucket, start, terms) => windows.take(bucket, start, { ...terms, timeoutMs: 30_000 }),
     };
     const limits = { ...DEFAULT_RATE_LIMITS, sandbox: 60 };
     const instances = [rateLimiter(patient, limits), rateLimiter(patient, limits)];
     const bucket = aBucket('sandbox');
     const quotas = await Promise.all(
-      Array.from({ length: 61 }, (_, index) => instances[index % 2]?.(bucket, 'sandbox', later(NOW, index))),
+      Array.from({ length: 61 }, (_, index) =>
+        instances[index % 2]?.take(bucket, 'sandbox', later(NOW, index)),
+      ),
     );
     expect(quotas.filter((quota) => quota?.allowed === false)).toHaveLength(1);
-    expect(await instances[0]?.(bucket, 'sandbox', later(NOW, seconds(60)))).toMatchObject({
+    expect(await instances[0]?.take(bucket, 'sandbox', later(NOW, seconds(60)))).toMatchObject({
       allowed: true,
       remaining: 59,
     });

@@ -22,7 +22,7 @@ type Rows = Map<string, Row>;
 
 /** What a sandbox has that no reset wipes (public-api.md, POST /api/settings/sandbox/reset), by the place of its row. */
 const KEPT = [
-  /^service org_\w+ (organization|endpoint-count|channel-count)$/,
+  /^service org_\w+ (organization|endpoint-count(#\S+)?|channel-count)$/,
   /^service org_\w+#webhooks whk_/,
   /^service org_\w+#channels chn_/,
   // Counts of requests, which end with their minute, and when keys were last used.
@@ -51,9 +51,11 @@ const KINDS = {
   'notice of a redelivery job': /^outbox rdj_\w+#round#/,
   'arrival of a redelivery': /^service \S+#arrived#evt_\w+ arrived$/,
   delivery: /^deliveries /,
-  'ledger entry': /^ledger /,
+  'ledger entry': /^ledger (whk|chn)_/,
+  'active endpoint of the ledger': /^ledger \S+#\d+ (whk|chn)_/,
   source: /^knowledge \S+#sources#\d src_/,
   'count of sources': /^knowledge \S+ source-count$/,
+  'slots of checks': /^knowledge \S+ check-slots$/,
   'text of a source': /^knowledge \S+#src_\w+#versions /,
   'notice of a source': /^outbox src_\w+#/,
 };

@@ -24,7 +24,7 @@ describe.each(storeKinds(engine))('marking an endpoint as slow (%s)', (_, make) 
 
     await mark(UNTIL);
 
-    expect(await find()).toEqual({ ...endpoint, slowUntil: UNTIL.toISOString() });
+    expect(await find()).toEqual({ ...endpoint, slowUntil: UNTIL.toISOString(), unproven: true });
   });
 
   it.each([0, 1, HALF])('leaves a mark that ends %i ms earlier as it is', async (ms) => {
@@ -61,6 +61,39 @@ describe.each(storeKinds(engine))('marking an endpoint as slow (%s)', (_, make) 
     await mark(UNTIL);
 
     expect(await find()).toBeUndefined();
+  });
+
+  it('makes the endpoint unproven until it is proven after the mark has expired', async () => {
+    const { endpoints, endpoint, mark, find } = await having();
+    const prove = (now: Date) => endpoints.markProven(endpoint.orgId, endpoint.id, now);
+    await mark(UNTIL);
+
+    await prove(later(UNTIL, -1));
+    expect(await find()).toMatchObject({ unproven: true });
+
+    await prove(UNTIL);
+    expect(await find()).toEqual({ ...endpoint, slowUntil: UNTIL.toISOString() });
+  });
+});
+
+describe.each(storeKinds(engine))('proving an endpoint (%s)', (_, make) => {
+  it('ends that it is unproven, and changes nothing else', async () => {
+    const { endpoints } = await make();
+    const endpoint = anEndpoint();
+    await endpoints.put({ ...endpoint, unproven: true });
+
+    await endpoints.markProven(endpoint.orgId, endpoint.id, NOW);
+
+    expect(await endpoints.find(endpoint.orgId, endpoint.id)).toEqual(endpoint);
+  });
+
+  it('makes no endpoint of one that is gone', async () => {
+    const { endpoints } = await make();
+    const { orgId, id } = anEndpoint();
+
+    await endpoints.markProven(orgId, id, NOW);
+
+    expect(await endpoints.find(orgId, id)).toBeUndefined();
   });
 });
 

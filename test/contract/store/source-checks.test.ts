@@ -12,7 +12,7 @@ import {
 import type { CheckOutcome } from '../../../functions/domain/source-check.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { aSandboxTenant, aSource, aTenant, later, NOW, seconds } from '../../builders.ts';
-import { type SourceStores, sourceStoreKinds } from './source-stores.ts';
+import { COOLDOWN_SECONDS, type SourceStores, sourceStoreKinds } from './source-stores.ts';
 
 const LEASE = 75;
 const SHARD = 3;
@@ -340,6 +340,57 @@ describe.each(sourceStoreKinds())('what admins know (%s)', (_, make) => {
     await stores.checks.settle(holder, { outcome, nextCheckAt: later(HOUR, 1) });
 
     expect(await stores.find(source, source.id)).toMatchObject({ baseline: 2, measured: { from: 1 } });
+  });
+});
+
+describe.each(sourceStoreKinds())('a sync of a source (%s)', (_, make) => {
+  it('is recorded once within a cooldown, however many come at once', async () => {
+    const stores = await make();
+    const source = aSource();
+    await stores.add(source);
+    const syncs = async (now: Date) =>
+      (await Promise.all(Array.from({ length: 5 }, () => stores.sync(source, source.id, now)))).toSorted();
+    const once = ['committed', ...Array.from({ length: 4 }, () => 'source-synced')];
+
+    expect(await syncs(NOW)).toEqual(once);
+    expect(await syncs(later(NOW, seconds(COOLDOWN_SECONDS) - 1))).not.toContain('committed');
+    const next = later(NOW, seconds(COOLDOWN_SECONDS));
+    expect(await syncs(next)).toEqual(once);
+    expect(await stores.find(source, source.id)).toMatchObject({ syncedAt: next.toISOString() });
+  });
+
+  it('brings the source up a quarter of an hour later, in case that its message gets lost', async () => {
+    const stores = await make();
+    const source = { ...aSource(), id: inOneShard() };
+    await stores.add(source);
+    await settled(stores, source, { kind: 'unchanged' });
+    await stores.sync(source, source.id, NOW);
+    const due = (until: Date) => stores.due.find(SHARD, until);
+    const at = later(NOW, seconds(RESEND_SECONDS));
+    expect((await due(later(at, -1))).entries).toEqual([]);
+    expect((await due(at)).entries).toMatchObject([{ id: source.id, dueAt: at.toISOString() }]);
+  });
+
+  it('is refused for a source that is gone', async () => {
+    const stores = await make();
+    const source = aSource();
+    expect(await stores.sync(source, source.id, NOW)).toBe('source-synced');
+    expect(await stores.find(source, source.id)).toBeUndefined();
+  });
+
+  it('and the checks of the source keep what the other writes', async () => {
+    const stores = await make();
+    const source = aSource();
+    await stores.add(source);
+    const holder = await leased(stores, source);
+    await stores.sync(source, source.id, NOW);
+    expect(await stores.checks.settle(holder, { outcome: { kind: 'unchanged' }, nextCheckAt: HOUR })).toBe(
+      'done',
+    );
+    expect(await stores.find(source, source.id)).toMatchObject({
+      checks: 1,
+      syncedAt: NOW.toISOString(),
+    });
   });
 });
 

@@ -12,12 +12,16 @@ import { MemorySources } from '../../doubles/memory-sources.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 import { rowsIn } from './rows.ts';
 
+/** Between two syncs of one source. */
+export const COOLDOWN_SECONDS = 60;
+
 /** What the engine's ports are made of, whichever kind it is, and what is behind them. */
 export interface SourceStores {
   checks: CheckSourcePorts['sources'];
   due: SweepPorts['due'];
   add(source: Source): Promise<string>;
   remove(tenant: Tenant, id: Source['id']): Promise<string>;
+  sync(tenant: Tenant, id: Source['id'], now: Date): Promise<string>;
   find(tenant: Tenant, id: Source['id']): Promise<Source | undefined>;
   notified(tenant: Tenant, id: Source['id'], version: number, at: Date): Promise<void>;
   /** Of the texts that are there, of a source that may be gone. */
@@ -40,6 +44,7 @@ function memoryStores(): SourceStores {
     due: sources.due,
     add: (source) => sources.add(source),
     remove: (tenant, id) => sources.remove(tenant, id),
+    sync: (tenant, id, now) => sources.sync(tenant, id, { now, cooldownSeconds: COOLDOWN_SECONDS }),
     find: (tenant, id) => sources.find(tenant, id),
     notified: (...told) => sources.notified(...told),
     versionsOf: async (ref) => sources.versionsOf(ref),
@@ -60,6 +65,10 @@ export function dynamoDbStores({ knowledge, outbox }: TestTables): SourceStores 
     async remove(tenant, id) {
       const result = await commit(store.remove(tenant, id));
       return result.kind === 'committed' ? 'removed' : result.refusal;
+    },
+    async sync(tenant, id, now) {
+      const result = await commit([store.sync(tenant, id, { now, cooldownSeconds: COOLDOWN_SECONDS })]);
+      return result.kind === 'committed' ? result.kind : result.refusal;
     },
     find: store.find,
     notified: store.notified,

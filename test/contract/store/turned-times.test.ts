@@ -17,8 +17,10 @@ const tenant: Tenant = { orgId, generation };
 
 /** What reads the rows of a time, each with a time that ends before it begins. DynamoDB refuses to be asked that. */
 const READERS: Record<string, (tables: TestTables, from: Date, to: Date) => Promise<unknown>> = {
-  'since when deliveries wait': ({ deliveries }, from, to) => waitingDeliveries(deliveries)(ref, from, to),
-  'open deliveries': ({ deliveries }, from, to) => openDeliveries(deliveries)(ref, from, to, 10),
+  'since when deliveries wait': ({ deliveries }, from, to) =>
+    waitingDeliveries(deliveries)(ref, from, to, { units: 1000 }),
+  'open deliveries': ({ deliveries }, from, to) =>
+    openDeliveries(deliveries)(ref, from, to, 10, { units: 1000 }),
   'deliveries of a job': async ({ deliveries }, from, to) =>
     (await deliveryRanges(deliveries)(ref, { from, to }, undefined, 10)).items,
   'a filtered list': async ({ deliveries }, from, to) =>

@@ -2,9 +2,11 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_GRACE_SECONDS, type UnreadableRow } from '../../../functions/domain/due.ts';
 import { newId } from '../../../functions/domain/ids.ts';
+import { aboutDigest } from '../../../functions/domain/mail-budget.ts';
 import { dueIndex } from '../../../functions/store/due-index.ts';
 import { dueSources } from '../../../functions/store/due-sources.ts';
 import { keys, PURGE_SHARDS, shards } from '../../../functions/store/keys.ts';
+import { dueDigests } from '../../../functions/store/mail-budgets.ts';
 import { purgeStore } from '../../../functions/store/purges.ts';
 
 import { redeliveryRuns } from '../../../functions/store/redelivery-runs.ts';
@@ -19,7 +21,7 @@ const org = newId('org', NOW);
 interface Reader {
   table: keyof TestTables;
   /** A row that is read, and one that differs from it by a field alone. */
-  rows: [good: Record<string, unknown>, broken: Record<string, unknown>];
+  rows: [good: Record<string, unknown>, broken: { pk: string; sk?: string } & Record<string, unknown>];
   read(tables: TestTables): Promise<{ entries: unknown[]; unreadable?: readonly UnreadableRow[] }>;
 }
 
@@ -66,6 +68,14 @@ const order = () => ({
 });
 const otherOrder = () => ({ ...order(), sk: `${order().sk}-broken`, requestedAt: 7 });
 
+const digest = (owner: string) => ({
+  ...keys.mailing(newId('org', NOW), aboutDigest('2026-11-20')),
+  orgId: owner,
+  day: '2026-11-20',
+  dueIn: keys.dueDigests(),
+  dueAt,
+});
+
 /** All that read rows of many tenants at once, to look after them. */
 const READERS: Record<string, Reader> = {
   'deliveries that are due': {
@@ -77,6 +87,11 @@ const READERS: Record<string, Reader> = {
     table: 'knowledge',
     rows: [source(), { ...source(), orgId: 'broken' }],
     read: ({ knowledge }) => dueSources(knowledge).find(0, UNTIL),
+  },
+  'digests that are due': {
+    table: 'mailings',
+    rows: [digest(org), digest('broken')],
+    read: ({ mailings }) => dueDigests(mailings).find(UNTIL),
   },
   'redelivery jobs that run': {
     table: 'service',
@@ -104,7 +119,7 @@ describe('a row that cannot be read, among others', () => {
 
     expect(entries).toHaveLength(1);
     const { pk, sk } = reader.rows[1];
-    expect(unreadable).toEqual([{ pk, sk, error: expect.any(Error) }]);
+    expect(unreadable).toEqual([{ pk, sk: sk ?? '', error: expect.any(Error) }]);
   });
 
   it('of orders to purge is in one of their shards', () => {

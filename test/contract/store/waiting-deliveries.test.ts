@@ -32,7 +32,7 @@ async function stored(deliveries: readonly Delivery[]) {
   const waiting = waitingDeliveries(table);
   const { generation } = aDelivery();
   return {
-    since: (from: Date, to: Date) => waiting({ webhookId, generation }, from, to),
+    since: (from: Date, to: Date) => waiting({ webhookId, generation }, from, to, { units: 1000 }),
     examined: () => examined,
   };
 }

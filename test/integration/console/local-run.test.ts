@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { freePort, holdPort } from '../../../lib/local/engines/free-port.ts';
 import { type Program, startProgram, untilGone } from './program.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
@@ -75,6 +76,23 @@ describe('the local run', { timeout: 60_000 }, () => {
       dashboardOrigin: baseUrl,
       mailFrom: 'notifications@local.test',
     });
+  });
+
+  it('holds its port from the moment on that the stack is told of it', async () => {
+    const { program } = await start({ FAKE_START: 'hangs' });
+    const [, context = ''] = await program.shows(/^context (.*)$/m);
+    const port = Number(new URL(JSON.parse(context).dashboardOrigin).port);
+    expect(await freePort(port)).not.toBe(port);
+  });
+
+  it('says before the synthesis that the port is taken', async () => {
+    const port = await freePort();
+    const release = await holdPort(port);
+    onTestFinished(release);
+    const { program } = await start({ PORT: String(port) });
+    expect(await program.ended).toBe(1);
+    expect(program.errors()).toContain(`Port ${port} is taken; choose another with PORT=`);
+    expect(program.output()).not.toContain('Synthesize');
   });
 
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('ends in good order on %s', async (signal) => {

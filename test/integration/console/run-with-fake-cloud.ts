@@ -18,9 +18,10 @@ const FOR_EVER = 'setInterval(() => undefined, 1000)';
 const WITH_ITS_PARENT = 'process.stdin.resume()';
 const never = new Promise<never>(() => undefined);
 
-async function startFakeCloud({ caFile, port, onLog }: CloudOptions): Promise<Cloud> {
+async function startFakeCloud({ caFile, port, releasePort, onLog }: CloudOptions): Promise<Cloud> {
   if (process.env.FAKE_START === 'hangs') return never;
   const ca = () => readFileSync(caFile, 'utf8');
+  await releasePort?.();
   const api = await startFakeApi({ ca, port, delivers: process.env.FAKE_DELIVERS !== 'no' });
   const engine = spawn(
     process.execPath,

@@ -78,12 +78,27 @@ const resources = {
   ServerError: envelope('DEFAULT_5XX'),
 };
 
-const limitedStage = ({ rate, burst }: { rate: number; burst: number }) => ({
+/** Limits of a stage for each method, and of the method `GET /v1/things/{id}` where it has its own. */
+export interface Limits {
+  rate: number;
+  burst: number;
+  ofGetThing?: { rate: number; burst: number };
+}
+
+const settingsOf = (HttpMethod: string, ResourcePath: string, { rate, burst }: Limits) => ({
+  HttpMethod,
+  ResourcePath,
+  ThrottlingRateLimit: rate,
+  ThrottlingBurstLimit: burst,
+});
+
+const limitedStage = (limits: Limits) => ({
   ...resources.Stage,
   Properties: {
     ...resources.Stage.Properties,
     MethodSettings: [
-      { HttpMethod: '*', ResourcePath: '/*', ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst },
+      settingsOf('*', '/*', limits),
+      ...(limits.ofGetThing ? [settingsOf('GET', '/~1v1~1things~1{id}', limits.ofGetThing)] : []),
     ],
   },
 });
@@ -93,9 +108,9 @@ export type Answering = (event: APIGatewayProxyEvent) => InvocationResult | Prom
 
 /**
  * A gateway in front of this function, until the test has finished.
- * @param limits requests a second that its stage takes, and at once; any number when absent
+ * @param limits requests a second that each method takes, and at once; any number when absent
  */
-export async function aGateway(answer: Answering, limits?: { rate: number; burst: number }) {
+export async function aGateway(answer: Answering, limits?: Limits) {
   const Resources = { ...resources, ...(limits && { Stage: limitedStage(limits) }) };
   const { resources: parsed, outputs } = parseTemplate(JSON.parse(JSON.stringify({ Resources })));
   const template: Template = {

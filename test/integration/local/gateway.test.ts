@@ -5,7 +5,6 @@ import { LocalRunError } from '../../../lib/local/errors.ts';
 import { compileGatewayResponses } from '../../../lib/local/gateway/gateway-responses.ts';
 import { RouteTree } from '../../../lib/local/gateway/route-tree.ts';
 import { startGateway } from '../../../lib/local/gateway/server.ts';
-import { unthrottled } from '../../../lib/local/gateway/throttle.ts';
 import { type Answering, aGateway } from './a-gateway.ts';
 
 const echo: Answering = (event) => ({ payload: { statusCode: 200, body: JSON.stringify(event) } });
@@ -47,20 +46,33 @@ describe('a request', () => {
     expect(ids.size).toBe(6);
   });
 
-  it('beyond what the stage takes gets the envelope with 429, and reaches no function', async () => {
-    let invoked = 0;
+  it('beyond what its method takes gets the envelope with 429, and reaches no function', async () => {
+    const invoked: string[] = [];
     const counting: Answering = (event) => {
-      invoked += 1;
+      invoked.push(event.httpMethod);
       return echo(event);
     };
     // So low a rate that the time of the test brings back no request.
-    const { url } = await aGateway(counting, { rate: 0.001, burst: 10 });
-    const answers = await Promise.all(Array.from({ length: 100 }, () => fetch(`${url}/things/1`)));
-    const refused = answers.filter(({ status }) => status === 429);
-    expect([invoked, refused.length, answers.filter(({ status }) => status === 200).length]).toEqual([
-      10, 90, 10,
-    ]);
-    for (const response of refused) await envelopeOf(response);
+    const limits = { rate: 0.001, burst: 10, ofGetThing: { rate: 0.001, burst: 3 } };
+    const { url } = await aGateway(counting, limits);
+    const send = (method: string) =>
+      Promise.all(Array.from({ length: 40 }, () => fetch(`${url}/things/1`, { method })));
+    for (const [method, taken] of [
+      ['GET', 3],
+      // The methods without settings of their own have a bucket each with the limits of the stage.
+      ['POST', 10],
+    ] as const) {
+      const answers = await send(method);
+      const refused = answers.filter(({ status }) => status === 429);
+      expect(invoked.filter((one) => one === method)).toHaveLength(taken);
+      expect([refused.length, answers.filter(({ status }) => status === 200).length]).toEqual([
+        40 - taken,
+        taken,
+      ]);
+      for (const response of refused) await envelopeOf(response);
+    }
+    const others = await send('DELETE');
+    expect(others.filter(({ status }) => status === 405)).toHaveLength(10);
   });
 
   it('to an unknown path or stage gets the envelope with 404', async () => {
@@ -228,7 +240,6 @@ describe('a gateway', () => {
     stage: 'api',
     operations: new RouteTree<never>(),
     gatewayResponses: compileGatewayResponses([]),
-    takes: unthrottled,
     isBinary: () => false,
   };
 

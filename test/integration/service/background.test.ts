@@ -8,6 +8,7 @@ import { aPlace } from './background/place.ts';
  * at once and are given up after three times, while everything else goes on.
  */
 const place = aPlace({
+  context: { syncCooldownSeconds: 0 },
   variables: { USAGE_TABLE: 'nowhere' },
   broken: 'meter',
   queues: { BusMeterQueue: { visibilityTimeout: 1, maxReceiveCount: 3 } },

@@ -25,8 +25,6 @@ const THROTTLED: Fault[] = ['throttled', 'throttled', 'throttled'];
 const FAULTS: Partial<Record<FunctionName, FaultPlan>> = {
   dispatch: { BatchGetItem: ['missed', 'unprocessed'], TransactWriteItems: CONTENDED, UpdateItem: ['lost'] },
   redeliver: { BatchGetItem: ['unprocessed', 'none', 'unprocessed'], TransactWriteItems: ['conflict'] },
-  'read-webhook-stats': { BatchGetItem: ['unprocessed'] },
-  'read-delivery-stats': { BatchGetItem: ['unprocessed'] },
   'list-api-keys': { BatchGetItem: ['unprocessed'] },
   meter: { TransactWriteItems: CONTENDED, BatchGetItem: ['unprocessed'] },
   purge: { BatchWriteItem: ['unprocessed'] },
@@ -287,20 +285,6 @@ const BRANCHES: readonly Branch[] = [
     fault: ['BatchGetItem', 'unprocessed'],
     actions: ['PutItem Usage', 'UpdateItem Usage'],
     provoke: countUsage,
-  },
-  {
-    branch: 'read of the ledger leaves keys unprocessed',
-    fn: 'read-webhook-stats',
-    fault: ['BatchGetItem', 'unprocessed'],
-    actions: ['BatchGetItem Ledger'],
-    provoke: () => answers(`/api/v1/webhooks/${endpoint}/stats`),
-  },
-  {
-    branch: 'read of the ledger leaves keys unprocessed',
-    fn: 'read-delivery-stats',
-    fault: ['BatchGetItem', 'unprocessed'],
-    actions: ['BatchGetItem Ledger'],
-    provoke: () => answers('/api/v1/deliveries/stats'),
   },
   {
     branch: 'read of last uses leaves keys unprocessed',

@@ -10,7 +10,11 @@ import { webhooks } from './requests/webhooks.ts';
 /*
  * What requests do, resource by resource, all to one local run: starting one takes longer than most of these tests.
  */
-const service = aService({ RETRY_BASE_SECONDS: '0.1', RETRY_CAP_SECONDS: '0.1' });
+const service = aService({
+  RETRY_BASE_SECONDS: '0.1',
+  RETRY_CAP_SECONDS: '0.1',
+  SYNC_COOLDOWN_SECONDS: '0',
+});
 
 describe('webhooks', () => webhooks(service));
 describe('conversations', () => conversations(service));

@@ -209,14 +209,14 @@ describe('the verification of a local run in which the stack is broken', { timeo
 
   it('names the mapping that is off, and the delivery that is not made', async () => {
     const { directory: at } = await broken('mapping', (assembly) =>
-      disableMapping(assembly, 'DeliveryDispatchFromDeliveryFresh'),
+      disableMapping(assembly, 'DeliveryDispatchFromDeliverySlow'),
     );
     const run = await verify(at, { args: WAIT });
     expectNamed(
       'the mapping of the dispatcher is off',
       run,
       'Event source mappings',
-      /The mapping of conversation-service-dev-dispatch from the queue fresh is Disabled/,
+      /The mapping of conversation-service-dev-dispatch from the queue slow is Disabled/,
     );
     expect(run.failed).toContain('Deliver an event in the sandbox');
 

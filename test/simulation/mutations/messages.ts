@@ -60,6 +60,34 @@ export const MESSAGES: readonly Mutation[] = [
     breaks: ['comes to rest'],
   },
   {
+    name: 'a delivery expires although its message was deferred',
+    file: 'functions/engine/reconcile.ts',
+    find: 'if (isExpired(entry.reminder, now()) && entry.isDeferred !== true) await expire(entry);',
+    replace: 'if (isExpired(entry.reminder, now())) await expire(entry);',
+    breaks: ['nothing lost'],
+  },
+  {
+    name: 'a delivery is deferred for days',
+    file: 'functions/engine/reconcile.ts',
+    find: 'Math.min(runs * RECONCILE_EVERY_SECONDS, LONGEST_GRACE_SECONDS)',
+    replace: '(runs * RECONCILE_EVERY_SECONDS + 2 * 86_400)',
+    breaks: ['nothing lost', 'comes to rest'],
+  },
+  {
+    name: 'a deferred delivery is said to be sent',
+    file: 'functions/engine/reconcile.ts',
+    find: "await postponeAll([...turns.keys()], (entry) => afterRuns(turns.get(entry) ?? 1), 'deferred');",
+    replace: "await postponeAll([...turns.keys()], (entry) => afterRuns(turns.get(entry) ?? 1), 'sent');",
+    breaks: ['nothing lost'],
+  },
+  {
+    name: 'a message that is held up in its batch is deleted instead of moved',
+    file: 'functions/engine/dispatcher.ts',
+    find: 'for (const message of await moveHeldUp(heldUp)) staying.add(message);',
+    replace: '',
+    breaks: ['nothing lost'],
+  },
+  {
     name: 'the fan-out sends no reminder of a delivery that exists',
     file: 'functions/engine/fan-out.ts',
     find: "if (delivery.status !== 'pending' && result === 'added') return [];",
@@ -120,8 +148,8 @@ export const MESSAGES: readonly Mutation[] = [
   {
     name: 'the reconciler leaves watched deliveries alone',
     file: 'functions/engine/reconcile.ts',
-    find: "goThrough('watched', shard, now(), (entries) => remind(entries, deferring))",
-    replace: "goThrough('watched', shard, new Date(0), (entries) => remind(entries, deferring))",
+    find: "goThrough('watched', shard, now(), (entries) => remind(entries, turnOf))",
+    replace: "goThrough('watched', shard, new Date(0), (entries) => remind(entries, turnOf))",
     breaks: ['comes to rest'],
   },
   {
@@ -141,7 +169,7 @@ export const MESSAGES: readonly Mutation[] = [
   {
     name: 'the reconciler sends again and again what it has sent',
     file: 'functions/engine/reconcile.ts',
-    find: 'await postponeAll(sent, ({ reminder }) => nextLookAt(reminder, now(), graceSeconds));',
+    find: "await postponeAll(sent, ({ reminder }) => nextLookAt(reminder, now(), graceSeconds), 'sent');",
     replace: '',
     breaks: ['comes to rest'],
   },

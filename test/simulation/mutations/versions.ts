@@ -94,9 +94,9 @@ export const HARMFUL_ALONE: readonly Mutation[] = [
   {
     name: 'an endpoint is written anew, from what is known of it, when it is marked as slow',
     file: ENDPOINTS,
-    find: "      await mark(service, { orgId, id }, { name: 'slowUntil', until, holdsSeconds: SLOW_SECONDS });",
+    find: '      await mark(service, { orgId, id }, slow);',
     replace:
-      "      const endpoint = await this.find(orgId, id);\n      const Item = { ...keys.endpoint(orgId, id), ...endpoint, slowUntil: until.toISOString() };\n      if (endpoint) await service.client.send(new PutCommand({ TableName: service.name, Item }));\n      if (until.getTime() < 0) await mark(service, { orgId, id }, { name: 'slowUntil', until, holdsSeconds: SLOW_SECONDS });",
+      '      const endpoint = await this.find(orgId, id);\n      const Item = { ...keys.endpoint(orgId, id), ...endpoint, slowUntil: until.toISOString() };\n      if (endpoint) await service.client.send(new PutCommand({ TableName: service.name, Item }));\n      if (until.getTime() < 0) await mark(service, { orgId, id }, slow);',
     also: [
       {
         file: ENDPOINTS,

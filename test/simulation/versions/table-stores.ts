@@ -5,6 +5,7 @@ import type { EventId, OrgId, ReceiverId } from '../../../functions/domain/ids.t
 import { LedgerEntry } from '../../../functions/domain/ledger.ts';
 import { OF_SANDBOX_INDEX, Purge } from '../../../functions/domain/sandbox.ts';
 import type { Tenant } from '../../../functions/domain/tenant.ts';
+import type { CountedAt } from '../../../functions/store/endpoints.ts';
 import { keys, tenantKey } from '../../../functions/store/keys.ts';
 import type { Change } from '../../../functions/store/transaction.ts';
 import type { Code, Versions } from '../../compatibility/versions.ts';
@@ -98,13 +99,18 @@ export class TableStores implements Stores {
     put: (endpoint: Endpoint): void => {
       const code = this.#api();
       const store = code.endpointStore(this.#tables.table('service'));
-      const { orgId, id, url, events } = endpoint;
+      const { orgId, id, events } = endpoint;
       if (this.endpoints.present(orgId, id) === undefined) this.#commit(code, store.add(endpoint));
-      else void store.update(orgId, id, { url, events });
+      else void store.update(orgId, id, { events });
     },
     remove: (orgId: OrgId, id: ReceiverId): void => {
       const code = this.#api();
-      this.#commit(code, code.endpointStore(this.#tables.table('service')).remove(orgId, id));
+      const store: Code['endpointStore'] extends (table: never) => infer S ? Partial<S> : never =
+        code.endpointStore(this.#tables.table('service'));
+      // The version before counts no hosts, and gives the changes themselves.
+      const changes: unknown =
+        store.removalOf?.(orgId, id, this.#countedAt(orgId, id)) ?? store.remove?.(orgId, id);
+      this.#commit(code, changes as readonly Change[]);
     },
   };
 
@@ -146,7 +152,8 @@ export class TableStores implements Stores {
   }
 
   #ledger(): Stores['ledger'] {
-    const all = () => this.#tables.all('ledger');
+    // The other rows say which endpoints have counts in a day.
+    const all = () => this.#tables.all('ledger').filter(({ hour }) => hour !== undefined);
     const entryOf = this.#entryOf;
     return {
       get every() {
@@ -279,6 +286,13 @@ export class TableStores implements Stores {
         },
         (error: unknown) => this.#world.witness.tell('no defect', `a call of the API failed: ${error}`),
       );
+  }
+
+  #countedAt(orgId: OrgId, id: ReceiverId): CountedAt | 'none' {
+    const { countedHost: host } = this.#row('service', { ...keys.endpoint(orgId, id) });
+    if (typeof host !== 'string') return 'none';
+    const { endpoints } = this.#row('service', { ...keys.endpointHostCount(orgId, host) });
+    return { host, endpoints: Number(endpoints) };
   }
 
   #row(table: string, key: Row): Row {

@@ -54,6 +54,7 @@ export const ALLOWED: readonly Allowance[] = [
       'platform/worker-queue.ts',
       'platform/delivery-queues.ts',
       'platform/dead-letter-queue.ts',
+      'platform/hiding.ts',
     ],
     reaches: "the service's own data",
   },

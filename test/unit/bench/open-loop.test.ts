@@ -50,6 +50,20 @@ describe('an open loop', () => {
     expect(sentAt).toEqual([1000, 1010, 1020, 1030, 1040]);
   });
 
+  it('stops sending when its signal aborts, and gives what was sent', async () => {
+    const clock = steppedClock();
+    const stopping = new AbortController();
+
+    const sent = await openLoop(
+      { perSecond: 100, count: Number.POSITIVE_INFINITY, clock, signal: stopping.signal },
+      async (number) => {
+        if (number === 2) stopping.abort();
+      },
+    );
+
+    expect(sent.map(({ intendedAt }) => intendedAt)).toEqual([1000, 1010, 1020]);
+  });
+
   it('sends on while a target stands still, so that every call of that time tells of it', async () => {
     const clock = steppedClock();
     const pause = { from: 1100, to: 1600 };

@@ -226,12 +226,43 @@ describe('a context value that is wrong or contradicts another', () => {
   });
 });
 
+describe('what the user agent says of the sender', () => {
+  it.each([
+    [{}, {}],
+    [{ dashboardOrigin: 'https://d.example.com' }, { url: 'https://d.example.com/api/docs' }],
+    [
+      { dashboardOrigin: 'https://d.example.com', domainName: 'a.example.com', certificateArn: CERTIFICATE },
+      { url: 'https://a.example.com/api/docs' },
+    ],
+    [
+      { senderUrl: 'https://example.com/bot', senderContact: 'abuse@example.com' },
+      { url: 'https://example.com/bot', contact: 'abuse@example.com' },
+    ],
+  ])('with %j is %j', (context, sender) => {
+    expect(read(context).sender).toEqual(sender);
+  });
+
+  it.each([
+    { senderUrl: 'http://example.com' },
+    { senderUrl: 'https://example.com/(x)' },
+    { senderContact: 'a(b)@c' },
+  ])('is refused where a comment could not carry it: %j', (context) => {
+    expect(() => read(context)).toThrow(SettingError);
+  });
+});
+
 describe('what may be left out', () => {
   it('is off, or has the standard', () => {
     const settings = read();
-    expect(settings).toMatchObject({ waf: false, runbooks: 'docs/runbooks' });
+    expect(settings).toMatchObject({ runbooks: 'docs/runbooks' });
     expect(settings).not.toHaveProperty('domain');
     expect(settings).not.toHaveProperty('alarmEmail');
+  });
+
+  it('is a web ACL in stage prod, unless it is turned off', () => {
+    expect(read({ stage: 'prod' }).waf).toBe(true);
+    expect(read({ stage: 'prod', waf: 'false' }).waf).toBe(false);
+    expect(read({ stage: 'staging' }).waf).toBe(false);
   });
 
   it('is taken when it is given', () => {

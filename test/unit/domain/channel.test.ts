@@ -1,9 +1,8 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Channel, channelIdOf, relayed } from '../../../functions/domain/channel.ts';
+import { buildChannelMessage, Channel, channelIdOf } from '../../../functions/domain/channel.ts';
 import { Endpoint } from '../../../functions/domain/endpoint.ts';
 import { MessageRole, OutboxEvent } from '../../../functions/domain/events.ts';
-import { channelEventId, creationTime, newId } from '../../../functions/domain/ids.ts';
+import { newId } from '../../../functions/domain/ids.ts';
 import {
   aConversation,
   aMessage,
@@ -11,12 +10,10 @@ import {
   aSandboxTenant,
   aTenant,
   aWebWidget,
-  later,
   NOW,
 } from '../../builders.ts';
-import { recentTimes, texts } from './arbitraries.ts';
 
-const cause = (tenant = aTenant()) => ({ id: newId('evt', NOW), tenant, createdAt: NOW.toISOString() });
+const context = (tenant = aTenant()) => ({ tenant, now: NOW });
 
 describe('a channel', () => {
   it('of the kind http is to the engine an endpoint that subscribes to nothing', () => {
@@ -50,27 +47,27 @@ describe('a channel', () => {
   });
 });
 
-describe('what is handed on', () => {
+describe('the event that delivers a message to its channel', () => {
   const channel = anHttpChannel();
   const conversation = aConversation({ channelId: channel.id });
   const said = (role: (typeof MessageRole.options)[number], content = 'Hello') =>
     aMessage({ conversationId: conversation.id, role, content });
 
-  it.each(MessageRole.options)('depends on who said it: %s', (role) => {
-    const told = relayed(channel, conversation, said(role), cause());
-    expect(told !== undefined).toBe(role === 'agent' || role === 'assistant');
+  it.each(MessageRole.options)('exists for what agents and assistants write: %s', (role) => {
+    const built = buildChannelMessage(channel, conversation, said(role), context());
+    expect(built !== undefined).toBe(role === 'agent' || role === 'assistant');
   });
 
-  it('is nothing to a web widget', () => {
-    expect(relayed(aWebWidget(), conversation, said('agent'), cause())).toBeUndefined();
+  it('does not exist for a web widget', () => {
+    expect(buildChannelMessage(aWebWidget(), conversation, said('agent'), context())).toBeUndefined();
   });
 
-  it('is an event for the channel alone, with the message and nothing else of what is stored', () => {
+  it('is for the channel alone, with the message and nothing else of what is stored', () => {
     const message = said('agent', 'Your parcel comes tomorrow.');
     const tenant = aSandboxTenant();
-    const told = OutboxEvent.parse(relayed(channel, conversation, message, cause(tenant)));
-    expect(told).toMatchObject({ ...tenant, type: 'channel.message', onlyTo: channel.id });
-    expect(JSON.parse(told.body)).toEqual({
+    const built = OutboxEvent.parse(buildChannelMessage(channel, conversation, message, context(tenant)));
+    expect(built).toMatchObject({ ...tenant, type: 'channel.message', onlyTo: channel.id });
+    expect(JSON.parse(built.body)).toEqual({
       type: 'channel.message',
       schemaVersion: 1,
       orgId: tenant.orgId,
@@ -84,38 +81,5 @@ describe('what is handed on', () => {
         content: message.content,
       },
     });
-  });
-
-  it('is the same to the byte however often it is built, whatever was said', () => {
-    fc.assert(
-      fc.property(texts, (content) => {
-        const message = said('assistant', content);
-        const by = cause();
-        expect(relayed(channel, conversation, message, by)).toEqual(
-          relayed(channel, conversation, message, by),
-        );
-      }),
-    );
-  });
-});
-
-describe('the identifier of what is handed on', () => {
-  it('has the time of the message’s event, and is another one for each event and channel', () => {
-    fc.assert(
-      fc.property(recentTimes, (time) => {
-        const event = newId('evt', time);
-        const [one, other] = [newId('chn', NOW), newId('chn', later(NOW, 1))];
-        expect(creationTime(channelEventId(event, one))).toEqual(time);
-        expect(channelEventId(event, one)).toBe(channelEventId(event, one));
-        expect(
-          new Set([
-            event,
-            channelEventId(event, one),
-            channelEventId(event, other),
-            channelEventId(newId('evt', time), one),
-          ]).size,
-        ).toBe(4);
-      }),
-    );
   });
 });

@@ -67,10 +67,16 @@ describe('a slow endpoint', () => {
     );
   });
 
-  it('is none that was never marked, nor one that is gone', () => {
+  it('is none that is proven and was never marked', () => {
     expect(isSlow(anEndpoint(), NOW)).toBe(false);
-    expect(isSlow(undefined, NOW)).toBe(false);
     expect(firstLaneOf(anEndpoint(), NOW, false)).toBe('fresh');
+  });
+
+  it('is one that is unproven, whatever its mark says', () => {
+    const unproven = anEndpoint({ unproven: true });
+    expect(isSlow(unproven, NOW)).toBe(true);
+    expect(firstLaneOf(unproven, NOW, false)).toBe('slow');
+    expect(isSlow({ ...unproven, slowUntil: later(NOW, -1).toISOString() }, NOW)).toBe(true);
   });
 
   it('comes back to the fast lanes by itself', () => {

@@ -3,11 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
 import {
   contentChanged,
+  contentDigest,
   endpointDisabled,
   MAX_SUBJECT,
   type MailText,
 } from '../../../functions/domain/mail.ts';
-import { NOW } from '../../builders.ts';
+import { MAX_DIGEST_SOURCES, newDigest, withChange } from '../../../functions/domain/mail-budget.ts';
+import { aTenant, NOW } from '../../builders.ts';
 import { idsOf, texts } from './arbitraries.ts';
 
 type Change = Parameters<typeof contentChanged>[0];
@@ -37,6 +39,24 @@ const aDisabling = (changes: Partial<Disabling> = {}): MailText =>
     disabledAt: NOW.toISOString(),
     dashboardOrigin: ORIGIN,
     ...changes,
+  });
+
+/** The digest of changes at these URLs, each of another source. */
+const aDigest = (urls: readonly string[], organization = 'Example Ltd'): MailText =>
+  contentDigest({
+    ...urls.reduce(
+      (digest, url, index) =>
+        withChange(digest, {
+          sourceId: newId('src', NOW),
+          url,
+          kind: 'url',
+          version: 2,
+          difference: 30 + index,
+        }),
+      newDigest(aTenant(), '2026-11-20', 0),
+    ),
+    organization,
+    dashboardOrigin: ORIGIN,
   });
 
 /** What is in HTML as text, marks and all. */
@@ -90,6 +110,9 @@ const disablings = fc.record({
 const mails = fc.oneof(
   changes.map((change) => aChange(change as Partial<Change>)),
   disablings.map((disabling) => aDisabling(disabling)),
+  fc
+    .tuple(fc.array(urls, { minLength: 1, maxLength: MAX_DIGEST_SOURCES + 5 }), hostile)
+    .map(([all, organization]) => aDigest(all, organization)),
 );
 
 describe('an e-mail, whatever others have written', () => {
@@ -241,6 +264,24 @@ describe('the e-mail about changed content', () => {
         for (const line of lines) expect(line.length).toBeLessThanOrEqual(72);
       }),
     );
+  });
+});
+
+describe('the digest of a day', () => {
+  it('names each source with its changes, the greatest first, and counts the changes of the others', () => {
+    const { subject, text } = aDigest(
+      Array.from({ length: MAX_DIGEST_SOURCES + 2 }, (_, index) => `https://www.example.com/${index}`),
+    );
+
+    expect(subject).toBe('Content changes in more sources: 2026-11-20');
+    expect(text).toContain(`${MAX_DIGEST_SOURCES + 2} further changes`);
+    expect(text).toMatch(/1 change, up to 54%: page https:\/\/www\.example\.com\/24\n1 change, up to 53%/);
+    expect(text).toContain('In sources that are not listed: 2 changes, up to 56%.');
+    expect(text).toContain(`${ORIGIN}/settings/organization`);
+  });
+
+  it('makes no links of URLs that are none', () => {
+    expect(aDigest(['see evil.example']).html).not.toContain('evil.example');
   });
 });
 

@@ -4,6 +4,7 @@ import type { CheckOutcome, Found } from '../../../functions/domain/source-check
 import { checkSource } from '../../../functions/engine/check-source.ts';
 import { aBusEvent, anOrganization, aSource, NOW } from '../../builders.ts';
 import { type Gate, interposed } from '../../doubles/interposed.ts';
+import { MemoryCheckSlots } from '../../doubles/memory-check-slots.ts';
 import { MemorySources } from '../../doubles/memory-sources.ts';
 import { memoryStandings } from '../../doubles/memory-standings.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
@@ -11,6 +12,7 @@ import { VirtualClock } from '../../doubles/virtual-clock.ts';
 
 export const EVERY_SECONDS = 3600;
 export const LEASE_SECONDS = 75;
+export const SHARE = 2;
 
 /** Nothing stands in the way. */
 const open: Gate = async () => undefined;
@@ -19,6 +21,7 @@ const open: Gate = async () => undefined;
 export function aCheck() {
   const clock = new VirtualClock();
   const sources = new MemorySources({ sharded: false });
+  const slots = new MemoryCheckSlots(SHARE);
   const standings = memoryStandings();
   const log = recordedLog();
   const outcomes: CheckOutcome[] = [];
@@ -32,6 +35,7 @@ export function aCheck() {
     checkSource(
       {
         sources: interposed('sources', sources, gate),
+        slots: interposed('slots', slots, gate),
         organizations: interposed('organizations', { find: async () => settings }, gate),
         standings: interposed('standings', standings, gate),
         look: interposed(

@@ -14,11 +14,11 @@ import { recordedLog } from '../../doubles/recorded-log.ts';
 /** Messages of deliveries to one endpoint, as they were received. */
 export const messagesFor = (
   count: number,
-  endpoint: Pick<Endpoint, 'id'> = anEndpoint(),
+  { id: webhookId, orgId }: Pick<Endpoint, 'id' | 'orgId'> = anEndpoint(),
   of: Partial<Tenant> = {},
 ): ReceivedReminder[] =>
   Array.from({ length: count }, () => {
-    const reminder = reminderOf(aDelivery({ webhookId: endpoint.id, ...of }));
+    const reminder = reminderOf(aDelivery({ webhookId, orgId, ...of }));
     return { reminder, receiptHandle: `receipt of ${reminder.id}` };
   });
 

@@ -3,9 +3,11 @@ import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import { gate, requirePermit } from '../../../functions/domain/gate.ts';
 import { newId, type OrgId, type ReceiverId } from '../../../functions/domain/ids.ts';
 import type { Mail, MailResult } from '../../../functions/domain/mail.ts';
+import type { MailLimits } from '../../../functions/domain/mail-budget.ts';
 import { MAIL_LEASE_SECONDS } from '../../../functions/domain/timing.ts';
 import { type NotifyPorts, notify } from '../../../functions/engine/notify.ts';
 import { anEndpoint, anOrganization, aTenant, NOW } from '../../builders.ts';
+import { MemoryMailBudgets } from '../../doubles/memory-mail-budgets.ts';
 import { MemoryMailings } from '../../doubles/memory-mailings.ts';
 import { memoryStandings } from '../../doubles/memory-standings.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
@@ -53,11 +55,15 @@ export const admins = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `admin${index}@example.com`);
 
 /** What tells admins, and all that it meets, in memory where no other is given. */
-export function aNotifier({ mailings = new MemoryMailings() as NotifyPorts['mailings'] } = {}) {
+export function aNotifier({
+  mailings = new MemoryMailings() as NotifyPorts['mailings'],
+  limits = { organization: 1_000_000, stage: 1_000_000 } as MailLimits,
+} = {}) {
+  const budgets = new MemoryMailBudgets(limits);
   const clock = new VirtualClock();
   const log = recordedLog();
   const standings = memoryStandings();
-  const counts = { sent: 0, failed: 0, unknown: 0, nobody: 0 };
+  const counts = { sent: 0, failed: 0, unknown: 0, nobody: 0, digested: 0, ceiling: 0 };
   const people = { admins: ['ada@example.com'] };
   const organization = { name: 'Example Ltd', contentChangeNotifications: true };
   const source: { isGone: boolean; name?: string; title?: string } = { isGone: false, name: 'Hours' };
@@ -85,6 +91,7 @@ export function aNotifier({ mailings = new MemoryMailings() as NotifyPorts['mail
       notified: async (_tenant, _id, version, at) => void notified.push({ version, at }),
     },
     mailings,
+    budgets,
     directory: {
       adminsOf: async (orgId) => {
         asked.push(orgId);
@@ -117,6 +124,7 @@ export function aNotifier({ mailings = new MemoryMailings() as NotifyPorts['mail
   return {
     clock,
     log,
+    budgets,
     standings,
     counts,
     people,

@@ -1,5 +1,5 @@
 import type { Delivery } from '../../../functions/domain/delivery.ts';
-import { DEFAULT_GRACE_SECONDS, type DueState } from '../../../functions/domain/due.ts';
+import { DEFAULT_GRACE_SECONDS, type DueState, LONG_BACKLOG } from '../../../functions/domain/due.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import { RECONCILE_EVERY_SECONDS } from '../../../functions/domain/timing.ts';
 import { type ReconcilePorts, reconcile } from '../../../functions/engine/reconcile.ts';
@@ -33,7 +33,7 @@ export function aReconciler({ pageSize, shards = 1 }: { pageSize?: number; shard
   const runWith = (replaced: Partial<ReconcilePorts> = {}) =>
     reconcile(
       { due, queues: lanes, log, now: clock.now, ...replaced },
-      { shards, graceSeconds: GRACE, lookaheadSeconds: LOOKAHEAD },
+      { shards, graceSeconds: GRACE, lookaheadSeconds: LOOKAHEAD, longBacklog: LONG_BACKLOG },
     );
 
   /** Puts a delivery into the due index. */

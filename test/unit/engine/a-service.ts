@@ -1,5 +1,5 @@
 import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/backoff.ts';
-import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
+import { DEFAULT_GRACE_SECONDS, LONG_BACKLOG } from '../../../functions/domain/due.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import type { OutboxEvent } from '../../../functions/domain/events.ts';
 import { LANES, type Lane } from '../../../functions/domain/lanes.ts';
@@ -99,7 +99,7 @@ export function aService(terms: {
   const runFanOut = fanOut({ subscribers: endpoints, deliveries, standings, queues: lanes, log, now });
   const runReconciler = reconcile(
     { due, queues: lanes, log, now },
-    { ...GRACE, shards: 1, lookaheadSeconds: 1.5 * RECONCILE_EVERY_SECONDS },
+    { ...GRACE, shards: 1, lookaheadSeconds: 1.5 * RECONCILE_EVERY_SECONDS, longBacklog: LONG_BACKLOG },
   );
 
   return {

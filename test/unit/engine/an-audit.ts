@@ -1,6 +1,6 @@
 import type { Delivery } from '../../../functions/domain/delivery.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
-import { newId } from '../../../functions/domain/ids.ts';
+import { newId, type ReceiverId } from '../../../functions/domain/ids.ts';
 import { hourOf, type LedgerEntry, tally } from '../../../functions/domain/ledger.ts';
 import { type AuditPorts, audit } from '../../../functions/engine/audit.ts';
 import { DELIVERY_SHARDS, keys, LEDGER_SHARDS } from '../../../functions/store/keys.ts';
@@ -28,6 +28,7 @@ export function anAudit(replaced: Partial<AuditPorts> = {}) {
   const deliveries = new MemoryDeliveries(new MemoryEndpoints());
   const due = new MemoryDueIndex(deliveries, { sharded: false });
   const ledger = new MemoryLedger();
+  const broken = new Set<ReceiverId>();
   let reads = 0;
   let parts = 0;
 
@@ -45,7 +46,11 @@ export function anAudit(replaced: Partial<AuditPorts> = {}) {
     );
     const start = Number(after?.start ?? 0);
     const end = start + PAGE;
-    return { deliveries: all.slice(start, end), ...(end < all.length ? { next: { start: end } } : {}) };
+    return {
+      deliveries: all.slice(start, end),
+      isComplete: !broken.has(webhookId),
+      ...(end < all.length ? { next: { start: end } } : {}),
+    };
   };
 
   const run = audit(
@@ -66,6 +71,8 @@ export function anAudit(replaced: Partial<AuditPorts> = {}) {
     standings,
     deliveries,
     ledger,
+    /** Endpoints of which a delivery cannot be read. */
+    broken,
     run,
     add,
     /** Adds one that ended a minute after it began. */

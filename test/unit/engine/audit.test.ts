@@ -212,6 +212,20 @@ describe('the hours that an audit looks at', () => {
   });
 });
 
+describe('an hour of which a delivery cannot be read', () => {
+  it('is not put right by the others, while that of another endpoint is', async () => {
+    const { run, addEnded, count, entryOf, broken } = anAudit();
+    const [first, second] = [await addEnded(hoursAgo(98)), await addEnded(hoursAgo(98))];
+    for (const delivery of [first, second]) await count({ ...delivery, status: 'pending' });
+    broken.add(first.webhookId);
+
+    expect(await run(IN_FULL)).toMatchObject({ entries: 2, differing: 1 });
+
+    expect(entryOf(first)).toMatchObject({ owed: 1, succeeded: 0 });
+    expect(entryOf(second)).toMatchObject({ owed: 1, succeeded: 1 });
+  });
+});
+
 describe('an audit whose time is up', () => {
   it('ends between two pages, says so, and judges nothing that it has not read in full', async () => {
     const { run, add, addEnded, count, entryOf, ledger } = anAudit();

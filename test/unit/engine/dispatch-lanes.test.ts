@@ -132,6 +132,17 @@ describe('the delivery to an endpoint that is slow', () => {
     expect(setting.attempts).toEqual([1]);
   });
 
+  it('is proven by a fast answer in the slow lane, whatever its status, and not by a silence', async () => {
+    const accepting = await aDispatch({ endpoint: { unproven: true }, attempt: () => OK });
+    const failing = await aDispatch({ endpoint: { unproven: true }, attempt: () => FAILED });
+    const silent = await aDispatch({ endpoint: { unproven: true }, attempt: () => ({ error: 'no answer' }) });
+    for (const { dispatch } of [accepting, failing, silent]) await dispatch('slow');
+
+    expect(await accepting.foundEndpoint()).not.toHaveProperty('unproven');
+    expect(await failing.foundEndpoint()).not.toHaveProperty('unproven');
+    expect(await silent.foundEndpoint()).toMatchObject({ unproven: true });
+  });
+
   it('is skipped rather than moved when the endpoint is disabled', async () => {
     const { dispatch, found } = await aDispatch({ endpoint: { status: 'auto_disabled', ...slowFor(60) } });
 

@@ -4,7 +4,7 @@ import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/backoff.ts';
 import { reminderOf } from '../../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import { dispatch } from '../../../functions/engine/dispatch.ts';
-import { ATTEMPTS_PER_ENDPOINT, dispatcher } from '../../../functions/engine/dispatcher.ts';
+import { ATTEMPTS_PER_ORGANIZATION, dispatcher } from '../../../functions/engine/dispatcher.ts';
 import { aDelivery, anEndpoint, anEvent } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
@@ -61,15 +61,15 @@ it('messages that wait behind slow attempts of their endpoint move to the slow l
   const batch = lanes.queues.fresh.receive(10);
   const done = run('fresh', batch);
   await turn();
-  expect(attempts).toHaveLength(ATTEMPTS_PER_ENDPOINT);
+  expect(attempts).toHaveLength(ATTEMPTS_PER_ORGANIZATION);
 
   for (const { onSlow } of attempts) onSlow();
   attempts[0]?.answer();
   await turn();
 
   // The first that ended let all the waiting ones go, while three still hang.
-  expect(lanes.queues.slow.backlog).toBe(10 - ATTEMPTS_PER_ENDPOINT);
-  expect(attempts).toHaveLength(ATTEMPTS_PER_ENDPOINT);
+  expect(lanes.queues.slow.backlog).toBe(10 - ATTEMPTS_PER_ORGANIZATION);
+  expect(attempts).toHaveLength(ATTEMPTS_PER_ORGANIZATION);
   for (const { answer } of attempts) answer();
   expect(await done).toEqual([]);
   const started = deliveries.every.map((delivery) => delivery.attempts);

@@ -1,10 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Disposition } from '../../../functions/domain/delivery.ts';
+import type { Disposition, Reminder } from '../../../functions/domain/delivery.ts';
 import { newId, type OrgId } from '../../../functions/domain/ids.ts';
-import { LANES } from '../../../functions/domain/lanes.ts';
-import { ATTEMPTS_PER_ENDPOINT } from '../../../functions/engine/dispatcher.ts';
+import { LANES, type Lane } from '../../../functions/domain/lanes.ts';
+import { ATTEMPTS_PER_ORGANIZATION, HELD_UP_AFTER_MS } from '../../../functions/engine/dispatcher.ts';
 import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { memoryStandings } from '../../doubles/memory-standings.ts';
 import { aDispatcher, DELETED, HeldAttempts, messagesFor } from './a-dispatcher.ts';
@@ -200,15 +200,17 @@ describe('a batch with messages of several generations and organizations', () =>
   });
 });
 
-describe('attempts at one endpoint', () => {
+describe('attempts of one organization', () => {
   it.each(['fresh', 'retry'] as const)('are few at once in the %s lane', async (lane) => {
     const attempts = new HeldAttempts();
     const { run } = aDispatcher(attempts.deal);
-    const done = run(lane, messagesFor(10));
+    const { orgId } = anEndpoint();
+    const toTenEndpoints = Array.from({ length: 10 }, () => messagesFor(1, anEndpoint({ orgId }))).flat();
+    const done = run(lane, toTenEndpoints);
 
-    for (let ended = 0; ended < 10; ended += ATTEMPTS_PER_ENDPOINT) {
+    for (let ended = 0; ended < 10; ended += ATTEMPTS_PER_ORGANIZATION) {
       await turn();
-      expect(attempts.underWay).toBe(Math.min(ATTEMPTS_PER_ENDPOINT, 10 - ended));
+      expect(attempts.underWay).toBe(Math.min(ATTEMPTS_PER_ORGANIZATION, 10 - ended));
       attempts.end();
     }
     expect(await done).toEqual([]);
@@ -226,8 +228,84 @@ describe('attempts at one endpoint', () => {
   });
 });
 
+describe('a message that is held up in its batch', () => {
+  /** A batch of six of one organization, of which two wait, until `waited` milliseconds have passed. */
+  async function waitingFor(waited: number, lane: Lane) {
+    let now = NOW;
+    const attempts = new HeldAttempts();
+    const { run, asked } = aDispatcher(attempts.deal, { now: () => now });
+    const messages = messagesFor(6);
+    const done = run(lane, messages);
+    await turn();
+    now = later(NOW, waited);
+    attempts.end();
+    await turn();
+    attempts.end();
+    expect(await done).toEqual([]);
+    return { asked, waiting: messages.slice(ATTEMPTS_PER_ORGANIZATION) };
+  }
+
+  it.each(['fresh', 'retry'] as const)('moves from the %s lane to the slow one', async (lane) => {
+    const { asked, waiting } = await waitingFor(HELD_UP_AFTER_MS, lane);
+
+    expect(asked.map(({ what, lane, id }) => [what, lane, id])).toEqual(
+      waiting.map(({ reminder }) => ['send', 'slow', reminder.id]),
+    );
+  });
+
+  it('is processed when it has waited for less', async () => {
+    const { asked } = await waitingFor(HELD_UP_AFTER_MS - 1, 'fresh');
+
+    expect(asked).toEqual([]);
+  });
+
+  it('moves with all that wait, in one request, and stays when the slow lane refuses it alone', async () => {
+    let now = NOW;
+    const attempts = new HeldAttempts();
+    const requests: Reminder[][] = [];
+    const { run, log } = aDispatcher(attempts.deal, {
+      now: () => now,
+      queues: {
+        async send(_lane, sent) {
+          const reminders = sent.map(({ reminder }) => reminder);
+          requests.push(reminders);
+          return reminders.slice(0, 1);
+        },
+        hide: () => Promise.resolve(),
+      },
+    });
+    const messages = messagesFor(10);
+    const waiting = messages.slice(ATTEMPTS_PER_ORGANIZATION);
+    const done = run('fresh', messages);
+    await turn();
+    now = later(NOW, HELD_UP_AFTER_MS);
+    attempts.end();
+
+    expect(await done).toEqual(waiting.slice(0, 1));
+    expect(requests).toEqual([waiting.map(({ reminder }) => reminder)]);
+    expect(log.entries).toEqual([]);
+  });
+
+  it('stays where it is when the slow lane cannot be reached', async () => {
+    let now = NOW;
+    const attempts = new HeldAttempts();
+    const down = async () => {
+      throw new Error('the queue is down');
+    };
+    const { run, log } = aDispatcher(attempts.deal, { now: () => now, queues: { send: down, hide: down } });
+    const messages = messagesFor(5);
+    const done = run('fresh', messages);
+    await turn();
+    now = later(NOW, HELD_UP_AFTER_MS);
+    attempts.end();
+
+    expect(await done).toEqual(messages.slice(ATTEMPTS_PER_ORGANIZATION));
+    expect(log.entries).toHaveLength(1);
+  });
+});
+
 describe('a noisy neighbour: an endpoint that hangs', () => {
-  it('delays no message of another endpoint in its batch', async () => {
+  it('delays no message of another organization in its batch', async () => {
     const attempts = new HeldAttempts();
     const { run } = aDispatcher(attempts.deal);
     const hanging = messagesFor(6);
@@ -242,7 +320,7 @@ describe('a noisy neighbour: an endpoint that hangs', () => {
 
     const begun = attempts.begun.map(({ id }) => id);
     expect(begun).toEqual(expect.arrayContaining(others.map(({ reminder }) => reminder.id)));
-    expect(begun.filter((id) => isHanging.has(id))).toHaveLength(ATTEMPTS_PER_ENDPOINT);
+    expect(begun.filter((id) => isHanging.has(id))).toHaveLength(ATTEMPTS_PER_ORGANIZATION);
     for (let round = 0; round < 2; round += 1) {
       attempts.end();
       await turn();

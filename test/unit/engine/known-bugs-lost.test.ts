@@ -67,6 +67,7 @@ describe('bugs of others by which deliveries were lost or stuck', () => {
           throw Object.assign(new Error('queryA ENOTFOUND'), { code: 'ENOTFOUND' });
         },
       }),
+      userAgent: 'Example/1.0',
       signingKeys: keyringSource(async () => JSON.stringify(aKeyring())),
       now: () => new Date(),
     });

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { EXPIRY_SECONDS } from '../../../functions/domain/due.ts';
-import { LONG_BACKLOG } from '../../../functions/engine/reconcile.ts';
+import type { Delivery } from '../../../functions/domain/delivery.ts';
+import { EXPIRY_SECONDS, LONG_BACKLOG, RESENT_IN_BACKLOG } from '../../../functions/domain/due.ts';
+import { LANES, type Lane } from '../../../functions/domain/lanes.ts';
+import { anEndpoint } from '../../builders.ts';
 import { aReconciler, GRACE, IN_FULL, inSeconds, LOOKAHEAD } from './a-reconciler.ts';
 
 const watched = (until: Date) => ({ state: 'watched', dueAt: until.toISOString() });
@@ -159,21 +161,77 @@ describe('a delivery whose message was lost', () => {
     expect(delivery.status).toBe('retrying');
   });
 
-  it('is deferred while the queue has a long backlog, in which its message most likely is', async () => {
-    const { runWith, put, lanes, clock, sent, deliveries } = aReconciler();
-    let backlog = LONG_BACKLOG + 1;
-    const run = runWith({
-      queues: { send: (...message) => lanes.send(...message), backlog: async () => backlog },
+  describe.each(LANES)('while the %s lane has a long backlog', (long) => {
+    const { ofOrganization, inAll } = RESENT_IN_BACKLOG;
+
+    function behindABacklog(options: Parameters<typeof aReconciler>[0] = {}) {
+      const reconciler = aReconciler(options);
+      const backlogs = new Map<Lane, number>([[long, LONG_BACKLOG + 1]]);
+      const run = reconciler.runWith({
+        queues: {
+          send: (...message) => reconciler.lanes.send(...message),
+          backlog: async (lane) => backlogs.get(lane) ?? 0,
+        },
+      });
+      return { ...reconciler, run, backlogs };
+    }
+
+    it('is sent again up to the share of its organization, the longest due first', async () => {
+      const { run, put, sent, deliveries, clock, backlogs } = behindABacklog();
+      const { orgId } = anEndpoint();
+      const young = await put('watched', inSeconds(-1), { orgId });
+      const old: Delivery[] = [];
+      for (let count = 0; count < ofOrganization; count += 1)
+        old.push(await put('watched', inSeconds(-2 - count), { orgId }));
+      const other = await put('watched', inSeconds(0));
+
+      expect(await run(IN_FULL)).toMatchObject({ deferred: 1, resent: ofOrganization + 1 });
+      expect(sent().toSorted()).toEqual([...old, other].map(({ id }) => id).toSorted());
+      expect(deliveries.dueOf(young)).toEqual({ ...watched(inSeconds(60)), isDeferred: true });
+
+      backlogs.clear();
+      clock.elapse(GRACE);
+      expect(await run(IN_FULL)).toMatchObject({ deferred: 0, resent: ofOrganization + 2 });
     });
-    const delivery = await put('watched', inSeconds(0));
 
-    expect(await run(IN_FULL)).toMatchObject({ deferred: 1, resent: 0 });
-    expect(sent()).toEqual([]);
-    expect(deliveries.dueOf(delivery)).toEqual(watched(inSeconds(GRACE)));
+    it('is sent again for so many organizations at most, whatever the size of a page', async () => {
+      const { run, put } = behindABacklog({ pageSize: 20 });
+      for (let count = 0; count < inAll + 7; count += 1) await put('watched', inSeconds(0));
 
-    backlog = LONG_BACKLOG;
-    clock.elapse(GRACE);
-    expect(await run(IN_FULL)).toMatchObject({ deferred: 0, resent: 1 });
+      expect(await run(IN_FULL)).toMatchObject({ deferred: 7, resent: inAll });
+    });
+
+    it('is sent again in its turn, though the backlog lasts', async () => {
+      const { run, put, sent, clock } = behindABacklog();
+      const { orgId } = anEndpoint();
+      for (let count = 0; count < 40; count += 1) await put('watched', inSeconds(0), { orgId });
+
+      for (let runs = 0; runs < 40; runs += 1) {
+        expect(await run(IN_FULL)).toMatchObject({ resent: ofOrganization });
+        clock.elapse(60);
+      }
+
+      expect(new Set(sent()).size).toBe(40);
+    });
+
+    it('does not expire before its message was sent again', async () => {
+      const { run, put, sent, clock, deliveries } = behindABacklog();
+      const { orgId } = anEndpoint();
+      const all: Delivery[] = [];
+      for (let count = 0; count <= ofOrganization; count += 1)
+        all.push(await put('watched', inSeconds(0), { orgId }));
+      expect(await run(IN_FULL)).toMatchObject({ deferred: 1, resent: ofOrganization });
+      const deferred = all.find(({ id }) => !sent().includes(id));
+      if (deferred === undefined) throw new Error('one was to be deferred');
+      clock.elapse(EXPIRY_SECONDS + 1);
+
+      expect(await run(IN_FULL)).toMatchObject({ deferred: 0, resent: 1, expired: ofOrganization });
+      expect(sent()).toContain(deferred.id);
+      expect(await deliveries.find(deferred)).toMatchObject({ status: 'retrying' });
+
+      clock.elapse(6 * 3600);
+      expect(await run(IN_FULL)).toMatchObject({ deferred: 0, resent: 0, expired: 1 });
+    });
   });
 
   it('is sent again when the queue does not say how long its backlog is', async () => {

@@ -7,17 +7,22 @@ import { recordedLog } from '../../doubles/recorded-log.ts';
 import { VirtualClock } from '../../doubles/virtual-clock.ts';
 
 /** What one process knows of slow endpoints, with the marks that it sets. */
-function aProcess(markSlow?: SlowMarks['markSlow']) {
+function aProcess(markSlow?: SlowMarks['markSlow'], markProven?: SlowMarks['markProven']) {
   const clock = new VirtualClock();
   const log = recordedLog();
   const marked: { id: ReceiverId; until: Date }[] = [];
+  const proven: ReceiverId[] = [];
   const marks: SlowMarks = {
     async markSlow(orgId, id, until) {
       marked.push({ id, until });
       await markSlow?.(orgId, id, until);
     },
+    async markProven(orgId, id, now) {
+      proven.push(id);
+      await markProven?.(orgId, id, now);
+    },
   };
-  return { clock, log, marked, slow: slowEndpoints({ marks, log, now: clock.now }) };
+  return { clock, log, marked, proven, slow: slowEndpoints({ marks, log, now: clock.now }) };
 }
 
 const markedFor = (endpoint: Endpoint, left: number): Endpoint => ({
@@ -95,6 +100,74 @@ describe('an attempt that is slow', () => {
     await slow.watch(anEndpoint()).done();
 
     expect(marked).toEqual([]);
+  });
+});
+
+describe('an endpoint that is unproven', () => {
+  const unproven = () => anEndpoint({ unproven: true });
+
+  it('is slow until an attempt was answered fast', async () => {
+    const { slow, proven } = aProcess();
+    const endpoint = unproven();
+    expect(slow.has(endpoint)).toBe(true);
+
+    const attempt = slow.watch(endpoint);
+    attempt.onAnswer();
+    await attempt.done();
+
+    expect(proven).toEqual([endpoint.id]);
+  });
+
+  it('stays so when the answer came late', async () => {
+    const { slow, proven, marked } = aProcess();
+    const attempt = slow.watch(unproven());
+
+    attempt.onSlow();
+    attempt.onAnswer();
+    await attempt.done();
+
+    expect(marked).toHaveLength(1);
+    expect(proven).toEqual([]);
+  });
+
+  it('stays so while it is marked as slow, by its item or by this process', () => {
+    const { slow, proven } = aProcess();
+    const endpoint = unproven();
+    slow.watch(endpoint).onSlow();
+
+    slow.watch(endpoint).onAnswer();
+    slow.watch(markedFor(unproven(), 1)).onAnswer();
+
+    expect(proven).toEqual([]);
+  });
+
+  it('takes one write, however many attempts are answered fast at once', () => {
+    const { slow, proven } = aProcess();
+    const endpoint = unproven();
+
+    for (let count = 0; count < 100; count += 1) slow.watch(endpoint).onAnswer();
+
+    expect(proven).toHaveLength(1);
+  });
+
+  it('takes another write when it was slow meanwhile, in this process or in another', () => {
+    const { slow, proven, clock } = aProcess();
+    const [here, elsewhere] = [unproven(), unproven()];
+    for (const endpoint of [here, elsewhere]) slow.watch(endpoint).onAnswer();
+    slow.watch(here).onSlow();
+    clock.elapse(121);
+
+    for (const endpoint of [here, elsewhere]) slow.watch(endpoint).onAnswer();
+
+    expect(proven).toEqual([here.id, elsewhere.id, here.id, elsewhere.id]);
+  });
+
+  it('costs nothing once it is proven', () => {
+    const { slow, proven } = aProcess();
+
+    slow.watch(anEndpoint()).onAnswer();
+
+    expect(proven).toEqual([]);
   });
 });
 

@@ -66,6 +66,7 @@ export function aSender({
     },
     simulated,
     signingKeys: async (use) => use(ring),
+    userAgent: 'Example/1.0',
     now: () => now,
   });
   const sent = () => {

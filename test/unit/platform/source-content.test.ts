@@ -31,6 +31,7 @@ function aLook(
   const requests: (FetchRequest & { orgId: string })[] = [];
   const extracted: (Content & { kind: string })[] = [];
   const look = sourceContent({
+    userAgent: 'Example/1.0',
     gate: gate(standings.of),
     outbound: {
       async fetch(request: FetchRequest, permit: Permit) {

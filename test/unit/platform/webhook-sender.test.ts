@@ -21,12 +21,13 @@ describe('an attempt', () => {
     await send(delivery, endpoint, event, ignore);
     expect(sent().headers).toEqual({
       'content-type': 'application/json',
-      'user-agent': expect.stringMatching(/^[\w-]+\/\d/),
+      'user-agent': 'Example/1.0',
       'webhook-id': delivery.id,
       'webhook-timestamp': String(NOW.getTime() / 1000),
       'webhook-signature': expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/),
       'webhook-event-id': event.id,
       'webhook-attempt': '3',
+      'webhook-endpoint-id': endpoint.id,
     });
   });
 

@@ -18,8 +18,8 @@ beforeEach(() => {
 
 describe('a partition', () => {
   it('is read newest first and consistently, up to the limit', async () => {
-    dynamo.on(QueryCommand).resolves({ Items: rows('b', 'a') });
-    expect(await read(undefined, 5)).toEqual([{ id: 'b' }, { id: 'a' }]);
+    dynamo.on(QueryCommand).resolves({ Items: rows('b', 'a'), ConsumedCapacity: { CapacityUnits: 3 } });
+    expect(await read(undefined, 5)).toEqual({ items: [{ id: 'b' }, { id: 'a' }], ended: true, units: 3 });
     expect(dynamo).toHaveReceivedCommandExactlyOnceWith(QueryCommand, {
       TableName: 'service',
       ConsistentRead: true,
@@ -39,24 +39,25 @@ describe('a partition', () => {
     });
   });
 
-  it('is read on when an answer ends early, also with one that holds nothing', async () => {
+  it('is read on after an answer that holds nothing', async () => {
     dynamo
       .on(QueryCommand)
-      .resolvesOnce({ Items: rows('d', 'c'), LastEvaluatedKey: { pk: 'p', sk: 'c' } })
-      .resolvesOnce({ Items: [], LastEvaluatedKey: { pk: 'p', sk: 'b' } })
-      .resolves({ Items: rows('a') });
-    expect(await read(undefined, 5)).toEqual(['d', 'c', 'a'].map((id) => ({ id })));
-    expect(requests().map((request) => request.Limit)).toEqual([5, 3, 3]);
+      .resolvesOnce({
+        Items: [],
+        LastEvaluatedKey: { pk: 'p', sk: 'b' },
+        ConsumedCapacity: { CapacityUnits: 0.5 },
+      })
+      .resolves({ Items: rows('a'), ConsumedCapacity: { CapacityUnits: 1 } });
+    expect(await read(undefined, 5)).toEqual({ items: [{ id: 'a' }], ended: true, units: 1.5 });
     expect(requests().map((request) => request.ExpressionAttributeValues?.[':before'])).toEqual([
       undefined,
-      'c',
       'b',
     ]);
   });
 
-  it('is not read on when there are enough', async () => {
+  it('gives what an answer holds that ends early', async () => {
     dynamo.on(QueryCommand).resolves({ Items: rows('d', 'c'), LastEvaluatedKey: { pk: 'p', sk: 'c' } });
-    expect(await read(undefined, 2)).toHaveLength(2);
+    expect(await read(undefined, 5)).toMatchObject({ items: [{ id: 'd' }, { id: 'c' }], ended: false });
     expect(requests()).toHaveLength(1);
   });
 });

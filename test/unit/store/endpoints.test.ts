@@ -1,11 +1,22 @@
 import 'aws-sdk-client-mock-vitest/extend';
-import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  ConditionalCheckFailedException,
+  DynamoDBClient,
+  TransactionCanceledException,
+} from '@aws-sdk/client-dynamodb';
+import {
+  DynamoDBDocumentClient,
+  GetCommand,
+  QueryCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SLOW_SECONDS } from '../../../functions/domain/lanes.ts';
 import { endpointChange, endpointStore } from '../../../functions/store/endpoints.ts';
 import { keys } from '../../../functions/store/keys.ts';
+import { Contended } from '../../../functions/store/transaction.ts';
 import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
 
 const dynamo = mockClient(DynamoDBDocumentClient);
@@ -33,10 +44,30 @@ describe('adding an endpoint', () => {
         },
       },
       {
+        refusal: 'endpoint-host-limit',
+        write: {
+          Update: {
+            Key: keys.endpointHostCount(endpoint.orgId, 'receiver.example.com'),
+            ConditionExpression: 'attribute_not_exists(endpoints) OR endpoints < :limit',
+            ExpressionAttributeValues: { ':one': 1, ':limit': 10 },
+          },
+        },
+      },
+      {
         refusal: 'exists',
-        write: { Put: { Item: { ...key, ...endpoint }, ConditionExpression: 'attribute_not_exists(pk)' } },
+        write: {
+          Put: {
+            Item: { ...key, ...endpoint, countedHost: 'receiver.example.com' },
+            ConditionExpression: 'attribute_not_exists(pk)',
+          },
+        },
       },
     ]);
+  });
+
+  it('is counted at no host where it is at this machine', () => {
+    for (const url of ['https://localhost:8443/', 'https://127.0.0.2/', 'https://[::1]/'])
+      expect(endpoints.add({ ...endpoint, url })).toHaveLength(2);
   });
 
   it('stores no secret', () => {
@@ -44,32 +75,89 @@ describe('adding an endpoint', () => {
   });
 });
 
+/** An item as it is read: this endpoint, counted at a host, and the count there. */
+const isRead = (countedHost: string | undefined, left = 3): void => {
+  dynamo.on(GetCommand, { Key: key }).resolves({ Item: { ...key, ...endpoint, countedHost } });
+  if (countedHost !== undefined)
+    dynamo
+      .on(GetCommand, { Key: keys.endpointHostCount(endpoint.orgId, countedHost) })
+      .resolves({ Item: { endpoints: left } });
+  dynamo.on(TransactWriteCommand).resolves({});
+};
+
 describe('removing an endpoint', () => {
-  it('uncounts it only if it was there', () => {
-    expect(endpoints.remove(endpoint.orgId, endpoint.id)).toMatchObject([
-      {
-        refusal: 'endpoint-missing',
-        write: { Delete: { Key: key, ConditionExpression: 'attribute_exists(pk)' } },
-      },
-      {
-        refusal: 'endpoint-missing',
-        write: { Update: { Key: countKey, ConditionExpression: 'endpoints > :zero' } },
-      },
+  it.each([
+    [3, { Update: { ConditionExpression: 'endpoints > :zero' } }],
+    [1, { Delete: { ConditionExpression: 'endpoints = :one' } }],
+  ])('uncounts it only if it was there, and still at its host, which has %i', async (left, ofHost) => {
+    isRead('receiver.example.com', left);
+    expect(await endpoints.remove(endpoint.orgId, endpoint.id)).toEqual({ kind: 'committed' });
+    expect(dynamo.commandCalls(TransactWriteCommand)[0]?.args[0].input.TransactItems).toMatchObject([
+      { Delete: { Key: key, ConditionExpression: 'countedHost = :counted' } },
+      { Update: { Key: countKey, ConditionExpression: 'endpoints > :zero' } },
+      ofHost,
     ]);
+  });
+
+  it('uncounts one of an older version at no host', async () => {
+    isRead(undefined);
+    await endpoints.remove(endpoint.orgId, endpoint.id);
+    expect(dynamo.commandCalls(TransactWriteCommand)[0]?.args[0].input.TransactItems).toMatchObject([
+      {
+        Delete: {
+          ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(countedHost)',
+        },
+      },
+      { Update: { Key: countKey } },
+    ]);
+  });
+
+  it('writes nothing for one that is gone', async () => {
+    dynamo.on(GetCommand).resolves({});
+    expect(await endpoints.remove(endpoint.orgId, endpoint.id)).toEqual({
+      kind: 'refused',
+      refusal: 'endpoint-missing',
+    });
+    expect(dynamo).not.toHaveReceivedCommand(TransactWriteCommand);
+  });
+
+  it('gives up when another change always comes first', async () => {
+    isRead('receiver.example.com');
+    dynamo.on(TransactWriteCommand).rejects(
+      new TransactionCanceledException({
+        message: '',
+        $metadata: {},
+        CancellationReasons: [{ Code: 'ConditionalCheckFailed' }],
+      }),
+    );
+    await expect(endpoints.remove(endpoint.orgId, endpoint.id)).rejects.toThrow(Contended);
+    await expect(
+      endpoints.update(endpoint.orgId, endpoint.id, { url: 'https://new.example.com/' }),
+    ).resolves.toBe('full');
   });
 });
 
 describe('updating an endpoint', () => {
   it('writes the given fields and no others, and only to an endpoint that is there', async () => {
+    isRead('receiver.example.com');
     dynamo.on(UpdateCommand).resolves({ Attributes: { ...key, ...endpoint } });
-    expect(await endpoints.update(endpoint.orgId, endpoint.id, { url: 'https://new.example.com/' })).toEqual(
-      endpoint,
-    );
+    const url = 'https://receiver.example.com/new';
+    expect(await endpoints.update(endpoint.orgId, endpoint.id, { url })).toEqual(endpoint);
     expect(dynamo).toHaveReceivedCommandExactlyOnceWith(UpdateCommand, {
       Key: key,
-      UpdateExpression: 'SET #url = :url',
+      UpdateExpression: 'SET #url = :url, #unproven = :unproven, countedHost = :to',
+      ConditionExpression: 'countedHost = :counted',
+      ExpressionAttributeValues: {
+        ':url': url,
+        ':unproven': true,
+        ':counted': 'receiver.example.com',
+        ':to': 'receiver.example.com',
+      },
+    });
+    await endpoints.update(endpoint.orgId, endpoint.id, { events: ['ticket.created'] });
+    expect(dynamo).toHaveReceivedLastCommandWith(UpdateCommand, {
+      UpdateExpression: 'SET #events = :events',
       ConditionExpression: 'attribute_exists(pk)',
-      ExpressionAttributeValues: { ':url': 'https://new.example.com/' },
     });
   });
 
@@ -129,10 +217,11 @@ describe('marking an endpoint as slow', () => {
     await endpoints.markSlow(endpoint.orgId, endpoint.id, until);
     expect(dynamo).toHaveReceivedCommandExactlyOnceWith(UpdateCommand, {
       Key: key,
-      UpdateExpression: 'SET slowUntil = :until',
+      UpdateExpression: 'SET slowUntil = :until, unproven = :true',
       ConditionExpression: 'attribute_exists(pk) AND (attribute_not_exists(slowUntil) OR slowUntil < :soon)',
       ExpressionAttributeValues: {
         ':until': until.toISOString(),
+        ':true': true,
         ':soon': later(NOW, seconds(SLOW_SECONDS / 2)).toISOString(),
       },
     });

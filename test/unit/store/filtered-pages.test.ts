@@ -16,12 +16,14 @@ const itemOf = (number: number, matches: boolean): Item => ({
  * A partition as DynamoDB scans one: it counts rows whether they match or not, ends an answer before it has examined as many as it may,
  * and may say that something could follow where nothing does.
  * @param cut rows after which an answer ends by its size
+ * @param unitsOfRow read units
  */
 const partitionOf =
   (
     rows: readonly Item[],
     cut: number,
     onExamined: (rows: number) => void = () => undefined,
+    unitsOfRow = 1,
   ): PartitionScan<Item> =>
   async (before, most) => {
     const left = rows
@@ -33,6 +35,7 @@ const partitionOf =
     return {
       items: seen.filter(({ matches }) => matches),
       examined: seen.length,
+      units: seen.length * unitsOfRow,
       ...(isCut && { boundary: seen.at(-1)?.id }),
     };
   };
@@ -112,7 +115,7 @@ describe('a filtered listing', () => {
     );
   });
 
-  it('examines no more rows of a partition for a page than the bound, however little matches', async () => {
+  it('consumes no more of a partition for a page than the bound, however little matches', async () => {
     await fc.assert(
       fc.asyncProperty(scenarios, async ({ limit, bound, cut, ...placed }) => {
         const examined = new Map<number, number>();
@@ -133,7 +136,7 @@ describe('a filtered listing', () => {
     const rows = Array.from({ length: 8 }, (_, partition) =>
       Array.from({ length: 500 }, (__, index) => itemOf(index * 8 + partition, true)),
     );
-    const partitions = rows.map((its) => partitionOf(its, 1000, (count) => (examined += count)));
+    const partitions = rows.map((its) => partitionOf(its, 1000, (count) => (examined += count), 0.25));
     const { items } = await newestMatching(partitions, { limit: 20 });
     expect(items).toHaveLength(20);
     expect(examined).toBeLessThan(100);
@@ -145,11 +148,11 @@ describe('a filtered listing', () => {
     const count = () => {
       requests += 1;
     };
-    const { items } = await newestMatching([partitionOf(rows, 5000, count)], { limit: 20 });
-    expect([items.length, requests <= 5]).toEqual([1, true]);
+    const { items } = await newestMatching([partitionOf(rows, 5000, count, 0.01)], { limit: 20 });
+    expect([items.length, requests <= 6]).toEqual([1, true]);
     requests = 0;
-    const page = await newestMatching([partitionOf(rows, 10, count)], { limit: 20 });
-    expect(page).toEqual({ items: [], next: itemOf(4990, false).id });
+    const page = await newestMatching([partitionOf(rows, 10, count, 25)], { limit: 20 });
+    expect(page).toEqual({ items: [], next: itemOf(4996, false).id });
     expect(requests).toBe(1);
   });
 

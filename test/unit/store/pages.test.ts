@@ -6,13 +6,18 @@ interface Item {
   id: string;
 }
 
-/** A partition that grows: reads what it holds at that moment. */
-function partitionOf(items: Item[]): PartitionReader<Item> {
-  return async (before, limit) =>
-    items
+/**
+ * A partition that grows: reads what it holds at that moment.
+ * @param cut items after which an answer ends by its size
+ */
+function partitionOf(items: Item[], cut = 1000, unitsOfItem = 1): PartitionReader<Item> {
+  return async (before, limit) => {
+    const left = items
       .filter((item) => before === undefined || item.id < before)
-      .sort((one, other) => (one.id < other.id ? 1 : -1))
-      .slice(0, limit);
+      .sort((one, other) => (one.id < other.id ? 1 : -1));
+    const read = left.slice(0, Math.min(limit, cut));
+    return { items: read, ended: read.length === left.length, units: read.length * unitsOfItem };
+  };
 }
 
 /** Identifiers that sort by their number. */
@@ -62,7 +67,10 @@ describe('a listing', () => {
     await fc.assert(
       fc.asyncProperty(scenarios, async ([count, placed, limit]) => {
         const partitions = spread(count, placed);
-        const pages = await pageThrough(partitions.map(partitionOf), limit);
+        const pages = await pageThrough(
+          partitions.map((items) => partitionOf(items)),
+          limit,
+        );
         expect(pages.flat()).toEqual(newestOf(partitions.flat()));
       }),
       { numRuns: 500 },
@@ -72,7 +80,10 @@ describe('a listing', () => {
   it('fills each page but the last, and ends with the last item', async () => {
     await fc.assert(
       fc.asyncProperty(scenarios, async ([count, placed, limit]) => {
-        const pages = await pageThrough(spread(count, placed).map(partitionOf), limit);
+        const pages = await pageThrough(
+          spread(count, placed).map((items) => partitionOf(items)),
+          limit,
+        );
         for (const page of pages.slice(0, -1)) expect(page).toHaveLength(limit);
         expect(pages).toHaveLength(Math.max(1, Math.ceil(placed.length / limit)));
       }),
@@ -93,7 +104,11 @@ describe('a listing', () => {
             for (const place of places.slice((page - 1) * 4, page * 4))
               partitions[place % count]?.push(itemOf(newest++));
           };
-          const pages = await pageThrough(partitions.map(partitionOf), limit, writeMore);
+          const pages = await pageThrough(
+            partitions.map((items) => partitionOf(items)),
+            limit,
+            writeMore,
+          );
           expect(pages.flat()).toEqual(atFirst);
         },
       ),
@@ -107,12 +122,42 @@ describe('a listing', () => {
       { length: 8 },
       (): PartitionReader<Item> => async (_, limit) => {
         asked.push(limit);
-        return [];
+        return { items: [], ended: true, units: 0.5 };
       },
     );
     await newestFirst(partitions, { limit: 100 });
     expect(asked).toHaveLength(8);
     for (const limit of asked) expect(limit).toBeLessThanOrEqual(16);
+  });
+
+  it('gives each item once where large rows end answers and pages early', async () => {
+    const sizes = fc.tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 300 }));
+    await fc.assert(
+      fc.asyncProperty(scenarios, sizes, async ([count, placed, limit], [cut, unitsOfItem]) => {
+        const partitions = spread(count, placed);
+        const pages = await pageThrough(
+          partitions.map((items) => partitionOf(items, cut, unitsOfItem)),
+          limit,
+        );
+        expect(pages.flat()).toEqual(newestOf(partitions.flat()));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('reads no portion more once it has consumed as much as an answer has room for', async () => {
+    let answers = 0;
+    const read = partitionOf(
+      Array.from({ length: 100 }, (_, number) => itemOf(number)),
+      4,
+      64,
+    );
+    const counting: PartitionReader<Item> = (before, limit) => {
+      answers += 1;
+      return read(before, limit);
+    };
+    const { items, next } = await newestFirst([counting], { limit: 100 });
+    expect([answers, items.length, next]).toEqual([2, 8, itemOf(92).id]);
   });
 
   it('ends with the item that the next page begins after', async () => {

@@ -17,7 +17,7 @@ beforeEach(() => {
 
 it('counting a request is one write, which is given up when the table does not answer in time', async () => {
   dynamo.on(UpdateCommand).resolves({ Attributes: { used: 3 } });
-  expect(await windows.take(bucket, 0, 10, 500)).toEqual({ used: 3 });
+  expect(await windows.take(bucket, 0, { tokens: 1, limit: 10, timeoutMs: 500 })).toEqual({ used: 3 });
   expect(dynamo.calls()).toHaveLength(1);
   const [, options]: unknown[] = dynamo.call(0).args;
   expect(options).toMatchObject({ abortSignal: expect.any(AbortSignal) });
@@ -25,5 +25,7 @@ it('counting a request is one write, which is given up when the table does not a
 
 it('a table that fails is not a window that is full', async () => {
   dynamo.on(UpdateCommand).rejects(new Error('throttled'));
-  await expect(windows.take(bucket, 0, 10, 500)).rejects.toThrow('throttled');
+  await expect(windows.take(bucket, 0, { tokens: 1, limit: 10, timeoutMs: 500 })).rejects.toThrow(
+    'throttled',
+  );
 });

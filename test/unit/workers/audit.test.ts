@@ -1,5 +1,5 @@
 import 'aws-sdk-client-mock-vitest/extend';
-import { DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
@@ -30,7 +30,13 @@ describe('the audit function', () => {
     const key = keys.ledger(delivery.webhookId, 0, hour);
     const entry = { ...key, ...NOTHING, owed: 1, webhookId: delivery.webhookId, generation: 0, hour };
     const partition = keys.delivery(delivery.webhookId, 0, delivery.id).pk;
-    dynamo.on(QueryCommand, { ExpressionAttributeValues: { ':pk': key.pk } }).resolves({ Items: [entry] });
+    const active = keys.active(delivery.webhookId, 0, hour);
+    dynamo
+      .on(QueryCommand, { ExpressionAttributeValues: { ':pk': active.pk } })
+      .resolves({ Items: [{ ...active, webhookId: delivery.webhookId, generation: 0 }] });
+    dynamo.on(BatchGetCommand).callsFake(({ RequestItems: { ledger } }) => ({
+      Responses: { ledger: ledger.Keys.some(({ sk }: typeof key) => sk === key.sk) ? [entry] : [] },
+    }));
     dynamo
       .on(QueryCommand, { ExpressionAttributeValues: { ':pk': partition } }, false)
       .resolves({ Items: [delivery] });

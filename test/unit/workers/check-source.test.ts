@@ -1,4 +1,5 @@
 import 'aws-sdk-client-mock-vitest/extend';
+import { ChangeMessageVisibilityCommand, SQSClient } from '@aws-sdk/client-sqs';
 import {
   DynamoDBDocumentClient,
   GetCommand,
@@ -18,6 +19,7 @@ import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
 import { busMessage, capturedOutput, received, refused, WITH_TIME } from './a-worker.ts';
 
 const dynamo = mockClient(DynamoDBDocumentClient);
+const queues = mockClient(SQSClient);
 const { sandbox } = newSandbox('org_00000000000000000000000000000000', NOW);
 
 /** A source of a sandbox, with a program. */
@@ -42,6 +44,7 @@ function hold(source: Source): void {
 
 beforeEach(() => {
   dynamo.reset();
+  queues.reset();
   dynamo.on(GetCommand).resolves({ Item: { ...sandbox, tier: 'sandbox' } });
   dynamo.on(UpdateCommand).resolves({});
   dynamo.on(QueryCommand).resolves({ Items: [] });
@@ -87,6 +90,29 @@ describe('the function that checks sources', () => {
       'message-4',
     ]);
     expect(output.metric(UNREADABLE_MESSAGES)).toBe(1);
+  });
+
+  it('hides a check for which its organization has no share, and checks the others of the batch', async () => {
+    capturedOutput();
+    const [good, waiting] = [programmed('200'), aSource({ orgId: 'org_00000000000000000000000000000009' })];
+    hold(good);
+    const until = Date.now() + 60_000;
+    const slots = Array.from({ length: 5 }, (_, slot) => [`slot${slot}`, { token: 'another', until }]);
+    dynamo.on(UpdateCommand, { Key: keys.checkSlots(waiting) }).rejects(refused(Object.fromEntries(slots)));
+    dynamo.on(GetCommand, { Key: keys.organization(waiting.orgId) }).resolves({
+      Item: { ...sandbox, id: waiting.orgId, environment: 'live', tier: 'standard', generation: 0 },
+    });
+
+    expect(await handler(received('checks', asked(good), asked(waiting)), WITH_TIME)).toEqual({
+      batchItemFailures: [{ itemIdentifier: 'message-2' }],
+    });
+
+    expect(dynamo).toHaveReceivedCommandTimes(TransactWriteCommand, 1);
+    expect(queues).toHaveReceivedCommandExactlyOnceWith(ChangeMessageVisibilityCommand, {
+      QueueUrl: FUNCTION_ENVIRONMENT.CHECKS_QUEUE,
+      ReceiptHandle: 'receipt-2',
+      VisibilityTimeout: expect.toSatisfy((seconds: number) => seconds >= 0 && seconds <= 1),
+    });
   });
 
   it('does nothing for a source that is gone', async () => {

@@ -6,7 +6,13 @@ import {
   SendMessageBatchCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import { BatchGetCommand, DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  BatchGetCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  QueryCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Delivery, reminderOf } from '../../../functions/domain/delivery.ts';
@@ -60,6 +66,8 @@ beforeEach(() => {
   sqs.reset();
   secrets.reset();
   dynamo.on(GetCommand).callsFake(liveOrganizations);
+  // No host is blocked.
+  dynamo.on(QueryCommand).resolves({ Items: [] });
   secrets.on(GetSecretValueCommand).resolves({ SecretString: JSON.stringify(aKeyring()) });
   sqs.on(SendMessageBatchCommand).resolves({});
   sqs.on(ChangeMessageVisibilityCommand).resolves({});

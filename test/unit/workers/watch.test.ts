@@ -3,7 +3,8 @@ import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ENDED } from '../../../functions/platform/metric-names.ts';
+import { hourOf } from '../../../functions/domain/ledger.ts';
+import { ENDED, UNREADABLE_ROWS } from '../../../functions/platform/metric-names.ts';
 import { InvocationFailed } from '../../../functions/platform/pipeline/worker.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { handler } from '../../../functions/workers/watch.ts';
@@ -32,6 +33,7 @@ describe('the function that follows the deliveries', () => {
     expect(await run(aRecord(delivery, 41), aRecord(ended, 42, 'MODIFY'))).toEqual({ state: {} });
 
     expect(updatesOf(FUNCTION_ENVIRONMENT.LEDGER_TABLE)).toMatchObject([
+      { Key: keys.active(delivery.webhookId, delivery.generation, hourOf(delivery)) },
       {
         ExpressionAttributeValues: {
           ':webhookId': delivery.webhookId,
@@ -80,8 +82,10 @@ describe('the function that follows the deliveries', () => {
 
     await run(aRecord({ pk: 'x', status: 'lost' }, 41), aRecord(aDelivery(), 42));
 
-    expect(output.lines).toMatchObject([{ level: 'ERROR', sequence: '41' }]);
-    expect(updatesOf(FUNCTION_ENVIRONMENT.LEDGER_TABLE)).toHaveLength(1);
+    expect(output.lines.filter(({ level }) => level === 'ERROR')).toMatchObject([{ sequence: '41' }]);
+    expect(output.metric(UNREADABLE_ROWS)).toBe(1);
+    // That its endpoint was active, and its count.
+    expect(updatesOf(FUNCTION_ENVIRONMENT.LEDGER_TABLE)).toHaveLength(2);
   });
 
   it('fails as a whole when something could not be written, so that the stream comes back with it', async () => {

@@ -64,7 +64,9 @@ export function changedContent(place: Place): void {
       expect(page.requests).toHaveLength(1);
       const [request] = page.requests;
       expect(request?.method).toBe('GET');
-      expect(request?.headers['user-agent']).toMatch(/^ConversationService/);
+      expect(request?.headers['user-agent']).toMatch(
+        /^ConversationService-Knowledge\/1\.0 \(\+http\S+\/api\/docs\)$/,
+      );
     });
 
     it('that has not changed is asked for only whether it has', async () => {
@@ -140,7 +142,8 @@ export function changedContent(place: Place): void {
   /** The last e-mail was sent a day and a second earlier than it was. */
   async function dayPasses(): Promise<void> {
     const rows = (await place.service().rows()).filter(
-      ({ table, item }) => table.includes('Mailings') && String(item.pk).startsWith(tenant.orgId),
+      ({ table, item }) =>
+        table.includes('Mailings') && String(item.pk).startsWith(`${tenant.orgId}#mail#source#`),
     );
     expect(rows).toHaveLength(1);
     for (const { table, item } of rows)

@@ -293,6 +293,22 @@ export function channels(place: Place): void {
       expect((await read((await aVisitor(tenant)).browser)).messages).toEqual([]);
     });
 
+    it('shares a budget with all visitors of the organization, and with nobody else', async () => {
+      const [tenant, other] = [await live(), await live()];
+      // The budget is too large for a test to use up: once a window is there, it is said to be used up.
+      const refused = await until('the budget of all visitors to be used up', async () => {
+        await (await aVisitor(tenant)).browser.get(MESSAGES);
+        for (const row of await service().rows([`${tenant.orgId}#visitors#`]))
+          await service().rewrite({ ...row, item: { ...row.item, used: 1_000_000 } });
+        const answer = await (await aVisitor(tenant)).browser.get(MESSAGES);
+        return answer.status === 429 && answer;
+      });
+      expect(refused.headers['ratelimit-policy']).toMatch(/^"visitors";q=\d+;w=60$/);
+      expect(refused.headers['retry-after']).toMatch(/^[1-9]\d?$/);
+      expect((await tenant.api.get('/api/v1/conversations')).status).toBe(200);
+      expect((await (await aVisitor(other)).browser.get(MESSAGES)).status).toBe(200);
+    });
+
     it('is let in for conversations on a web widget alone', async () => {
       const { api } = await live();
       for (const channelId of ['web', (await anHttpChannel(api, () => ({ status: 200 }))).id]) {

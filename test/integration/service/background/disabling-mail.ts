@@ -6,7 +6,7 @@ import { until } from '../../../support/until.ts';
 import type { Place } from './place.ts';
 
 /** Registers an endpoint that fails, and has it fail until it is disabled. @returns its identifier */
-async function aDisabledEndpoint({ api }: Tenant, url: string): Promise<string> {
+export async function aDisabledEndpoint({ api }: Tenant, url: string): Promise<string> {
   const { id } = await api.register(url, ['ticket.created']);
   const path = `/api/v1/webhooks/${id}`;
   await Promise.all(Array.from({ length: FAILURES_TO_DISABLE }, () => api.post(`${path}/test`)));
@@ -46,11 +46,11 @@ export function disablingMail({ service, keep }: Place): void {
         expect(body).toContain(`${failing.url}/hooks`);
         expect(body).not.toContain('hidden');
       }
-      await until('everything to be told', () => service().queued('Bus/Notify/Queue') === 0);
+      await until('everything to be told', () => service().queued('Bus/NotifyDisabled/Queue') === 0);
       expect(await mailsOf(live)).toHaveLength(1);
       expect(await mailsOf(other)).toEqual([]);
       expect(await mailsOf(sandbox)).toEqual([]);
-      expect(service().queued('Bus/Notify/DeadLetters')).toBe(0);
+      expect(service().queued('Bus/NotifyDisabled/DeadLetters')).toBe(0);
     });
   });
 }

@@ -94,9 +94,14 @@ export function recovery(place: Place): void {
   it('counts of the ledger that are not what the deliveries say are put right by them', async () => {
     const original = await aDelivery(sandbox);
     const webhookId = ReceiverId.parse(original.item.webhookId);
-    const entryOf = (hour: string) => keys.ledger(webhookId, Number(original.item.generation), hour).pk;
+    const entryOf = (hour: string) => keys.ledger(webhookId, Number(original.item.generation), hour);
     const entry = (hour: string) =>
-      row('an entry of the ledger', 'Ledger', webhookId, ({ pk }) => pk === entryOf(hour));
+      row(
+        'an entry of the ledger',
+        'Ledger',
+        webhookId,
+        ({ pk, sk }) => pk === entryOf(hour).pk && sk === entryOf(hour).sk,
+      );
     // The hour may end before the audit looks at it.
     const hours = [LAST_AGE, LAST_AGE - 1].map((age) => hourBefore(new Date(), age));
     const ids = new Map<string, string>();

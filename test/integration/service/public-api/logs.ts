@@ -145,9 +145,10 @@ export function logs(place: Place, document: Document): void {
       createdAt: disabledAt,
       data: { webhookId, disabledAt },
     };
+    const attributes = { ApproximateReceiveCount: '1' };
     await place
       .service()
-      .invoke('notify', { Records: [{ messageId: 'one', body: JSON.stringify({ detail }) }] });
+      .invoke('notify', { Records: [{ messageId: 'one', body: JSON.stringify({ detail }), attributes }] });
     const mails = await place.service().mails();
     const address = `admin@${tenant.orgId}.test`;
     expect(mails.some(({ to }) => to.includes(address))).toBe(true);

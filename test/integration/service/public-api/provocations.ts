@@ -99,6 +99,12 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
   LIMIT_EXCEEDED: async ({ operation, service, connection }) => {
     const full = await aTenant(service);
     const sent = await validRequest(operation, full);
+    if (operation.firstId === 'updateWebhook') {
+      const url = 'https://receiver.example.com/';
+      await Promise.all(Array.from({ length: 10 }, () => full.api.register(url, ['ticket.created'])));
+      full.close();
+      return [withBody(sent, JSON.stringify({ url }))];
+    }
     if (operation.firstId === 'createSource') {
       await connection.send(await validRequest(operation, full));
       await countSources(service, full);

@@ -88,12 +88,12 @@ function between(
   });
 
   /**
-   * But for what is counted some seconds after it was made, whoever calls meanwhile, and for when keys were last used: those of a sandbox are its
-   * live organization's.
+   * But for what is counted some seconds after it was made, whoever calls meanwhile, for slots of checks in progress, and for
+   * when keys were last used: those of a sandbox are its live organization's.
    */
   const itemsWith = async (texts: readonly string[]): Promise<string[]> =>
     (await place.service().itemsWith(texts)).filter(
-      (line) => !/^\S*(Ledger|Usage)Table|#used#key_/.test(line),
+      (line) => !/^\S*(Ledger|Usage)Table|#used#key_|sk: 'check-slots'/.test(line),
     );
 
   const callerOf = ({ role, visitor }: Route) =>

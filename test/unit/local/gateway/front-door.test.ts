@@ -10,6 +10,7 @@ function anApi(path: string): RestApi {
     resourceId: 'page',
     resourcePath: path,
     integration: { kind: 'mock', respond: () => ({ statusCode: 200, headers: {}, body: '' }) },
+    takes: () => true,
   });
   const gatewayResponses = () => ({ statusCode: 404, headers: {}, body: '' });
   return {
@@ -17,7 +18,6 @@ function anApi(path: string): RestApi {
     stage: 'api',
     operations,
     gatewayResponses,
-    takes: () => true,
     isBinary: () => false,
   };
 }

@@ -74,6 +74,33 @@ describe('the text of a workbook', () => {
   });
 });
 
+/** So many megabytes of XML that say nothing, and are not packed as what says nothing is. */
+const filler = (megabytes: number): string =>
+  Array.from({ length: megabytes * 50_000 }, (_, index) => `<!-- ${String(index).padStart(11)} -->`).join('');
+
+describe('a large workbook', () => {
+  it('is read sheet by sheet, in order, with the texts that its sheets share', async () => {
+    const text = (index: number) => `<row r="1"><c r="A1" t="s"><v>${index}</v></c></row>`;
+    const sheets = { C: `${text(0)}${filler(5)}`, A: `${filler(5)}${text(1)}`, B: `${text(2)}${filler(5)}` };
+    const sharedStrings = '<si><t>one</t></si><si><t>two</t></si><si><t>three</t></si>';
+    expect(await bookText(workbookFiles(sheets, { sharedStrings }))).toBe('C\none\nA\ntwo\nB\nthree');
+  });
+
+  it('is refused where a sheet and what all sheets share are too large together', async () => {
+    const sharedStrings = filler(20);
+    expect(await sheetText(filler(14), { sharedStrings })).toBe(
+      '! the spreadsheet is too large when it is unpacked',
+    );
+    expect(await sheetText(`${rowsOf([['a']])}${filler(10)}`, { sharedStrings })).toBe('a');
+  });
+
+  it('is read without what it does not name', async () => {
+    const cache = { name: 'xl/pivotCache/pivotCacheRecords1.xml', data: `<a>${filler(25)}</a>` };
+    const files = workbookFiles({ Sheet1: `${rowsOf([['a']])}${filler(10)}` });
+    expect(await bookText([...files, cache])).toBe('a');
+  });
+});
+
 describe('a workbook is refused', () => {
   const files = workbookFiles({ Sheet1: rowsOf([['a']]) });
   const invalid = '! the content is not a valid spreadsheet';

@@ -17,7 +17,7 @@ describe('a worker behind the bus', () => {
   it('is given the events of all messages at once, as they were put on the bus', async () => {
     const events = [aBusEvent(), aBusEvent({ type: 'source.changed', id: 'not-one-of-ours' })];
     const batches: (readonly BusEvent[])[] = [];
-    const handler = busWorker('relay', async (batch) => {
+    const handler = busWorker('meter', async (batch) => {
       batches.push(batch);
       return [];
     });
@@ -29,7 +29,7 @@ describe('a worker behind the bus', () => {
 
   it('keeps in the queue just the messages of the events that failed, doubled ones each for itself', async () => {
     const [one, other] = [aBusEvent(), aBusEvent()];
-    const handler = busWorker('relay', async ([, ...others]) =>
+    const handler = busWorker('meter', async ([, ...others]) =>
       others.map((event) => ({ event, why: 'failed' })),
     );
 
@@ -55,6 +55,46 @@ describe('a worker behind the bus', () => {
     expect(output.metric(LEFT_IN_QUEUE.meter)).toBe(1);
   });
 
+  it('hides the message of an event that names its own time, and no other; a message that it fails for stays', async () => {
+    const output = capturedOutput();
+    const events = [aBusEvent(), aBusEvent(), aBusEvent()];
+    const hidden: [string, number][] = [];
+    const handler = busWorker(
+      'meter',
+      async ([first, second, third]) => {
+        return [
+          ...(first ? [{ event: first, why: 'waits' as const, inSeconds: 5 }] : []),
+          ...(second ? [{ event: second, why: 'waits' as const, inSeconds: 7 }] : []),
+          ...(third ? [{ event: third, why: 'waits' as const }] : []),
+        ];
+      },
+      async (receipt, seconds) => {
+        hidden.push([receipt, seconds]);
+        if (seconds === 7) throw new Error('out of reach');
+      },
+    );
+
+    expect(await handler(received('queue', ...events.map(busMessage)), WITH_TIME)).toEqual(failed(1, 2, 3));
+    expect(hidden).toEqual([
+      ['receipt-1', 5],
+      ['receipt-2', 7],
+    ]);
+    expect(output.logged('WARN')).toHaveLength(1);
+  });
+
+  it('tells how often the message of an event was received', async () => {
+    const messages = received('queue', busMessage(aBusEvent()), busMessage(aBusEvent()));
+    for (const [index, record] of messages.Records.entries())
+      record.attributes.ApproximateReceiveCount = String(index + 3);
+    const counts: number[] = [];
+    const handler = busWorker(
+      'meter',
+      oneByOne(async (_event, receives) => void counts.push(receives), recordedLog()),
+    );
+    await handler(messages, WITH_TIME);
+    expect(counts).toEqual([3, 4]);
+  });
+
   it.each([
     ['no JSON', '{'],
     ['no event of ours', { source: BUS_SOURCE, 'detail-type': 'x', detail: { id: 7 } }],
@@ -63,7 +103,7 @@ describe('a worker behind the bus', () => {
   ])('drops no message unread: one that is %s stays, and is counted', async (_what, body) => {
     const output = capturedOutput();
     const events: BusEvent[] = [];
-    const handler = busWorker('relay', async (batch) => {
+    const handler = busWorker('meter', async (batch) => {
       events.push(...batch);
       return [];
     });
@@ -78,7 +118,7 @@ describe('a worker behind the bus', () => {
 
   it('fails as a whole, so that all comes again, when dealing with the batch fails', async () => {
     capturedOutput();
-    const handler = busWorker('relay', async () => {
+    const handler = busWorker('meter', async () => {
       throw new Error('out of reach');
     });
 

@@ -53,7 +53,8 @@ async function request({
   environment,
   role = 'admin',
 }: Asked) {
-  const { authenticate: keys, limit } = service.ports;
+  const { authenticate: keys } = service.ports;
+  const { take } = service.ports.limiter;
   const findSandbox = vi.fn(async (id: Tenant['orgId']) => service.sandboxes.get(id) ?? NONE);
   const sessions = vi.fn(async () =>
     sessionAuthentication({
@@ -63,9 +64,9 @@ async function request({
   );
   const budgets: [RateBucket, string][] = [];
   service.ports.authenticate = doorAuthentication({ keys, sessions, findSandbox });
-  service.ports.limit = async (bucket, tier, now) => {
+  service.ports.limiter.take = async (bucket, tier, now) => {
     budgets.push([bucket, tier]);
-    return limit(bucket, tier, now);
+    return take(bucket, tier, now);
   };
   const tenants: Tenant[] = [];
   const event = aRequest(service, {

@@ -1,5 +1,6 @@
 import { type ApiKey, digestOf, mintKey } from '../../../../functions/domain/api-key.ts';
 import { newId, type OrgId } from '../../../../functions/domain/ids.ts';
+import type { Capacity } from '../../../../functions/domain/rate-limit.ts';
 import type { Environment, Tenant } from '../../../../functions/domain/tenant.ts';
 import type { ApiPorts } from '../../../../functions/platform/pipeline/api.ts';
 import {
@@ -32,6 +33,10 @@ export interface InMemory {
   budget: number;
   /** Keys whose use was noted. */
   used: ApiKey['id'][];
+  /** What a request consumes of the tables. */
+  consumed: Capacity;
+  /** Tokens that requests were charged after they ran, beyond those before. */
+  corrections: number[];
   /** How often the limiter failed and requests passed. */
   limiterFailures: number;
   /** Each commit that took effect. */
@@ -73,6 +78,8 @@ export function inMemory(): InMemory {
     sandboxes: new Map(),
     environment: 'live',
     budget: 10,
+    consumed: { reads: 0, writes: 0 },
+    corrections: [],
     used: [],
     limiterFailures: 0,
     failures: 0,
@@ -87,11 +94,22 @@ export function inMemory(): InMemory {
       ),
       organization: async (id) =>
         id === MISSING_ORGANIZATION ? undefined : { tier: 'standard', environment: service.environment },
-      limit: async (_, tier) => {
-        const allowed = service.budget > 0;
-        if (allowed) service.budget -= 1;
-        return { tier, limit: 10, remaining: service.budget, resetSeconds: 42, allowed };
+      limiter: {
+        take: async (bucket, tier, _, tokens = 1) => {
+          const allowed = service.budget > 0;
+          if (allowed) service.budget -= tokens;
+          const remaining = Math.max(0, service.budget);
+          return { tier, limit: 10, remaining, resetSeconds: 42, allowed, bucket, start: 0, tokens };
+        },
+        correct: async (charge, tokens) => {
+          const more = tokens - charge.tokens;
+          if (more === 0) return charge;
+          service.corrections.push(more);
+          service.budget -= more;
+          return { ...charge, tokens, remaining: Math.max(0, service.budget) };
+        },
       },
+      capacity: { begin: () => undefined, consumed: () => service.consumed },
       onLimiterFailure: () => {
         service.limiterFailures += 1;
       },

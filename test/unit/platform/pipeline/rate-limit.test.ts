@@ -2,10 +2,21 @@ import fc from 'fast-check';
 import { parseList } from 'structured-headers';
 import { describe, expect, it, vi } from 'vitest';
 import { newId } from '../../../../functions/domain/ids.ts';
-import { DEFAULT_RATE_LIMITS, type RateBucket } from '../../../../functions/domain/rate-limit.ts';
-import { type RateWindows, rateLimiter } from '../../../../functions/platform/pipeline/rate-limit.ts';
+import {
+  DEFAULT_RATE_LIMITS,
+  debtOf,
+  type RateBucket,
+  tokensFor,
+  WINDOW_SECONDS,
+  windowAt,
+} from '../../../../functions/domain/rate-limit.ts';
+import {
+  type RateWindows,
+  rateLimiter,
+  visitorLimiter,
+} from '../../../../functions/platform/pipeline/rate-limit.ts';
 import { later, NOW, seconds } from '../../../builders.ts';
-import { createThingWith, envelope } from './call.ts';
+import { aRequest, createThing, createThingWith, envelope, send, thingRoute } from './call.ts';
 import { inMemory } from './in-memory.ts';
 
 /** The one member of a list field, with its parameters (RFC 9651). */
@@ -64,7 +75,7 @@ describe('the budget of a caller', () => {
 
   it('is not asked for when the limiter fails: the request passes, and the failure is counted', async () => {
     const service = inMemory();
-    service.ports.limit = async () => {
+    service.ports.limiter.take = async () => {
       throw new Error('the table is throttled');
     };
     const { status, headers } = await createThingWith({}, service);
@@ -75,19 +86,90 @@ describe('the budget of a caller', () => {
   });
 });
 
+describe('the weight of a request', () => {
+  const heavy = { reads: 210, writes: 8 };
+
+  it.each([
+    [{ reads: 0, writes: 0 }, 1],
+    [{ reads: 50, writes: 10 }, 1],
+    [{ reads: 50, writes: 10.5 }, 2],
+    [heavy, 3],
+    [{ reads: 512, writes: 0 }, 6],
+  ])('of %o is %i tokens', (consumed, tokens) => {
+    expect(tokensFor(consumed)).toBe(tokens);
+  });
+
+  it('is charged after it ran, and the answer says what is left then', async () => {
+    const service = Object.assign(inMemory(), { consumed: heavy });
+    const { status, headers } = await createThingWith({}, service);
+    expect(status).toBe(201);
+    expect(fieldOf(headers, 'RateLimit')).toMatchObject({ r: 7 });
+    expect(service.corrections).toEqual([2]);
+  });
+
+  it('is charged to a request that failed as well, and to none that was refused before it ran', async () => {
+    const failing = Object.assign(inMemory(), { consumed: heavy });
+    failing.ports.commit = async () => {
+      throw new Error('broken');
+    };
+    expect(fieldOf((await createThingWith({}, failing)).headers, 'RateLimit')).toMatchObject({ r: 7 });
+
+    const refused = Object.assign(inMemory(), { consumed: heavy, budget: 0 });
+    expect((await createThingWith({}, refused)).status).toBe(429);
+    expect(refused.corrections).toEqual([]);
+  });
+
+  it('takes a budget below zero, of which the answers say nothing but 0', async () => {
+    const service = Object.assign(inMemory(), { consumed: heavy, budget: 2 });
+    expect(fieldOf((await createThingWith({}, service)).headers, 'RateLimit')).toMatchObject({ r: 0 });
+    expect(service.budget).toBe(-1);
+    expect((await createThingWith({}, service)).status).toBe(429);
+  });
+
+  it('does not fail a request that it cannot be charged to', async () => {
+    const service = Object.assign(inMemory(), { consumed: heavy });
+    service.ports.limiter.correct = async () => {
+      throw new Error('the table is throttled');
+    };
+    const { status, headers } = await createThingWith({}, service);
+    expect(status).toBe(201);
+    expect(fieldOf(headers, 'RateLimit')).toMatchObject({ r: 9 });
+    expect(service.limiterFailures).toBe(1);
+  });
+
+  it('is charged before it runs where its route knows it by the query, and given back where it was less', async () => {
+    const service = inMemory();
+    const route = { ...thingRoute, tokens: ({ view }: { view?: string }) => (view === 'long' ? 4 : 1) };
+    for (const [view, charged] of [
+      ['long', [-3]],
+      ['short', []],
+      ['none', []],
+    ] as const) {
+      service.corrections.splice(0);
+      const event = aRequest(service, { queryStringParameters: { view } });
+      const { headers } = await send(route, service, event, createThing());
+      expect(service.corrections).toEqual(charged);
+      expect(fieldOf(headers, 'RateLimit')).toMatchObject({ r: service.budget });
+    }
+    expect(service.budget).toBe(7);
+  });
+});
+
 const bucket = (): RateBucket => ({ orgId: newId('org', NOW), kind: 'live' });
 
+const nameOf = ({ orgId, kind }: RateBucket, start: number) => `${orgId}/${kind}/${start}`;
+
 /** Windows in memory. */
-function counting(): RateWindows {
-  const used = new Map<string, number>();
+function counting(used = new Map<string, number>()): RateWindows {
+  const add = (bucket: RateBucket, start: number, tokens: number): number => {
+    const count = (used.get(nameOf(bucket, start)) ?? 0) + tokens;
+    used.set(nameOf(bucket, start), count);
+    return count;
+  };
   return {
-    take: async ({ orgId, kind }, start, limit) => {
-      const name = `${orgId}/${kind}/${start}`;
-      const count = used.get(name) ?? 0;
-      if (count >= limit) return 'full';
-      used.set(name, count + 1);
-      return { used: count + 1 };
-    },
+    take: async (bucket, start, { tokens, limit }) =>
+      (used.get(nameOf(bucket, start)) ?? 0) >= limit ? 'full' : { used: add(bucket, start, tokens) },
+    add: async (bucket, start, { tokens }) => ({ used: add(bucket, start, tokens) }),
   };
 }
 
@@ -107,7 +189,7 @@ describe('the limiter', () => {
           for (const [index, offset] of requests) {
             const at = later(NOW, seconds(offset));
             const chosen = buckets[index] ?? bucket();
-            const { allowed, remaining } = await limit(chosen, 'standard', at);
+            const { allowed, remaining } = await limit.take(chosen, 'standard', at);
             const window = `${index}/${Math.floor(at.getTime() / 60_000)}`;
             asked.set(window, (asked.get(window) ?? 0) + 1);
             if (allowed) passed.set(window, (passed.get(window) ?? 0) + 1);
@@ -128,10 +210,52 @@ describe('the limiter', () => {
     for (const visitors of [one, other]) {
       let passed = 0;
       for (let times = 0; times < 70; times += 1)
-        if (visitors && (await limit(visitors, 'visitor', NOW)).allowed) passed += 1;
+        if (visitors && (await limit.take(visitors, 'visitor', NOW)).allowed) passed += 1;
       expect(passed).toBe(60);
     }
-    expect(await limit({ orgId, kind: 'live' }, 'standard', NOW)).toMatchObject({ allowed: true });
+    expect(await limit.take({ orgId, kind: 'live' }, 'standard', NOW)).toMatchObject({ allowed: true });
+  });
+
+  it('charges every request what it cost: a window in debt refuses, and the next one has less, or nothing', async () => {
+    const request = fc.record({
+      offset: fc.integer({ min: 0, max: 299 }),
+      before: fc.integer({ min: 1, max: 4 }),
+      cost: fc.integer({ min: 1, max: 30 }),
+    });
+    const size = 10;
+    await fc.assert(
+      fc.asyncProperty(fc.array(request, { maxLength: 40 }), async (requests) => {
+        const used = new Map<string, number>();
+        const limit = rateLimiter(counting(used), { sandbox: 1, standard: size, scale: 1 });
+        const caller = bucket();
+        // What a window used, by the costs alone; the debt of the one before comes first.
+        const model = new Map<number, number>();
+        for (const { offset, before, cost } of requests.toSorted((a, b) => a.offset - b.offset)) {
+          const at = later(NOW, seconds(offset));
+          const { start } = windowAt(at);
+          const debt = debtOf(model.get(start - WINDOW_SECONDS) ?? 0, size);
+          const spent = model.get(start) ?? debt;
+          model.set(start, spent);
+          const charge = await limit.take(caller, 'standard', at, before);
+          expect(charge.allowed).toBe(spent < size);
+          if (!charge.allowed) continue;
+          const { remaining } = await limit.correct(charge, cost);
+          model.set(start, spent + cost);
+          expect(remaining).toBe(Math.max(0, size - spent - cost));
+          expect(used.get(nameOf(caller, start))).toBe(spent + cost);
+          expect(used.get(nameOf(caller, start + WINDOW_SECONDS)) ?? 0).toBe(debtOf(spent + cost, size));
+        }
+      }),
+    );
+  });
+
+  it('writes nothing after a request that cost what it was charged', async () => {
+    const windows = counting();
+    const added = vi.spyOn(windows, 'add');
+    const limit = rateLimiter(windows, DEFAULT_RATE_LIMITS);
+    for (const tokens of [1, 3])
+      await limit.correct(await limit.take(bucket(), 'standard', NOW, tokens), tokens);
+    expect(added).not.toHaveBeenCalled();
   });
 
   it('says when the window ends, in whole seconds and never 0', async () => {
@@ -139,7 +263,7 @@ describe('the limiter', () => {
       fc.asyncProperty(fc.integer({ min: 0, max: 59_999 }), async (offset) => {
         const limit = rateLimiter(counting(), DEFAULT_RATE_LIMITS);
         const start = Math.floor(NOW.getTime() / 60_000) * 60_000;
-        const { resetSeconds } = await limit(bucket(), 'scale', new Date(start + offset));
+        const { resetSeconds } = await limit.take(bucket(), 'scale', new Date(start + offset));
         expect(resetSeconds).toBe(Math.max(1, Math.ceil((60_000 - offset) / 1000)));
       }),
     );
@@ -150,9 +274,114 @@ describe('the limiter', () => {
     const asked = vi.spyOn(windows, 'take');
     const limit = rateLimiter(windows, { ...DEFAULT_RATE_LIMITS, standard: 1 });
     const caller = bucket();
-    for (let times = 0; times < 20; times++) await limit(caller, 'standard', NOW);
+    for (let times = 0; times < 20; times++) await limit.take(caller, 'standard', NOW);
     expect(asked).toHaveBeenCalledTimes(2);
-    expect(await limit(bucket(), 'standard', NOW)).toMatchObject({ allowed: true });
-    expect(await limit(caller, 'standard', later(NOW, seconds(60)))).toMatchObject({ allowed: true });
+    expect(await limit.take(bucket(), 'standard', NOW)).toMatchObject({ allowed: true });
+    expect(await limit.take(caller, 'standard', later(NOW, seconds(60)))).toMatchObject({ allowed: true });
+  });
+});
+
+describe('the limiter of visitors', () => {
+  /** Conversations of organizations of these tiers, with windows whose requests are recorded. */
+  function given(limits: Partial<typeof DEFAULT_RATE_LIMITS> = {}) {
+    const windows = counting();
+    const taken = vi.spyOn(windows, 'take');
+    const tiers = new Map<string, 'sandbox' | 'standard' | 'scale'>();
+    const limit = visitorLimiter(windows, { ...DEFAULT_RATE_LIMITS, ...limits }, async (id) => {
+      const tier = tiers.get(id);
+      return tier && { tier };
+    });
+    const organization = (tier: 'sandbox' | 'standard' | 'scale') => {
+      const { orgId } = bucket();
+      tiers.set(orgId, tier);
+      return orgId;
+    };
+    const conversation = (orgId: RateBucket['orgId']): RateBucket => ({
+      orgId,
+      kind: `visitor/${newId('cnv', NOW)}`,
+    });
+    return { windows, taken, limit, organization, conversation };
+  }
+
+  it('lets exactly as many through as the tier of their organization has, whatever conversations they are in', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom('sandbox' as const, 'standard' as const, 'scale' as const),
+        fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 80 }),
+        async (tier, requests) => {
+          const budgets = { sandbox: 3, standard: 20, scale: 1000 };
+          const { limit, organization, conversation } = given(budgets);
+          const orgId = organization(tier);
+          const conversations = Array.from({ length: 5 }, () => conversation(orgId));
+          let passed = 0;
+          for (const index of requests)
+            if ((await limit.take(conversations[index] ?? conversation(orgId), 'visitor', NOW)).allowed)
+              passed += 1;
+          expect(passed).toBe(Math.min(requests.length, budgets[tier]));
+        },
+      ),
+    );
+  });
+
+  it('leaves the budgets of other organizations, and of the organization’s own keys, as they are', async () => {
+    const { windows, limit, organization, conversation } = given({ standard: 2 });
+    const [orgId, other] = [organization('standard'), organization('standard')];
+    for (let times = 0; times < 5; times += 1) await limit.take(conversation(orgId), 'visitor', NOW);
+    expect(await limit.take(conversation(orgId), 'visitor', NOW)).toMatchObject({
+      allowed: false,
+      tier: 'visitors',
+      limit: 2,
+      remaining: 0,
+    });
+    expect(await limit.take(conversation(other), 'visitor', NOW)).toMatchObject({
+      allowed: true,
+      tier: 'visitor',
+    });
+    const ofKeys = rateLimiter(windows, { ...DEFAULT_RATE_LIMITS, standard: 2 });
+    expect(await ofKeys.take({ orgId, kind: 'live' }, 'standard', NOW)).toMatchObject({ allowed: true });
+  });
+
+  it('counts nothing against the organization for a conversation that has used up its own budget', async () => {
+    const { taken, limit, organization, conversation } = given();
+    const noisy = conversation(organization('scale'));
+    for (let times = 0; times < 100; times += 1) await limit.take(noisy, 'visitor', NOW);
+    const shared = taken.mock.calls.filter(([{ kind }]) => kind === 'visitors');
+    expect(shared).toHaveLength(60);
+  });
+
+  it('writes at most one unit more for a request, and nothing once a window is known to be full', async () => {
+    const { taken, limit, organization, conversation } = given({ standard: 2 });
+    const orgId = organization('standard');
+    await limit.take(conversation(orgId), 'visitor', NOW);
+    expect(taken).toHaveBeenCalledTimes(2);
+    for (let times = 0; times < 2; times += 1) await limit.take(conversation(orgId), 'visitor', NOW);
+    taken.mockClear();
+    for (let times = 0; times < 20; times += 1) await limit.take(conversation(orgId), 'visitor', NOW);
+    expect(taken).not.toHaveBeenCalled();
+    expect(await limit.take(conversation(orgId), 'visitor', later(NOW, seconds(60)))).toMatchObject({
+      allowed: true,
+    });
+  });
+
+  it('corrects both budgets by what a request has cost', async () => {
+    const { limit, organization, conversation } = given({ standard: 10 });
+    const orgId = organization('standard');
+    const charge = await limit.take(conversation(orgId), 'visitor', NOW);
+
+    expect(await limit.correct(charge, 4)).toMatchObject({ remaining: 56 });
+
+    for (let times = 0; times < 6; times += 1)
+      expect((await limit.take(conversation(orgId), 'visitor', NOW)).allowed).toBe(true);
+    expect(await limit.take(conversation(orgId), 'visitor', NOW)).toMatchObject({
+      allowed: false,
+      tier: 'visitors',
+    });
+  });
+
+  it('gives an organization that cannot be found the lowest budget', async () => {
+    const { limit, conversation } = given({ sandbox: 1 });
+    const { orgId } = bucket();
+    expect((await limit.take(conversation(orgId), 'visitor', NOW)).allowed).toBe(true);
+    expect((await limit.take(conversation(orgId), 'visitor', NOW)).allowed).toBe(false);
   });
 });

@@ -55,10 +55,10 @@ describe('a request with a sandbox key', () => {
 
   it('uses the budget of the sandbox, in the lowest tier, whatever the organization has', async () => {
     const service = withSandboxKey();
-    const limit = vi.spyOn(service.ports, 'limit');
+    const limit = vi.spyOn(service.ports.limiter, 'take');
     const organization = vi.spyOn(service.ports, 'organization');
     const { headers } = await createThingWith({}, service);
-    expect(limit.mock.calls).toEqual([[{ orgId: service.sandboxId, kind: 'sandbox' }, 'sandbox', NOW]]);
+    expect(limit.mock.calls).toEqual([[{ orgId: service.sandboxId, kind: 'sandbox' }, 'sandbox', NOW, 1]]);
     expect(organization).not.toHaveBeenCalled();
     expect(headers).toMatchObject({ 'RateLimit-Policy': '"sandbox";q=10;w=60' });
   });

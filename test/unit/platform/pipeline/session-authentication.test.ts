@@ -53,7 +53,7 @@ async function request(
     pathParameters: null,
     body: null,
   });
-  const limit = vi.spyOn(service.ports, 'limit');
+  const limit = vi.spyOn(service.ports.limiter, 'take');
   const answer = await send(settingsRoute(method, role), service, event, async ({ tenant }) => {
     tenants.push(tenant);
     service.logger.log('CHECK_TOO_LATE', {});

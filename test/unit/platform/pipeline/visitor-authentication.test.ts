@@ -48,10 +48,10 @@ async function request(given: Given = {}) {
   service.budget = budget;
   const standing = 'standing' in given ? given.standing : LIVE;
   const buckets: [RateBucket, string][] = [];
-  const { limit } = service.ports;
-  service.ports.limit = (bucket, tier, now) => {
+  const { take } = service.ports.limiter;
+  service.ports.limiter.take = (bucket, tier, now) => {
     buckets.push([bucket, tier]);
-    return limit(bucket, tier, now);
+    return take(bucket, tier, now);
   };
   service.ports.authenticate = visitorAuthentication({
     visitOf: async (text) => visitOf(ring, text, NOW),

@@ -8,22 +8,23 @@ type Attributes = Record<string, { DataType: string; StringValue?: string }>;
 const KEPT_AS = 'local-run.AWSTraceHeader';
 const NAME = 'AWSTraceHeader';
 
-/** Trace headers of the requests in progress, by the attributes that their messages will have. */
-const headers = new WeakMap<object, string>();
+/** What requests in progress say of their messages, by the attributes that the messages will have. */
+const dropped = new WeakMap<object, { header: string | undefined; group: string | undefined }>();
 
 /**
- * Gives the messages of an engine the system attribute `AWSTraceHeader`, which version 2.4.1 does not know: SQS takes it from
- * the entry, or from the request's header `X-Amzn-Trace-Id`.
+ * Keeps what version 2.4.1 of the engine drops of messages: the system attribute `AWSTraceHeader`, which SQS
+ * takes from the entry or from the request's header `X-Amzn-Trace-Id`, and the `MessageGroupId` of a message
+ * in a standard queue.
  */
-export function keepTraceHeaders(app: App, { SqsStore }: Internals): void {
+export function keepDroppedFields(app: App, { SqsStore }: Internals): void {
   keepWithMessages(SqsStore);
   app.addHook('preHandler', async ({ headers: sent, body }) => {
     const target = sent['x-amz-target'];
     const header = sent['x-amzn-trace-id'];
     const request = Object(body);
-    if (target === 'AmazonSQS.SendMessage') rememberHeader(request, header);
+    if (target === 'AmazonSQS.SendMessage') rememberFields(request, header);
     if (target === 'AmazonSQS.SendMessageBatch')
-      for (const entry of Object(request.Entries ?? [])) rememberHeader(entry, header);
+      for (const entry of Object(request.Entries ?? [])) rememberFields(entry, header);
     if (target === 'AmazonSQS.ReceiveMessage' && request.MessageAttributeNames?.length > 0)
       request.MessageAttributeNames = [...request.MessageAttributeNames, KEPT_AS];
   });
@@ -37,12 +38,16 @@ export function keepTraceHeaders(app: App, { SqsStore }: Internals): void {
   });
 }
 
-function rememberHeader(entry: Record<string, unknown>, header: string | string[] | undefined): void {
+function rememberFields(entry: Record<string, unknown>, header: string | string[] | undefined): void {
   const own: unknown = Object(Object(entry.MessageSystemAttributes)[NAME]).StringValue;
-  const value = own ?? header;
   entry.MessageAttributes ??= {};
-  if (typeof value === 'string') headers.set(Object(entry.MessageAttributes), value);
+  dropped.set(Object(entry.MessageAttributes), {
+    header: textOf(own ?? header),
+    group: textOf(entry.MessageGroupId),
+  });
 }
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 /** The attribute of the engine becomes what SQS answers. */
 function moveHeader(
@@ -62,9 +67,10 @@ function keepWithMessages(store: Internals['SqsStore']): void {
   const create = store.createMessage;
   if (Reflect.has(create, NAME)) return;
   // Here and not in the request: what is added there would count towards the message's size and digest.
-  const createWithHeader: typeof create = (body, attributes = {}, ...others) => {
+  const createWithFields: typeof create = (body, attributes = {}, ...others) => {
     const message = create(body, attributes, ...others);
-    const header = headers.get(attributes);
+    const { header, group } = dropped.get(attributes) ?? {};
+    if (group !== undefined) message.messageGroupId = group;
     if (header !== undefined)
       message.messageAttributes = {
         ...attributes,
@@ -72,5 +78,5 @@ function keepWithMessages(store: Internals['SqsStore']): void {
       };
     return message;
   };
-  store.createMessage = Object.assign(createWithHeader, { [NAME]: true });
+  store.createMessage = Object.assign(createWithFields, { [NAME]: true });
 }

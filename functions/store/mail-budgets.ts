@@ -1,0 +1,271 @@
+import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import { DUE_INDEX, type UnreadableRow } from '../domain/due.ts';
+import { OrgId } from '../domain/ids.ts';
+import {
+  Admission,
+  aboutAdmission,
+  aboutBudget,
+  aboutDigest,
+  Day,
+  Digest,
+  type DigestChange,
+  type DueDigest,
+  dayOf,
+  fits,
+  type MailLimits,
+  newDigest,
+  withChange,
+} from '../domain/mail-budget.ts';
+import type { Tenant } from '../domain/tenant.ts';
+import type { Position } from './due-index.ts';
+import { keys } from './keys.ts';
+import { readable } from './readable.ts';
+import { expiry, type Table, updated } from './table.ts';
+import { type Change, type Commit, Contended, committer, type Refusal } from './transaction.ts';
+
+/** As long as the mailings: longer than a message can live that would be decided anew. */
+const DAYS_KEPT = 90;
+/** For which a digest that cannot be sent is tried. */
+const DIGEST_DAYS_KEPT = 30;
+/** How often a decision is tried when others write the same rows. */
+const MAX_ROUNDS = 10;
+/** Enough for a batch of a queue, few enough that a run can end between two pages. */
+const PAGE = 100;
+
+const Entry = z.object({ orgId: OrgId, day: Day });
+
+/** A content notice that wants to be sent. */
+export interface AdmissionRequest extends Tenant {
+  eventId: string;
+  change: DigestChange;
+}
+
+/** What was decided of a notice, and which limit refused it. */
+export interface AdmissionResult {
+  decision: Admission['decision'];
+  refusedBy?: 'mail-budget' | 'mail-ceiling';
+}
+
+/** Which content notices are sent by themselves, and the digests of the others. */
+export function mailBudgets(
+  mailings: Table,
+  limits: MailLimits,
+  {
+    wait,
+    random = Math.random,
+  }: { wait?: (attempt: number) => Promise<unknown>; random?: () => number } = {},
+) {
+  const table = { TableName: mailings.name };
+  const commit: Commit = committer(mailings.client, wait);
+  const digestKey = ({ orgId }: Pick<Tenant, 'orgId'>, day: string) => keys.mailing(orgId, aboutDigest(day));
+
+  async function read(Key: { pk: string }): Promise<Record<string, unknown> | undefined> {
+    const { Item } = await mailings.client.send(new GetCommand({ ...table, Key, ConsistentRead: true }));
+    return Item;
+  }
+
+  /**
+   * Decides about an event once. A notice that was not sent on the day of its decision is decided about anew.
+   */
+  const decide = (
+    { orgId, eventId }: Pick<AdmissionRequest, 'orgId' | 'eventId'>,
+    admission: Admission,
+    now: Date,
+  ): Change => ({
+    refusal: 'mail-decided',
+    write: {
+      Put: {
+        ...table,
+        Item: {
+          ...keys.mailing(orgId, aboutAdmission(eventId)),
+          ...admission,
+          expiresAt: expiry(now, DAYS_KEPT),
+        },
+        ConditionExpression: 'attribute_not_exists(pk) OR (decision = :notice AND #day < :day)',
+        ExpressionAttributeNames: { '#day': 'day' },
+        ExpressionAttributeValues: { ':notice': 'notice', ':day': admission.day },
+      },
+    },
+  });
+
+  const spend = (
+    Key: { pk: string },
+    refusal: Refusal,
+    { recipients, limit, now }: { recipients: number; limit: number; now: Date },
+  ): Change => ({
+    refusal,
+    write: {
+      Update: {
+        ...table,
+        Key,
+        UpdateExpression: 'SET expiresAt = :expiry ADD recipients :recipients',
+        ConditionExpression: fits(0, recipients, limit)
+          ? 'attribute_not_exists(recipients) OR recipients <= :left'
+          : 'recipients < :left',
+        ExpressionAttributeValues: {
+          ':recipients': recipients,
+          ':left': limit - recipients,
+          ':expiry': expiry(now, DAYS_KEPT),
+        },
+      },
+    },
+  });
+
+  const ofStage = (recipients: number, now: Date): Change =>
+    spend({ pk: keys.stageMailing(aboutBudget(dayOf(now))) }, 'mail-ceiling', {
+      recipients,
+      limit: limits.stage,
+      now,
+    });
+  const ofOrganization = (orgId: OrgId, recipients: number, now: Date): Change =>
+    spend(keys.mailing(orgId, aboutBudget(dayOf(now))), 'mail-budget', {
+      recipients,
+      limit: limits.organization,
+      now,
+    });
+
+  /** Puts back a digest with one more change, if nobody else added one since it was read. */
+  const addToDigest = (request: AdmissionRequest, known: Digest | undefined, now: Date): Change => {
+    const day = dayOf(now);
+    const digest = withChange(known ?? newDigest(request, day, random()), request.change);
+    return {
+      refusal: 'digest-changed',
+      write: {
+        Put: {
+          ...table,
+          Item: {
+            ...digestKey(request, day),
+            ...digest,
+            dueIn: keys.dueDigests(),
+            expiresAt: expiry(now, DIGEST_DAYS_KEPT),
+          },
+          ConditionExpression:
+            known === undefined
+              ? 'attribute_not_exists(pk)'
+              : 'changes = :known AND attribute_not_exists(closedAt)',
+          ...(known === undefined ? {} : { ExpressionAttributeValues: { ':known': known.changes } }),
+        },
+      },
+    };
+  };
+
+  return {
+    /**
+     * Decides whether a notice is sent by itself, and counts its recipients, or is left to the digest of the
+     * day. The decision and what it changes are one transaction, so that it is made once, however often the
+     * event comes. Once a day has a digest, every further change is in it.
+     * @param recipients is called only for a notice that may be sent
+     * @throws Contended when others changed the same rows too often, or when the digest of the day is already
+     * closed
+     */
+    async admit(
+      request: AdmissionRequest,
+      recipients: () => Promise<number>,
+      now: Date,
+    ): Promise<AdmissionResult> {
+      const day = dayOf(now);
+      let refusedBy: AdmissionResult['refusedBy'];
+      for (let round = 1; round <= MAX_ROUNDS; round += 1) {
+        const [decided, row] = await Promise.all([
+          read(keys.mailing(request.orgId, aboutAdmission(request.eventId))),
+          read(digestKey(request, day)),
+        ]);
+        const earlier = decided && Admission.parse(decided);
+        if (earlier?.decision === 'digest' || earlier?.day === day) return { decision: earlier.decision };
+        if (row === undefined && refusedBy === undefined) {
+          const count = await recipients();
+          const result = await commit([
+            decide(request, { decision: 'notice', day }, now),
+            ofOrganization(request.orgId, count, now),
+            ofStage(count, now),
+          ]);
+          if (result.kind === 'committed') return { decision: 'notice' };
+          const { refusal } = result;
+          if (refusal === 'mail-budget' || refusal === 'mail-ceiling') refusedBy = refusal;
+        }
+        if (row !== undefined || refusedBy !== undefined) {
+          const result = await commit([
+            decide(request, { decision: 'digest', day }, now),
+            addToDigest(request, row && Digest.parse(row), now),
+          ]);
+          if (result.kind === 'committed')
+            return { decision: 'digest', ...(refusedBy === undefined ? {} : { refusedBy }) };
+        }
+      }
+      throw new Contended(`the notice ${request.eventId} could not be decided about ${MAX_ROUNDS} times`);
+    },
+
+    /**
+     * Counts the recipients of a digest, which no budget but the stage's ceiling limits.
+     * @returns whether it may be sent today
+     */
+    async admitDigest(
+      request: Pick<AdmissionRequest, 'orgId' | 'generation' | 'eventId'>,
+      count: number,
+      now: Date,
+    ): Promise<boolean> {
+      const day = dayOf(now);
+      const result = await commit([decide(request, { decision: 'notice', day }, now), ofStage(count, now)]);
+      return result.kind === 'committed' || result.refusal === 'mail-decided';
+    },
+
+    /** Ends a digest: nothing is added any more. @returns what is in it, or undefined when there is none */
+    async close(tenant: Pick<Tenant, 'orgId'>, day: string, now: Date): Promise<Digest | undefined> {
+      await updated(mailings, {
+        Key: digestKey(tenant, day),
+        UpdateExpression: 'SET closedAt = if_not_exists(closedAt, :now)',
+        ConditionExpression: 'attribute_exists(pk)',
+        ExpressionAttributeValues: { ':now': now.toISOString() },
+      });
+      const row = await read(digestKey(tenant, day));
+      return row && Digest.parse(row);
+    },
+
+    /** Takes a digest out of the due index: it was sent, or is of no interest any more. */
+    async finish(tenant: Pick<Tenant, 'orgId'>, day: string): Promise<void> {
+      await updated(mailings, {
+        Key: digestKey(tenant, day),
+        UpdateExpression: 'REMOVE dueIn, dueAt',
+        ConditionExpression: 'attribute_exists(pk)',
+      });
+    },
+  };
+}
+
+/** The sparse index of digests that are to be sent: an organization without one costs nothing. */
+export function dueDigests(mailings: Table) {
+  return {
+    /** What is due by `until`, the earliest first. @param after where the page before ended */
+    async find(
+      until: Date,
+      after?: Position,
+    ): Promise<{ entries: DueDigest[]; unreadable: UnreadableRow[]; next?: Position }> {
+      const { Items = [], LastEvaluatedKey } = await mailings.client.send(
+        new QueryCommand({
+          TableName: mailings.name,
+          IndexName: DUE_INDEX,
+          KeyConditionExpression: 'dueIn = :dueIn AND dueAt <= :until',
+          ExpressionAttributeValues: { ':dueIn': keys.dueDigests(), ':until': until.toISOString() },
+          Limit: PAGE,
+          ...(after === undefined ? {} : { ExclusiveStartKey: after }),
+        }),
+      );
+      const found = readable(Items, (row) => {
+        const { orgId, day } = Entry.parse(row);
+        return { orgId, day, dueAt: String(row.dueAt) };
+      });
+      return { ...found, ...(LastEvaluatedKey === undefined ? {} : { next: LastEvaluatedKey }) };
+    },
+
+    /** Moves an entry on. Does nothing when it was moved meanwhile, or is gone. */
+    async postpone({ orgId, day, dueAt }: DueDigest, until: Date): Promise<void> {
+      await updated(mailings, {
+        Key: keys.mailing(orgId, aboutDigest(day)),
+        UpdateExpression: 'SET dueAt = :until',
+        ConditionExpression: 'dueAt = :dueAt',
+        ExpressionAttributeValues: { ':dueAt': dueAt, ':until': until.toISOString() },
+      });
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { BLOCKED_HOSTS_FRESH_SECONDS, parseHost } from '../../functions/domain/blocked-hosts.ts';
+import { blockedHostStore } from '../../functions/store/blocked-hosts.ts';
+import { type Context, confirmed, type Report, tableOf } from './context.ts';
+import { UsageError } from './errors.ts';
+import { ago, grid } from './grid.ts';
+
+const storeOf = (context: Context) => blockedHostStore(tableOf(context, 'service'));
+
+/** @throws UsageError when it is neither a host name nor an address that a receiver could have */
+function hostNamed([text = '']: readonly string[]): string {
+  const host = parseHost(text);
+  if (host === undefined)
+    throw new UsageError(
+      `${text} is no public host name or address: name the host alone, without a path or port.`,
+    );
+  return host;
+}
+
+/** `host list`. */
+export async function listHosts(context: Context): Promise<Report> {
+  const { paint, now } = context;
+  const hosts = await storeOf(context).all();
+  const rows = hosts.map(({ host, blockedAt, reason }) => [
+    host,
+    ago(new Date(blockedAt), now()),
+    reason ?? '–',
+  ]);
+  return {
+    text:
+      rows.length === 0
+        ? `  ${paint('green', '✓')} No host is blocked.`
+        : grid(['host and its subdomains', 'since', 'why'], rows, paint),
+    data: { hosts },
+  };
+}
+
+/** `host block`. */
+export async function blockHost(context: Context, values: readonly string[]): Promise<Report> {
+  const host = hostNamed(values);
+  const { reason } = context.flags;
+  if (!confirmed(context, `${host} and its subdomains would be blocked: nothing would be sent to them`))
+    return unchanged(context, host, 'would be blocked');
+  const blockedAt = context.now().toISOString();
+  await storeOf(context).block({ host, blockedAt, ...(reason === undefined ? {} : { reason }) });
+  return changed(
+    context,
+    host,
+    'blocked',
+    `Within ${BLOCKED_HOSTS_FRESH_SECONDS} seconds nothing more is sent there: attempts fail and say so, and no endpoint, channel or source is registered there.`,
+  );
+}
+
+/** `host unblock`. */
+export async function unblockHost(context: Context, values: readonly string[]): Promise<Report> {
+  const host = hostNamed(values);
+  const store = storeOf(context);
+  if (!(await store.all()).some((blocked) => blocked.host === host))
+    return unchanged(context, host, 'is not blocked');
+  if (!confirmed(context, `${host} would be unblocked`))
+    return unchanged(context, host, 'would be unblocked');
+  await store.unblock(host);
+  return changed(
+    context,
+    host,
+    'unblocked',
+    `Within ${BLOCKED_HOSTS_FRESH_SECONDS} seconds deliveries are attempted again. Exhausted ones can be resent by their organizations; endpoints that were disabled meanwhile stay so.`,
+  );
+}
+
+const unchanged = ({ paint }: Context, host: string, what: string): Report => ({
+  text: `  ${paint('yellow', '–')} ${host} ${what}. Nothing was done.`,
+  data: { host, changed: false },
+});
+
+const changed = ({ paint }: Context, host: string, what: string, then: string): Report => ({
+  text: `  ${paint('green', '✓')} ${host} is ${what}.\n    ${then}`,
+  data: { host, changed: true },
+});

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { digestOf, mintKey } from '../../../functions/domain/api-key.ts';
+import { newId } from '../../../functions/domain/ids.ts';
+import { keys } from '../../../functions/store/keys.ts';
+import { sourceStore } from '../../../functions/store/sources.ts';
+import { addition, committer } from '../../../functions/store/transaction.ts';
+import { aSource, aTenant, NOW } from '../../builders.ts';
+import { dynamoDb } from '../../engines.ts';
+import { aGatewayEvent, FUNCTION_ENVIRONMENT, INVOCATION } from '../../support/functions.ts';
+import { addressOf } from '../store/conversation-service.ts';
+import { rowsIn } from '../store/rows.ts';
+
+type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
+
+const engine = dynamoDb();
+
+/** A source, and the function that asks for its checks as Lambda runs it. */
+async function aSyncedSource() {
+  const { service, outbox, rates, knowledge } = await engine.tables();
+  const tenant = aTenant();
+  const secret = mintKey('live');
+  const source = aSource(tenant);
+  await committer(service.client)([
+    ...sourceStore(knowledge).add(source),
+    addition(service, {
+      ...keys.organization(tenant.orgId),
+      id: tenant.orgId,
+      name: 'An organization',
+      environment: 'live',
+      tier: 'scale',
+      createdAt: NOW.toISOString(),
+    }),
+    addition(service, {
+      ...keys.apiKey(digestOf(secret)),
+      id: newId('key', NOW),
+      orgId: tenant.orgId,
+      environment: 'live',
+      name: 'A key',
+      scopes: ['write:knowledge'],
+      createdAt: NOW.toISOString(),
+    }),
+  ]);
+  const environment = {
+    ...FUNCTION_ENVIRONMENT,
+    AWS_ENDPOINT_URL_DYNAMODB: await addressOf(engine),
+    POWERTOOLS_LOG_LEVEL: 'SILENT',
+    SERVICE_TABLE: service.name,
+    OUTBOX_TABLE: outbox.name,
+    RATE_TABLE: rates.name,
+    KNOWLEDGE_TABLE: knowledge.name,
+  };
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  vi.resetModules();
+  const { handler } = (await import('../../../functions/api/knowledge/sync-source.ts')) as {
+    handler: Handler;
+  };
+  const { tables } = await import('../../../functions/api/endpoint.ts');
+  onTestFinished(() => {
+    tables.service.client.destroy();
+    vi.unstubAllEnvs();
+  });
+
+  return {
+    async sync(idempotencyKey?: string) {
+      const {
+        statusCode,
+        headers = {},
+        body,
+      } = await handler(
+        aGatewayEvent({
+          path: `/api/v1/knowledge/sources/${source.id}/sync`,
+          resource: '/v1/knowledge/sources/{id}/sync',
+          pathParameters: { id: source.id },
+          headers: {
+            Authorization: `Bearer ${secret}`,
+            ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
+          },
+        }),
+        INVOCATION,
+      );
+      return { status: statusCode, headers, type: JSON.parse(body).error?.type };
+    },
+    /** Notices that ask for a check. */
+    asked: async () => (await rowsIn(outbox)).filter(({ type }) => type === 'source.check').length,
+    /** Has the last sync be so long ago. */
+    async syncedBefore(seconds: number) {
+      await knowledge.client.send(
+        new UpdateCommand({
+          TableName: knowledge.name,
+          Key: keys.source(tenant, source.id),
+          UpdateExpression: 'SET syncedAt = :at',
+          ExpressionAttributeValues: { ':at': new Date(Date.now() - seconds * 1000).toISOString() },
+        }),
+      );
+    },
+  };
+}
+
+it('a source is synced once within its cooldown, however many requests come at once', async () => {
+  const { sync, asked, syncedBefore } = await aSyncedSource();
+
+  const answers = await Promise.all(Array.from({ length: 6 }, () => sync()));
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 429, 429, 429, 429, 429]);
+  for (const { status, headers, type } of answers) {
+    if (status === 202) continue;
+    expect(type).toBe('RATE_LIMITED');
+    expect(Number(headers['Retry-After'])).toBeGreaterThanOrEqual(1);
+    expect(Number(headers['Retry-After'])).toBeLessThanOrEqual(60);
+  }
+  expect(await asked()).toBe(1);
+
+  await syncedBefore(61);
+  expect((await sync()).status).toBe(202);
+  expect(await asked()).toBe(2);
+});
+
+it('a sync that is repeated with its idempotency key is answered as at first, a new key is refused', async () => {
+  const { sync, asked } = await aSyncedSource();
+  const [key, other] = [randomUUID(), randomUUID()];
+  expect((await sync(key)).status).toBe(202);
+  for (let times = 1; times <= 2; times += 1)
+    expect(await sync(key)).toMatchObject({ status: 202, headers: { 'Idempotency-Replayed': 'true' } });
+  for (let times = 1; times <= 2; times += 1) expect((await sync(other)).status).toBe(429);
+  expect(await asked()).toBe(1);
+});

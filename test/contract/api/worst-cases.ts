@@ -1,0 +1,354 @@
+import { randomBytes } from 'node:crypto';
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
+import type { RouteKey } from '../../../functions/api/routes.ts';
+import { type ApiKey, digestOf, mintKey, Scope } from '../../../functions/domain/api-key.ts';
+import type { Delivery } from '../../../functions/domain/delivery.ts';
+import { MAX_ENDPOINTS } from '../../../functions/domain/endpoint.ts';
+import { SubscribableType } from '../../../functions/domain/events.ts';
+import { newId } from '../../../functions/domain/ids.ts';
+import { hourBefore } from '../../../functions/domain/ledger.ts';
+import { newSandbox } from '../../../functions/domain/sandbox.ts';
+import { MAX_TEXT_BYTES } from '../../../functions/domain/source.ts';
+import { latestMonths } from '../../../functions/domain/usage.ts';
+import { keys, markOf, shards, USAGE_SHARDS } from '../../../functions/store/keys.ts';
+import { sourceVersions } from '../../../functions/store/source-versions.ts';
+import type { Table } from '../../../functions/store/table.ts';
+import { type Commit, committer } from '../../../functions/store/transaction.ts';
+import {
+  aConversation,
+  aDelivery,
+  aLedgerEntry,
+  aMessage,
+  anApiKey,
+  anEndpoint,
+  anEscalation,
+  anHttpChannel,
+  anOrganization,
+  aRedeliveryJob,
+  aSource,
+  aTicket,
+  aWebWidget,
+  later,
+} from '../../builders.ts';
+import type { TestTables } from '../../engines.ts';
+import type { Api, Call } from '../store/an-api.ts';
+import { SANDBOX_ORGANIZATION } from '../store/stores.ts';
+
+/** Text that takes three bytes for each of its UTF-16 code units, which is the most. */
+const long = (units: number): string => '漢'.repeat(units);
+/** The longest content that fits in a body of 256 KiB. */
+const CONTENT = long(87_000);
+const REASON = long(1000);
+const NAME = long(200);
+const URL = `https://example.com/${'a'.repeat(2000)}?simulate=200`;
+const FULL_PAGE = { limit: '100' };
+/** Rows of a collection: more than a page has. */
+const ROWS = 130;
+
+/** Puts rows as they are. */
+export async function fill({ client, name }: Table, rows: readonly object[]): Promise<void> {
+  for (let start = 0; start < rows.length; start += 25) {
+    const requests = rows.slice(start, start + 25).map((Item) => ({ PutRequest: { Item } }));
+    await client.send(new BatchWriteCommand({ RequestItems: { [name]: requests } }));
+  }
+}
+
+const times = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+
+/** An hour of an endpoint, counted from as many shards of a stream as an endpoint's deliveries come by. */
+export const ledgerRow = (changes: Parameters<typeof aLedgerEntry>[0]) => {
+  const entry = aLedgerEntry({ owed: 1_000_000, succeeded: 1_000_000, ...changes });
+  return {
+    ...keys.ledger(entry.webhookId, entry.generation, entry.hour),
+    ...markOf(entry),
+    ...entry,
+    ...Object.fromEntries(times(8, (shard) => [`to_${String(shard).padStart(12, '0')}`, '1'.repeat(40)])),
+  };
+};
+
+/** A delivery whose eight attempts kept all that can be kept of them. */
+function aLargeDelivery(now: Date, changes: Partial<Delivery>): Delivery {
+  const request = {
+    method: 'POST',
+    url: URL,
+    headers: {},
+    body: JSON.stringify({ reason: REASON }),
+  } as const;
+  return aDelivery({
+    eventId: newId('evt', now),
+    status: 'exhausted',
+    attempts: 8,
+    terminalAt: now.toISOString(),
+    terminalReason: 'max_attempts',
+    attemptLog: times(8, (index) => ({
+      number: index + 1,
+      startedAt: now.toISOString(),
+      durationMs: 10_000,
+      error: 'the receiver answered 500',
+      response: 'x'.repeat(1024),
+      request,
+    })),
+    ...changes,
+  });
+}
+
+/**
+ * An organization with a sandbox that has as much of everything as there can be, and for each route the call that consumes the most.
+ * Keys of the sandbox: their calls read the pairing, and their rows are in one index more.
+ */
+export async function worstCases(tables: TestTables, api: Api) {
+  const { service, deliveries, ledger, knowledge, usage } = tables;
+  const commit: Commit = committer(service.client);
+  const now = new Date();
+  const organization = anOrganization({ tier: 'scale' });
+  const { pairing, sandbox } = newSandbox(organization.id, now);
+  const tenant = { orgId: sandbox.id, generation: sandbox.generation };
+  const mark = markOf(tenant);
+  const live = { orgId: organization.id, generation: 0 };
+
+  const large = anEndpoint({
+    orgId: tenant.orgId,
+    url: URL,
+    events: [...SubscribableType.options],
+    consecutiveFailures: 1,
+    failingSince: now.toISOString(),
+  });
+  const others = times(MAX_ENDPOINTS - 2, () => ({ ...large, id: newId('whk', now) }));
+  const [plain = large, gone = large] = others;
+  const spare = { ...large, id: newId('whk', now) };
+  others.push(spare);
+  const messenger = anHttpChannel({ orgId: tenant.orgId, name: NAME, url: URL });
+  const widget = aWebWidget({ orgId: organization.id });
+  const goneChannel = anHttpChannel({ orgId: tenant.orgId, name: NAME, url: URL });
+  const conversations = times(ROWS, () =>
+    aConversation({
+      id: newId('cnv', now),
+      channelId: NAME,
+      externalUserId: NAME,
+      status: 'resolved',
+      resolvedAt: now.toISOString(),
+      resolvedBy: NAME,
+    }),
+  );
+  const talk = aConversation({ channelId: messenger.id, externalUserId: NAME });
+  const [handedOff, resolved] = [aConversation(talk), aConversation(talk)].map((one) => ({
+    ...one,
+    id: newId('cnv', now),
+  }));
+  const watched = aConversation({ channelId: widget.id });
+  const widgetTalk = aConversation({ channelId: widget.id });
+  const messageOf = (conversationId: typeof talk.id, id = newId('msg', now)) =>
+    aMessage({ id, conversationId, role: 'agent', content: CONTENT });
+  const largeMessage = messageOf(talk.id);
+  const escalation = anEscalation({ conversationId: talk.id, reason: REASON });
+  const ticket = aTicket({ conversationId: talk.id, reason: REASON });
+  const source = aSource({ ...tenant, url: URL, name: NAME });
+  const job = aRedeliveryJob({ ...tenant, webhookId: spare.id, createdAt: now.toISOString() });
+  const rows = times(160, (index) =>
+    aLargeDelivery(later(now, -60_000 * (index + 2)), { ...tenant, webhookId: large.id }),
+  );
+  const channelRows = times(160, (index) =>
+    aLargeDelivery(later(now, -60_000 * index), { ...tenant, webhookId: messenger.id }),
+  );
+  const [largest = aDelivery()] = rows;
+  const rowOf = (delivery: Delivery) => ({
+    ...keys.delivery(delivery.webhookId, delivery.generation, delivery.id),
+    ...mark,
+    ...delivery,
+  });
+
+  const keyRows = (secret: string, key: ApiKey) => [
+    { ...keys.apiKey(digestOf(secret)), ...key },
+    { ...keys.listedApiKey(key.orgId, key.id), ...key, digest: digestOf(secret) },
+  ];
+  /** A key that was not used before, so that its use is noted. */
+  async function keyOf(environment: 'live' | 'sandbox'): Promise<string> {
+    const secret = mintKey(environment);
+    const scopes = [...Scope.options];
+    const key = anApiKey({ id: newId('key', now), orgId: organization.id, environment, name: NAME, scopes });
+    await fill(service, keyRows(secret, key));
+    return secret;
+  }
+  const revoked = anApiKey({ orgId: organization.id });
+  const unpaired = anOrganization({ tier: 'scale' });
+
+  const versions = sourceVersions(knowledge);
+  const words = () => randomBytes(MAX_TEXT_BYTES / 2 - 1).toString('hex');
+  const stored = [1, 2].map((version) => ({ version, ...versions.add(source, version, words()) }));
+  for (const { changes } of stored) await commit(changes);
+  const known = {
+    ...source,
+    baseline: 1,
+    stored: stored.map(({ version, parts }) => ({ version, parts })),
+    content: { version: 2, digest: 'd', words: 1, title: long(300), etag: 'e'.repeat(1000) },
+  };
+
+  await fill(service, [
+    { ...keys.organization(organization.id), ...organization },
+    { ...keys.organization(unpaired.id), ...unpaired },
+    { ...keys.pairing(organization.id), ...pairing },
+    { ...keys.organization(sandbox.id), ...SANDBOX_ORGANIZATION, ...sandbox },
+    ...keyRows('a revoked key', revoked),
+    ...[large, ...others].map((one) => ({ ...keys.endpoint(tenant.orgId, one.id), ...one })),
+    { ...keys.endpointCount(tenant.orgId), endpoints: MAX_ENDPOINTS - 1 },
+    ...[messenger, goneChannel].map((one) => ({ ...keys.endpoint(tenant.orgId, one.id), ...one })),
+    ...times(MAX_ENDPOINTS - 2, () => anHttpChannel({ ...messenger, id: newId('chn', now) })).map((one) => ({
+      ...keys.endpoint(tenant.orgId, one.id),
+      ...one,
+    })),
+    { ...keys.channelCount(tenant.orgId), channels: 10 },
+    { ...keys.endpoint(organization.id, widget.id), ...widget },
+    ...[...conversations, talk, handedOff ?? talk, resolved ?? talk].map((one) => ({
+      ...keys.conversation(tenant, one.id),
+      ...mark,
+      ...one,
+    })),
+    ...[watched, widgetTalk].map((one) => ({ ...keys.conversation(live, one.id), ...one })),
+    ...[largeMessage, ...times(12, () => messageOf(talk.id))].map((one) => ({
+      ...keys.message(tenant, talk.id, one.id),
+      ...mark,
+      ...one,
+    })),
+    ...times(12, () => messageOf(watched.id)).map((one) => ({
+      ...keys.message(live, watched.id, one.id),
+      ...one,
+    })),
+    ...[escalation, ...times(ROWS, () => ({ ...escalation, id: newId('esc', now) }))].map((one) => ({
+      ...keys.escalation(tenant, talk.id, one.id),
+      ...mark,
+      ...one,
+    })),
+    ...[ticket, ...times(ROWS, () => ({ ...ticket, id: newId('tkt', now) }))].map((one) => ({
+      ...keys.ticket(tenant, one.id),
+      ...mark,
+      ...one,
+    })),
+    ...[job, ...times(ROWS, () => ({ ...job, id: newId('rdj', now), status: 'done' }))].map((one) => ({
+      ...keys.redeliveryJob(tenant, spare.id, one.id),
+      ...mark,
+      ...one,
+    })),
+    { ...keys.latestRedelivery(tenant, spare.id), ...mark, redeliveryId: job.id, running: true },
+    { ...keys.redeliveryRun(job.id), ...mark, ...job, remindedAt: now.toISOString() },
+    ...times(ROWS, () => anApiKey({ orgId: organization.id, id: newId('key', now), name: NAME })).map(
+      (one) => ({
+        ...keys.listedApiKey(organization.id, one.id),
+        ...one,
+        digest: 'a digest',
+      }),
+    ),
+  ]);
+  await fill(knowledge, [
+    ...[known, ...times(ROWS, () => ({ ...known, id: newId('src', now) }))].map((one) => ({
+      ...keys.source(tenant, one.id),
+      ...mark,
+      ...one,
+    })),
+    { ...keys.sourceCount(tenant), ...mark, sources: 200 },
+  ]);
+  const openRow = rowOf(
+    aDelivery({ ...tenant, eventId: newId('evt', later(now, -120_000)), webhookId: large.id }),
+  );
+  await fill(deliveries, [...rows.map(rowOf), ...channelRows.map(rowOf), openRow]);
+  await fill(
+    ledger,
+    [large, ...others].flatMap(({ id: webhookId }) =>
+      times(168, (back) =>
+        ledgerRow({ ...tenant, webhookId, hour: hourBefore(now, back), skipped: back === 1 ? -1 : 0 }),
+      ),
+    ),
+  );
+  await fill(
+    usage,
+    latestMonths(now, 24).flatMap((month) =>
+      shards(USAGE_SHARDS).map((shard) => ({
+        ...keys.usageOf(organization.id, month, shard),
+        orgId: organization.id,
+        month,
+        conversations: 1_000_000,
+        messages: 1_000_000,
+      })),
+    ),
+  );
+
+  const to = (id: string): Call => ({ params: { id } });
+  const deliveryId = largest.id;
+  const events = [...SubscribableType.options];
+  const filter = { ...FULL_PAGE, status: 'skipped' };
+  const message = { role: 'agent', content: CONTENT };
+  const calls: Record<RouteKey, Call> = {
+    registerWebhook: { body: { url: URL, events } },
+    listWebhooks: { query: FULL_PAGE },
+    readWebhook: to(large.id),
+    updateWebhook: { ...to(large.id), body: { url: URL, events } },
+    deleteWebhook: to(gone.id),
+    testWebhook: to(plain.id),
+    readWebhookStats: { ...to(plain.id), query: { hours: '168' } },
+    readDeliveryStats: { query: { hours: '168' } },
+    listDeliveries: { ...to(large.id), query: FULL_PAGE },
+    readDelivery: { params: { id: large.id, deliveryId } },
+    redeliverDelivery: { params: { id: large.id, deliveryId } },
+    startRedelivery: { ...to(plain.id), body: { from: later(now, -3_600_000).toISOString() } },
+    listRedeliveries: { ...to(spare.id), query: FULL_PAGE },
+    readRedelivery: { params: { id: spare.id, redeliveryId: job.id } },
+    stopRedelivery: { params: { id: spare.id, redeliveryId: job.id } },
+    createConversation: { body: { channelId: messenger.id, externalUserId: NAME } },
+    listConversations: { query: FULL_PAGE },
+    readConversation: to(talk.id),
+    createMessage: { ...to(talk.id), body: message },
+    listMessages: { ...to(talk.id), query: FULL_PAGE },
+    readMessage: { params: { id: talk.id, messageId: largeMessage.id } },
+    requestHandoff: { ...to(handedOff?.id ?? ''), body: { reason: REASON } },
+    listEscalations: { ...to(talk.id), query: FULL_PAGE },
+    readEscalation: { params: { id: talk.id, escalationLogId: escalation.id } },
+    resolveConversation: { ...to(resolved?.id ?? ''), body: { resolvedBy: NAME } },
+    createChannel: { body: { kind: 'http', name: NAME, url: URL } },
+    listChannels: { query: FULL_PAGE },
+    readChannel: to(messenger.id),
+    deleteChannel: to(goneChannel.id),
+    listChannelDeliveries: { ...to(messenger.id), query: FULL_PAGE },
+    readChannelDelivery: { params: { id: messenger.id, deliveryId: channelRows[0]?.id ?? '' } },
+    createVisitorToken: to(widgetTalk.id),
+    readWidgetMessages: { query: FULL_PAGE },
+    createTicket: { body: { conversationId: talk.id, reason: REASON } },
+    listTickets: { query: FULL_PAGE },
+    readTicket: to(ticket.id),
+    createSource: { body: { kind: 'url', url: URL, name: NAME } },
+    listSources: { query: FULL_PAGE },
+    readSource: to(source.id),
+    deleteSource: to(source.id),
+    syncSource: to(source.id),
+    readSourceChanges: to(source.id),
+    provisionSandbox: { body: { name: NAME, scopes: [...Scope.options] } },
+    resetSandbox: {},
+    readSandbox: {},
+    readSession: {},
+    readOrganization: {},
+    updateOrganization: { body: { contentChangeThreshold: 30 } },
+    readUsage: { query: { months: '24' } },
+    createApiKey: { body: { name: NAME, scopes: [...Scope.options] } },
+    listApiKeys: { query: FULL_PAGE },
+    revokeApiKey: to(revoked.id),
+  };
+
+  const session = await api.session(organization.id);
+  const credentials: Partial<Record<RouteKey, () => Promise<string>>> = {
+    provisionSandbox: () => api.session(unpaired.id),
+    createVisitorToken: () => keyOf('live'),
+    readWidgetMessages: async () =>
+      String((await api.caller(await keyOf('live'))('createVisitorToken', to(watched.id))).token),
+  };
+
+  return {
+    calls,
+    /** What a call consumes, with a credential that was not used before where that is a key. */
+    async consumedBy(route: RouteKey, isOfSettings: boolean, call: Call = calls[route]) {
+      const credential = credentials[route] ?? (isOfSettings ? async () => session : () => keyOf('sandbox'));
+      const caller = api.caller(await credential());
+      await caller(route, call);
+      return api.consumed();
+    },
+    filtered: { ...to(large.id), query: filter },
+  };
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { blockedHosts } from '../../../functions/platform/blocked-hosts.ts';
+import { blockedHostStore } from '../../../functions/store/blocked-hosts.ts';
+import { UsageError } from '../../../lib/operate/errors.ts';
+import { blockHost, listHosts, unblockHost } from '../../../lib/operate/hosts.ts';
+import { operators } from './an-operator.ts';
+
+const anOperator = operators();
+
+describe('a host that an operator blocks', () => {
+  it('is blocked for the service with its subdomains, is listed with the reason, and is unblocked again', async () => {
+    const { context, tables } = await anOperator();
+    const blocksNow = async (host: string) => {
+      const hosts = blockedHosts(blockedHostStore(tables.service).all);
+      await hosts.refresh();
+      return hosts.blocks(host);
+    };
+    const block = (flags: object) => blockHost(context(flags), ['Hooks.Example.COM']);
+
+    expect((await block({ 'dry-run': true })).data).toEqual({ host: 'hooks.example.com', changed: false });
+    await expect(block({})).rejects.toThrow('Nothing was done');
+    expect(await blocksNow('hooks.example.com')).toBe(false);
+
+    const reason = 'its owner asked';
+    expect((await block({ yes: true, reason })).data).toEqual({ host: 'hooks.example.com', changed: true });
+    expect(await blocksNow('eu.hooks.example.com')).toBe(true);
+    expect((await listHosts(context())).data).toMatchObject({
+      hosts: [{ host: 'hooks.example.com', reason }],
+    });
+
+    expect((await unblockHost(context({ yes: true }), ['hooks.example.com'])).data).toMatchObject({
+      changed: true,
+    });
+    expect(await blocksNow('hooks.example.com')).toBe(false);
+    expect((await unblockHost(context({ yes: true }), ['hooks.example.com'])).data).toMatchObject({
+      changed: false,
+    });
+  });
+
+  it('is named alone', async () => {
+    const { context } = await anOperator();
+    await expect(blockHost(context({ yes: true }), ['https://hooks.example.com/'])).rejects.toThrow(
+      UsageError,
+    );
+  });
+});

@@ -1,0 +1,597 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import type { DynamoDBStreamEvent } from 'aws-lambda';
+import { describe, expect, it } from 'vitest';
+import type { UnreadableRow } from '../../../functions/domain/due.ts';
+import {
+  type ConversationId,
+  type EndpointId,
+  newId,
+  type OrgId,
+  type ReceiverId,
+} from '../../../functions/domain/ids.ts';
+import { startOfHour } from '../../../functions/domain/ledger.ts';
+import { LIVE_GENERATION, type Tenant } from '../../../functions/domain/tenant.ts';
+import { ABANDONED_ENTRIES } from '../../../functions/platform/metric-names.ts';
+import { outboxReader } from '../../../functions/platform/pipeline/outbox-reader.ts';
+import { apiKeyStore } from '../../../functions/store/api-keys.ts';
+import { arrivalStore } from '../../../functions/store/arrivals.ts';
+import { blockedHostStore } from '../../../functions/store/blocked-hosts.ts';
+import { channelStore } from '../../../functions/store/channels.ts';
+import { conversationStore } from '../../../functions/store/conversations.ts';
+import { deliveryStore } from '../../../functions/store/deliveries.ts';
+import { filteredDeliveries } from '../../../functions/store/delivery-filters.ts';
+import { deliveryRanges } from '../../../functions/store/delivery-ranges.ts';
+import { endpointScan } from '../../../functions/store/endpoint-scan.ts';
+import { endpointStore } from '../../../functions/store/endpoints.ts';
+import { escalationStore } from '../../../functions/store/escalations.ts';
+import { keyUseStore } from '../../../functions/store/key-uses.ts';
+import {
+  DELIVERY_SHARDS,
+  keys,
+  LEDGER_SHARDS,
+  REDELIVERY_RUN_SHARDS,
+  shards,
+} from '../../../functions/store/keys.ts';
+import { deliveriesInHour, ledgerStore } from '../../../functions/store/ledger.ts';
+import { messageStore } from '../../../functions/store/messages.ts';
+import { openDeliveries } from '../../../functions/store/open-deliveries.ts';
+import { owedBy, toldBy } from '../../../functions/store/outbox.ts';
+import { purgeStore } from '../../../functions/store/purges.ts';
+import { redeliveryJobs } from '../../../functions/store/redelivery-jobs.ts';
+import { redeliveryRuns } from '../../../functions/store/redelivery-runs.ts';
+import { sourceStore } from '../../../functions/store/sources.ts';
+import { rowOf } from '../../../functions/store/stream-rows.ts';
+import { ticketStore } from '../../../functions/store/tickets.ts';
+import { usageReader } from '../../../functions/store/usage.ts';
+import { waitingDeliveries } from '../../../functions/store/waiting-deliveries.ts';
+import {
+  aConversation,
+  aDelivery,
+  aLedgerEntry,
+  aMessage,
+  anApiKey,
+  anEndpoint,
+  anEscalation,
+  anEvent,
+  anHttpChannel,
+  aRedeliveryJob,
+  aSource,
+  aTenant,
+  aTicket,
+  later,
+  NOW,
+  seconds,
+} from '../../builders.ts';
+import { KINDS } from '../../compatibility/kinds.ts';
+import { dynamoDb, type TestTables } from '../../engines.ts';
+import { capturedOutput, WITH_TIME } from '../../unit/workers/a-worker.ts';
+
+const engine = dynamoDb();
+
+type Row = Record<string, unknown> & { pk: string; sk?: string };
+type KindName = keyof typeof KINDS;
+/** Reads rows together. @returns what was read, by what tells the rows of its kind apart */
+type Reader = (tables: TestTables, tenant: Tenant, rows: readonly Row[]) => Promise<unknown[]>;
+
+interface Case {
+  /** A row of an organization, another one each time. */
+  make(tenant: Tenant): Row;
+  /** What tells a row from the others of its kind. */
+  nameOf(row: Row): unknown;
+  readers: Record<string, Reader>;
+}
+/** Why a kind needs no case: no reader reads its rows together. */
+type Alone = string;
+
+const PAGE = { limit: 100 };
+const HOUR = startOfHour(NOW);
+const BEFORE = later(NOW, -seconds(3600));
+const AFTER = later(NOW, seconds(3600));
+const id = (row: Row) => row.id;
+const ids = (items: readonly { id: unknown }[]) => items.map((item) => item.id);
+const conversation: ConversationId = newId('cnv', NOW);
+const webhooks = new Map<OrgId, EndpointId>();
+/** The endpoint that all rows of an organization are about. */
+const webhookOf = ({ orgId }: Pick<Tenant, 'orgId'>): EndpointId => {
+  const known = webhooks.get(orgId) ?? newId('whk', NOW);
+  webhooks.set(orgId, known);
+  return known;
+};
+const ofTenant = (tenant: Tenant) => ({ ...tenant, webhookId: webhookOf(tenant) });
+
+const endpointRow = (tenant: Tenant): Row => {
+  const endpoint = anEndpoint({
+    orgId: tenant.orgId,
+    status: 'auto_disabled',
+    disabledAt: NOW.toISOString(),
+  });
+  return { ...keys.endpoint(tenant.orgId, endpoint.id), ...endpoint };
+};
+
+/** What a reader of the outbox's stream makes of rows that were added. */
+const streamed =
+  <T extends object>(read: (row: unknown) => T | undefined): Reader =>
+  async (_tables, _tenant, rows) => {
+    const output = capturedOutput();
+    const taken: T[] = [];
+    const handle = outboxReader(
+      (image: Record<string, AttributeValue>) => read(rowOf(image)),
+      async (batch: readonly T[]) => {
+        taken.push(...batch);
+        return [];
+      },
+    );
+    const Records = rows.map((row, index) => ({
+      eventName: 'INSERT',
+      dynamodb: {
+        SequenceNumber: String(index + 1),
+        NewImage: marshall(row, { removeUndefinedValues: true }),
+      },
+    }));
+    expect(await handle({ Records } as unknown as DynamoDBStreamEvent, WITH_TIME)).toEqual({
+      batchItemFailures: [],
+    });
+    expect(output.metric(ABANDONED_ENTRIES)).toBeGreaterThan(0);
+    return taken.map((entry) => JSON.stringify(entry));
+  };
+const owed = (row: unknown) => JSON.stringify(owedBy(row));
+const told = (row: unknown) => JSON.stringify(toldBy(row));
+
+const CASES: Readonly<Record<KindName, Case | Alone>> = {
+  organization: 'read by its key',
+  pairing: 'read by its key',
+  endpointCount: 'only written',
+  channelCount: 'only written',
+  apiKey: 'read by its key',
+  latestRedelivery: 'read by its key',
+  idempotency: 'read by its key, and scanned for its key alone',
+  rateWindow: 'read by its key',
+  sourceCount: 'only written',
+  versionPart: 'the parts of one text: without one of them there is no text',
+  metered: 'only its key is read',
+  mailing: 'read by its key; what is due of it is in unreadable-rows.test.ts',
+  purge: {
+    make: ({ orgId }) => {
+      const purge = { orgId, generation: nextNumber(), requestedAt: NOW.toISOString(), deleted: 0 };
+      return { ...keys.purge(purge), ...purge };
+    },
+    nameOf: (row) => row.generation,
+    readers: {
+      open: async ({ service }) => (await purgeStore(service).open()).map(({ generation }) => generation),
+    },
+  },
+  listedApiKey: {
+    make: ({ orgId }) => {
+      const key = anApiKey({ orgId });
+      return { ...keys.listedApiKey(orgId, key.id), ...key, digest: 'digest' };
+    },
+    nameOf: id,
+    readers: {
+      list: async ({ service }, { orgId }) => ids((await apiKeyStore(service).list(orgId, PAGE)).items),
+    },
+  },
+  endpoint: {
+    make: endpointRow,
+    nameOf: id,
+    readers: {
+      list: async ({ service }, { orgId }) => ids((await endpointStore(service).list(orgId, PAGE)).items),
+      'all, for the fan-out': async ({ service }, { orgId }) => ids(await endpointStore(service).all(orgId)),
+      'scan for disabled ones': async ({ service }) => {
+        const found: unknown[] = [];
+        for await (const page of endpointScan(service).disabled()) found.push(...ids(page.found));
+        return found;
+      },
+    },
+  },
+  redeliveryJob: {
+    make: (tenant) => {
+      const job = aRedeliveryJob(ofTenant(tenant));
+      return { ...keys.redeliveryJob(job, job.webhookId, job.id), ...job };
+    },
+    nameOf: id,
+    readers: {
+      list: async ({ service }, tenant) =>
+        ids((await redeliveryJobs(service).list(tenant, webhookOf(tenant), PAGE)).items),
+    },
+  },
+  arrival: {
+    make: (tenant) => {
+      const event = newId('evt', NOW);
+      return {
+        ...keys.arrival(tenant, webhookOf(tenant), event),
+        eventId: event,
+        deliveryId: newId('dlv', NOW),
+      };
+    },
+    nameOf: (row) => row.eventId,
+    readers: {
+      of: async ({ service }, tenant, rows) => {
+        const events = rows.flatMap(({ pk }) => {
+          const [orgId, , , , event] = pk.split('#');
+          return orgId === tenant.orgId ? [event as `evt_${string}`] : [];
+        });
+        return [...(await arrivalStore(service).of(ofTenant(tenant), events)).keys()];
+      },
+    },
+  },
+  redeliveryRun: {
+    make: (tenant) => {
+      const run = { ...ofTenant(tenant), id: newId('rdj', NOW), remindedAt: BEFORE.toISOString() };
+      return { ...keys.redeliveryRun(run.id), ...run };
+    },
+    nameOf: id,
+    readers: {
+      find: async ({ service }) => {
+        const pages = await Promise.all(
+          shards(REDELIVERY_RUN_SHARDS).map((shard) => redeliveryRuns(service).find(shard, NOW)),
+        );
+        for (const row of pages.flatMap(({ unreadable }) => unreadable)) service.reportUnreadable?.(row);
+        return pages.flatMap(({ entries }) => ids(entries));
+      },
+    },
+  },
+  conversation: {
+    make: (tenant) => {
+      const row = aConversation();
+      return { ...keys.conversation(tenant, row.id), ...row };
+    },
+    nameOf: id,
+    readers: {
+      list: async ({ service }, tenant) => ids((await conversationStore(service).list(tenant, PAGE)).items),
+    },
+  },
+  message: {
+    make: (tenant) => {
+      const row = aMessage({ conversationId: conversation });
+      return { ...keys.message(tenant, conversation, row.id), ...row };
+    },
+    nameOf: id,
+    readers: {
+      list: async ({ service }, tenant) =>
+        ids((await messageStore(service).list(tenant, conversation, PAGE)).items),
+      "after, for the widget's visitors": async ({ service }, tenant) =>
+        ids(await messageStore(service).after(tenant, conversation, { after: undefined, limit: 100 })),
+    },
+  },
+  escalation: {
+    make: (tenant) => {
+      const row = anEscalation({ conversationId: conversation });
+      return { ...keys.escalation(tenant, conversation, row.id), ...row };
+    },
+    nameOf: id,
+    readers: {
+      list: async ({ service }, tenant) =>
+        ids((await escalationStore(service).list(tenant, conversation, PAGE)).items),
+    },
+  },
+  ticket: {
+    make: (tenant) => {
+      const row = aTicket();
+      return { ...keys.ticket(tenant, row.id), ...row };
+    },
+    nameOf: id,
+    readers: {
+      list: async ({ service }, tenant) => ids((await ticketStore(service).list(tenant, PAGE)).items),
+    },
+  },
+  event: {
+    make: (tenant) => {
+      const event = anEvent({ tenant });
+      return { ...keys.event(event.id), ...event };
+    },
+    nameOf: owed,
+    readers: { 'the stream, for the fan-out': streamed(owedBy) },
+  },
+  redelivery: {
+    make: (tenant) => {
+      const { id: deliveryId, webhookId, eventId } = aDelivery(ofTenant(tenant));
+      return {
+        ...keys.redelivery(deliveryId),
+        kind: 'redelivery',
+        reminder: { id: deliveryId, ...tenant, webhookId, eventId },
+      };
+    },
+    nameOf: owed,
+    readers: { 'the stream, for the fan-out': streamed(owedBy) },
+  },
+  disablingNotice: {
+    make: (tenant) => {
+      const notice = {
+        kind: 'endpoint-disabled',
+        ...tenant,
+        webhookId: newId('whk', NOW),
+        disabledAt: NOW.toISOString(),
+      };
+      return { ...keys.disablingNotice(notice.webhookId, notice.disabledAt), ...notice };
+    },
+    nameOf: told,
+    readers: { 'the stream, for the publisher': streamed(toldBy) },
+  },
+  notice: {
+    make: (tenant) => {
+      const sourceId = newId('src', NOW);
+      return {
+        pk: `${sourceId}#check`,
+        kind: 'notice',
+        id: `${sourceId}#check`,
+        type: 'source.check',
+        ...tenant,
+        createdAt: NOW.toISOString(),
+        data: { sourceId },
+      };
+    },
+    nameOf: told,
+    readers: { 'the stream, for the publisher': streamed(toldBy) },
+  },
+  keyUse: {
+    make: ({ orgId }) => {
+      const keyId = newId('key', NOW);
+      return { ...keys.keyUse(orgId, keyId), keyId, lastUsedAt: NOW.toISOString() };
+    },
+    nameOf: (row) => row.keyId,
+    readers: {
+      read: async ({ rates }, { orgId }, rows) => {
+        const wanted = rows.flatMap(({ pk }) => {
+          const [of, , key] = pk.split('#');
+          return of === orgId ? [key as `key_${string}`] : [];
+        });
+        return [...(await keyUseStore(rates).read(orgId, wanted)).keys()];
+      },
+    },
+  },
+  delivery: {
+    make: (tenant) => {
+      const delivery = aDelivery(ofTenant(tenant));
+      return { ...keys.delivery(delivery.webhookId, delivery.generation, delivery.id), ...delivery };
+    },
+    nameOf: id,
+    readers: {
+      list: async ({ deliveries }, tenant) =>
+        ids((await deliveryStore(deliveries).list(tenant, webhookOf(tenant), PAGE)).items),
+      'filtered list': async ({ deliveries }, tenant) =>
+        ids((await filteredDeliveries(deliveries)(tenant, webhookOf(tenant), PAGE, {})).items),
+      statuses: async ({ deliveries }, tenant, rows) => {
+        const refs = rows.flatMap(({ pk, sk }) =>
+          pk.startsWith(webhookOf(tenant)) ? [{ ...ofTenant(tenant), id: sk as `dlv_${string}` }] : [],
+        );
+        return [...(await deliveryStore(deliveries).statuses(refs as never)).keys()];
+      },
+      'ranges, for redelivery jobs': async ({ deliveries }, tenant) =>
+        ids(
+          (await deliveryRanges(deliveries)(ofTenant(tenant), { from: BEFORE, to: AFTER }, undefined, 100))
+            .items,
+        ),
+      'open ones': async ({ deliveries }, tenant) =>
+        ids(await openDeliveries(deliveries)(ofTenant(tenant), BEFORE, AFTER, 100, { units: 1000 })),
+      'the hour, for the audit': async ({ deliveries }, tenant) => {
+        const pages = await Promise.all(
+          shards(DELIVERY_SHARDS).map((shard) =>
+            deliveriesInHour(deliveries)({ ...ofTenant(tenant), hour: HOUR }, shard),
+          ),
+        );
+        return pages.flatMap(({ deliveries: found }) => ids(found));
+      },
+    },
+  },
+  source: {
+    make: (tenant) => {
+      const source = aSource(tenant);
+      return { ...keys.source(tenant, source.id), ...source };
+    },
+    nameOf: id,
+    readers: {
+      list: async ({ knowledge }, tenant) => ids((await sourceStore(knowledge).list(tenant, PAGE)).items),
+    },
+  },
+  usageOf: 'a sum, which is wrong without a part: below',
+  checkSlots: 'read by its key',
+  endpointHostCount: 'only written',
+  blockedHost: {
+    make: ({ orgId }) => {
+      const host = `${orgId.replace('_', '-')}-${nextNumber()}.example.com`;
+      return { ...keys.blockedHost(host), host, blockedAt: NOW.toISOString() };
+    },
+    nameOf: (row) => row.host,
+    readers: {
+      all: async ({ service }) => (await blockedHostStore(service).all()).map(({ host }) => host),
+    },
+  },
+  active: {
+    make: (tenant) => {
+      const { webhookId, generation } = aLedgerEntry({ orgId: tenant.orgId });
+      return { ...keys.active(webhookId, generation, HOUR), orgId: tenant.orgId, webhookId, generation };
+    },
+    nameOf: (row) => row.webhookId,
+    readers: {
+      'the hour, for the audit': async ({ ledger }, tenant, rows) => {
+        for (const { sk = '' } of rows) {
+          const [webhookId = ''] = sk.split('#');
+          const counted = aLedgerEntry({ ...tenant, webhookId: webhookId as EndpointId });
+          const entry = { ...counted, hour: HOUR, generation: LIVE_GENERATION };
+          await put(ledger, { ...keys.ledger(entry.webhookId, entry.generation, HOUR), ...entry });
+        }
+        return await inHour(ledger);
+      },
+    },
+  },
+  ledger: {
+    make: (tenant) => {
+      const entry = { ...aLedgerEntry({ orgId: tenant.orgId }), hour: HOUR };
+      return { ...keys.ledger(entry.webhookId, entry.generation, entry.hour), ...entry };
+    },
+    nameOf: (row) => row.webhookId,
+    readers: {
+      'the hour, for the audit': async ({ ledger }, { orgId }, rows) => {
+        for (const { pk } of rows) {
+          const [webhookId = ''] = pk.split('#');
+          const key = keys.active(webhookId as EndpointId, LIVE_GENERATION, HOUR);
+          await put(ledger, { ...key, orgId, webhookId, generation: LIVE_GENERATION });
+        }
+        return await inHour(ledger);
+      },
+      'of an endpoint, for statistics': async ({ ledger }, _tenant, rows) => {
+        const endpoints = rows.map(({ pk }) => pk.split('#')[0] as ReceiverId);
+        const hours = { first: HOUR, last: HOUR };
+        const store = ledgerStore(ledger);
+        const read = await Promise.all(endpoints.map((id) => store.read(id, LIVE_GENERATION, hours)));
+        return read.flat().map(({ webhookId }) => webhookId);
+      },
+    },
+  },
+};
+
+const put = (table: TestTables['ledger'], Item: Row) =>
+  table.client.send(new PutCommand({ TableName: table.name, Item }));
+
+async function inHour(ledger: TestTables['ledger']): Promise<ReceiverId[]> {
+  const pages = await Promise.all(
+    shards(LEDGER_SHARDS).map((shard) => ledgerStore(ledger).inHour(HOUR, shard)),
+  );
+  return pages.flatMap(({ entries }) => entries.map(({ webhookId }) => webhookId));
+}
+
+let number = 0;
+function nextNumber(): number {
+  number += 1;
+  return number;
+}
+
+/** What names a row in its table, and what only its indexes need: DynamoDB itself keeps their types. */
+const KEYS = new Set(['pk', 'sk', 'dueIn', 'dueAt', 'ofSandbox']);
+
+/** Rows that differ from good ones by an attribute that is missing, of another type or of an unknown value, and that nobody can read. */
+function brokenRows(kind: KindName, make: () => Row): Row[] {
+  const changes = Object.keys(make()).flatMap((name) =>
+    KEYS.has(name) ? [] : [undefined, { broken: true }, 'broken'].map((value) => ({ [name]: value })),
+  );
+  return changes
+    .map((change) => ({ ...make(), ...change }))
+    .filter((row) => {
+      try {
+        KINDS[kind].keyOf(row);
+        return false;
+      } catch {
+        return true;
+      }
+    });
+}
+
+const cases = Object.entries(CASES).flatMap(([kind, it]) =>
+  typeof it === 'string'
+    ? []
+    : Object.entries(it.readers).map(([reader, read]): [string, string, KindName, Case, Reader] => [
+        kind,
+        reader,
+        kind as KindName,
+        it,
+        read,
+      ]),
+);
+
+/** Tables that gather what they report. */
+async function reportingTables(): Promise<{ tables: TestTables; reported: UnreadableRow[] }> {
+  const reported: UnreadableRow[] = [];
+  const reportUnreadable = (row: UnreadableRow) => void reported.push(row);
+  const tables = await engine.tables();
+  const entries = Object.entries(tables).map(([name, table]) => [name, { ...table, reportUnreadable }]);
+  return { tables: Object.fromEntries(entries), reported };
+}
+
+describe('a row that cannot be read', () => {
+  it.each(cases)(
+    'of the kind %s is left out and reported by %s, which gives all others',
+    async (_k, _r, kind, { make, nameOf }, read) => {
+      const { tables, reported } = await reportingTables();
+      const [tenant, other] = [aTenant(), aTenant()];
+      const good = [make(tenant), make(tenant)];
+      const broken = brokenRows(kind, () => make(tenant));
+      expect(broken.length).toBeGreaterThan(1);
+      const ofOther = [make(other)];
+      const all = [...good.slice(0, 1), ...broken, ...good.slice(1), ...ofOther];
+      const { client, name } = tables[KINDS[kind].table];
+      for (const Item of all) await client.send(new PutCommand({ TableName: name, Item }));
+
+      const found = new Set([
+        ...(await read(tables, tenant, all)),
+        ...(await read(tables, other, [...ofOther, ...broken.slice(0, 1)])),
+      ]);
+
+      for (const row of [...good, ...ofOther]) expect(found).toContain(nameOf(row));
+      if (KINDS[kind].table === 'outbox') return;
+      const places = new Set(broken.map(({ pk, sk = '' }) => `${pk} ${sk}`));
+      expect(reported.length).toBeGreaterThan(0);
+      for (const { pk, sk } of reported) expect(places).toContain(`${pk} ${sk}`);
+    },
+  );
+
+  it('makes a sum of its organization fail, and that of no other', async () => {
+    const { tables } = await reportingTables();
+    const [tenant, other] = [aTenant(), aTenant()];
+    const counter = ({ orgId }: Tenant, shard: number) => ({
+      ...keys.usageOf(orgId, '2026-11', shard),
+      orgId,
+      month: '2026-11',
+      conversations: 1,
+      messages: 2,
+    });
+    for (const Item of [counter(tenant, 0), { ...counter(tenant, 1), messages: 'broken' }, counter(other, 0)])
+      await tables.usage.client.send(new PutCommand({ TableName: tables.usage.name, Item }));
+    const read = usageReader(tables.usage);
+    const months = { from: '2026-11', to: '2026-11' };
+
+    await expect(read(tenant.orgId, months)).rejects.toThrow();
+    expect([...(await read(other.orgId, months)).keys()]).toEqual(['2026-11']);
+  });
+
+  it('is the only one that is left out of whether a delivery waits, and makes its part of an hour incomplete', async () => {
+    const { tables, reported } = await reportingTables();
+    const tenant = aTenant();
+    const make = () => {
+      const delivery = aDelivery(ofTenant(tenant));
+      return { ...keys.delivery(delivery.webhookId, delivery.generation, delivery.id), ...delivery };
+    };
+    for (const Item of [make(), { ...make(), attempts: 'broken' }])
+      await tables.deliveries.client.send(new PutCommand({ TableName: tables.deliveries.name, Item }));
+
+    const hours = await Promise.all(
+      shards(DELIVERY_SHARDS).map((shard) =>
+        deliveriesInHour(tables.deliveries)({ ...ofTenant(tenant), hour: HOUR }, shard),
+      ),
+    );
+    expect(hours.filter(({ isComplete }) => !isComplete)).toHaveLength(1);
+    reported.splice(0);
+    expect(await waitingDeliveries(tables.deliveries)(ofTenant(tenant), BEFORE, AFTER, { units: 1000 })).toBe(
+      NOW.toISOString(),
+    );
+    expect(reported).toHaveLength(1);
+  });
+
+  it('fails the read of a table that reports to nobody, so that nothing is left out in silence', async () => {
+    const { service } = await engine.tables();
+    const { orgId } = aTenant();
+    const row = { ...endpointRow(aTenant({ orgId })), url: 7 };
+    await service.client.send(new PutCommand({ TableName: service.name, Item: row }));
+
+    await expect(endpointStore(service).all(orgId)).rejects.toThrow();
+  });
+});
+
+describe('channels', () => {
+  it('are listed as endpoints are', async () => {
+    const { tables, reported } = await reportingTables();
+    const { orgId } = aTenant();
+    const [good, broken] = [anHttpChannel({ orgId }), anHttpChannel({ orgId })];
+    for (const channel of [good, { ...broken, createdAt: 'broken' }])
+      await tables.service.client.send(
+        new PutCommand({
+          TableName: tables.service.name,
+          Item: { ...keys.endpoint(orgId, channel.id), ...channel },
+        }),
+      );
+
+    expect(ids((await channelStore(tables.service).list(orgId, PAGE)).items)).toEqual([good.id]);
+    expect(reported).toHaveLength(1);
+  });
+});

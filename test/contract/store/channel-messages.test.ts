@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import type { Channel } from '../../../functions/domain/channel.ts';
+import { newId, type OrgId } from '../../../functions/domain/ids.ts';
+import { aConversation, anHttpChannel, aWebWidget, NOW } from '../../builders.ts';
+import { dynamoDb } from '../../engines.ts';
+import { aConversationService } from './conversation-service.ts';
+import { cancelTransactions } from './faults.ts';
+
+const engine = dynamoDb();
+
+/** A conversation on a channel. @param make the channel, undefined when it is gone */
+async function aConversationOn(
+  make: (orgId: OrgId) => Channel | undefined,
+  channelId: string = newId('chn', NOW),
+) {
+  const conversation = aConversation({ channelId });
+  const service = await aConversationService(engine, conversation);
+  const channel = make(service.tenant.orgId);
+  if (channel !== undefined) await service.addChannel(channel);
+  return service;
+}
+
+const onHttpChannel = () => {
+  const id = newId('chn', NOW);
+  return aConversationOn((orgId) => anHttpChannel({ orgId, id }), id);
+};
+
+describe('a message of an agent or the assistant on an http channel', () => {
+  it.each(['agent', 'assistant'] as const)(
+    'is an event for that channel, with its content: %s',
+    async (role) => {
+      const { post, events, conversation } = await onHttpChannel();
+
+      const { data } = await post({ role });
+
+      expect(await events('channel.message')).toEqual([
+        {
+          channelId: conversation.channelId,
+          conversationId: conversation.id,
+          messageId: data?.id,
+          externalUserId: conversation.externalUserId,
+          role,
+          content: 'Hello',
+        },
+      ]);
+      expect(await events('message.received')).toMatchObject([{ messageId: data?.id }]);
+    },
+  );
+
+  it('is one event, however often the call is repeated', async () => {
+    const { post, events } = await onHttpChannel();
+    const call = { role: 'agent', idempotencyKey: randomUUID() } as const;
+
+    const first = await post(call);
+    expect(first.status).toBe(201);
+
+    expect(await post(call)).toMatchObject({ data: first.data });
+    expect(await events('channel.message')).toHaveLength(1);
+  });
+
+  it('is neither stored nor an event when its transaction is cancelled', async () => {
+    const { post, client, events, messages } = await onHttpChannel();
+    cancelTransactions(client, () => true);
+
+    expect(await post({ role: 'agent' })).toMatchObject({ status: 503 });
+
+    expect(await messages()).toEqual([]);
+    expect(await events('channel.message')).toEqual([]);
+  });
+});
+
+describe('no event for a channel is made', () => {
+  it.each(['user', 'system'] as const)('of what is not for the external user: %s', async (role) => {
+    const { post, events } = await onHttpChannel();
+    expect(await post({ role })).toMatchObject({ status: 201 });
+    expect(await events('channel.message')).toEqual([]);
+  });
+
+  const id = newId('chn', NOW);
+  it.each([
+    ['on a web widget', id, (orgId: OrgId) => aWebWidget({ orgId, id })],
+    ['on a channel that is gone', id, () => undefined],
+    ['on a channel of another organization', id, () => anHttpChannel({ id })],
+    ['under a label of the customer’s own', 'chn_web', () => undefined],
+  ])('%s', async (_, channelId, make) => {
+    const { post, events } = await aConversationOn(make, channelId);
+    expect(await post({ role: 'agent' })).toMatchObject({ status: 201 });
+    expect(await events('channel.message')).toEqual([]);
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { type CheckSlot, checkSlots } from '../../../functions/store/check-slots.ts';
+import { aSandboxTenant, aTenant, later, NOW, seconds } from '../../builders.ts';
+import { MemoryCheckSlots } from '../../doubles/memory-check-slots.ts';
+import { dynamoDb } from '../../engines.ts';
+import { rowsIn } from './rows.ts';
+
+const engine = dynamoDb();
+const SHARE = 3;
+const LEASE = 75;
+
+const kinds: [name: string, make: () => Promise<Pick<MemoryCheckSlots, 'take' | 'release'>>][] = [
+  ['memory', async () => new MemoryCheckSlots(SHARE)],
+  ['dynamodb', async () => checkSlots((await engine.tables()).knowledge, SHARE)],
+];
+
+describe.each(kinds)('the slots of checks (%s)', (_, make) => {
+  const terms = (now = NOW) => ({ now, leaseSeconds: LEASE });
+
+  it('are given up to the share of a tenant, however many ask at once, and to each tenant', async () => {
+    const slots = await make();
+    const [tenant, other] = [aTenant(), aTenant()];
+    const taken = await Promise.all(Array.from({ length: 10 }, () => slots.take(tenant, terms())));
+    const given = taken.filter((slot) => slot !== undefined);
+    // Who asks at once may meet others at each slot and is refused; it comes again.
+    expect(given.length).toBeLessThanOrEqual(SHARE);
+    while (given.length < SHARE) given.push((await slots.take(tenant, terms())) as CheckSlot);
+    expect(new Set(given.map(({ token }) => token)).size).toBe(SHARE);
+
+    expect(await slots.take(tenant, terms())).toBeUndefined();
+    expect(await slots.take(other, terms())).toMatchObject({ tenant: other });
+    expect(await slots.take({ ...tenant, generation: 1 }, terms())).toBeDefined();
+  });
+
+  it('are given again once one is released, and no release frees the slot of another check', async () => {
+    const slots = await make();
+    const tenant = aTenant();
+    const held: CheckSlot[] = [];
+    for (let count = 0; count < SHARE; count += 1)
+      held.push((await slots.take(tenant, terms())) as CheckSlot);
+    const [first] = held as [CheckSlot];
+
+    await slots.release(first);
+    expect(await slots.take(tenant, terms())).toBeDefined();
+    await slots.release(first);
+    expect(await slots.take(tenant, terms())).toBeUndefined();
+  });
+
+  it('of workers that were lost are free when their leases have ended, and not before', async () => {
+    const slots = await make();
+    const tenant = aTenant();
+    for (let count = 0; count < SHARE; count += 1) await slots.take(tenant, terms());
+
+    expect(await slots.take(tenant, terms(later(NOW, seconds(LEASE) - 1)))).toBeUndefined();
+    const after = later(NOW, seconds(LEASE));
+    for (let count = 0; count < SHARE; count += 1)
+      expect(await slots.take(tenant, terms(after))).toBeDefined();
+    expect(await slots.take(tenant, terms(after))).toBeUndefined();
+  });
+});
+
+it('the slots of a sandbox are marked as its rows are', async () => {
+  for (const tenant of [aTenant(), aSandboxTenant()]) {
+    const { knowledge } = await engine.tables();
+    await checkSlots(knowledge, SHARE).take(tenant, { now: NOW, leaseSeconds: LEASE });
+    const mark = tenant.generation === 0 ? undefined : `${tenant.orgId}#${tenant.generation}`;
+    expect((await rowsIn(knowledge)).map(({ ofSandbox }) => ofSandbox)).toEqual([mark]);
+  }
+});

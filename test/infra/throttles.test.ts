@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { routes } from '../../functions/api/routes.ts';
+import type { Route } from '../../functions/platform/route.ts';
+import { STAGES } from '../../lib/cloud/stages.ts';
+import { atAllDoors } from '../../lib/openapi/doors.ts';
+import { EVERYTHING } from './contexts.ts';
+import { all, resourcesOf } from './reading.ts';
+import { synthesize } from './synthesize.ts';
+
+/** What methods that anybody may call have of the stage's throttle together, at most. */
+const PUBLIC_SHARE = 0.5;
+
+interface Setting {
+  HttpMethod: string;
+  ResourcePath: string;
+  ThrottlingRateLimit: number;
+  ThrottlingBurstLimit: number;
+  LoggingLevel?: string;
+}
+
+const authenticated = new Set(
+  Object.values(atAllDoors(routes) as Record<string, Route>)
+    .filter(({ scope, role }) => scope !== undefined || role !== undefined)
+    .map(({ method, path }) => `${method} ${path}`),
+);
+
+/** Methods of a template that a function or a preflight answers, as `GET /v1/things`. */
+function methodsOf(template: ReturnType<typeof synthesize>): string[] {
+  const resources = resourcesOf(template);
+  const pathOf = (resourceId: unknown): string => {
+    const properties = resources.get(Object(resourceId).Ref)?.Properties;
+    return properties === undefined ? '' : `${pathOf(properties.ParentId)}/${properties.PathPart}`;
+  };
+  return all(template, 'AWS::ApiGateway::Method')
+    .map(([, { Properties }]) => `${Properties.HttpMethod} ${pathOf(Properties.ResourceId)}`)
+    .filter((method) => !method.startsWith('ANY '));
+}
+
+describe.each([
+  ...STAGES.map((stage) => ({ stage })),
+  ...STAGES.map((stage) => ({ stage, ...EVERYTHING })),
+  { stage: 'prod', apiRate: 100, apiBurst: 100 },
+  { stage: 'dev', apiRate: 1, apiBurst: 1 },
+])('throttles of methods: %j', (context) => {
+  const template = synthesize(context);
+  const [[, stage] = []] = all(template, 'AWS::ApiGateway::Stage');
+  const settings = stage?.Properties.MethodSettings as Setting[];
+  const ofStage = settings.find(({ HttpMethod }) => HttpMethod === '*');
+  const ofMethods = settings.filter((setting) => setting !== ofStage);
+  const nameOf = ({ HttpMethod, ResourcePath }: Setting) =>
+    `${HttpMethod} ${ResourcePath.slice(1).replaceAll('~1', '/')}`;
+
+  it('each method that anybody may call has one, and no other', () => {
+    const open = methodsOf(template).filter((method) => !authenticated.has(method));
+    expect(open).toEqual(
+      expect.arrayContaining(['GET /docs', 'POST /session', 'OPTIONS /v1/widget/messages']),
+    );
+    expect(ofMethods.map(nameOf).sort()).toEqual(open.sort());
+  });
+
+  it('leave at least half of the stage’s throttle to callers with keys and sessions', () => {
+    const sum = ofMethods.reduce((total, { ThrottlingRateLimit: rate }) => total + rate, 0);
+    expect(sum).toBeLessThanOrEqual(PUBLIC_SHARE * Number(ofStage?.ThrottlingRateLimit));
+    for (const { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst } of ofMethods) {
+      expect(rate).toBeGreaterThan(0);
+      expect(burst).toBeGreaterThanOrEqual(1);
+    }
+  });
+
+  it('repeat what the stage says of logs, because settings of a method replace the stage’s', () => {
+    for (const { LoggingLevel } of ofMethods) expect(LoggingLevel).toBe(ofStage?.LoggingLevel);
+  });
+});

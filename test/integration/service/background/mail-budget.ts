@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { aboutDigest } from '../../../../functions/domain/mail-budget.ts';
+import { startReceiver } from '../../../../lib/local/receiver/receiver.ts';
+import type { ReceivedMail } from '../../../support/mails.ts';
+import { aTenant, type Tenant } from '../../../support/tenant.ts';
+import { until } from '../../../support/until.ts';
+import { aDisabledEndpoint } from './disabling-mail.ts';
+import { type Page, pageOf, paragraph, startPage } from './page.ts';
+import type { Place } from './place.ts';
+
+const SOURCES = 60;
+/** Not a measure of speed: sixty pages are fetched and read twice, beside whatever else runs. */
+const TIME_MS = 300_000;
+const QUEUES = ['Bus/CheckSource/Queue', 'Bus/Notify/Queue', 'Bus/NotifyDisabled/Queue'];
+
+/** Many sources of one organization that all change in a day. @param budget recipients of content notices a day, in the place's settings */
+export function mailBudget({ service, keep, log }: Place, budget: number): void {
+  let tenant: Tenant;
+  const mails = async (isOne: (mail: ReceivedMail) => boolean) =>
+    (await service().mails()).filter(
+      (mail) => mail.to.some((address) => address.includes(tenant.orgId)) && isOne(mail),
+    );
+  const notices = () => mails(({ subject }) => subject.startsWith('Content changed by'));
+  const digests = () => mails(({ subject }) => subject.startsWith('Content changes in more'));
+  const digestRows = async () =>
+    (await service().rows([tenant.orgId])).filter(({ item }) => String(item.pk).includes(aboutDigest('')));
+
+  async function changeAll(page: Page): Promise<void> {
+    const ids: string[] = [];
+    for (let index = 0; index < SOURCES; index += 1) {
+      const url = `${page.url}?source=${index}`;
+      const { status, body } = await tenant.api.post('/api/v1/knowledge/sources', { kind: 'url', url });
+      expect(status).toBe(201);
+      ids.push(String(body.data?.id));
+    }
+    const versionsAre = (version: number) =>
+      until(
+        `${SOURCES} sources to be at version ${version}`,
+        async () => {
+          const { body } = await tenant.api.get('/api/v1/knowledge/sources?limit=100');
+          return (
+            (body.data as unknown as { version: number }[]).filter((source) => source.version === version)
+              .length === SOURCES
+          );
+        },
+        TIME_MS / 2,
+      );
+    await versionsAre(1);
+    page.set(pageOf(paragraph('another'), paragraph('entirely')));
+    for (const id of ids) await tenant.api.post(`/api/v1/knowledge/sources/${id}/sync`);
+    await versionsAre(2);
+  }
+
+  describe('changes of very many sources', () => {
+    it(
+      'make as many e-mails as the budget allows and one digest of the others, while disabled endpoints are told of',
+      async () => {
+        tenant = keep(await aTenant(service()));
+        const page = await startPage(service().tls, pageOf(paragraph('first'), paragraph('second')));
+        keep({ close: () => page.stop() });
+        const failing = await startReceiver({ ...service().tls, respond: () => ({ status: 500 }) });
+        keep({ close: failing.stop });
+        await changeAll(page);
+
+        const id = await aDisabledEndpoint(tenant, failing.url);
+        await until(
+          'the e-mail about the endpoint',
+          async () => (await mails(({ text }) => text.includes(id))).length === 1,
+        );
+        const [row] = await until('all other changes to be in the digest', async () => {
+          const rows = await digestRows();
+          return rows.length === 1 && rows[0]?.item.changes === SOURCES - budget && rows;
+        });
+        expect(await notices()).toHaveLength(budget);
+        expect(await digests()).toEqual([]);
+
+        // The day of the digest is over.
+        if (row === undefined) throw new Error('there is no digest');
+        await service().rewrite({ ...row, item: { ...row.item, dueAt: '2026-01-01T00:00:00.000Z' } });
+        await service().invoke('sweep');
+        const [digest] = await until('the digest', async () => {
+          const sent = await digests();
+          return sent.length > 0 && sent;
+        });
+        expect(digest?.to).toEqual([`admin@${tenant.orgId}.test`]);
+        expect(digest?.text).toContain(`${SOURCES - budget} further changes`);
+        expect(digest?.text).toContain(`${page.url}?source=`);
+        await until('the digest to be due no more', async () =>
+          (await digestRows()).every(({ item }) => item.dueIn === undefined),
+        );
+        await service().invoke('sweep');
+        await until('the queues to be empty', () => QUEUES.every((queue) => service().queued(queue) === 0));
+        expect(await digests()).toHaveLength(1);
+        expect(await notices()).toHaveLength(budget);
+        expect(
+          log().filter(
+            ({ text }) => text.includes('"level":"ERROR"') && /"type":"source.(changed|digest)"/.test(text),
+          ),
+        ).toEqual([]);
+      },
+      TIME_MS,
+    );
+  });
+}

@@ -1,0 +1,85 @@
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { aTenant, type Tenant } from '../../../support/tenant.ts';
+import { until } from '../../../support/until.ts';
+import type { Place } from './place.ts';
+
+const SOURCES = '/api/v1/knowledge/sources';
+
+/** A server that keeps requests below `/slow` until it is told to answer. */
+async function aServer(tls: { cert: string; key: string }) {
+  const { promise: told, resolve: answer } = Promise.withResolvers<void>();
+  let open = 0;
+  let most = 0;
+  const server = createServer(tls, async ({ url }, response) => {
+    if (url?.startsWith('/slow')) {
+      open += 1;
+      most = Math.max(most, open);
+      response.on('close', () => {
+        open -= 1;
+      });
+      await told;
+    }
+    response.setHeader('content-type', 'text/html').end('<p>one two three</p>');
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  return {
+    url: `https://localhost:${(server.address() as AddressInfo).port}`,
+    open: () => open,
+    most: () => most,
+    answer,
+    close() {
+      answer();
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+async function add({ api }: Tenant, url: string): Promise<string> {
+  const { status, body } = await api.post(SOURCES, { kind: 'url', url });
+  expect(status).toBe(201);
+  return `${SOURCES}/${body.data?.id}`;
+}
+
+const imported = ({ api }: Tenant, path: string) =>
+  until(`the import of ${path}`, async () => (await api.get(path)).body.data?.status === 'ok');
+
+/** Checks of one organization, and what others notice of them. `share` is what the place gives an organization. */
+export function sourceChecks(place: Place, share: number): void {
+  describe('checks of sources', () => {
+    it('of an organization with slow pages run in its share; those of others do not wait, and none is lost', async () => {
+      const server = place.keep(await aServer(place.service().tls));
+      const [slow, other] = [
+        place.keep(await aTenant(place.service())),
+        place.keep(await aTenant(place.service())),
+      ];
+      const paths = await Promise.all(
+        Array.from({ length: share + 3 }, (_, index) => add(slow, `${server.url}/slow/${index}`)),
+      );
+      await until('the share to be in use', () => server.open() === share);
+
+      await imported(other, await add(other, `${server.url}/page`));
+
+      server.answer();
+      await Promise.all(paths.map((path) => imported(slow, path)));
+      expect(server.most()).toBe(share);
+    });
+
+    it('can be asked for once a minute for each source', async () => {
+      const server = place.keep(await aServer(place.service().tls));
+      const tenant = place.keep(await aTenant(place.service()));
+      const [one, another] = [
+        await add(tenant, `${server.url}/one`),
+        await add(tenant, `${server.url}/another`),
+      ];
+      expect((await tenant.api.post(`${one}/sync`)).status).toBe(202);
+      const { status, headers, body } = await tenant.api.post(`${one}/sync`);
+      expect(status).toBe(429);
+      expect(body.error?.type).toBe('RATE_LIMITED');
+      expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
+      expect((await tenant.api.post(`${another}/sync`)).status).toBe(202);
+    });
+  });
+}

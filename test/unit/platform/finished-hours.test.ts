@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { newId } from '../../../functions/domain/ids.ts';
+import {
+  type HourRange,
+  hourBefore,
+  type LedgerEntry,
+  latestHours,
+} from '../../../functions/domain/ledger.ts';
+import { keepFinishedHours } from '../../../functions/platform/finished-hours.ts';
+import { aLedgerEntry, later, NOW, seconds } from '../../builders.ts';
+
+const webhookId = newId('whk', NOW);
+const hour = (back: number, counts: Partial<LedgerEntry> = { owed: 1, succeeded: 1 }) =>
+  aLedgerEntry({ webhookId, hour: hourBefore(NOW, back), ...counts });
+
+/** A ledger of some entries, and the hours that were read of it. */
+function aReader(entries: LedgerEntry[]) {
+  const asked: HourRange[] = [];
+  const read = keepFinishedHours(async (_id, _generation, range) => {
+    asked.push(range);
+    return entries.filter(({ hour: at }) => at >= range.first && at <= range.last);
+  });
+  return { asked, read: (count: number, now = NOW) => read(webhookId, 0, latestHours(now, count), now) };
+}
+
+describe('the reader of finished hours', () => {
+  it('asks again for the hours alone that began less than three hours ago', async () => {
+    const { asked, read } = aReader([0, 1, 5, 30].map((back) => hour(back)));
+    const first = await read(168);
+    expect(await read(168)).toEqual(expect.arrayContaining(first));
+    expect(asked[1]).toEqual({ first: hourBefore(NOW, 3), last: hourBefore(NOW, 0) });
+  });
+
+  it('asks again for all hours from the first one on that has an open delivery', async () => {
+    const { asked, read } = aReader([hour(40), hour(20, { owed: 2, succeeded: 1 }), hour(10)]);
+    await read(168);
+    await read(168);
+    expect(asked[1]?.first).toBe(hourBefore(NOW, 20));
+  });
+
+  it('asks for all of it when more hours are wanted than before, or after ten minutes', async () => {
+    const { asked, read } = aReader([hour(30)]);
+    await read(24);
+    await read(168);
+    await read(168, later(NOW, seconds(601)));
+    expect(asked.map(({ first }) => first)).toEqual([
+      hourBefore(NOW, 23),
+      hourBefore(NOW, 167),
+      hourBefore(later(NOW, seconds(601)), 167),
+    ]);
+  });
+
+  it('gives what the ledger has, whatever was read before, while finished hours do not change', async () => {
+    const counts = fc.record({ back: fc.nat({ max: 200 }), open: fc.boolean() });
+    const reads = fc.array(
+      fc.record({ count: fc.integer({ min: 1, max: 168 }), after: fc.nat({ max: 7200 }) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(counts, { selector: ({ back }) => back, maxLength: 30 }),
+        reads,
+        async (given, asked) => {
+          const entries = given.map(({ back, open }) => hour(back, { owed: 1, succeeded: open ? 0 : 1 }));
+          const { read } = aReader(entries);
+          let now = NOW;
+          for (const { count, after } of asked) {
+            now = later(now, seconds(after));
+            const { first, last } = latestHours(now, count);
+            const expected = entries.filter(({ hour: at }) => at >= first && at <= last);
+            const found = await read(count, now);
+            expect(found.map(({ hour: at }) => at).sort()).toEqual(expected.map(({ hour: at }) => at).sort());
+          }
+        },
+      ),
+    );
+  });
+});

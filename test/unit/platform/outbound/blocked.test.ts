@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import { fetchFrom, httpsReceiver, localClient, postTo } from './receivers.ts';
+
+const blocking = (blocked: string) => ({
+  loopback: 'allow' as const,
+  blocks: (host: string) => host === blocked,
+});
+
+it('nothing is sent to a blocked host', async () => {
+  const receiver = await httpsReceiver((_request, response) => response.writeHead(204).end());
+  const client = localClient({
+    policy: blocking('receiver.example.com'),
+    resolve: async () => ['127.0.0.1'],
+  });
+
+  expect(await postTo(client, receiver.url('receiver.example.com'))).toMatchObject({
+    kind: 'failed',
+    error: 'url has a host that the operator of this service has blocked',
+  });
+  expect(receiver.connections).toBe(0);
+});
+
+it('nothing is sent to a name that leads to a blocked address', async () => {
+  const receiver = await httpsReceiver((_request, response) => response.writeHead(204).end());
+  const client = localClient({ policy: blocking('127.0.0.1'), resolve: async () => ['127.0.0.1'] });
+
+  expect(await postTo(client, receiver.url('receiver.example.com'))).toMatchObject({
+    kind: 'failed',
+    error: 'address is blocked by the operator of this service',
+  });
+  expect(receiver.connections).toBe(0);
+});
+
+it('no redirect leads to a blocked host', async () => {
+  const receiver = await httpsReceiver((_request, response) =>
+    response.writeHead(302, { location: 'https://blocked.example.com/' }).end(),
+  );
+  const client = localClient({ policy: blocking('blocked.example.com'), resolve: async () => ['127.0.0.1'] });
+
+  expect(await fetchFrom(client, receiver.url('receiver.example.com'))).toMatchObject({
+    kind: 'failed',
+    error:
+      'redirected to where requests may not go: url has a host that the operator of this service has blocked',
+  });
+  expect(receiver.connections).toBe(1);
+});

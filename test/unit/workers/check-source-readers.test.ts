@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { gate } from '../../../functions/domain/gate.ts';
+import { MAX_SOURCE_BYTES, type Source } from '../../../functions/domain/source.ts';
+import { checkSource } from '../../../functions/engine/check-source.ts';
+import { type Extractor, extractor } from '../../../functions/platform/extraction/extractor.ts';
+import { busWorker, oneByOne } from '../../../functions/platform/pipeline/bus-worker.ts';
+import { sourceContent } from '../../../functions/platform/source-content.ts';
+import { aBusEvent, anOrganization, aSource } from '../../builders.ts';
+import { MemoryCheckSlots } from '../../doubles/memory-check-slots.ts';
+import { MemorySources } from '../../doubles/memory-sources.ts';
+import { recordedLog } from '../../doubles/recorded-log.ts';
+import { busMessage, capturedOutput, received, WITH_TIME } from './a-worker.ts';
+
+/** The worker with sources of several organizations, each of which gives a content. */
+async function aWorker(extract: Extractor, contents: Readonly<Record<string, string>>) {
+  capturedOutput();
+  const sources = new MemorySources({ sharded: false });
+  const added: Source[] = [];
+  for (const name of Object.keys(contents)) {
+    const source = aSource({ orgId: anOrganization().id, url: `https://example.com/${name}` });
+    await sources.add(source);
+    added.push(source);
+  }
+  const standing = async () => ({ environment: 'live', tier: 'standard', generation: 0 }) as const;
+  const run = checkSource(
+    {
+      sources,
+      slots: new MemoryCheckSlots(2),
+      organizations: { find: async () => undefined },
+      standings: { of: standing },
+      look: sourceContent({
+        gate: gate(standing),
+        outbound: {
+          fetch: async ({ url }) => ({
+            kind: 'fetched',
+            url: url.href,
+            contentType: 'text/html',
+            body: Buffer.from(contents[url.pathname.slice(1)] ?? ''),
+          }),
+        },
+        extract,
+        userAgent: 'ConversationService-Knowledge/1',
+      }),
+      onChecked: () => undefined,
+      log: recordedLog(),
+      now: () => new Date(),
+      random: () => 0,
+    },
+    { checkEverySeconds: 3600, leaseSeconds: 90 },
+  );
+  const handler = busWorker('check-source', oneByOne(run, recordedLog()));
+  const messages = added.map(({ id, orgId }) =>
+    busMessage(
+      aBusEvent({
+        type: 'source.check',
+        orgId,
+        generation: 0,
+        createdAt: new Date().toISOString(),
+        data: { sourceId: id },
+      }),
+    ),
+  );
+  return {
+    deal: () => handler(received('checks', ...messages), WITH_TIME),
+    results: async () => {
+      const found = await Promise.all(added.map((source) => sources.find(source, source.id)));
+      return found.map((source) => source?.lastError ?? source?.content?.words);
+    },
+  };
+}
+
+const page = '<p>one two three</p>';
+
+describe('a reader that ends with the content of one organization', () => {
+  it('because its memory is full fails that check alone; the others of the batch are settled, before and after it', async () => {
+    const extract = extractor({ timeoutMs: 25_000, memoryMiB: 32 });
+    const bomb = '<'.repeat(MAX_SOURCE_BYTES);
+    const { deal, results } = await aWorker(extract, { before: page, bomb, after: page });
+
+    expect(await deal()).toEqual({ batchItemFailures: [] });
+    expect(await results()).toEqual([3, 'the content takes too much memory to read', 3]);
+  });
+
+  it('because it takes too long fails that check alone', async () => {
+    const [hasty, patient] = [extractor({ timeoutMs: 1 }), extractor({ timeoutMs: 25_000 })];
+    const slow = `<p>slow ${'word '.repeat(100_000)}`;
+    const extract: Extractor = (kind, content) =>
+      (content.url.endsWith('slow') ? hasty : patient)(kind, content);
+    const { deal, results } = await aWorker(extract, { slow, after: page });
+
+    expect(await deal()).toEqual({ batchItemFailures: [] });
+    expect(await results()).toEqual(['the content takes too long to read', 3]);
+  });
+
+  it('before it has begun has that message alone come again', async () => {
+    const working = extractor({ timeoutMs: 25_000 });
+    const extract: Extractor = (kind, content) => {
+      if (content.url.endsWith('first')) throw new Error('the reader did not start');
+      return working(kind, content);
+    };
+    const { deal, results } = await aWorker(extract, { first: page, after: page });
+
+    expect(await deal()).toEqual({ batchItemFailures: [{ itemIdentifier: 'message-1' }] });
+    expect(await results()).toEqual([undefined, 3]);
+  });
+});
