@@ -1,4 +1,4 @@
-import type { DeliveryRef, Reminder, SkipReason } from '../domain/delivery.ts';
+import type { Reminder } from '../domain/delivery.ts';
 import {
   type DueEntry,
   type DueState,
@@ -20,7 +20,7 @@ export interface ReconcilePorts {
   due: {
     find(state: DueState, shard: number, until: Date, after?: Position): Promise<DuePage<DueEntry>>;
     postpone(entry: DueEntry, until: Date, reason: PostponeReason): Promise<void>;
-    skip(ref: DeliveryRef, reason: SkipReason, now: Date): Promise<'done' | 'refused'>;
+    expire(entry: DueEntry, now: Date): Promise<'done' | 'refused'>;
   };
   queues: {
     send(lane: 'retry', messages: readonly Outgoing[]): Promise<Reminder[]>;
@@ -138,10 +138,10 @@ export function reconcile(
     const afterRuns = (runs: number) =>
       new Date(now().getTime() + Math.min(runs * RECONCILE_EVERY_SECONDS, LONGEST_GRACE_SECONDS) * 1000);
 
-    async function expire({ reminder }: DueEntry): Promise<void> {
-      const deliveryId = reminder.id;
+    async function expire(entry: DueEntry): Promise<void> {
+      const deliveryId = entry.reminder.id;
       try {
-        if ((await due.skip(reminder, 'expired', now())) === 'refused') return;
+        if ((await due.expire(entry, now())) === 'refused') return;
         done.expired += 1;
         log('DELIVERY_EXPIRED', { deliveryId });
       } catch (error) {

@@ -10,14 +10,20 @@ import {
   type EndpointOutcome,
   type MoveResult,
   type Settlement,
+  type SkipReason,
   standingOf,
 } from '../domain/delivery.ts';
 import type { DisablingNotice } from '../domain/endpoint.ts';
 import { traced } from '../domain/trace.ts';
 import { arriving } from './arrivals.ts';
 import { deliveryOf } from './deliveries.ts';
-import { claimUpdate, type DeliveryUpdate, exhaustUpdate, settleUpdate } from './delivery-updates.ts';
-import { skipping } from './due-index.ts';
+import {
+  claimUpdate,
+  type DeliveryUpdate,
+  exhaustUpdate,
+  settleUpdate,
+  skipUpdate,
+} from './delivery-updates.ts';
 import { endpointChange } from './endpoints.ts';
 import { stillCurrent } from './organizations.ts';
 import { disablingNotice } from './outbox.ts';
@@ -132,6 +138,9 @@ export function deliveryMoves(
       return apply(ref, exhaustUpdate(ref, lastError, maxAttempts, outcome.at), outcome);
     },
 
-    skip: skipping(deliveries),
+    /** Ends an open, unleased delivery that will not be attempted again. */
+    async skip(ref: DeliveryRef, reason: SkipReason, now: Date): Promise<'done' | 'refused'> {
+      return (await updated(deliveries, skipUpdate(ref, reason, now))) ? 'done' : 'refused';
+    },
   };
 }

@@ -22,6 +22,12 @@ const IS_OPEN = '#status IN (:pending, :retrying)';
 const IS_UNLEASED = '(attribute_not_exists(lease) OR lease.#until <= :nowMs)';
 const IS_DUE = '(attribute_not_exists(nextRetryAt) OR nextRetryAt <= :now)';
 
+const IS_UNMOVED = 'dueIn = :dueIn AND dueAt = :dueAt';
+const placeOf = ({ reminder, state, dueAt }: DueEntry) => ({
+  ':dueIn': keys.dueOf(state, reminder.id),
+  ':dueAt': dueAt,
+});
+
 const names = { '#status': 'status', '#until': 'until' };
 /** What a delivery has no more once nothing waits for it; the first two are the keys of the due index. */
 const DUE_FIELDS = ['dueIn', 'dueAt', 'parked', 'isDeferred'];
@@ -76,8 +82,8 @@ export function settleUpdate(claimed: Claimed, settlement: Settlement, graceSeco
   // The last attempt got no answer, so an earlier answer's status no longer describes it.
   else removes.push('lastResponseStatus');
   if (settlement.kind === 'retrying') {
+    // `isDeferred` stays: only the reconciler knows when it has sent a message, and one too many does no harm.
     const { nextRetryAt, wait } = settlement;
-    removes.push('isDeferred');
     set('nextRetryAt', nextRetryAt.toISOString());
     if (wait.hold === 'parked') {
       set('parked', true);
@@ -141,6 +147,16 @@ export function skipUpdate(ref: DeliveryRef, reason: SkipReason, now: Date): Del
   };
 }
 
+/** Ends an open, unleased delivery whose entry in the due index nobody moved meanwhile. */
+export function expireUpdate(entry: DueEntry, now: Date): DeliveryUpdate {
+  const update = skipUpdate(entry.reminder, 'expired', now);
+  return {
+    ...update,
+    ConditionExpression: `${update.ConditionExpression} AND ${IS_UNMOVED}`,
+    ExpressionAttributeValues: { ...update.ExpressionAttributeValues, ...placeOf(entry) },
+  };
+}
+
 /** Puts an open delivery into the due index that is not there yet. */
 export function watchUpdate(ref: DeliveryRef, dueAt: Date): DeliveryUpdate {
   return {
@@ -158,19 +174,15 @@ export function watchUpdate(ref: DeliveryRef, dueAt: Date): DeliveryUpdate {
 }
 
 /** Moves an entry of the due index on, unless somebody moved it meanwhile. */
-export function postponeUpdate(
-  { reminder, state, dueAt }: DueEntry,
-  until: Date,
-  reason: PostponeReason,
-): DeliveryUpdate {
+export function postponeUpdate(entry: DueEntry, until: Date, reason: PostponeReason): DeliveryUpdate {
+  const { reminder } = entry;
   const [set, removed] = reason === 'deferred' ? [', isDeferred = :true', ''] : ['', ', isDeferred'];
   return {
     Key: deliveryKey(reminder),
     UpdateExpression: `SET dueIn = :watched, dueAt = :until${set} REMOVE parked${removed}`,
-    ConditionExpression: 'dueIn = :dueIn AND dueAt = :dueAt',
+    ConditionExpression: IS_UNMOVED,
     ExpressionAttributeValues: {
-      ':dueIn': keys.dueOf(state, reminder.id),
-      ':dueAt': dueAt,
+      ...placeOf(entry),
       ':watched': keys.dueOf('watched', reminder.id),
       ':until': until.toISOString(),
       ...(reason === 'deferred' ? { ':true': true } : {}),

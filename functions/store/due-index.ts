@@ -1,5 +1,5 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { type DeliveryRef, Reminder, type SkipReason } from '../domain/delivery.ts';
+import { type DeliveryRef, Reminder } from '../domain/delivery.ts';
 import {
   DUE_INDEX,
   type DueEntry,
@@ -7,7 +7,7 @@ import {
   type PostponeReason,
   type UnreadableRow,
 } from '../domain/due.ts';
-import { postponeUpdate, skipUpdate, watchUpdate } from './delivery-updates.ts';
+import { expireUpdate, postponeUpdate, watchUpdate } from './delivery-updates.ts';
 import { keys } from './keys.ts';
 import { readable } from './readable.ts';
 import { type Table, updated } from './table.ts';
@@ -17,12 +17,6 @@ export type Position = Record<string, unknown>;
 
 /** Enough for ten batches of a queue, few enough that a run can end between two pages. */
 const PAGE = 100;
-
-/** Ends an open, unleased delivery that will not be attempted again. */
-export const skipping =
-  (deliveries: Table) =>
-  async (ref: DeliveryRef, reason: SkipReason, now: Date): Promise<'done' | 'refused'> =>
-    (await updated(deliveries, skipUpdate(ref, reason, now))) ? 'done' : 'refused';
 
 /** The sparse index of deliveries that have to be looked after: what it costs grows with what is in it, never with history. */
 export function dueIndex(deliveries: Table) {
@@ -37,7 +31,10 @@ export function dueIndex(deliveries: Table) {
       await updated(deliveries, postponeUpdate(entry, until, reason));
     },
 
-    skip: skipping(deliveries),
+    /** Ends an open, unleased delivery as expired. Refused when its entry was moved meanwhile: then its message may be on its way. */
+    async expire(entry: DueEntry, now: Date): Promise<'done' | 'refused'> {
+      return (await updated(deliveries, expireUpdate(entry, now))) ? 'done' : 'refused';
+    },
 
     /**
      * What is due by `until` in one shard, the earliest first. Eventually consistent, as an index is.

@@ -150,8 +150,8 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
   const site = siteOf(template, references);
   const pages = [mailPages(mailbox), ...(site ? [sitePages(site)] : [])];
   await options.releasePort?.();
-  const gateway = await startGateway(api, options.port, firstOf(pages), (error) =>
-    log({ source: 'gateway', text: `a connection was ended: ${error.stack}` }),
+  const gateway = await startGateway(api, options.port, firstOf(pages), (text) =>
+    log({ source: 'gateway', text }),
   );
   started.defer(() => gateway.close());
   const url = `http://localhost:${gateway.port}`;

@@ -121,10 +121,10 @@ export class MemoryDeliveries implements DeliveryPorts {
   }
 
   async settle(claimed: Claimed, settlement: Settlement, outcome: EndpointOutcome): Promise<MoveResult> {
-    const found = this.#rows.get(rowKey(claimed))?.delivery;
+    const { delivery: found, due } = this.#rows.get(rowKey(claimed)) ?? {};
     if (found?.lease?.token !== claimed.lease.token) return 'refused';
     if (found.lease.until <= settlement.at.getTime()) return 'refused';
-    return this.#move(settled(found, settlement), this.#dueAfter(settlement), outcome);
+    return this.#move(settled(found, settlement), this.#dueAfter(settlement, due), outcome);
   }
 
   async exhaust(
@@ -167,12 +167,13 @@ export class MemoryDeliveries implements DeliveryPorts {
     });
   }
 
-  #dueAfter(settlement: Settlement): Due | undefined {
+  #dueAfter(settlement: Settlement, before: Due | undefined): Due | undefined {
     if (settlement.kind !== 'retrying') return undefined;
     const { nextRetryAt, wait } = settlement;
-    if (wait.hold === 'parked') return { state: 'parked', dueAt: nextRetryAt.toISOString() };
+    const isDeferred = before?.isDeferred ? { isDeferred: true as const } : {};
+    if (wait.hold === 'parked') return { state: 'parked', dueAt: nextRetryAt.toISOString(), ...isDeferred };
     const dueAt = new Date(nextRetryAt.getTime() + this.#graceSeconds * 1000).toISOString();
-    return { state: 'watched', dueAt };
+    return { state: 'watched', dueAt, ...isDeferred };
   }
 
   /** The delivery, when it is open and nobody is attempting it. */

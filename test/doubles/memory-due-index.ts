@@ -1,4 +1,4 @@
-import { type DeliveryRef, reminderOf, type SkipReason } from '../../functions/domain/delivery.ts';
+import { type DeliveryRef, reminderOf } from '../../functions/domain/delivery.ts';
 import type { DueEntry, DueState } from '../../functions/domain/due.ts';
 import type { ReconcilePorts } from '../../functions/engine/reconcile.ts';
 import type { WatchPorts } from '../../functions/engine/watch.ts';
@@ -41,8 +41,10 @@ export class MemoryDueIndex {
     this.#deliveries.moveDue(reminder, { state, dueAt }, { ...to, ...isDeferred });
   };
 
-  skip(ref: DeliveryRef, reason: SkipReason, now: Date): Promise<'done' | 'refused'> {
-    return this.#deliveries.skip(ref, reason, now);
+  async expire({ reminder, state, dueAt }: DueEntry, now: Date): Promise<'done' | 'refused'> {
+    const due = this.#deliveries.dueOf(reminder);
+    if (due?.state !== state || due.dueAt !== dueAt) return 'refused';
+    return this.#deliveries.skip(reminder, 'expired', now);
   }
 
   async find(

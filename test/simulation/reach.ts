@@ -41,7 +41,7 @@ const REPEATABLE = new Set([
   'deliveries.skip',
   'due.watch',
   'due.postpone',
-  'due.skip',
+  'due.expire',
   'queues.send',
   'endpoints.markSlow',
   'endpoints.markProven',
@@ -205,7 +205,7 @@ export function reachOf(world: World): (process: Process) => Reach {
         watch: (ref, dueAt) => witness.watching(ref, () => own.due.watch(ref, dueAt)),
         postpone: (entry, until, reason) =>
           witness.postponing(entry.reminder, reason, () => own.due.postpone(entry, until, reason)),
-        skip: (ref, reason, now) => witness.watching(ref, () => own.due.skip(ref, reason, now)),
+        expire: (entry, now) => witness.watching(entry.reminder, () => own.due.expire(entry, now)),
       } satisfies Reach['due']);
     },
     get ledger() {

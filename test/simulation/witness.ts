@@ -111,7 +111,7 @@ export class Witness {
     const lateMs = this.#world.clock.ms - this.#world.restBy;
     if (lateMs > 0 && !this.#world.organizations.isOver(delivery))
       this.tell('comes to rest', `${id} was ${status} ${lateMs} ms too late`);
-    if (terminalReason === 'expired' && wasDeferred)
+    if (terminalReason === 'expired' && wasDeferred && !this.#world.organizations.isOver(delivery))
       this.tell('nothing lost', `${id} expired after its message was deferred, and before one was sent`);
     const isTrue = {
       endpoint_deleted: () => this.#world.history.endedMs(webhookId, 'deleted') !== undefined,

@@ -68,13 +68,17 @@ export function matchOperation(api: RestApi, request: GatewayRequest): Matched |
   return { operation: match.target, route: { resourceId, resourcePath, parameters: match.parameters } };
 }
 
-/** Answers a request whose body is complete. Never rejects: whatever goes wrong is an answer too. */
+/**
+ * Answers a request whose body is complete. Never rejects: whatever goes wrong is an answer too.
+ * @param log told why a function gave none
+ */
 export async function respond(
   api: RestApi,
   { operation, route }: Matched,
   request: GatewayRequest,
   arrival: Arrival,
   body: Buffer,
+  log: (text: string) => void = () => undefined,
 ): Promise<Answer> {
   const { integration } = operation;
   if (integration.kind === 'mock') {
@@ -88,10 +92,18 @@ export async function respond(
   const event = JSON.stringify(proxyEvent(request, route, arrival, body, api.isBinary(mediaTypeOf(request))));
   if (Buffer.byteLength(event) > EVENT_BYTES) return failure(api, 'REQUEST_TOO_LARGE', request, arrival);
   const result = await withinTimeout(integration, event);
-  if (result === 'timeout') return failure(api, 'INTEGRATION_TIMEOUT', request, arrival);
+  if (result === 'timeout') {
+    log(`${request.method} ${route.resourcePath}: the function did not answer in time`);
+    return failure(api, 'INTEGRATION_TIMEOUT', request, arrival);
+  }
   const answer = result.functionError ? undefined : proxyAnswer(result.payload, acceptsBinary(api, request));
-  return answer ?? failure(api, 'DEFAULT_5XX', request, arrival, 502);
+  if (answer !== undefined) return answer;
+  log(`${request.method} ${route.resourcePath}: ${unusable(result)}`);
+  return failure(api, 'DEFAULT_5XX', request, arrival, 502);
 }
+
+const unusable = ({ functionError, payload }: InvocationResult): string =>
+  functionError ? `the function failed: ${JSON.stringify(payload)}` : 'the function’s answer is malformed';
 
 /** The function goes on after the gateway has given up waiting, as it does on AWS. */
 async function withinTimeout(

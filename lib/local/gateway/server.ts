@@ -38,18 +38,19 @@ export interface Gateway {
  *
  * @param pages what there is at the same address besides; they answer undefined to what they do not have
  * @param port 0 for any
- * @param onFailure called with an error of the gateway's own, which ends the connection that it came up on and nothing else
+ * @param log told of an error of the gateway's own, which ends the connection that it came up on and nothing else, and of a
+ *   function that gave no answer, of which the client learns nothing
  * @throws LocalRunError when the port is taken
  */
 export async function startGateway(
   api: RestApi,
   port: number,
   pages: Pages = async () => undefined,
-  onFailure: (error: Error) => void = () => undefined,
+  log: (text: string) => void = () => undefined,
 ): Promise<Gateway> {
   function answering(work: Promise<void>, response: ServerResponse): void {
     work.catch((error: Error) => {
-      onFailure(error);
+      log(`a connection was ended: ${error.stack}`);
       response.destroy(error);
     });
   }
@@ -65,10 +66,10 @@ export async function startGateway(
       // Node.js would answer one without it by itself, without the envelope.
       requireHostHeader: false,
     },
-    (message, response) => answering(serve(api, pages, message, response), response),
+    (message, response) => answering(serve(api, pages, log, message, response), response),
   );
   server.on('checkContinue', (message, response) =>
-    answering(serve(api, pages, message, response), response),
+    answering(serve(api, pages, log, message, response), response),
   );
   server.on('checkExpectation', (message, response) =>
     answering(refuse(api, message, response, 417), response),
@@ -91,6 +92,7 @@ export async function startGateway(
 async function serve(
   api: RestApi,
   pages: Pages,
+  log: (text: string) => void,
   message: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -109,7 +111,7 @@ async function serve(
   if (body === 'aborted') return;
   if (body === 'too large')
     return sendUnread(message, response, failure(api, 'REQUEST_TOO_LARGE', request, arrival));
-  send(message, response, await respond(api, matched, request, arrival, body));
+  send(message, response, await respond(api, matched, request, arrival, body, log));
 }
 
 function readRequest(message: IncomingMessage): GatewayRequest | undefined {

@@ -41,7 +41,13 @@ const ends: [name: string, end: (stores: Stores, delivery: Delivery) => Promise<
     `skipping it as ${reason}`,
     ({ deliveries }, delivery) => deliveries.skip(delivery, reason, LEASE_END),
   ]),
-  ['the reconciler', ({ due }, delivery) => due.skip(delivery, 'expired', LEASE_END)],
+  [
+    'the reconciler',
+    async ({ due }, delivery) => {
+      const [entry] = await placesOf(due, delivery);
+      return entry && due.expire(entry, LEASE_END);
+    },
+  ],
 ];
 
 function settleLast(settlement: typeof succeeded) {
@@ -204,6 +210,22 @@ describe.each(storeKinds())('the due index (%s)', (_, make) => {
     expect((await postpone('sent'))[0]).not.toHaveProperty('isDeferred');
   });
 
+  it.each(['hidden', 'parked'] as const)(
+    'keeps saying so when an attempt fails meanwhile whose next is %s: nothing was sent since',
+    async (hold) => {
+      const stores = await make();
+      const claim = await claimed(stores);
+      await stores.due.watch(claim, LOST);
+      const [entry] = await placesOf(stores.due, claim);
+      if (entry === undefined) throw new Error('the delivery was to be watched');
+      await stores.due.postpone(entry, LATER, 'deferred');
+
+      expect(await stores.deliveries.settle(claim, retryingIn(hold), unaffected(claim))).toBe('done');
+
+      expect(await placesOf(stores.due, claim)).toMatchObject([{ isDeferred: true }]);
+    },
+  );
+
   it('leaves an entry alone that was moved since it was found', async () => {
     const { due, delivery, places } = await waiting('parked');
     const [found] = await places();
@@ -231,15 +253,28 @@ describe.each(storeKinds())('the due index (%s)', (_, make) => {
     expect(await deliveries.find(delivery)).toEqual(ended);
   });
 
-  it('does not skip a delivery while it is being attempted', async () => {
+  it('does not expire a delivery whose entry was moved since it was found', async () => {
+    const { due, places } = await waiting('parked');
+    const [found] = await places();
+    if (found === undefined) throw new Error('the delivery was to be parked');
+    await due.postpone(found, LATER, 'deferred');
+
+    expect(await due.expire(found, LEASE_END)).toBe('refused');
+
+    expect(await places()).toMatchObject([{ dueAt: LATER.toISOString(), isDeferred: true }]);
+  });
+
+  it('does not expire a delivery while it is being attempted', async () => {
     const stores = await make();
     const claim = await claimed(stores);
     await stores.due.watch(claim, LOST);
+    const [entry] = await placesOf(stores.due, claim);
+    if (entry === undefined) throw new Error('the delivery was to be watched');
 
-    expect(await stores.due.skip(claim, 'expired', later(LEASE_END, -1))).toBe('refused');
+    expect(await stores.due.expire(entry, later(LEASE_END, -1))).toBe('refused');
     expect(await placesOf(stores.due, claim)).toEqual([watchedAt(claim, LOST)]);
 
-    expect(await stores.due.skip(claim, 'expired', LEASE_END)).toBe('done');
+    expect(await stores.due.expire(entry, LEASE_END)).toBe('done');
     expect(await stores.deliveries.find(claim)).toMatchObject({
       status: 'skipped',
       terminalReason: 'expired',

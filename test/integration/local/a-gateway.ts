@@ -128,10 +128,12 @@ export async function aGateway(answer: Answering, limits?: Limits) {
   defineRestApi(template, references);
   const invokeSerialized = async (event: string): Promise<InvocationResult> => answer(JSON.parse(event));
   const api = compileRestApi(template, references, () => ({ invokeSerialized }));
-  const gateway = await startGateway(api, 0);
+  const logged: string[] = [];
+  const gateway = await startGateway(api, 0, undefined, (text) => logged.push(text));
   onTestFinished(() => gateway.close());
   return {
     gateway,
+    logged,
     url: `http://127.0.0.1:${gateway.port}/api/v1`,
     raw: (bytes: string) => exchange(gateway.port, bytes),
   };

@@ -117,17 +117,21 @@ describe('an answer of the function', () => {
     ['no status', { payload: { body: 'secret' } }],
     ['nothing', { payload: null }],
     ['a body that is no text', { payload: { statusCode: 200, body: { secret: 1 } } }],
-  ])('that is %s becomes a 502 that says nothing of it', async (_, result) => {
-    const { url } = await aGateway(() => result);
+  ])('that is %s becomes a 502 that says nothing of it, and a line of the log', async (_, result) => {
+    const { url, logged } = await aGateway(() => result);
     const response = await fetch(`${url}/things/1`);
     expect(response.status).toBe(502);
     expect((await envelopeOf(response)).message).toBe('Internal server error');
+    const why = 'functionError' in result ? JSON.stringify(result.payload) : 'malformed';
+    expect(logged).toEqual([expect.stringContaining(why)]);
+    expect(logged[0]).toContain('GET /v1/things/{id}: the function');
   });
 
   it('that comes too late becomes a 504', async () => {
-    const { url } = await aGateway(() => new Promise(() => undefined));
+    const { url, logged } = await aGateway(() => new Promise(() => undefined));
     const response = await fetch(`${url}/things/1`, { method: 'POST' });
     expect(response.status).toBe(504);
+    expect(logged).toEqual(['POST /v1/things/{id}: the function did not answer in time']);
     expect((await envelopeOf(response)).message).toBe('Endpoint request timed out');
   });
 
@@ -249,12 +253,12 @@ describe('a gateway', () => {
       if (path === '/broken') throw new Error('the page is broken');
       return { statusCode: 200, headers: {}, body: 'a page' };
     };
-    const gateway = await startGateway(api, 0, pages, ({ message }) => failures.push(message));
+    const gateway = await startGateway(api, 0, pages, (text) => failures.push(text));
     onTestFinished(() => gateway.close());
     const url = `http://127.0.0.1:${gateway.port}`;
     await expect(fetch(`${url}/broken`)).rejects.toThrow();
     expect(await (await fetch(`${url}/whole`)).text()).toBe('a page');
-    expect(failures).toEqual(['the page is broken']);
+    expect(failures).toEqual([expect.stringContaining('the page is broken')]);
   });
 
   it('says which port is taken, and what to do', async () => {

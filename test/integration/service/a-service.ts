@@ -1,4 +1,6 @@
-import { afterAll, beforeAll } from 'vitest';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { type Answer, type ReceivedDelivery, startReceiver } from '../../../lib/local/receiver/receiver.ts';
 import { type ApiClient, apiClient } from '../../support/api.ts';
 import { type LocalRun, startLocalRun, temporaryDirectory } from '../../support/local-run.ts';
@@ -6,6 +8,12 @@ import { until } from '../../support/until.ts';
 
 export const ok = () => ({ status: 200 });
 export const path = (id: string) => `/api/v1/webhooks/${id}`;
+
+/** The lines of a run's log about requests that were answered with 500: they name the error, which an answer does not. */
+async function failuresIn(directory: string): Promise<string[]> {
+  const log = await readFile(join(directory, 'logs/functions.log'), 'utf8');
+  return log.split('\n').filter((line) => /REQUEST_FAILED|^gateway /.test(line));
+}
 
 /** A local run for the tests of this file, and receivers with endpoints at it. */
 export function aService(settings: Record<string, string>) {
@@ -29,7 +37,9 @@ export function aService(settings: Record<string, string>) {
     for (const stop of receivers) await stop();
     started?.api.close();
     await started?.run.interrupt();
+    const failures = started && (await failuresIn(started.run.directory));
     await directory?.remove();
+    expect(failures, 'requests that ended as nobody meant them to').toEqual([]);
   });
 
   const deliveries = (id: string) => current().api.all(`${path(id)}/deliveries`);

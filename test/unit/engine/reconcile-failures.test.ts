@@ -19,7 +19,7 @@ describe('a part of the due index that cannot be read', () => {
           return due.find(state, shard, ...search);
         },
         postpone: (...entry) => due.postpone(...entry),
-        skip: (...skip) => due.skip(...skip),
+        expire: (...expiry) => due.expire(...expiry),
       },
     });
     const others: string[] = [];
@@ -48,7 +48,7 @@ describe('a row of the due index that cannot be read', () => {
           return state === 'watched' ? { ...page, unreadable: [row] } : page;
         },
         postpone: (...entry) => due.postpone(...entry),
-        skip: (...skip) => due.skip(...skip),
+        expire: (...expiry) => due.expire(...expiry),
       },
     });
 
@@ -68,7 +68,7 @@ describe('an expired delivery that cannot be ended', () => {
       due: {
         find: (...search) => due.find(...search),
         postpone: (...entry) => due.postpone(...entry),
-        async skip() {
+        async expire() {
           throw throttled();
         },
       },

@@ -23,7 +23,7 @@ function counted(due: ReconcilePorts['due']): { due: ReconcilePorts['due']; find
         return due.find(...search);
       },
       postpone: (...entry) => due.postpone(...entry),
-      skip: (...skip) => due.skip(...skip),
+      expire: (...expiry) => due.expire(...expiry),
     },
     finds: () => finds,
   };

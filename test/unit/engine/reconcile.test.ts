@@ -95,7 +95,7 @@ describe('a parked delivery', () => {
     const failing = runWith({
       due: {
         find: (...search) => due.find(...search),
-        skip: (...skip) => due.skip(...skip),
+        expire: (...expiry) => due.expire(...expiry),
         async postpone() {
           throw new Error('the table is throttled');
         },
