@@ -1,4 +1,4 @@
-import { nodeVersionProblem } from '../lib/local/console/node-version.ts';
+import { nodeVersionProblem } from '../lib/cli/terminal/node-version.ts';
 
 const problem = nodeVersionProblem(process.versions.node);
 if (problem !== undefined) {
@@ -6,5 +6,5 @@ if (problem !== undefined) {
   process.exit(1);
 }
 // Loaded after the check: an older Node.js fails on these modules in ways that tell nobody what to do.
-const { startCommand } = await import('../lib/local/console/start-command.ts');
+const { startCommand } = await import('../lib/cli/start/start-command.ts');
 process.exit(await startCommand(process.argv.slice(2)));

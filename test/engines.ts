@@ -1,7 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import {
   CreateTableCommand,
   DeleteTableCommand,
@@ -9,20 +6,13 @@ import {
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
-import {
-  CreateQueueCommand,
-  DeleteQueueCommand,
-  GetQueueAttributesCommand,
-  SQSClient,
-} from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll } from 'vitest';
+import { startDynamoDb } from 'aws-local/engines/dynamodb.ts';
+import { ACCESS, engineOf } from 'aws-local/test/engines.ts';
+import { PATIENCE } from 'aws-local/test/patience.ts';
+import { afterAll } from 'vitest';
 import type { Table } from '../functions/store/table.ts';
-import { startDynamoDb } from '../lib/local/engines/dynamodb.ts';
-import type { Engine } from '../lib/local/engines/engine.ts';
-import { startSqs } from '../lib/local/engines/sqs.ts';
 import { refuseAsDynamoDb } from './support/as-dynamodb.ts';
-import { PATIENCE } from './support/patience.ts';
 import { TABLE_DEFINITIONS, type TableName } from './table-definitions.ts';
 
 export { TABLE_DEFINITIONS };
@@ -85,75 +75,5 @@ export function dynamoDb(): Clients {
   };
 }
 
-/** An SQS for the tests of this file: the one at `SQS_ENDPOINT`, or the embedded one. */
-export function sqs() {
-  const endpoint = engineOf(process.env.SQS_ENDPOINT, startSqs);
-  let client: SQSClient | undefined;
-  const created: string[] = [];
-  const ours = () => {
-    client ??= new SQSClient({ ...ACCESS, endpoint: endpoint() });
-    return client;
-  };
-
-  afterAll(async () => {
-    await Promise.all(created.map((QueueUrl) => ours().send(new DeleteQueueCommand({ QueueUrl }))));
-    client?.destroy();
-  });
-
-  const create = async (Attributes: Record<string, string>): Promise<string> => {
-    const { QueueUrl = '' } = await ours().send(
-      new CreateQueueCommand({ QueueName: `queue-${randomUUID()}`, Attributes }),
-    );
-    created.push(QueueUrl);
-    return QueueUrl;
-  };
-
-  return {
-    client: ours,
-    endpoint,
-    /** An empty queue that gives a message up after so many receives, and the queue of what it gave up. */
-    async queues(terms: { visibilitySeconds: number; maxReceives: number }) {
-      const deadLetterUrl = await create({});
-      const { Attributes } = await ours().send(
-        new GetQueueAttributesCommand({ QueueUrl: deadLetterUrl, AttributeNames: ['QueueArn'] }),
-      );
-      const url = await create({
-        VisibilityTimeout: String(terms.visibilitySeconds),
-        RedrivePolicy: JSON.stringify({
-          deadLetterTargetArn: Attributes?.QueueArn,
-          maxReceiveCount: terms.maxReceives,
-        }),
-      });
-      return { url, deadLetterUrl };
-    },
-  };
-}
-
 /** As many as the SDK makes by default. A slow engine gives up requests that it keeps waiting for a lock. */
 const ATTEMPTS = 3;
-const ACCESS = { region: 'us-east-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
-
-/** The endpoint of an engine that runs while this file's tests do. */
-function engineOf(
-  given: string | undefined,
-  start: (options: { directory: string }) => Promise<Engine>,
-): () => string {
-  let endpoint = given;
-  if (given === undefined) {
-    const directory = mkdtempSync(join(tmpdir(), 'engine-'));
-    let engine: Engine | undefined;
-    beforeAll(async () => {
-      engine = await start({ directory });
-      endpoint = engine.endpoint;
-    });
-    // Hooks after the tests run in the reverse order of their registration: clients are gone by now.
-    afterAll(async () => {
-      await engine?.stop();
-      rmSync(directory, { recursive: true, force: true });
-    });
-  }
-  return () => {
-    if (endpoint === undefined) throw new Error('the engine runs only while the tests do');
-    return endpoint;
-  };
-}

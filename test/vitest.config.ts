@@ -1,15 +1,18 @@
 import { join } from 'node:path';
+import { PATIENCE } from 'aws-local/test/patience.ts';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { FUNCTION_ENVIRONMENT } from './support/functions.ts';
-import { PATIENCE } from './support/patience.ts';
 
 if (Number(process.versions.node.split('.')[0]) < 24)
   throw new Error(`the tests need Node 24 or later, this is ${process.version}: run them with "npm test"`);
 
-/** Tests by what they need: `unit` and `simulation` nothing, `contract` an engine, `integration` the whole local run, `infra` a synthesis. */
+/**
+ * Tests by what they need, ours and those of the packages: `unit` and `simulation` nothing, `contract` an engine,
+ * `integration` the whole local run, `infra` a synthesis.
+ */
 const project = (name: string, settings: object = {}) => ({
-  test: { name, include: [`test/${name}/**/*.test.ts`], ...settings },
+  test: { name, include: [`test/${name}/**/*.test.ts`, `packages/*/test/${name}/**/*.test.ts`], ...settings },
 });
 
 /** What takes longest goes first, so that it is not what everything waits for at the end; Vitest itself goes by the size of files. */

@@ -1,5 +1,5 @@
-import { findConnectionFailure } from '../local/connection-failure.ts';
-import { paintFor } from '../local/console/paint.ts';
+import { findConnectionFailure } from 'aws-local/connection-failure.ts';
+import { paintFor } from '../cli/terminal/paint.ts';
 import { readOperateArguments, usage } from './arguments.ts';
 import { clientsOf } from './clients.ts';
 import type { Command } from './commands.ts';

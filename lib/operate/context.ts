@@ -1,5 +1,5 @@
 import type { Table } from '../../functions/store/table.ts';
-import type { Paint } from '../local/console/paint.ts';
+import type { Paint } from '../cli/terminal/paint.ts';
 import type { Clients } from './clients.ts';
 import { OperateError } from './errors.ts';
 import type { Flags } from './flags.ts';

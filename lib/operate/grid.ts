@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
-import { harmless } from '../local/console/format.ts';
-import type { Paint } from '../local/console/paint.ts';
+import { harmless } from '../cli/terminal/format.ts';
+import type { Paint } from '../cli/terminal/paint.ts';
 
 const width = (cell: string): number => stripVTControlCharacters(cell).length;
 

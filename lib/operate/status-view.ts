@@ -1,4 +1,4 @@
-import type { Paint } from '../local/console/paint.ts';
+import type { Paint } from '../cli/terminal/paint.ts';
 import { ago, count, facts, grid, moment } from './grid.ts';
 import { type Attention, type Due, IN_FLIGHT_LIMIT, type State } from './state.ts';
 

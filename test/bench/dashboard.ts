@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { parseArgs, styleText } from 'node:util';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { until } from 'aws-local/test/until.ts';
 import type { Browser, Page } from 'playwright-core';
 import { OrgId, ReceiverId } from '../../functions/domain/ids.ts';
 import { mapConcurrently } from '../../functions/engine/concurrency.ts';
 import { deliveryStore } from '../../functions/store/deliveries.ts';
-import { startReceiver } from '../../lib/local/receiver/receiver.ts';
+import { startReceiver } from '../../lib/cli/receiver/receiver.ts';
 import { ADMIN, signIn } from '../e2e/a-dashboard.ts';
 import { findChromium, launch } from '../e2e/browser.ts';
 import { apiClient } from '../support/api.ts';
 import { startLocalRun, temporaryDirectory } from '../support/local-run.ts';
-import { until } from '../support/until.ts';
 import { succeeded } from './growth/seeds.ts';
 import { describeMachine, loadOfMinute } from './measure/machine.ts';
 import { openLoop, wallClock } from './measure/open-loop.ts';

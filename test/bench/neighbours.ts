@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { paintFor } from '../../lib/local/console/paint.ts';
+import { paintFor } from '../../lib/cli/terminal/paint.ts';
 import { ArgumentError, wholeNumber } from './arguments.ts';
 import { type Block, figure } from './figure.ts';
 import { ending, endWhenInterrupted } from './measure/interruption.ts';

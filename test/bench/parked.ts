@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parseArgs, styleText } from 'node:util';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { startDynamoDb } from 'aws-local/engines/dynamodb.ts';
 import { v7 } from 'uuid';
 import type { Delivery, Reminder } from '../../functions/domain/delivery.ts';
 import { DUE_INDEX, LONG_BACKLOG } from '../../functions/domain/due.ts';
@@ -13,7 +14,6 @@ import type { Outgoing } from '../../functions/engine/queues.ts';
 import { reconcile } from '../../functions/engine/reconcile.ts';
 import { dueIndex } from '../../functions/store/due-index.ts';
 import { DUE_SHARDS, keys } from '../../functions/store/keys.ts';
-import { startDynamoDb } from '../../lib/local/engines/dynamodb.ts';
 import { recordedLog } from '../doubles/recorded-log.ts';
 import { metered } from './consumed.ts';
 

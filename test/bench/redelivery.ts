@@ -1,10 +1,10 @@
 import { parseArgs, styleText } from 'node:util';
-import { startReceiver } from '../../lib/local/receiver/receiver.ts';
+import { until } from 'aws-local/test/until.ts';
+import { startReceiver } from '../../lib/cli/receiver/receiver.ts';
 import { childrenOf } from '../chaos/killer.ts';
 import { type ApiClient, apiClient } from '../support/api.ts';
 import { startLocalRun, temporaryDirectory } from '../support/local-run.ts';
 import { tablesBehind } from '../support/tables.ts';
-import { until } from '../support/until.ts';
 
 /*
  * A redelivery job of many deliveries through the local run, whose recursive-loop detection would stop a function that feeds its

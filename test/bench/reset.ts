@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs, styleText } from 'node:util';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { until } from 'aws-local/test/until.ts';
 import type { Delivery } from '../../functions/domain/delivery.ts';
 import { OrgId, ReceiverId } from '../../functions/domain/ids.ts';
 import type { Tenant } from '../../functions/domain/tenant.ts';
@@ -11,7 +12,6 @@ import { ledgerStore } from '../../functions/store/ledger.ts';
 import { standingOf } from '../../functions/store/organizations.ts';
 import { type ApiClient, apiClient } from '../support/api.ts';
 import { type LocalRun, startLocalRun, temporaryDirectory } from '../support/local-run.ts';
-import { until } from '../support/until.ts';
 import { type RunEngines, startRunEngines } from './run-engines.ts';
 import { type NewRow, type Records, recordsOf } from './sandbox-records.ts';
 

@@ -7,15 +7,15 @@ import {
 } from '@aws-sdk/client-dynamodb-streams';
 import { GetQueueAttributesCommand, ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { BatchGetCommand, DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { startDynamoDb } from 'aws-local/engines/dynamodb.ts';
+import { CREDENTIALS } from 'aws-local/engines/engines.ts';
+import { startSqs } from 'aws-local/engines/sqs.ts';
 import { type Delivery, reminderOf } from '../../functions/domain/delivery.ts';
 import { deliveryQueues } from '../../functions/platform/delivery-queues.ts';
 import { deliveryOf } from '../../functions/store/deliveries.ts';
 import { deliveryKey } from '../../functions/store/delivery-updates.ts';
 import { rowOf } from '../../functions/store/stream-rows.ts';
 import type { Table } from '../../functions/store/table.ts';
-import { startDynamoDb } from '../../lib/local/engines/dynamodb.ts';
-import { CREDENTIALS } from '../../lib/local/engines/engines.ts';
-import { startSqs } from '../../lib/local/engines/sqs.ts';
 
 const NAMES = ['service', 'outbox', 'deliveries', 'rates', 'ledger'] as const;
 export type RunTables = Record<(typeof NAMES)[number], Table>;

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { startDynamoDb } from 'aws-local/engines/dynamodb.ts';
 import type { BusEvent } from '../../functions/domain/bus.ts';
 import { DUE_INDEX } from '../../functions/domain/due.ts';
 import { newId } from '../../functions/domain/ids.ts';
@@ -23,7 +24,6 @@ import { keys, SOURCE_DUE_SHARDS } from '../../functions/store/keys.ts';
 import { organizationStore, standingOf } from '../../functions/store/organizations.ts';
 import { sourceChecks } from '../../functions/store/source-checks.ts';
 import { committer } from '../../functions/store/transaction.ts';
-import { startDynamoDb } from '../../lib/local/engines/dynamodb.ts';
 import { recordedLog } from '../doubles/recorded-log.ts';
 import { metered } from './consumed.ts';
 

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs, styleText } from 'node:util';
+import { until } from 'aws-local/test/until.ts';
 import { type ApiClient, apiClient } from '../support/api.ts';
 import { type LocalRun, startLocalRun, temporaryDirectory } from '../support/local-run.ts';
 import { tablesBehind } from '../support/tables.ts';
 import { startTrap } from '../support/trap.ts';
-import { until } from '../support/until.ts';
 import { childrenOf, killOne } from './killer.ts';
 import { type Load, post } from './load.ts';
 import { type FailingReceiver, startFailingReceiver } from './receivers.ts';

@@ -1,4 +1,4 @@
-import { type Receiver, startReceiver } from '../../lib/local/receiver/receiver.ts';
+import { type Receiver, startReceiver } from '../../lib/cli/receiver/receiver.ts';
 import type { LocalRun } from '../support/local-run.ts';
 
 /** What a receiver was sent of one delivery. */

@@ -1,6 +1,6 @@
+import { until } from 'aws-local/test/until.ts';
 import type { ApiClient } from '../support/api.ts';
 import type { Row } from '../support/tables.ts';
-import { until } from '../support/until.ts';
 
 /** A message that was being counted when its function was killed comes again after three minutes. */
 const PATIENCE_MS = 600_000;

@@ -1,8 +1,8 @@
+import { FairGroups, type FairTerms } from 'aws-local/engines/fair-groups.ts';
 import { delaySeconds, hiddenSeconds } from '../../functions/domain/backoff.ts';
 import type { Reminder } from '../../functions/domain/delivery.ts';
 import { messageGroupOf } from '../../functions/domain/redelivery.ts';
 import type { Outgoing } from '../../functions/engine/queues.ts';
-import { FairGroups, type FairTerms } from '../../lib/local/engines/fair-groups.ts';
 
 /** A message as one receive of it hands it out. */
 export interface ReceivedReminder {

@@ -77,7 +77,9 @@ export async function runContractSuites(
 /** A check for each test, and one for each file that failed as a whole. */
 function checksOf({ testResults }: z.output<typeof Report>): Check[] {
   return testResults.flatMap(({ name, status, message, assertionResults }) => {
-    const file = relative(join(ROOT, 'test/contract'), name);
+    const file = relative(ROOT, name).replace(/^(?:packages\/([\w-]+)\/)?test\/contract\//, (_, of) =>
+      of ? `${of}/` : '',
+    );
     const tests = assertionResults
       .filter((test) => test.status === 'passed' || test.status === 'failed')
       .map((test): Check => {

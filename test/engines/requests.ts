@@ -1,4 +1,4 @@
-import { ACCEPTED, OTHER_TABLE, REFUSED, TABLE, type TestRequest } from '../support/refused-requests.ts';
+import { ACCEPTED, OTHER_TABLE, REFUSED, TABLE, type TestRequest } from 'aws-local/test/refused-requests.ts';
 import type { Check } from './differences.ts';
 
 /** Engines check the form of a signature, not the signature. */

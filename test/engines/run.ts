@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { formatDuration } from '../../lib/local/console/format.ts';
-import { createScreen, type Screen } from '../../lib/local/console/screen.ts';
-import { startDynamoDb } from '../../lib/local/engines/dynamodb.ts';
+import { startDynamoDb } from 'aws-local/engines/dynamodb.ts';
+import { formatDuration } from '../../lib/cli/terminal/format.ts';
+import { createScreen, type Screen } from '../../lib/cli/terminal/screen.ts';
 import { temporaryDirectory } from '../support/local-run.ts';
 import { ArgumentError, readArguments } from './arguments.ts';
 import { runContractSuites } from './contract.ts';

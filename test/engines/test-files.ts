@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** What a test file asks for when it needs an engine: a function of `test/engines.ts`, or the start of an embedded one. */
+/** What a test file asks for when it needs an engine: a function of `test/engines.ts` or of the package’s, or the start of an embedded one. */
 type Need = 'dynamoDb' | 'sqs' | 'startDynamoDb';
 
 /** The contract test files that import one of these functions, themselves or by what they import; paths from the repository's root. */
@@ -18,12 +18,12 @@ export function contractFilesNeeding(needs: readonly Need[]): string[] {
     const source = readFileSync(file, 'utf8');
     const imported = [...source.matchAll(/from '(\.[^']+\.ts)'/g)]
       .map(([, path = '']) => join(dirname(file), path))
-      .filter((path) => path.startsWith(join(ROOT, 'test/contract')));
+      .filter((path) => !relative(ROOT, path).startsWith('packages/aws-local/src'));
     const result = wanted.test(source) || imported.some(isUser);
     reaches.set(file, result);
     return result;
   };
-  return globSync('test/contract/**/*.test.ts', { cwd: ROOT })
+  return globSync('{.,packages/*}/test/contract/**/*.test.ts', { cwd: ROOT })
     .map((path) => join(ROOT, path))
     .filter(isUser)
     .map((path) => relative(ROOT, path))

@@ -1,7 +1,7 @@
-import { startReceiver } from '../../lib/local/receiver/receiver.ts';
+import { until } from 'aws-local/test/until.ts';
+import { startReceiver } from '../../lib/cli/receiver/receiver.ts';
 import { apiClient } from '../support/api.ts';
 import { startLocalRun, temporaryDirectory } from '../support/local-run.ts';
-import { until } from '../support/until.ts';
 
 const PATIENCE_MS = 300_000;
 

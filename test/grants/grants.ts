@@ -1,6 +1,6 @@
-import { allows } from '../../lib/local/permissions/permissions.ts';
-import type { PermissionRequest } from '../../lib/local/permissions/requests.ts';
-import type { Statement } from '../../lib/local/permissions/statements.ts';
+import { allows } from 'aws-local/permissions/permissions.ts';
+import type { PermissionRequest } from 'aws-local/permissions/requests.ts';
+import type { Statement } from 'aws-local/permissions/statements.ts';
 
 /** What feeds a function. */
 export interface EventSource {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Cloud } from '../../lib/local/cloud.ts';
-import type { UsedPermission } from '../../lib/local/functions/functions.ts';
+import type { Cloud } from 'aws-local/cloud.ts';
+import type { UsedPermission } from 'aws-local/functions/functions.ts';
 
 /** Names the directory in which services under test leave what their functions did. Set while the tests run (global-setup.ts). */
 export const RECORDS_VARIABLE = 'PERMISSION_RECORDS';

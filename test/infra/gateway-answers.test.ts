@@ -1,11 +1,11 @@
+import { arrivalAt, matchOperation, respond, unmatched } from 'aws-local/gateway/handler.ts';
+import { parseTarget } from 'aws-local/gateway/request.ts';
+import { compileRestApi, defineRestApi } from 'aws-local/gateway/rest-api.ts';
+import { References } from 'aws-local/template/references.ts';
+import { parseTemplate, templateOf } from 'aws-local/template/template.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { arrivalAt, matchOperation, respond, unmatched } from '../../lib/local/gateway/handler.ts';
-import { parseTarget } from '../../lib/local/gateway/request.ts';
-import { compileRestApi, defineRestApi } from '../../lib/local/gateway/rest-api.ts';
-import { References } from '../../lib/local/template/references.ts';
-import { parseTemplate, templateOf } from '../../lib/local/template/template.ts';
 import { ofType, type SynthesizedResource, synthesize } from './synthesize.ts';
 
 const resources = (): Record<string, SynthesizedResource> => synthesize().toJSON().Resources;

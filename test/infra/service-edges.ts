@@ -1,11 +1,11 @@
 import type { Template } from 'aws-cdk-lib/assertions';
-import { ACCOUNT, REGION } from '../../lib/local/arns.ts';
+import { ACCOUNT, REGION } from 'aws-local/arns.ts';
 import {
   allowsService,
   parseResourcePolicy,
   type ResourceStatement,
-} from '../../lib/local/permissions/resource-policies.ts';
-import { References } from '../../lib/local/template/references.ts';
+} from 'aws-local/permissions/resource-policies.ts';
+import { References } from 'aws-local/template/references.ts';
 import type { SynthesizedResource } from './synthesize.ts';
 
 /*

@@ -1,9 +1,9 @@
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
+import { joinStacks, type StackContent } from 'aws-local/template/stacks.ts';
 import { type ConversationService, conversationService } from '../../lib/cloud/service.ts';
 import { readSettings } from '../../lib/cloud/settings.ts';
-import { joinStacks, type StackContent } from '../../lib/local/template/stacks.ts';
 import { builtDashboard } from '../support/built-dashboard.ts';
 import { PROD } from './contexts.ts';
 

@@ -1,8 +1,8 @@
+import type { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import type { Delivery } from '../../functions/domain/delivery.ts';
 import type { DeliveryId } from '../../functions/domain/ids.ts';
 import { entryKeyOf, type LedgerEntry } from '../../functions/domain/ledger.ts';
 import type { RowChange } from '../doubles/memory-deliveries.ts';
-import type { VirtualClock } from '../doubles/virtual-clock.ts';
 import type { Stores } from './stores.ts';
 import { type StreamRecord, StreamShard } from './stream-shard.ts';
 

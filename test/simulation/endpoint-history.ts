@@ -1,7 +1,7 @@
+import type { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import type { Endpoint } from '../../functions/domain/endpoint.ts';
 import type { OutboxEvent } from '../../functions/domain/events.ts';
 import type { OrgId, ReceiverId } from '../../functions/domain/ids.ts';
-import type { VirtualClock } from '../doubles/virtual-clock.ts';
 import type { Random } from './random.ts';
 import type { Stores } from './stores.ts';
 

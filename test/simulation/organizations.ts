@@ -1,3 +1,4 @@
+import type { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import type { OrgId } from '../../functions/domain/ids.ts';
 import {
   FIRST_SANDBOX_GENERATION,
@@ -7,7 +8,6 @@ import {
 } from '../../functions/domain/tenant.ts';
 import { tenantKey } from '../../functions/store/keys.ts';
 import { memoryStandings } from '../doubles/memory-standings.ts';
-import type { VirtualClock } from '../doubles/virtual-clock.ts';
 import type { Random } from './random.ts';
 
 /** How often an organization is not found while it is in doubt. */

@@ -1,4 +1,4 @@
-import type { VirtualClock } from '../doubles/virtual-clock.ts';
+import type { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 
 /**
  * What becomes of a call. `fails-after`: it takes effect, and its caller is told that it failed. `repeats`: the SDK sends it again, because

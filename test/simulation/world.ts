@@ -1,3 +1,5 @@
+import { FAIR_TERMS, type FairTerms } from 'aws-local/engines/fair-groups.ts';
+import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../functions/domain/backoff.ts';
 import type { DeadLetter } from '../../functions/domain/dead-letter.ts';
 import type { Reminder } from '../../functions/domain/delivery.ts';
@@ -7,11 +9,9 @@ import type { DeliveryId, EventId, IdPrefix, OrgId, ReceiverId } from '../../fun
 import type { LedgerEntry } from '../../functions/domain/ledger.ts';
 import type { Owed } from '../../functions/domain/redelivery.ts';
 import type { Tenant } from '../../functions/domain/tenant.ts';
-import { FAIR_TERMS, type FairTerms } from '../../lib/local/engines/fair-groups.ts';
 import { NOW } from '../builders.ts';
 import type { RowChange } from '../doubles/memory-deliveries.ts';
 import { MemoryLanes } from '../doubles/memory-lanes.ts';
-import { VirtualClock } from '../doubles/virtual-clock.ts';
 import { DeliveryStream } from './delivery-stream.ts';
 import { EndpointHistory } from './endpoint-history.ts';
 import { type Entry, idOf, tenantOf } from './entries.ts';

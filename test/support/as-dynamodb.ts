@@ -1,10 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
-import {
-  type KeysOf,
-  refusalByDynamoDb,
-  type TableKeys,
-} from '../../lib/local/permissions/dynamodb-rules.ts';
+import { type KeysOf, refusalByDynamoDb, type TableKeys } from 'aws-local/permissions/dynamodb-rules.ts';
 import { TABLE_DEFINITIONS, type TableDefinition, type TableName } from '../table-definitions.ts';
 
 const names = (keys: TableDefinition['KeySchema'] = []): string[] =>

@@ -1,5 +1,5 @@
-import { recipientsOf, type SentMail } from '../../lib/local/mail/mail.ts';
-import { openMailbox } from '../../lib/local/mail/mailbox.ts';
+import { recipientsOf, type SentMail } from 'aws-local/mail/mail.ts';
+import { openMailbox } from 'aws-local/mail/mailbox.ts';
 
 /** An e-mail as whoever gets it has it. */
 export interface ReceivedMail extends Pick<SentMail, 'text' | 'html' | 'subject' | 'at'> {

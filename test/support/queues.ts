@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { queueArn } from '../../lib/local/arns.ts';
+import { queueArn } from 'aws-local/arns.ts';
 
 /** Looks into the queues behind the service's back. */
 export interface QueuesBehind {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { freePort } from 'aws-local/engines/free-port.ts';
+import { until } from 'aws-local/test/until.ts';
 import { routes } from '../../functions/api/routes.ts';
 import { type Route, settingsPath } from '../../functions/platform/route.ts';
-import { freePort } from '../../lib/local/engines/free-port.ts';
 import type { ApiClient } from './api.ts';
-import { until } from './until.ts';
 
 /** Who makes things of one organization, through the API like everybody. */
 export interface Maker {

@@ -3,17 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { REGION } from 'aws-local/arns.ts';
+import { type Cloud, startCloud } from 'aws-local/cloud.ts';
+import { CREDENTIALS } from 'aws-local/engines/engines.ts';
+import type { FunctionFault, UsedPermission } from 'aws-local/functions/functions.ts';
+import type { FaultPlan } from 'aws-local/functions/sandbox/faults.ts';
 import * as z from 'zod';
 import { OrgId } from '../../functions/domain/ids.ts';
+import { ensureCertificates } from '../../lib/cli/certificates/certificate-files.ts';
+import { startReceiver } from '../../lib/cli/receiver/receiver.ts';
+import { LOCAL_SERVICE } from '../../lib/cli/start/local-service.ts';
+import { MAIL_FROM, type StackContext, synthesize } from '../../lib/cli/start/synthesis.ts';
 import type { FunctionName } from '../../lib/cloud/bundle.ts';
-import { REGION } from '../../lib/local/arns.ts';
-import { ensureCertificates } from '../../lib/local/certificates/certificate-files.ts';
-import { type Cloud, startCloud } from '../../lib/local/cloud.ts';
-import { MAIL_FROM, type StackContext, synthesize } from '../../lib/local/console/synthesis.ts';
-import { CREDENTIALS } from '../../lib/local/engines/engines.ts';
-import type { FunctionFault, UsedPermission } from '../../lib/local/functions/functions.ts';
-import type { FaultPlan } from '../../lib/local/functions/sandbox/faults.ts';
-import { startReceiver } from '../../lib/local/receiver/receiver.ts';
 import { refuseDenied, writeRecord } from '../grants/records.ts';
 import { addVariables, functionsOf, type QueueClocks, setQueueClocks, stopLoopsOf } from './assembly.ts';
 import { mailsIn, type ReceivedMail } from './mails.ts';
@@ -153,6 +154,7 @@ export async function startService({
     const used: UsedPermission[] = [];
     const reports: Report[] = [];
     const cloud = await startCloud({
+      ...LOCAL_SERVICE,
       assembly,
       directory: state,
       port: 0,

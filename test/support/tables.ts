@@ -9,8 +9,8 @@ import {
 } from '@aws-sdk/client-dynamodb-streams';
 import { DeleteCommand, DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { CREDENTIALS } from '../../lib/local/engines/engines.ts';
-import { runningProcess } from '../../lib/local/engines/processes.ts';
+import { CREDENTIALS } from 'aws-local/engines/engines.ts';
+import { runningProcess } from 'aws-local/engines/processes.ts';
 
 /** An item as it is stored. */
 export interface Row {

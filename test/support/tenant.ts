@@ -1,9 +1,9 @@
+import { until } from 'aws-local/test/until.ts';
 import * as z from 'zod';
 import { OrgId } from '../../functions/domain/ids.ts';
 import { type ApiClient, apiClient } from './api.ts';
 import type { Maker } from './resources.ts';
 import type { Service, Tenancy } from './service.ts';
-import { until } from './until.ts';
 
 /** An organization with all that calls in its name need. */
 export interface Tenant extends Maker, Tenancy {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from 'aws-local/test/until.ts';
 import type { Exchange } from './exchange.ts';
-import { until } from './until.ts';
 
 /** Requests under way at once. */
 const BURST = 50;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleepFor } from 'node:timers/promises';
-import { readEnvironmentFile } from '../../local/console/environment-file.ts';
-import { paintFor } from '../../local/console/paint.ts';
+import { readEnvironmentFile } from '../../cli/environment-file.ts';
+import { paintFor } from '../../cli/terminal/paint.ts';
 import { describe, type Output } from '../command.ts';
 import { OperateError, UsageError } from '../errors.ts';
 import { type Place, placeOf, type Variables } from '../place.ts';

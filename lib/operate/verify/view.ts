@@ -1,5 +1,5 @@
-import { formatDuration, harmless } from '../../local/console/format.ts';
-import type { Paint } from '../../local/console/paint.ts';
+import { formatDuration, harmless } from '../../cli/terminal/format.ts';
+import type { Paint } from '../../cli/terminal/paint.ts';
 import type { CheckResult } from './check.ts';
 
 const NAME_WIDTH = 36;

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { until } from 'aws-local/test/until.ts';
 import type { Delivery } from '../../../functions/domain/delivery.ts';
 import { ReceiverId } from '../../../functions/domain/ids.ts';
 import { mapConcurrently } from '../../../functions/engine/concurrency.ts';
 import type { Table } from '../../../functions/store/table.ts';
 import { aTenant, type Tenant } from '../../support/tenant.ts';
-import { until } from '../../support/until.ts';
 import type { BareLoopTerms } from './bare-loop.ts';
 import { commandOf, cpuMsOf, variableOf } from './processor-time.ts';
 import { type Receivers, startReceivers } from './receivers.ts';

@@ -1,6 +1,6 @@
+import { until } from 'aws-local/test/until.ts';
 import { type ApiClient, apiClient } from '../../support/api.ts';
 import type { LocalRun } from '../../support/local-run.ts';
-import { until } from '../../support/until.ts';
 import { wallClock } from './open-loop.ts';
 import { type Receipt, type Receivers, startReceivers } from './receivers.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from 'aws-local/test/until.ts';
 import { mapConcurrently } from '../../../functions/engine/concurrency.ts';
 import type { ReceivedMail } from '../../support/mails.ts';
-import { until } from '../../support/until.ts';
 import { openLoop } from '../measure/open-loop.ts';
 import { PATHS } from './path-server.ts';
 import { AT_ONCE, HONEST, type Place } from './place.ts';

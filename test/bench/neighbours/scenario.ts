@@ -1,4 +1,4 @@
-import type { StackContext } from '../../../lib/local/console/synthesis.ts';
+import type { StackContext } from '../../../lib/cli/start/synthesis.ts';
 import type { Place } from './place.ts';
 
 export type Context = StackContext;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from 'aws-local/test/until.ts';
 import type { DeliveryKind, Work } from '../../../lib/cost/measured.ts';
 import { aTenant, type Tenant } from '../../support/tenant.ts';
-import { until } from '../../support/until.ts';
 import type { Behaviour, Receivers } from './receivers.ts';
 import { minus, NOTHING, ofFunction, type Tallies, type Tally, times } from './tally.ts';
 import type { WatchedRun } from './watched-run.ts';

@@ -1,5 +1,5 @@
+import { until } from 'aws-local/test/until.ts';
 import type { DeliveryKind, Measured, Work } from '../../../lib/cost/measured.ts';
-import { until } from '../../support/until.ts';
 import {
   allEnded,
   aSender,

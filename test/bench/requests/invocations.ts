@@ -1,4 +1,4 @@
-import { Sandbox } from '../../../lib/local/functions/sandbox.ts';
+import { Sandbox } from 'aws-local/functions/sandbox.ts';
 import { cpuMsOf } from '../measure/processor-time.ts';
 
 /** An invocation that has ended. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from 'aws-local/test/until.ts';
 import { startLocalRun, temporaryDirectory } from '../../support/local-run.ts';
-import { until } from '../../support/until.ts';
 import { type Block, figure } from '../figure.ts';
 import { ending } from '../measure/interruption.ts';
 import { holdLoad, startTraffic } from '../measure/traffic.ts';

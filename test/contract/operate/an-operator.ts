@@ -2,13 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import type { Engine } from 'aws-local/engines/engine.ts';
+import { startSecrets } from 'aws-local/engines/secrets.ts';
+import { sqs } from 'aws-local/test/engines.ts';
 import { afterAll, beforeAll } from 'vitest';
-import { plain } from '../../../lib/local/console/paint.ts';
-import type { Engine } from '../../../lib/local/engines/engine.ts';
-import { startSecrets } from '../../../lib/local/engines/secrets.ts';
+import { plain } from '../../../lib/cli/terminal/paint.ts';
 import type { Context } from '../../../lib/operate/context.ts';
 import type { Flags } from '../../../lib/operate/flags.ts';
-import { dynamoDb, sqs, type TestTables } from '../../engines.ts';
+import { dynamoDb, type TestTables } from '../../engines.ts';
 
 const GENERATE = {
   SecretStringTemplate: JSON.stringify({ current: '1' }),

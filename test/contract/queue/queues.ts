@@ -4,14 +4,14 @@ import {
   type Message,
   ReceiveMessageCommand,
 } from '@aws-sdk/client-sqs';
+import { sqs } from 'aws-local/test/engines.ts';
+import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import { Reminder } from '../../../functions/domain/delivery.ts';
 import { LANES, type Lane } from '../../../functions/domain/lanes.ts';
 import type { Outgoing } from '../../../functions/engine/queues.ts';
 import { deliveryQueues } from '../../../functions/platform/delivery-queues.ts';
 import { MemoryLanes } from '../../doubles/memory-lanes.ts';
 import type { ReceivedReminder } from '../../doubles/memory-queue.ts';
-import { VirtualClock } from '../../doubles/virtual-clock.ts';
-import { sqs } from '../../engines.ts';
 
 /** The delivery queues with what the function runtime does on their other side. */
 export interface TestQueues {

@@ -1,10 +1,10 @@
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import { sqs } from 'aws-local/test/engines.ts';
 import { expect, it } from 'vitest';
 import { BusEvent } from '../../../functions/domain/bus.ts';
 import { dueEvent } from '../../../functions/domain/source-check.ts';
 import { workerQueue } from '../../../functions/platform/worker-queue.ts';
 import { aSource, NOW } from '../../builders.ts';
-import { sqs } from '../../engines.ts';
 
 const engine = sqs();
 

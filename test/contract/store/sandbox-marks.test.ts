@@ -1,3 +1,4 @@
+import { PATIENCE } from 'aws-local/test/patience.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RouteKey, routes } from '../../../functions/api/routes.ts';
 import { Scope } from '../../../functions/domain/api-key.ts';
@@ -6,7 +7,6 @@ import { organizationStore } from '../../../functions/store/organizations.ts';
 import { committer } from '../../../functions/store/transaction.ts';
 import { aKeyring } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
-import { PATIENCE } from '../../support/patience.ts';
 import { live } from './a-life.ts';
 import { type Api, aBusyOrganization, anApi } from './an-api.ts';
 import { anEngine, type TestEngine } from './an-engine.ts';

@@ -1,6 +1,6 @@
+import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
 import { apiClient } from '../../support/api.ts';
-import { until } from '../../support/until.ts';
 import { ADMIN, type Dashboard } from '../a-dashboard.ts';
 import { expectAccessible } from '../browser.ts';
 

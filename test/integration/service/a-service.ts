@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { until } from 'aws-local/test/until.ts';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { type Answer, type ReceivedDelivery, startReceiver } from '../../../lib/local/receiver/receiver.ts';
+import { type Answer, type ReceivedDelivery, startReceiver } from '../../../lib/cli/receiver/receiver.ts';
 import { type ApiClient, apiClient } from '../../support/api.ts';
 import { type LocalRun, startLocalRun, temporaryDirectory } from '../../support/local-run.ts';
-import { until } from '../../support/until.ts';
 
 export const ok = () => ({ status: 200 });
 export const path = (id: string) => `/api/v1/webhooks/${id}`;

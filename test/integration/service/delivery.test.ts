@@ -1,8 +1,8 @@
+import { until } from 'aws-local/test/until.ts';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { describe, expect, it } from 'vitest';
-import type { Answer } from '../../../lib/local/receiver/receiver.ts';
-import { until } from '../../support/until.ts';
+import type { Answer } from '../../../lib/cli/receiver/receiver.ts';
 import { aService, ok, path } from './a-service.ts';
 
 const service = aService({

@@ -1,5 +1,5 @@
+import { until } from 'aws-local/test/until.ts';
 import { expect, it } from 'vitest';
-import { until } from '../../support/until.ts';
 import { aService, path } from './a-service.ts';
 
 const service = aService({

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { until } from 'aws-local/test/until.ts';
 import { expect, it } from 'vitest';
-import { until } from '../../support/until.ts';
 import { aService, ok, path } from './a-service.ts';
 
 /*

@@ -1,12 +1,12 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { until } from 'aws-local/test/until.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startReceiver } from '../../../lib/local/receiver/receiver.ts';
+import { startReceiver } from '../../../lib/cli/receiver/receiver.ts';
 import { childrenOf } from '../../chaos/killer.ts';
 import { type ApiClient, apiClient } from '../../support/api.ts';
 import { type LocalRun, startLocalRun, temporaryDirectory } from '../../support/local-run.ts';
 import { type Row, type TablesBehind, tablesBehind } from '../../support/tables.ts';
-import { until } from '../../support/until.ts';
 
 const MESSAGES = 300;
 /** More than a job takes at once, which are 25 of each of eight shards (functions/workers/redeliver.ts). */

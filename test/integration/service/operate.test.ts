@@ -4,14 +4,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { CREDENTIALS } from 'aws-local/engines/engines.ts';
+import { until } from 'aws-local/test/until.ts';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { OrgId } from '../../../functions/domain/ids.ts';
-import { CREDENTIALS } from '../../../lib/local/engines/engines.ts';
-import { type Answer, type ReceivedDelivery, startReceiver } from '../../../lib/local/receiver/receiver.ts';
+import { type Answer, type ReceivedDelivery, startReceiver } from '../../../lib/cli/receiver/receiver.ts';
 import { aBusEvent } from '../../builders.ts';
 import { type RunbookPage, runbookPages } from '../../support/runbooks.ts';
-import { until } from '../../support/until.ts';
 import { aService, ok, path } from './a-service.ts';
 
 /*

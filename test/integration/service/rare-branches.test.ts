@@ -1,14 +1,14 @@
+import type { FunctionFault, UsedPermission } from 'aws-local/functions/functions.ts';
+import type { Fault, FaultPlan } from 'aws-local/functions/sandbox/faults.ts';
+import { until } from 'aws-local/test/until.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EndpointId, newId, ReceiverId } from '../../../functions/domain/ids.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import type { Table } from '../../../functions/store/table.ts';
 import type { FunctionName } from '../../../lib/cloud/bundle.ts';
-import type { FunctionFault, UsedPermission } from '../../../lib/local/functions/functions.ts';
-import type { Fault, FaultPlan } from '../../../lib/local/functions/sandbox/faults.ts';
 import { queueEvent, unreminded } from '../../bench/measure/reminders.ts';
 import type { Report, Service } from '../../support/service.ts';
 import { aSandbox, aTenant, type Tenant } from '../../support/tenant.ts';
-import { until } from '../../support/until.ts';
 import { type Page, pageOf, paragraph, startPage } from './background/page.ts';
 import { aPlace } from './background/place.ts';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { until } from 'aws-local/test/until.ts';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import type { Answer } from '../../../lib/local/receiver/receiver.ts';
+import type { Answer } from '../../../lib/cli/receiver/receiver.ts';
 import type { Data } from '../../support/api.ts';
-import { until } from '../../support/until.ts';
 import { aService, ok, path } from './a-service.ts';
 
 const service = aService({

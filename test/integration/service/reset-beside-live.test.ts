@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
-import { type ReceivedDelivery, startReceiver } from '../../../lib/local/receiver/receiver.ts';
+import { type ReceivedDelivery, startReceiver } from '../../../lib/cli/receiver/receiver.ts';
 import type { ApiClient } from '../../support/api.ts';
 import { aSandbox, aTenant, type Tenant } from '../../support/tenant.ts';
-import { until } from '../../support/until.ts';
 import { aPlace } from './background/place.ts';
 
 /*

@@ -9,16 +9,17 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { REGION } from 'aws-local/arns.ts';
+import { type Cloud, startCloud } from 'aws-local/cloud.ts';
+import { CREDENTIALS } from 'aws-local/engines/engines.ts';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { OrgId } from '../../../functions/domain/ids.ts';
 import { keys } from '../../../functions/store/keys.ts';
-import { REGION } from '../../../lib/local/arns.ts';
-import { ensureCertificates } from '../../../lib/local/certificates/certificate-files.ts';
-import { type Cloud, startCloud } from '../../../lib/local/cloud.ts';
-import { MAIL_FROM, synthesize } from '../../../lib/local/console/synthesis.ts';
-import { CREDENTIALS } from '../../../lib/local/engines/engines.ts';
-import { startReceiver } from '../../../lib/local/receiver/receiver.ts';
+import { ensureCertificates } from '../../../lib/cli/certificates/certificate-files.ts';
+import { startReceiver } from '../../../lib/cli/receiver/receiver.ts';
+import { LOCAL_SERVICE } from '../../../lib/cli/start/local-service.ts';
+import { MAIL_FROM, synthesize } from '../../../lib/cli/start/synthesis.ts';
 import { disableMapping, reserveConcurrency, withdrawActions } from '../../support/assembly.ts';
 import { aService, ok } from './a-service.ts';
 import { type ProxiedAnswer, startProxy } from './verify/proxy.ts';
@@ -195,7 +196,7 @@ describe('the verification of a local run in which the stack is broken', { timeo
     await cp(join(directory, 'assembly'), assembly, { recursive: true });
     edit(assembly);
     const state = join(directory, `${name}-state`);
-    const cloud = await startCloud({ assembly, directory: state, port: 0, caFile });
+    const cloud = await startCloud({ ...LOCAL_SERVICE, assembly, directory: state, port: 0, caFile });
     onTestFinished(async () => {
       await cloud.stop();
       await rm(assembly, { recursive: true, force: true });

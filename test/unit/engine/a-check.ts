@@ -1,3 +1,4 @@
+import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import type { BusEvent } from '../../../functions/domain/bus.ts';
 import type { Source, SourceRef } from '../../../functions/domain/source.ts';
 import type { CheckOutcome, Found } from '../../../functions/domain/source-check.ts';
@@ -8,7 +9,6 @@ import { MemoryCheckSlots } from '../../doubles/memory-check-slots.ts';
 import { MemorySources } from '../../doubles/memory-sources.ts';
 import { memoryStandings } from '../../doubles/memory-standings.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
-import { VirtualClock } from '../../doubles/virtual-clock.ts';
 
 export const EVERY_SECONDS = 3600;
 export const LEASE_SECONDS = 75;

@@ -1,3 +1,4 @@
+import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/backoff.ts';
 import { type Delivery, Reminder } from '../../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
@@ -11,7 +12,6 @@ import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
 import { type MemoryStandings, memoryStandings } from '../../doubles/memory-standings.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
-import { VirtualClock } from '../../doubles/virtual-clock.ts';
 
 export const LEASE_SECONDS = 25;
 export const ATTEMPT_SECONDS = 10;

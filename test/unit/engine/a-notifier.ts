@@ -1,3 +1,4 @@
+import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import type { BusEvent } from '../../../functions/domain/bus.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import { gate, requirePermit } from '../../../functions/domain/gate.ts';
@@ -11,7 +12,6 @@ import { MemoryMailBudgets } from '../../doubles/memory-mail-budgets.ts';
 import { MemoryMailings } from '../../doubles/memory-mailings.ts';
 import { memoryStandings } from '../../doubles/memory-standings.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
-import { VirtualClock } from '../../doubles/virtual-clock.ts';
 
 export const DAY = 86_400;
 export const LEASE = MAIL_LEASE_SECONDS;

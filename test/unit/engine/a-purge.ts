@@ -1,10 +1,10 @@
+import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import { DEFAULT_LINGER_SECONDS, type Purge } from '../../../functions/domain/sandbox.ts';
 import type { Tenant } from '../../../functions/domain/tenant.ts';
 import { type PurgePorts, purge } from '../../../functions/engine/purge.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { MemoryPurges } from '../../doubles/memory-purges.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
-import { VirtualClock } from '../../doubles/virtual-clock.ts';
 
 export const LINGER = DEFAULT_LINGER_SECONDS;
 export const LEASE = 960;

@@ -1,3 +1,4 @@
+import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import type { Delivery } from '../../../functions/domain/delivery.ts';
 import { DEFAULT_GRACE_SECONDS, type DueState, LONG_BACKLOG } from '../../../functions/domain/due.ts';
 import { newId } from '../../../functions/domain/ids.ts';
@@ -10,7 +11,6 @@ import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
 import { MemoryLanes } from '../../doubles/memory-lanes.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
-import { VirtualClock } from '../../doubles/virtual-clock.ts';
 
 export const GRACE = DEFAULT_GRACE_SECONDS;
 export const LOOKAHEAD = 1.5 * RECONCILE_EVERY_SECONDS;

@@ -1,4 +1,5 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import type { BusEvent } from '../../../functions/domain/bus.ts';
 import type { Delivery, DeliveryStatus } from '../../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
@@ -25,7 +26,6 @@ import { type Gate, interposed } from '../../doubles/interposed.ts';
 import { memoryStandings } from '../../doubles/memory-standings.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';
-import { VirtualClock } from '../../doubles/virtual-clock.ts';
 
 export const LEASE_SECONDS = 40;
 export const GRACE_SECONDS = 900;

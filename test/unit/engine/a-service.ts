@@ -1,3 +1,4 @@
+import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/backoff.ts';
 import { DEFAULT_GRACE_SECONDS, LONG_BACKLOG } from '../../../functions/domain/due.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
@@ -18,7 +19,6 @@ import { MemoryLanes } from '../../doubles/memory-lanes.ts';
 import { memoryStandings } from '../../doubles/memory-standings.ts';
 import { noMeasures } from '../../doubles/no-measures.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
-import { VirtualClock } from '../../doubles/virtual-clock.ts';
 
 const clocks = attemptClocks(10);
 const GRACE = { graceSeconds: DEFAULT_GRACE_SECONDS };

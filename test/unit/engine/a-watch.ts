@@ -1,3 +1,4 @@
+import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
 import type { DeliveryChange, LedgerEntry } from '../../../functions/domain/ledger.ts';
 import { type SequencedChange, type WatchPorts, watch } from '../../../functions/engine/watch.ts';
@@ -7,7 +8,6 @@ import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
 import { MemoryLedger } from '../../doubles/memory-ledger.ts';
 import { memoryStandings } from '../../doubles/memory-standings.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
-import { VirtualClock } from '../../doubles/virtual-clock.ts';
 
 export const SHARD = 'shardId-1';
 

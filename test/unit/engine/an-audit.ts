@@ -1,3 +1,4 @@
+import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import type { Delivery } from '../../../functions/domain/delivery.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
 import { newId, type ReceiverId } from '../../../functions/domain/ids.ts';
@@ -11,7 +12,6 @@ import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
 import { MemoryLedger } from '../../doubles/memory-ledger.ts';
 import { memoryStandings } from '../../doubles/memory-standings.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
-import { VirtualClock } from '../../doubles/virtual-clock.ts';
 
 export const hoursAgo = (hours: number): Date => later(NOW, -seconds(hours * 3600));
 /** A run that has time for everything. */

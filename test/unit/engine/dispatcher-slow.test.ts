@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import { expect, it } from 'vitest';
 import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/backoff.ts';
 import { reminderOf } from '../../../functions/domain/delivery.ts';
@@ -12,7 +13,6 @@ import { MemoryLanes } from '../../doubles/memory-lanes.ts';
 import { memoryStandings } from '../../doubles/memory-standings.ts';
 import { noMeasures } from '../../doubles/no-measures.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
-import { VirtualClock } from '../../doubles/virtual-clock.ts';
 
 /** An endpoint with messages in the fresh lane, and a receiver that answers when the test says so. */
 async function aHangingReceiver(messageCount: number) {

@@ -1,10 +1,10 @@
+import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import { describe, expect, it } from 'vitest';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import type { ReceiverId } from '../../../functions/domain/ids.ts';
 import { type SlowMarks, slowEndpoints } from '../../../functions/engine/slow-endpoints.ts';
 import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
-import { VirtualClock } from '../../doubles/virtual-clock.ts';
 
 /** What one process knows of slow endpoints, with the marks that it sets. */
 function aProcess(markSlow?: SlowMarks['markSlow'], markProven?: SlowMarks['markProven']) {

@@ -1,3 +1,4 @@
+import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import { describe, expect, it } from 'vitest';
 import { BusEvent, NOTICES } from '../../../functions/domain/bus.ts';
 import { RESEND_SECONDS, type Source } from '../../../functions/domain/source.ts';
@@ -6,7 +7,6 @@ import { aSource, aTenant, later, NOW, seconds } from '../../builders.ts';
 import { type Gate, interposed } from '../../doubles/interposed.ts';
 import { MemorySources } from '../../doubles/memory-sources.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
-import { VirtualClock } from '../../doubles/virtual-clock.ts';
 
 const open: Gate = async () => undefined;
 

@@ -73,6 +73,17 @@ describe('a comparison with the table', () => {
     expect(compare('elasticmq', checks, [difference]).obsolete).toEqual([difference]);
   });
 
+  it('takes a line that ends in an asterisk for all checks whose names begin so', () => {
+    const several = { ...difference, check: 'queue/a.test.ts › *' };
+    const checks = [failed('queue/a.test.ts › sends'), failed('queue/a.test.ts › takes'), failed('queue/b')];
+    expect(compare('elasticmq', checks, [several])).toMatchObject({
+      expected: checks.slice(0, 2),
+      unexpected: [failed('queue/b')],
+      obsolete: [],
+    });
+    expect(compare('elasticmq', [failed('queue/b')], [several]).obsolete).toEqual([several]);
+  });
+
   it('leaves out the lines of other engines', () => {
     expect(compare('dynoxide', [failed(difference.check)], [difference])).toMatchObject({
       expected: [],

@@ -19,5 +19,5 @@ it('contract test files are chosen by the engine that they import, themselves or
   expect(queues).not.toContain('test/contract/store/usage.test.ts');
   const tables = contractFilesNeeding(['dynamoDb']);
   expect(tables).toContain('test/contract/store/delivery-claims.test.ts');
-  expect(tables).not.toContain('test/contract/engines/sqs.test.ts');
+  expect(tables).not.toContain('packages/aws-local/test/contract/sqs.test.ts');
 });

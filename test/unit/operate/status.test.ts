@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { plain } from '../../../lib/local/console/paint.ts';
+import { plain } from '../../../lib/cli/terminal/paint.ts';
 import { attentionOf, type State } from '../../../lib/operate/state.ts';
 import { renderStatus } from '../../../lib/operate/status-view.ts';
 import { later, NOW, seconds } from '../../builders.ts';

@@ -1,11 +1,11 @@
 import 'aws-sdk-client-mock-vitest/extend';
 import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
+import { entrySize, PUT_EVENTS_LIMIT_BYTES } from 'aws-local/sources/put-events.ts';
 import { mockClient } from 'aws-sdk-client-mock';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BUS_SOURCE, BusEvent } from '../../../functions/domain/bus.ts';
 import { eventBus } from '../../../functions/platform/event-bus.ts';
-import { entrySize, PUT_EVENTS_LIMIT_BYTES } from '../../../lib/local/sources/put-events.ts';
 import { aBusEvent } from '../../builders.ts';
 
 const eventBridge = mockClient(EventBridgeClient);

@@ -1,10 +1,10 @@
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CROWDED_IN_FLIGHT } from '../../../functions/domain/lanes.ts';
 import { deliveryQueues } from '../../../functions/platform/delivery-queues.ts';
 import { seconds } from '../../builders.ts';
-import { VirtualClock } from '../../doubles/virtual-clock.ts';
 
 const urls = { retry: 'https://sqs.example.com/retry', slow: 'https://sqs.example.com/slow' };
 const sqs = mockClient(SQSClient);

@@ -1,7 +1,7 @@
+import { until } from 'aws-local/test/until.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ReceivedMail } from '../../../support/mails.ts';
 import { aTenant, type Tenant } from '../../../support/tenant.ts';
-import { until } from '../../../support/until.ts';
 import { type Page, pageOf, paragraph, startPage } from './page.ts';
 import type { Place } from './place.ts';
 

@@ -1,13 +1,13 @@
+import { until } from 'aws-local/test/until.ts';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import {
   type ReceivedDelivery,
   type Answer as Response,
   startReceiver,
-} from '../../../../lib/local/receiver/receiver.ts';
+} from '../../../../lib/cli/receiver/receiver.ts';
 import { type ApiClient, apiClient } from '../../../support/api.ts';
 import { aSandbox, aTenant, type Tenant } from '../../../support/tenant.ts';
-import { until } from '../../../support/until.ts';
 import type { Place } from './place.ts';
 
 const MESSAGES = '/api/v1/widget/messages';

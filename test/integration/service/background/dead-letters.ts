@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { failureMessage } from 'aws-local/sources/failure-destination.ts';
+import { toStreamRecord } from 'aws-local/sources/stream-records.ts';
+import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { type ReceivedDelivery, startReceiver } from '../../../../lib/local/receiver/receiver.ts';
-import { failureMessage } from '../../../../lib/local/sources/failure-destination.ts';
-import { toStreamRecord } from '../../../../lib/local/sources/stream-records.ts';
+import { type ReceivedDelivery, startReceiver } from '../../../../lib/cli/receiver/receiver.ts';
 import type { ApiClient } from '../../../support/api.ts';
 import type { Row } from '../../../support/tables.ts';
 import { aTenant } from '../../../support/tenant.ts';
-import { until } from '../../../support/until.ts';
 import type { Place } from './place.ts';
 
 type Reader = 'dead-fan-outs' | 'dead-publications';

@@ -1,8 +1,8 @@
+import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
 import { FAILURES_TO_DISABLE } from '../../../../functions/domain/endpoint.ts';
-import { startReceiver } from '../../../../lib/local/receiver/receiver.ts';
+import { startReceiver } from '../../../../lib/cli/receiver/receiver.ts';
 import { aSandbox, aTenant, type Tenant } from '../../../support/tenant.ts';
-import { until } from '../../../support/until.ts';
 import type { Place } from './place.ts';
 
 /** Registers an endpoint that fails, and has it fail until it is disabled. @returns its identifier */

@@ -1,6 +1,6 @@
+import { until } from 'aws-local/test/until.ts';
 import { beforeAll, expect, it } from 'vitest';
 import { aTenant, type Tenant } from '../../../support/tenant.ts';
-import { until } from '../../../support/until.ts';
 import type { Place } from './place.ts';
 
 const MESSAGES = 30;

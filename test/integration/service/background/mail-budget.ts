@@ -1,9 +1,9 @@
+import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
 import { aboutDigest } from '../../../../functions/domain/mail-budget.ts';
-import { startReceiver } from '../../../../lib/local/receiver/receiver.ts';
+import { startReceiver } from '../../../../lib/cli/receiver/receiver.ts';
 import type { ReceivedMail } from '../../../support/mails.ts';
 import { aTenant, type Tenant } from '../../../support/tenant.ts';
-import { until } from '../../../support/until.ts';
 import { aDisabledEndpoint } from './disabling-mail.ts';
 import { type Page, pageOf, paragraph, startPage } from './page.ts';
 import type { Place } from './place.ts';

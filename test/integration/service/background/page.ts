@@ -1,9 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
-  type Answer,
-  type ReceivedDelivery,
-  startReceiver,
-} from '../../../../lib/local/receiver/receiver.ts';
+import { type Answer, type ReceivedDelivery, startReceiver } from '../../../../lib/cli/receiver/receiver.ts';
 
 /** A web page on this machine, which can change. */
 export interface Page {

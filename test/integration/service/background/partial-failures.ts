@@ -1,4 +1,5 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
+import { until } from 'aws-local/test/until.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { BusEvent } from '../../../../functions/domain/bus.ts';
 import { newId, OrgId, ReceiverId } from '../../../../functions/domain/ids.ts';
@@ -7,7 +8,6 @@ import type { FunctionName } from '../../../../lib/cloud/bundle.ts';
 import { queueEvent, unreminded } from '../../../bench/measure/reminders.ts';
 import type { Row } from '../../../support/tables.ts';
 import { aTenant } from '../../../support/tenant.ts';
-import { until } from '../../../support/until.ts';
 import type { Place } from './place.ts';
 
 /** Batches of ten in which rows of some organizations are broken: the others are processed at once. */

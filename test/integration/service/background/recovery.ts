@@ -1,3 +1,4 @@
+import { until } from 'aws-local/test/until.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Reminder } from '../../../../functions/domain/delivery.ts';
 import { DeliveryId, newId, ReceiverId } from '../../../../functions/domain/ids.ts';
@@ -5,7 +6,6 @@ import { hourBefore } from '../../../../functions/domain/ledger.ts';
 import { keys } from '../../../../functions/store/keys.ts';
 import type { Row } from '../../../support/tables.ts';
 import { aSandbox, aTenant, type Tenant } from '../../../support/tenant.ts';
-import { until } from '../../../support/until.ts';
 import { pageOf, paragraph, startPage } from './page.ts';
 import type { Place } from './place.ts';
 

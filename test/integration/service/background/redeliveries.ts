@@ -1,11 +1,11 @@
+import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
 import { EndpointId, newId, RedeliveryJobId } from '../../../../functions/domain/ids.ts';
 import { keys } from '../../../../functions/store/keys.ts';
-import { type ReceivedDelivery, startReceiver } from '../../../../lib/local/receiver/receiver.ts';
+import { type ReceivedDelivery, startReceiver } from '../../../../lib/cli/receiver/receiver.ts';
 import type { ApiClient, Data } from '../../../support/api.ts';
 import type { Row } from '../../../support/tables.ts';
 import { aTenant } from '../../../support/tenant.ts';
-import { until } from '../../../support/until.ts';
 import type { Place } from './place.ts';
 
 /** More than one message of a job brings (functions/workers/redeliver.ts). */

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { until } from 'aws-local/test/until.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { latestMonths } from '../../../../functions/domain/usage.ts';
 import type { ApiClient } from '../../../support/api.ts';
 import { aSandbox, aTenant, type Tenant } from '../../../support/tenant.ts';
-import { until } from '../../../support/until.ts';
 import type { Place } from './place.ts';
 
 const message = { role: 'user', content: 'Hello' };

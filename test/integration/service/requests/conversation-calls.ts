@@ -1,7 +1,7 @@
+import { until } from 'aws-local/test/until.ts';
 import { beforeAll, expect } from 'vitest';
-import type { ReceivedDelivery } from '../../../../lib/local/receiver/receiver.ts';
+import type { ReceivedDelivery } from '../../../../lib/cli/receiver/receiver.ts';
 import type { Answer, Data } from '../../../support/api.ts';
-import { until } from '../../../support/until.ts';
 import { type aService, ok } from '../a-service.ts';
 
 export const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

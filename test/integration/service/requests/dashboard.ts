@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aBrowser } from '../../local/identity/a-browser.ts';
+import { aBrowser } from '../../../../packages/aws-local/test/integration/identity/a-browser.ts';
 import type { aService } from '../a-service.ts';
 
 /** The dashboard as a browser meets it: its page, and the sign-in by the local identity provider. */

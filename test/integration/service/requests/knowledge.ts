@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { until } from 'aws-local/test/until.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiClient, apiClient } from '../../../support/api.ts';
-import { until } from '../../../support/until.ts';
 import type { aService } from '../a-service.ts';
 import { expectProblem } from './expect-problem.ts';
 

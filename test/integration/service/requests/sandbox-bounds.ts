@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { until } from 'aws-local/test/until.ts';
 import { Webhook } from 'standardwebhooks';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Document, successOf } from '../../../fuzz/document.ts';
 import type { Answer } from '../../../support/api.ts';
 import type { Tenant } from '../../../support/tenant.ts';
-import { until } from '../../../support/until.ts';
 import type { Place } from '../public-api/place.ts';
 import { NOBODYS, validRequest, withHeaders } from '../public-api/requests.ts';
 import { expectProblem } from './expect-problem.ts';

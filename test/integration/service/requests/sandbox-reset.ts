@@ -1,10 +1,10 @@
+import { until } from 'aws-local/test/until.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../../../functions/api/routes.ts';
 import { isPaged } from '../../../../lib/openapi/problems.ts';
 import type { Answer } from '../../../support/api.ts';
 import { filled } from '../../../support/resources.ts';
 import type { Tenant } from '../../../support/tenant.ts';
-import { until } from '../../../support/until.ts';
 import type { Place } from '../public-api/place.ts';
 import { expectProblem } from './expect-problem.ts';
 import { KEYS, SANDBOX } from './sandbox-provisioning.ts';

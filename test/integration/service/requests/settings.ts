@@ -1,6 +1,6 @@
+import { until } from 'aws-local/test/until.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, type ApiClient, apiClient, type Call } from '../../../support/api.ts';
-import { until } from '../../../support/until.ts';
 import { untilCounted } from '../../../support/use-up.ts';
 import type { aService } from '../a-service.ts';
 import { expectProblem } from './expect-problem.ts';

@@ -1,3 +1,4 @@
+import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
 import { creationTime, DeliveryId, EventId } from '../../../../functions/domain/ids.ts';
 import { startOfHour } from '../../../../functions/domain/ledger.ts';
@@ -5,7 +6,6 @@ import { keys } from '../../../../functions/store/keys.ts';
 import { childrenOf } from '../../../chaos/killer.ts';
 import type { Data } from '../../../support/api.ts';
 import { tablesBehind } from '../../../support/tables.ts';
-import { until } from '../../../support/until.ts';
 import { type aService, ok, path } from '../a-service.ts';
 
 const NOTHING = { owed: 0, pending: 0, succeeded: 0, exhausted: 0, skipped: 0, duplicates: 0 };

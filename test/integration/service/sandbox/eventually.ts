@@ -1,4 +1,4 @@
-import { until } from '../../../support/until.ts';
+import { until } from 'aws-local/test/until.ts';
 
 const TIMEOUT_MS = 90_000;
 const EVERY_MS = 250;

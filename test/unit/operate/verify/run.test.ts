@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { plain } from '../../../../lib/local/console/paint.ts';
+import { plain } from '../../../../lib/cli/terminal/paint.ts';
 import { type Check, CheckFailed, CheckSkipped } from '../../../../lib/operate/verify/check.ts';
 import { createRemovals } from '../../../../lib/operate/verify/removals.ts';
 import { runChecks } from '../../../../lib/operate/verify/run-checks.ts';

@@ -1,4 +1,4 @@
-import '../../../../lib/local/certificates/reflect-metadata.ts';
+import '../../../../lib/cli/certificates/reflect-metadata.ts';
 import { randomUUID, webcrypto } from 'node:crypto';
 import {
   BasicConstraintsExtension,

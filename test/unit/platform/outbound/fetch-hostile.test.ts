@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { createGzip, gzipSync } from 'node:zlib';
+import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
-import { until } from '../../../support/until.ts';
 import { drip, pour } from './hostile-writes.ts';
 import { fetchFrom, localClient, type Receiver, rawReceiver } from './receivers.ts';
 

@@ -1,6 +1,6 @@
+import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
 import { checkReceiverUrl } from '../../../../functions/domain/receiver-url.ts';
-import { until } from '../../../support/until.ts';
 import { guardedClient } from './guarded.ts';
 import { pour } from './hostile-writes.ts';
 import type { Zone } from './name-server.ts';

@@ -1,6 +1,6 @@
+import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it, vi } from 'vitest';
 import { exchange } from '../../../../functions/platform/outbound/exchange.ts';
-import { until } from '../../../support/until.ts';
 import { httpsReceiver, localAgent, localClient, postTo, rawReceiver } from './receivers.ts';
 
 describe('connections', () => {

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
 import { exchange } from '../../../../functions/platform/outbound/exchange.ts';
-import { until } from '../../../support/until.ts';
 import { aPermit } from './a-permit.ts';
 import { drip, pour } from './hostile-writes.ts';
 import { postPastDeadline } from './past-deadline.ts';

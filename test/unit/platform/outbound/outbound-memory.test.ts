@@ -3,9 +3,9 @@ import type { Duplex } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
+import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ReceiverAgent } from '../../../../functions/platform/outbound/agent.ts';
-import { until } from '../../../support/until.ts';
 import { pour } from './hostile-writes.ts';
 import { localClient, postTo, type Receiver, rawReceiver } from './receivers.ts';
 

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { createGzip } from 'node:zlib';
+import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
-import { until } from '../../../support/until.ts';
 import { drip, pour } from './hostile-writes.ts';
 import { postPastDeadline } from './past-deadline.ts';
 import { localClient, postTo, type Receiver, rawReceiver, tcpReceiver } from './receivers.ts';

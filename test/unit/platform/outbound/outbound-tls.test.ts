@@ -1,5 +1,5 @@
+import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { until } from '../../../support/until.ts';
 import { selfSigned, testAuthority } from './certificates.ts';
 import {
   authority,

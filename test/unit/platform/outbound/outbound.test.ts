@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it, vi } from 'vitest';
-import { until } from '../../../support/until.ts';
 import { aPermit } from './a-permit.ts';
 import { bodyOf, certificate, httpsReceiver, localClient, postTo } from './receivers.ts';
 

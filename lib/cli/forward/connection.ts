@@ -1,0 +1,50 @@
+import { LocalRunError } from 'aws-local/errors.ts';
+import type { LocalEnvironment } from '../environment-file.ts';
+import type { Variables } from '../start/settings.ts';
+import { readBaseUrl } from './arguments.ts';
+
+/** Which sandbox is followed. */
+export interface Connection {
+  /** Without `/api/v1`. */
+  baseUrl: string;
+  key: string;
+}
+
+/**
+ * The API and the key: as given, else those of the local run. The local run's key goes to its own API alone.
+ * @param given of the command line
+ * @param local of the local run, undefined when it was never started
+ * @param place how messages call the local run's file
+ * @throws LocalRunError saying which one is missing or not of a sandbox
+ */
+export function connectionOf(
+  given: string | undefined,
+  variables: Variables,
+  local: LocalEnvironment | undefined,
+  place: string,
+): Connection {
+  const fromEnvironment = variables.BASE_URL ? readBaseUrl('BASE_URL', variables.BASE_URL) : undefined;
+  const baseUrl = given ?? fromEnvironment ?? local?.BASE_URL;
+  if (baseUrl === undefined) {
+    throw new LocalRunError(
+      `Which API? Give --base-url or BASE_URL, or start the local run (npm start): there is no ${place}.`,
+    );
+  }
+  const localKey = local?.BASE_URL === baseUrl ? local.SANDBOX_API_KEY : undefined;
+  const key = variables.SANDBOX_API_KEY || localKey;
+  if (key === undefined) {
+    throw new LocalRunError(
+      `Set SANDBOX_API_KEY to a key of the sandbox at ${baseUrl}: an admin gets one from POST /api/settings/sandbox/provision.`,
+    );
+  }
+  if (key.startsWith('ck_live_')) {
+    throw new LocalRunError(
+      'SANDBOX_API_KEY is a live key: only deliveries of a sandbox are forwarded, with its key (ck_sandbox_…).',
+    );
+  }
+  // It is sent as a header: what is no key may not even be possible to send.
+  if (!/^ck_sandbox_[\w-]+$/.test(key)) {
+    throw new LocalRunError('SANDBOX_API_KEY must be a key of a sandbox: ck_sandbox_….');
+  }
+  return { baseUrl, key };
+}

@@ -1,0 +1,38 @@
+import { LocalRunError } from 'aws-local/errors.ts';
+import type { Since } from './arguments.ts';
+import { BEGINNING, type Position, positionAt } from './position.ts';
+import type { SandboxEndpoint } from './sandbox-api.ts';
+import type { State } from './state-file.ts';
+
+/** How far the clocks of the service may be apart. */
+const CLOCKS_MS = 10_000;
+
+/**
+ * Where an endpoint's deliveries begin: where it stopped; with the first one, when the endpoint was made since the last look; else as
+ * the person asked.
+ * @param at when the endpoint was looked up, by the service's clock
+ */
+export function startOf(endpoint: SandboxEndpoint, state: State, since: Since, at: number): Position {
+  const saved = state.positions.get(endpoint.id);
+  if (saved !== undefined) return saved;
+  const { lookedAt } = state;
+  const isNew = lookedAt !== undefined && Date.parse(endpoint.createdAt) >= lookedAt - CLOCKS_MS;
+  return isNew || since.kind === 'all' ? BEGINNING : positionAt(at - since.milliseconds);
+}
+
+/**
+ * The endpoints to follow.
+ * @param wanted all when empty
+ * @throws LocalRunError naming one that the sandbox does not have
+ */
+export function chosen(
+  endpoints: readonly SandboxEndpoint[],
+  wanted: readonly string[],
+): readonly SandboxEndpoint[] {
+  if (wanted.length === 0) return endpoints;
+  const missing = wanted.find((id) => !endpoints.some((endpoint) => endpoint.id === id));
+  if (missing === undefined) return endpoints.filter(({ id }) => wanted.includes(id));
+  const others =
+    endpoints.length === 0 ? 'it has none' : `it has ${endpoints.map(({ id }) => id).join(', ')}`;
+  throw new LocalRunError(`The sandbox has no endpoint ${missing}: ${others}.`);
+}

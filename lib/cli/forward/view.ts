@@ -1,0 +1,74 @@
+import { renderAnswer } from '../delivery-view.ts';
+import type { PassedOn } from '../pass-on.ts';
+import { formatDuration, formatTime, harmless, indent } from '../terminal/format.ts';
+import type { Paint } from '../terminal/paint.ts';
+import type { ForwardArguments } from './arguments.ts';
+import type { SandboxDelivery } from './sandbox-api.ts';
+
+const INDENT = 14;
+
+/** Where deliveries go, without what may be secret in an address: user, password and query. */
+export function renderTarget(to: URL): string {
+  return `${to.origin}${to.pathname}${to.search === '' ? '' : '?…'}`;
+}
+
+/** A delivery that is about to be forwarded: time, event, attempt and target; ids. */
+export function renderForwarding(delivery: SandboxDelivery, to: URL, at: Date, paint: Paint): string {
+  const attempt = delivery.request?.headers['webhook-attempt'];
+  const head = [
+    paint('dim', formatTime(at)),
+    paint('bold', harmless(delivery.eventType)),
+    ...(attempt === undefined ? [] : [`attempt ${harmless(attempt)}`]),
+    `${paint('cyan', '→')} ${renderTarget(to)}`,
+  ];
+  const ids = [delivery.id, delivery.eventId, delivery.webhookId].map(harmless);
+  return [head.join('  '), indent(paint('dim', ids.join('  ')), INDENT)].join('\n');
+}
+
+/** The line after it: what came of it. */
+export function renderPassedOn(
+  delivery: SandboxDelivery,
+  result: PassedOn,
+  { startedAt, endedAt }: { startedAt: Date; endedAt: Date },
+  paint: Paint,
+): string {
+  if (result.kind === 'answered') {
+    const received = { receivedAt: startedAt, headers: { 'webhook-id': delivery.id } };
+    return renderAnswer(received, { status: result.status }, endedAt, paint);
+  }
+  const took = formatDuration(endedAt.getTime() - startedAt.getTime());
+  const failed = paint('red', `✗ ${harmless(result.reason)}`);
+  return [
+    `${paint('dim', formatTime(endedAt))}  ${failed} after ${took}  ${paint('dim', delivery.id)}`,
+    indent(harmless(result.advice), INDENT),
+  ].join('\n');
+}
+
+/** What is followed from where on. */
+export function renderStart(
+  args: Pick<ForwardArguments, 'to'>,
+  place: { baseUrl: string; endpoints: readonly string[]; from: string },
+  paint: Paint,
+): string {
+  const endpoints =
+    place.endpoints.length === 0
+      ? 'The sandbox has no endpoint yet: waiting for one.'
+      : `${place.endpoints.map(harmless).join(', ')}; ${place.from}.`;
+  return [
+    `\n  ${paint('green', 'Forwarding')} the sandbox at ${place.baseUrl} ${paint('cyan', '→')} ${paint('bold', renderTarget(args.to))}`,
+    `  ${endpoints}`,
+  ].join('\n');
+}
+
+/** What was forwarded in all. */
+export interface Tally {
+  accepted: number;
+  failed: number;
+}
+
+export function renderSummary({ accepted, failed }: Tally, stateFile: string, paint: Paint): string {
+  const count = accepted + failed;
+  const what = count === 0 ? 'nothing' : count === 1 ? 'one delivery' : `${count} deliveries`;
+  const failures = failed === 0 ? '' : `, ${paint('red', `${failed} not accepted`)}`;
+  return `\n  Forwarded ${what}${failures}. Where it stopped is kept in ${stateFile}.`;
+}

@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LocalRunError } from 'aws-local/errors.ts';
+import { ApiClient } from '../api-client.ts';
+import { renderAnswer, renderDelivery } from '../delivery-view.ts';
+import { requireEnvironmentFile } from '../environment-file.ts';
+import { passOn } from '../pass-on.ts';
+import { type Answer, type ReceivedDelivery, startReceiver } from '../receiver/receiver.ts';
+import { environmentFileIn } from '../start/local-directory.ts';
+import { readDirectory, type Variables } from '../start/settings.ts';
+import type { Screen } from '../terminal/screen.ts';
+import { untilAborted } from '../terminal/stop-request.ts';
+import type { ListenArguments } from './arguments.ts';
+import { DeliveryHistory } from './delivery-history.ts';
+
+const PATH = '/listen';
+
+/** What listening needs of the process it runs in. */
+export interface ListenParts {
+  variables: Variables;
+  cwd: string;
+  screen: Screen;
+  /** Aborted when the person wants to stop. */
+  signal: AbortSignal;
+}
+
+/**
+ * Receives, verifies, shows and answers deliveries until it is asked to stop.
+ * @throws LocalRunError when the local run was not started, does not answer or the port is taken
+ */
+export async function listen(args: ListenArguments, parts: ListenParts): Promise<void> {
+  const { screen, signal } = parts;
+  const { directory } = readDirectory(parts.variables, parts.cwd);
+  const environment = await requireEnvironmentFile(environmentFileIn(directory));
+  const history = new DeliveryHistory();
+  const secret = Promise.withResolvers<string>();
+  let count = 0;
+
+  await using started = new AsyncDisposableStack();
+  const receiver = started.adopt(
+    await startReceiver({
+      cert: await readFile(environment.RECEIVER_CERT_FILE, 'utf8'),
+      key: await readFile(environment.RECEIVER_KEY_FILE, 'utf8'),
+      port: args.port,
+      secret: args.secret ?? secret.promise,
+      onDelivery: (delivery) => {
+        count += 1;
+        screen.print(`\n${renderDelivery(delivery, history.isDuplicate(idOf(delivery)), screen.paint)}`);
+      },
+      respond: (delivery) => answer(delivery, args, history, parts),
+      onAnswered: (delivery, answered) => {
+        if (answered !== undefined) history.answered(idOf(delivery), answered.status);
+        screen.print(renderAnswer(delivery, answered, new Date(), screen.paint));
+      },
+    }),
+    (running) => running.stop(),
+  );
+  const url = `${receiver.url}${PATH}`;
+  if (args.secret === undefined) {
+    const api = new ApiClient(environment.BASE_URL, environment.API_KEY);
+    const endpoint = started.adopt(
+      await api.registerEndpoint({ url, events: args.events }, randomUUID()),
+      (registered) => remove(registered.id, api, screen),
+    );
+    secret.resolve(endpoint.secret);
+    screen.print(`\n  ${screen.paint('green', 'Listening')} as ${endpoint.id} for ${args.events.join(', ')}`);
+  } else {
+    screen.print(`\n  ${screen.paint('green', 'Listening')} at ${screen.paint('bold', url)}`);
+  }
+  screen.print(`  ${screen.paint('dim', 'Ctrl-C stops.')}`);
+  await untilAborted(signal);
+  screen.print(`\n  Received ${count === 1 ? 'one delivery' : `${count} deliveries`}.`);
+}
+
+/** The service may have been stopped first: no reason to fail. */
+async function remove(endpointId: string, api: ApiClient, screen: Screen): Promise<void> {
+  try {
+    await api.deleteEndpoint(endpointId);
+  } catch (error) {
+    if (!(error instanceof LocalRunError)) throw error;
+    screen.print(`  ${endpointId} stays registered. ${error.message}`);
+  }
+}
+
+async function answer(
+  delivery: ReceivedDelivery,
+  args: ListenArguments,
+  history: DeliveryHistory,
+  { screen, signal }: ListenParts,
+): Promise<Answer> {
+  // An aborted wait answers at once: the receiver is about to end.
+  if (args.delayMs > 0) await sleep(args.delayMs, undefined, { signal }).catch(() => undefined);
+  if (args.forward === undefined)
+    return { status: statusFor(args.statuses, history.attemptsOf(idOf(delivery))) };
+  const forwarded = await passOn(delivery, args.forward);
+  if (forwarded.kind === 'answered') return { status: forwarded.status };
+  screen.print(`${screen.paint('red', `${args.forward.href}: ${forwarded.reason}.`)} ${forwarded.advice}`);
+  return { status: 502 };
+}
+
+/**
+ * The status for an attempt: each has its own, and the last one is for all that follow.
+ * @param statuses at least one
+ * @param before how many attempts of this delivery were answered before
+ */
+export function statusFor(statuses: readonly number[], before: number): number {
+  return statuses[Math.min(before, statuses.length - 1)] ?? 200;
+}
+
+function idOf(delivery: ReceivedDelivery): string {
+  return delivery.headers['webhook-id'] ?? '';
+}

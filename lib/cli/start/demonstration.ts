@@ -1,0 +1,131 @@
+import { EventEmitter, on } from 'node:events';
+import { LocalRunError } from 'aws-local/errors.ts';
+import { z } from 'zod';
+import type { ListedDelivery } from '../api-client.ts';
+import type { ReceivedDelivery, Receiver, ReceiverOptions } from '../receiver/receiver.ts';
+
+/** The part of the API that the demonstration calls. */
+export interface DemonstrationApi {
+  registerEndpoint(
+    endpoint: { url: string; events: readonly string[] },
+    idempotencyKey: string,
+  ): Promise<{ id: string; secret: string }>;
+  createConversation(conversation: { channelId: string; externalUserId: string }): Promise<string>;
+  deliveriesOf(endpointId: string): Promise<ListedDelivery[]>;
+  deleteEndpoint(id: string): Promise<void>;
+}
+
+export interface DemonstrationOptions {
+  api: DemonstrationApi;
+  startReceiver(options: Pick<ReceiverOptions, 'secret' | 'onDelivery'>): Promise<Receiver>;
+  /** How long the delivery may take. */
+  timeoutMs: number;
+  /** Monotonic milliseconds. */
+  now(): number;
+  newIdempotencyKey(): string;
+  /** Aborted when the person wants to stop. */
+  signal: AbortSignal;
+}
+
+/** What was seen. */
+export interface Demonstrated {
+  /** From the request that creates the conversation to its answer. */
+  requestMs: number;
+  /** From that answer to the delivery; 0 when the delivery overtook it. */
+  deliveryMs: number;
+  delivery: ReceivedDelivery;
+}
+
+const EVENT = 'conversation.created';
+const PATH = '/demonstration';
+const Body = z.object({ type: z.string(), data: z.object({ conversationId: z.string() }) });
+
+interface Arrival {
+  at: number;
+  delivery: ReceivedDelivery;
+}
+
+/**
+ * Does once what the service is for: registers a receiver, creates a conversation and waits for the delivery that
+ * tells of it. Leaves neither the endpoint nor the receiver behind.
+ * @throws LocalRunError saying what did not happen
+ */
+export async function demonstrate(options: DemonstrationOptions): Promise<Demonstrated> {
+  const arrivals = new EventEmitter();
+  const secret = Promise.withResolvers<string>();
+  const receiver = await options.startReceiver({
+    secret: secret.promise,
+    onDelivery: (delivery) => arrivals.emit('arrival', { at: options.now(), delivery } satisfies Arrival),
+  });
+  try {
+    const endpoint = await options.api.registerEndpoint(
+      { url: `${receiver.url}${PATH}`, events: [EVENT] },
+      options.newIdempotencyKey(),
+    );
+    secret.resolve(endpoint.secret);
+    try {
+      return await createAndAwait(options, endpoint.id, arrivals);
+    } finally {
+      await options.api.deleteEndpoint(endpoint.id);
+    }
+  } finally {
+    await receiver.stop();
+  }
+}
+
+async function createAndAwait(
+  options: DemonstrationOptions,
+  endpointId: string,
+  arrivals: EventEmitter,
+): Promise<Demonstrated> {
+  const deadline = AbortSignal.timeout(options.timeoutMs);
+  // Listens before the request: the delivery may arrive before the answer to it.
+  const arriving = on(arrivals, 'arrival', { signal: AbortSignal.any([deadline, options.signal]) });
+
+  const askedAt = options.now();
+  const conversationId = await options.api.createConversation({
+    channelId: 'chn_demonstration',
+    externalUserId: 'first-visitor',
+  });
+  const answeredAt = options.now();
+
+  const arrival = await nextAbout(conversationId, arriving).catch(async (error: unknown) => {
+    if (!deadline.aborted || options.signal.aborted) throw error;
+    throw new LocalRunError(await explainMissing(options, endpointId));
+  });
+  const { verification } = arrival.delivery;
+  if (verification.kind !== 'verified') {
+    const why = verification.kind === 'refused' ? verification.reason : 'there was nothing to check it with';
+    throw new LocalRunError(`The delivery arrived, but its signature does not verify: ${why}.`);
+  }
+  return {
+    requestMs: answeredAt - askedAt,
+    deliveryMs: Math.max(0, arrival.at - answeredAt),
+    delivery: arrival.delivery,
+  };
+}
+
+/** An endpoint also hears of what others do in the organization meanwhile. */
+async function nextAbout(conversationId: string, arriving: AsyncIterable<Arrival[]>): Promise<Arrival> {
+  for await (const [arrival] of arriving) {
+    if (arrival !== undefined && isAbout(conversationId, arrival.delivery)) return arrival;
+  }
+  throw new Error('The receiver ended before the delivery came.');
+}
+
+function isAbout(conversationId: string, delivery: ReceivedDelivery): boolean {
+  try {
+    const body = Body.safeParse(JSON.parse(delivery.body.toString('utf8')));
+    return body.success && body.data.type === EVENT && body.data.data.conversationId === conversationId;
+  } catch {
+    // Not JSON: the service sends nothing of the kind.
+    return false;
+  }
+}
+
+async function explainMissing(options: DemonstrationOptions, endpointId: string): Promise<string> {
+  const late = `No delivery arrived within ${options.timeoutMs / 1000} s`;
+  const [listed] = await options.api.deliveriesOf(endpointId);
+  if (listed === undefined) return `${late}, and the API lists none: the event was not fanned out.`;
+  return `${late}: ${listed.id} is ${listed.status}, its last error: ${listed.lastError ?? 'none'}.`;
+}

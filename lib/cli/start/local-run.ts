@@ -1,0 +1,247 @@
+import { randomUUID } from 'node:crypto';
+import { REGION } from 'aws-local/arns.ts';
+import type { Cloud, CloudOptions } from 'aws-local/cloud.ts';
+import { freePort, holdPort } from 'aws-local/engines/free-port.ts';
+import { LocalRunError } from 'aws-local/errors.ts';
+import { PRIVATE, replaceFile } from 'aws-local/files.ts';
+import { ApiClient } from '../api-client.ts';
+import { type CertificateFiles, ensureCertificates } from '../certificates/certificate-files.ts';
+import { type LocalEnvironment, readEnvironmentFile, writeEnvironmentFile } from '../environment-file.ts';
+import { startReceiver } from '../receiver/receiver.ts';
+import { formatDuration } from '../terminal/format.ts';
+import type { Screen } from '../terminal/screen.ts';
+import { type StopRequest, untilAborted } from '../terminal/stop-request.ts';
+import { demonstrate } from './demonstration.ts';
+import { openFunctionLog } from './function-log.ts';
+import { type LocalDirectory, openLocalDirectory } from './local-directory.ts';
+import { LOCAL_SERVICE } from './local-service.ts';
+import { ensureOrganization, type Organization } from './organization.ts';
+import { ensureSandbox, type OrganizationSandbox, provisionSandbox } from './organization-sandbox.ts';
+import { type Sessions, settlePeople } from './people.ts';
+import { readSettings, type Settings, type Variables } from './settings.ts';
+import { pathForShell, renderDemonstration, renderReady } from './start-view.ts';
+import { contextOf, type synthesize } from './synthesis.ts';
+
+const ENROL_OUTPUT = 'EnrolFunctionName';
+
+/** What the local run is made of; the command puts in the real parts. */
+export interface LocalRunParts {
+  variables: Variables;
+  cwd: string;
+  screen: Screen;
+  stop: StopRequest;
+  synthesize: typeof synthesize;
+  startCloud(options: CloudOptions): Promise<Cloud>;
+  /** How long the demonstrated delivery may take. */
+  demonstrationTimeoutMs: number;
+  /** Monotonic milliseconds. */
+  now(): number;
+}
+
+/**
+ * Brings the service up on this machine, shows that it works and keeps it running until it is asked to stop. Whatever
+ * ends it, everything that it started ends with it.
+ * @throws LocalRunError when it cannot start, or when the demonstration fails
+ */
+export async function localRun(
+  flags: { fresh: boolean; verbose: boolean },
+  parts: LocalRunParts,
+): Promise<void> {
+  const { screen, stop, now } = parts;
+  const settings = readSettings(parts.variables, parts.cwd);
+  let askedToStopAt = now();
+  stop.signal.addEventListener('abort', () => {
+    askedToStopAt = now();
+  });
+  {
+    await using started = new AsyncDisposableStack();
+    const directory = started.adopt(
+      await openLocalDirectory(settings.directory, { shown: settings.directoryShown, fresh: flags.fresh }),
+      (opened) => opened.release(),
+    );
+    const log = started.adopt(
+      openFunctionLog(directory.logs, screen, { verbose: flags.verbose, now }),
+      (opened) => opened.close(),
+    );
+    screen.print(`\n  ${screen.paint('bold', 'Conversation Service')}, local run\n`);
+
+    const certificates = await ensureCertificates(directory.path, new Date());
+    // The stack is told where the dashboard is, so the port is chosen, and held, before there is a gateway.
+    const port = settings.port === 0 ? await anyPort(directory) : settings.port;
+    const releasePort = started.adopt(await holdPort(port), (release) => release());
+    await screen.step(
+      'Synthesize the stack',
+      () =>
+        parts.synthesize({
+          assembly: directory.assembly,
+          compileCache: directory.compileCache,
+          context: contextOf(settings, `http://localhost:${port}`),
+          signal: stop.signal,
+        }),
+      (result) => (result === 'kept' ? screen.paint('dim', 'unchanged') : ''),
+    );
+    const cloud = started.adopt(
+      await screen.step('Start the stack here', () =>
+        parts.startCloud(
+          cloudOptions({ ...settings, port, releasePort }, directory, certificates, log.accept),
+        ),
+      ),
+      (running) => running.stop(),
+    );
+    stop.onForce(() => {
+      killAll(cloud.processIds());
+      screen.print('  Stopped by force.');
+    });
+    stop.signal.throwIfAborted();
+
+    await writeOutputs(cloud, directory.outputsFile);
+    const { organization, sandbox } = await makeReachable(cloud, directory, certificates, screen);
+    stop.signal.throwIfAborted();
+    await showDemonstration(cloud, organization, certificates, parts).catch((error: unknown) => {
+      throw explained(error, log.path);
+    });
+
+    const place = {
+      baseUrl: cloud.url,
+      ...(cloud.siteUrl !== undefined && { dashboardUrl: cloud.siteUrl }),
+      mailboxUrl: cloud.mailboxUrl,
+      environmentFile: directory.environmentFile,
+      logFile: log.path,
+    };
+    const sessions = cloud.identity !== undefined;
+    const shown = { ...place, cwd: parts.cwd, sessions, sandbox: sandbox !== undefined };
+    screen.print(`\n${renderReady(shown, screen.paint)}\n`);
+    await untilAborted(stop.signal);
+  }
+  const kept = pathForShell(settings.directory, parts.cwd);
+  screen.print(`  Stopped in ${formatDuration(now() - askedToStopAt)}. The state stays in ${kept}.`);
+}
+
+/** The one of the last run while it is free, so that addresses stay what they were, and the assembly with them. */
+async function anyPort({ environmentFile }: LocalDirectory): Promise<number> {
+  const earlier = await readEnvironmentFile(environmentFile);
+  return freePort(earlier && Number(URL.parse(earlier.BASE_URL)?.port));
+}
+
+function cloudOptions(
+  settings: Settings & Pick<CloudOptions, 'releasePort'>,
+  directory: LocalDirectory,
+  certificates: CertificateFiles,
+  onLog: CloudOptions['onLog'],
+): CloudOptions {
+  return {
+    assembly: directory.assembly,
+    directory: directory.state,
+    mailDirectory: directory.path,
+    port: settings.port,
+    releasePort: settings.releasePort,
+    caFile: certificates.caFile,
+    ...LOCAL_SERVICE,
+    dynamodbEndpoint: settings.dynamodbEndpoint,
+    sqsEndpoint: settings.sqsEndpoint,
+    onLog,
+  };
+}
+
+/** For `npm run operate -- --local`, which finds everything by the outputs as it does on AWS. */
+async function writeOutputs({ outputs, endpoints }: Cloud, file: string): Promise<void> {
+  await replaceFile(file, `${JSON.stringify({ region: REGION, endpoints, outputs }, null, 2)}\n`, PRIVATE);
+}
+
+/** Sees to it that there is an organization with a working key, a sandbox and people who can sign in, and that shells find them all. */
+async function makeReachable(
+  cloud: Cloud,
+  directory: LocalDirectory,
+  certificates: CertificateFiles,
+  screen: Screen,
+): Promise<{ organization: Organization; sandbox: OrganizationSandbox | undefined }> {
+  const enrolFunction = cloud.outputs[ENROL_OUTPUT];
+  if (enrolFunction === undefined) throw new LocalRunError(`The stack has no output ${ENROL_OUTPUT}.`);
+  const earlier = await readEnvironmentFile(directory.environmentFile);
+  const { organization, isNew } = await screen.step(
+    'Prepare an organization',
+    () =>
+      ensureOrganization({
+        kept: earlier && { id: earlier.ORG_ID, apiKey: earlier.API_KEY },
+        accepts: (apiKey) => new ApiClient(cloud.url, apiKey).acceptsKey(),
+        enrol: (request) => cloud.invoke(enrolFunction, request),
+      }),
+    (result) => screen.paint('dim', `${result.organization.id}${result.isNew ? '' : ', kept'}`),
+  );
+  const sessions = cloud.identity && (await settlePeople(cloud.identity, organization.id));
+  const sandbox = await prepareSandbox(cloud, sessions, isNew ? undefined : earlier, screen);
+  await writeEnvironmentFile(directory.environmentFile, {
+    BASE_URL: cloud.url,
+    API_KEY: organization.apiKey,
+    ORG_ID: organization.id,
+    ...sessions,
+    ...(sandbox && { SANDBOX_API_KEY: sandbox.apiKey, SANDBOX_ORG_ID: sandbox.id }),
+    MAILBOX_URL: cloud.mailboxUrl,
+    CA_FILE: certificates.caFile,
+    RECEIVER_CERT_FILE: certificates.receiverCertFile,
+    RECEIVER_KEY_FILE: certificates.receiverKeyFile,
+  });
+  return { organization, sandbox };
+}
+
+/**
+ * @param sessions without an admin there is no sandbox
+ * @param earlier what was written of this very organization: another one's sandbox is not its own
+ */
+async function prepareSandbox(
+  cloud: Cloud,
+  sessions: Sessions | undefined,
+  earlier: LocalEnvironment | undefined,
+  screen: Screen,
+): Promise<OrganizationSandbox | undefined> {
+  const adminToken = sessions?.ADMIN_TOKEN;
+  if (adminToken === undefined) return undefined;
+  const { SANDBOX_ORG_ID: id, SANDBOX_API_KEY: apiKey } = earlier ?? {};
+  return screen.step(
+    'Prepare its sandbox',
+    () =>
+      ensureSandbox({
+        kept: id === undefined || apiKey === undefined ? undefined : { id, apiKey },
+        accepts: (key) => new ApiClient(cloud.url, key).acceptsKey(),
+        provision: () => provisionSandbox(cloud.url, adminToken),
+      }),
+    (result) => screen.paint('dim', `${result.id}${result.apiKey === apiKey ? ', kept' : ''}`),
+  );
+}
+
+async function showDemonstration(
+  cloud: Cloud,
+  organization: Organization,
+  certificates: CertificateFiles,
+  { screen, stop, now, demonstrationTimeoutMs }: LocalRunParts,
+): Promise<void> {
+  const seen = await screen.step('Demonstrate a delivery', () =>
+    demonstrate({
+      api: new ApiClient(cloud.url, organization.apiKey),
+      startReceiver: (options) => startReceiver({ ...certificates.receiver, ...options }),
+      timeoutMs: demonstrationTimeoutMs,
+      now,
+      newIdempotencyKey: randomUUID,
+      signal: stop.signal,
+    }),
+  );
+  screen.print(`\n${renderDemonstration(seen, screen.paint)}`);
+}
+
+function explained(error: unknown, logFile: string): unknown {
+  if (!(error instanceof LocalRunError)) return error;
+  return new LocalRunError(
+    `The demonstration failed, so the service does not work here:\n\n  ${error.message}\n\n  The functions' log: ${logFile}`,
+    { cause: error },
+  );
+}
+
+function killAll(processIds: readonly number[]): void {
+  for (const processId of processIds) {
+    try {
+      process.kill(processId, 'SIGKILL');
+    } catch {
+      // It ended by itself meanwhile.
+    }
+  }
+}

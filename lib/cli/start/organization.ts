@@ -1,0 +1,38 @@
+import { LocalRunError } from 'aws-local/errors.ts';
+import { z } from 'zod';
+
+const Enrolled = z.object({
+  organizationId: z.string(),
+  key: z.object({ secretOnce: z.string() }),
+});
+
+/** The organization that the person works with here. */
+export interface Organization {
+  id: string;
+  apiKey: string;
+}
+
+/**
+ * The organization of an earlier run when its key still works, else a new one.
+ * @param options.accepts whether the API takes a key
+ * @param options.enrol asks the service for a new organization
+ * @throws LocalRunError when the service answers something else than an organization with a key
+ */
+export async function ensureOrganization(options: {
+  kept: Organization | undefined;
+  accepts(apiKey: string): Promise<boolean>;
+  enrol(request: { name: string; tier: string }): Promise<unknown>;
+}): Promise<{ organization: Organization; isNew: boolean }> {
+  if (options.kept !== undefined && (await options.accepts(options.kept.apiKey))) {
+    return { organization: options.kept, isNew: false };
+  }
+  const answer = Enrolled.safeParse(await options.enrol({ name: 'Local organization', tier: 'scale' }));
+  if (!answer.success) {
+    const [issue] = answer.error.issues;
+    throw new LocalRunError(
+      `The enrolment answered an unexpected value: ${issue?.path.join('.')}: ${issue?.message}.`,
+    );
+  }
+  const { organizationId, key } = answer.data;
+  return { organization: { id: organizationId, apiKey: key.secretOnce }, isNew: true };
+}

@@ -1,0 +1,134 @@
+import { resolve } from 'node:path';
+import { LocalRunError } from 'aws-local/errors.ts';
+
+/** Environment variables, as `process.env` has them. */
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** What `npm start` takes from its environment. A setting that is absent was not given. */
+export interface Settings {
+  /** Of the API; 0 takes any free one. */
+  port: number;
+  /** Absolute. */
+  directory: string;
+  /** As it was given, for messages. */
+  directoryShown: string;
+  retryBaseSeconds?: number;
+  retryCapSeconds?: number;
+  attemptTimeoutSeconds?: number;
+  /** How late a delivery may be before its message counts as lost. */
+  graceSeconds?: number;
+  /** Seconds after a sandbox reset in which functions that began before it may still use the old data. */
+  lingerSeconds?: number;
+  /** From one check of a source's content to the next. */
+  checkEverySeconds?: number;
+  /** Seconds after a request for a check in which another one of the same source is refused. */
+  syncCooldownSeconds?: number;
+  /** For which admins are told once at most that a source's content changed. */
+  noticeSeconds?: number;
+  /** Of the tier that the local organization has. */
+  rateLimitPerMinute?: number;
+  /** Of the organization's sandbox, never more than its own. */
+  sandboxRateLimitPerMinute?: number;
+  dynamodbEndpoint?: string;
+  sqsEndpoint?: string;
+}
+
+/** What the stack uses when it is told nothing. */
+const STANDARD = { retryBaseSeconds: 30, retryCapSeconds: 3600, rateLimitPerMinute: 6000 };
+
+const MAX_RATE_LIMIT = 1_000_000_000;
+
+/**
+ * Reads the settings of the local run. An empty variable counts as absent.
+ * @param cwd what relative paths are relative to
+ * @throws LocalRunError naming the variable and its constraint
+ */
+export function readSettings(variables: Variables, cwd: string): Settings {
+  const retryBaseSeconds = seconds(variables, 'RETRY_BASE_SECONDS', [0, 3600]);
+  const retryCapSeconds = seconds(variables, 'RETRY_CAP_SECONDS', [0, 43_200]);
+  const base = retryBaseSeconds ?? STANDARD.retryBaseSeconds;
+  if ((retryCapSeconds ?? STANDARD.retryCapSeconds) < base) {
+    throw new LocalRunError(`RETRY_CAP_SECONDS must be at least RETRY_BASE_SECONDS, which is ${base}.`);
+  }
+  const rateLimitPerMinute = count(variables, 'RATE_LIMIT_PER_MINUTE', MAX_RATE_LIMIT);
+  const sandboxRateLimitPerMinute = count(variables, 'SANDBOX_RATE_LIMIT_PER_MINUTE', MAX_RATE_LIMIT);
+  const limit = rateLimitPerMinute ?? STANDARD.rateLimitPerMinute;
+  if ((sandboxRateLimitPerMinute ?? 0) > limit) {
+    throw new LocalRunError(
+      `SANDBOX_RATE_LIMIT_PER_MINUTE must be at most RATE_LIMIT_PER_MINUTE, which is ${limit}.`,
+    );
+  }
+  return {
+    port: port(variables),
+    ...readDirectory(variables, cwd),
+    retryBaseSeconds,
+    retryCapSeconds,
+    attemptTimeoutSeconds: seconds(variables, 'ATTEMPT_TIMEOUT_SECONDS', [0.1, 60]),
+    graceSeconds: seconds(variables, 'GRACE_SECONDS', [30, 21_600]),
+    lingerSeconds: seconds(variables, 'LINGER_SECONDS', [0, 3600]),
+    checkEverySeconds: seconds(variables, 'CHECK_EVERY_SECONDS', [1, 604_800]),
+    syncCooldownSeconds: seconds(variables, 'SYNC_COOLDOWN_SECONDS', [0, 3600]),
+    noticeSeconds: seconds(variables, 'NOTICE_SECONDS', [1, 2_592_000]),
+    rateLimitPerMinute,
+    sandboxRateLimitPerMinute,
+    dynamodbEndpoint: endpoint(variables, 'DYNAMODB_ENDPOINT'),
+    sqsEndpoint: endpoint(variables, 'SQS_ENDPOINT'),
+  };
+}
+
+/** Where the local run keeps its files: `LOCAL_DIR`, else `.local`. */
+export function readDirectory(
+  variables: Variables,
+  cwd: string,
+): Pick<Settings, 'directory' | 'directoryShown'> {
+  const shown = given(variables, 'LOCAL_DIR') ?? '.local';
+  return { directory: resolve(cwd, shown), directoryShown: shown };
+}
+
+function given(variables: Variables, name: string): string | undefined {
+  return variables[name] === '' ? undefined : variables[name];
+}
+
+function port(variables: Variables): number {
+  const text = given(variables, 'PORT');
+  if (text === undefined) return 3000;
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value > 65_535) {
+    throw new LocalRunError(
+      `PORT must be a whole number from 0 (any free port) to 65535, not ${JSON.stringify(text)}.`,
+    );
+  }
+  return value;
+}
+
+function seconds(variables: Variables, name: string, [least, most]: [number, number]): number | undefined {
+  const text = given(variables, name);
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (!/^\d*\.?\d+$/.test(text) || value < least || value > most) {
+    throw new LocalRunError(
+      `${name} must be a number of seconds from ${least} to ${most}, not ${JSON.stringify(text)}.`,
+    );
+  }
+  return value;
+}
+
+function count(variables: Variables, name: string, most: number): number | undefined {
+  const text = given(variables, name);
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < 1 || value > most) {
+    throw new LocalRunError(`${name} must be a whole number from 1 to ${most}, not ${JSON.stringify(text)}.`);
+  }
+  return value;
+}
+
+function endpoint(variables: Variables, name: string): string | undefined {
+  const text = given(variables, name);
+  if (text === undefined) return undefined;
+  const url = URL.parse(text);
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) {
+    throw new LocalRunError(`${name} must be an http or https URL, not ${JSON.stringify(text)}.`);
+  }
+  return text;
+}

@@ -1,0 +1,82 @@
+import { relative } from 'node:path';
+import { renderDelivery } from '../delivery-view.ts';
+import { quoteForShell } from '../environment-file.ts';
+import { formatDuration, indent } from '../terminal/format.ts';
+import type { Paint } from '../terminal/paint.ts';
+import type { Demonstrated } from './demonstration.ts';
+
+/** What the demonstration did, with its times. */
+export function renderDemonstration(seen: Demonstrated, paint: Paint): string {
+  return [
+    `  ${paint('cyan', '→')} POST /api/v1/conversations   ${paint('green', '201')} after ${formatDuration(seen.requestMs)}`,
+    `  ${paint('cyan', '←')} its delivery, signed         ${formatDuration(seen.deliveryMs)} later`,
+    '',
+    indent(renderDelivery(seen.delivery, false, paint), 4),
+  ].join('\n');
+}
+
+/** With a token of 24 hours of the organization's admin; MEMBER_TOKEN is a member's. */
+const SETTINGS_CALL: [command: string, does: string] = [
+  'curl -H "Authorization: Bearer $ADMIN_TOKEN" $BASE_URL/api/settings/organization',
+  '',
+];
+
+const FORWARD: [command: string, does: string] = [
+  'npm run forward -- --to URL',
+  'posts what happens in your sandbox ($SANDBOX_API_KEY) to an address of yours',
+];
+
+/**
+ * The last screen of the start: where everything is and what to do next.
+ * @param place.dashboardUrl where the dashboard is; absent when the stack has none
+ * @param place.mailboxUrl where what the service sends by e-mail can be read
+ * @param place.sessions whether there are people who sign in
+ * @param place.sandbox whether there is a key of a sandbox
+ */
+export function renderReady(
+  place: {
+    baseUrl: string;
+    dashboardUrl?: string;
+    mailboxUrl: string;
+    environmentFile: string;
+    logFile: string;
+    cwd: string;
+    sessions: boolean;
+    sandbox: boolean;
+  },
+  paint: Paint,
+): string {
+  const environmentFile = pathForShell(place.environmentFile, place.cwd);
+  const next: [command: string, does: string][] = [
+    [`source ${environmentFile}`, 'BASE_URL, keys, tokens and certificate files for your shell'],
+    ['curl -H "Authorization: Bearer $API_KEY" $BASE_URL/api/v1/conversations', ''],
+    ...(place.sessions ? [SETTINGS_CALL] : []),
+    ['npm run listen', 'receives deliveries and shows them (in another terminal)'],
+    ...(place.sandbox ? [FORWARD] : []),
+    ['Ctrl-C', 'stops; npm start goes on from here, npm start -- --fresh begins anew'],
+  ];
+  const width = 28;
+  const rows = next.map(([command, does]) => {
+    const shown = paint('cyan', command.padEnd(does === '' ? 0 : width));
+    return `    ${shown}${does === '' ? '' : `  ${paint('dim', does)}`}`;
+  });
+  const { dashboardUrl } = place;
+  return [
+    ...(dashboardUrl === undefined
+      ? []
+      : [`  ${paint(['bold', 'green'], 'Dashboard')}  ${paint('bold', dashboardUrl)}`]),
+    `  ${paint(['bold', 'green'], 'Ready')}      ${paint('bold', `${place.baseUrl}/api/v1`)}`,
+    `  ${paint('dim', 'Mail')}       ${place.mailboxUrl}`,
+    '',
+    ...rows,
+    '',
+    `  ${paint('dim', `The functions' log: ${pathForShell(place.logFile, place.cwd)} (--verbose shows it here)`)}`,
+  ].join('\n');
+}
+
+/** The shorter of the absolute and the relative path, as a word for the shell. */
+export function pathForShell(path: string, cwd: string): string {
+  const below = relative(cwd, path);
+  const shown = below !== '' && !below.startsWith('..') ? below : path;
+  return /^[\w@%+=:,./-]+$/.test(shown) ? shown : quoteForShell(shown);
+}

@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { mkdir } from 'node:fs/promises';
+import { styleText } from 'node:util';
+import { type Cloud, startCloud } from '../cloud.ts';
+import { LocalRunError } from '../errors.ts';
+import { HELP, type RunArguments, readArguments } from './arguments.ts';
+
+/**
+ * `aws-local`: runs until it is interrupted.
+ * @returns the exit code: 0 when it was interrupted, 1 when it could not start
+ */
+export async function runCommand(args: readonly string[]): Promise<number> {
+  try {
+    const asked = readArguments(args, process.cwd());
+    if (asked === 'help') process.stdout.write(HELP);
+    else await run(asked);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof LocalRunError)) throw error;
+    process.stderr.write(`${styleText('red', '✗')} ${error.message}\n`);
+    return 1;
+  }
+}
+
+async function run({ assembly, state, port, environment, verbose }: RunArguments): Promise<void> {
+  const interrupted = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  await mkdir(state, { recursive: true });
+  const cloud = await startCloud({
+    assembly,
+    directory: state,
+    port,
+    environment,
+    onLog: ({ source, text }) => {
+      if (verbose || LOOKS_WRONG.test(text)) process.stdout.write(`${styleText('dim', source)} ${text}\n`);
+    },
+  });
+  process.stdout.write(`${ready(cloud, state)}\n`);
+  try {
+    await interrupted;
+  } finally {
+    await cloud.stop();
+  }
+}
+
+const LOOKS_WRONG = /\berror\b|\bfailed\b/i;
+
+/** What there is to see and to call, one line each. */
+function ready(cloud: Cloud, state: string): string {
+  const lines: [name: string, value: string][] = [
+    ...(cloud.url === undefined ? [] : [['API', cloud.url] as [string, string]]),
+    ...(cloud.siteUrl === undefined ? [] : [['Site', cloud.siteUrl] as [string, string]]),
+    ['Mail', cloud.mailboxUrl],
+    ['State', state],
+    ...Object.entries(cloud.endpoints).map(([name, url]): [string, string] => [name, url]),
+    ...Object.entries(cloud.outputs),
+  ];
+  const width = Math.max(...lines.map(([name]) => name.length));
+  return [
+    '',
+    styleText(['bold', 'green'], 'Ready'),
+    ...lines.map(([name, value]) => `  ${styleText('dim', name.padEnd(width))}  ${value}`),
+    '',
+  ].join('\n');
+}

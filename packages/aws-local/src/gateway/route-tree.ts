@@ -1,0 +1,90 @@
+/** What a path leads to. Parameters are decoded. */
+export interface RouteMatch<Target> {
+  target: Target;
+  parameters: Record<string, string>;
+}
+
+interface Node<Target> {
+  fixed: Map<string, Node<Target>>;
+  /** `{name}`: any one segment. */
+  parameter?: { name: string; node: Node<Target> };
+  /** `{name+}`: all that is left, at least one segment. */
+  greedy?: { name: string; node: Node<Target> };
+  methods: Map<string, Target>;
+}
+
+/**
+ * The resources of a REST API. A fixed part of a path wins over `{name}`, which wins over `{name+}`, part by part: what does not match
+ * below the winner matches nothing. The method itself wins over `ANY`. A trailing slash makes another path, as it does in API Gateway.
+ */
+export class RouteTree<Target> {
+  readonly #root: Node<Target> = emptyNode();
+
+  /** @param path a resource path such as `/v1/things/{id}` */
+  add(path: string, method: string, target: Target): void {
+    let node = this.#root;
+    for (const part of partsOf(path)) node = descend(node, part);
+    node.methods.set(method, target);
+  }
+
+  /**
+   * Finds the target of a request.
+   *
+   * @param segments the decoded segments of the path; none for `/`
+   */
+  match(method: string, segments: readonly string[]): RouteMatch<Target> | undefined {
+    const found = find(this.#root, segments, []);
+    if (!found) return undefined;
+    const target =
+      found.node.methods.get(method) ?? (ANY_METHODS.has(method) ? found.node.methods.get('ANY') : undefined);
+    return target === undefined ? undefined : { target, parameters: Object.fromEntries(found.parameters) };
+  }
+}
+
+/** The methods that `ANY` stands for. */
+const ANY_METHODS = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT']);
+
+type Parameter = [name: string, value: string];
+
+interface Found<Target> {
+  node: Node<Target>;
+  parameters: Parameter[];
+}
+
+function find<Target>(
+  node: Node<Target>,
+  segments: readonly string[],
+  parameters: Parameter[],
+): Found<Target> | undefined {
+  const [segment, ...rest] = segments;
+  if (segment === undefined) return node.methods.size > 0 ? { node, parameters } : undefined;
+  const { parameter, greedy } = node;
+  const fixed = node.fixed.get(segment);
+  if (fixed) return find(fixed, rest, parameters);
+  if (parameter && segment !== '')
+    return find(parameter.node, rest, [...parameters, [parameter.name, segment]]);
+  return greedy && { node: greedy.node, parameters: [...parameters, [greedy.name, segments.join('/')]] };
+}
+
+function descend<Target>(node: Node<Target>, part: string): Node<Target> {
+  const [, name, plus] = /^\{([^}+]+)(\+?)\}$/.exec(part) ?? [];
+  if (name === undefined) {
+    const next = node.fixed.get(part) ?? emptyNode<Target>();
+    node.fixed.set(part, next);
+    return next;
+  }
+  if (plus) {
+    node.greedy ??= { name, node: emptyNode() };
+    return node.greedy.node;
+  }
+  node.parameter ??= { name, node: emptyNode() };
+  return node.parameter.node;
+}
+
+function emptyNode<Target>(): Node<Target> {
+  return { fixed: new Map(), methods: new Map() };
+}
+
+function partsOf(path: string): string[] {
+  return path.split('/').filter((part) => part !== '');
+}

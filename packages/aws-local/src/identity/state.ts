@@ -1,0 +1,64 @@
+import { generateKeyPair, type JsonWebKey } from 'node:crypto';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { calculateJwkThumbprint } from 'jose';
+import * as z from 'zod';
+import { PRIVATE, readIfPresent, replaceFile } from '../files.ts';
+
+const FILE = 'identity.json';
+const MODULUS_BITS = 2048;
+
+const SigningKey = z.object({
+  kty: z.literal('RSA'),
+  kid: z.string(),
+  alg: z.literal('RS256'),
+  use: z.literal('sig'),
+  n: z.string(),
+  e: z.string(),
+  d: z.string(),
+  p: z.string(),
+  q: z.string(),
+  dp: z.string(),
+  dq: z.string(),
+  qi: z.string(),
+});
+/** The private key that tokens are signed with, a JSON Web Key. */
+export type SigningKey = z.infer<typeof SigningKey>;
+
+const State = z.object({
+  /** Part of the issuer's address, and so of every token. */
+  port: z.int().min(1).max(65_535).optional(),
+  signingKey: SigningKey,
+});
+/** What has to outlive a run for its tokens to stay valid. */
+export type IdentityState = z.infer<typeof State>;
+
+/**
+ * What an earlier run has kept in the directory, else a new key. One that cannot be read is replaced: all that is lost are tokens.
+ */
+export async function readIdentityState(directory: string): Promise<IdentityState> {
+  const text = await readIfPresent(join(directory, FILE));
+  const kept = text === undefined ? undefined : State.safeParse(parseJson(text)).data;
+  return kept ?? { signingKey: await newSigningKey() };
+}
+
+/** Writes the file for its owner alone: whoever has the key can sign in as anyone. */
+export async function writeIdentityState(directory: string, state: IdentityState): Promise<void> {
+  await replaceFile(join(directory, FILE), `${JSON.stringify(state, null, 2)}\n`, PRIVATE);
+}
+
+async function newSigningKey(): Promise<SigningKey> {
+  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: MODULUS_BITS });
+  const key: JsonWebKey = privateKey.export({ format: 'jwk' });
+  const { kty, n, e } = key;
+  const kid = await calculateJwkThumbprint({ kty: kty ?? '', n, e });
+  return SigningKey.parse({ ...key, kid, alg: 'RS256', use: 'sig' });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

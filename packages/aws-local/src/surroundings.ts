@@ -1,0 +1,32 @@
+import { CREDENTIALS } from './engines/engines.ts';
+
+/** Where the services of AWS are here. */
+export interface Endpoints {
+  dynamodb: string;
+  sqs: string;
+  secretsManager: string;
+  eventBridge: string;
+  ses: string;
+  /** Absent where nobody signs in. */
+  cognito?: string;
+}
+
+/** What every function finds around it here, besides what the template says. */
+export function surroundings(endpoints: Endpoints, caFile?: string): Record<string, string> {
+  return {
+    AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,
+    AWS_ENDPOINT_URL_DYNAMODB_STREAMS: endpoints.dynamodb,
+    AWS_ENDPOINT_URL_SQS: endpoints.sqs,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoints.secretsManager,
+    AWS_ENDPOINT_URL_EVENTBRIDGE: endpoints.eventBridge,
+    AWS_ENDPOINT_URL_SESV2: endpoints.ses,
+    ...(endpoints.cognito === undefined
+      ? {}
+      : { AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER: endpoints.cognito }),
+    AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
+    // Not `AWS_Lambda_…`: functions refuse what is only for the local run where they see that.
+    AWS_EXECUTION_ENV: 'local_nodejs24.x',
+    ...(caFile === undefined ? {} : { NODE_EXTRA_CA_CERTS: caFile }),
+  };
+}

@@ -1,0 +1,276 @@
+import { PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
+import { DeleteQueueCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startSqs } from '../../src/engines/sqs.ts';
+import { queueAccess } from '../../src/permissions/queue-access.ts';
+import { defineNamed, provisionEventBuses, provisionQueues } from '../../src/provision/provision.ts';
+import { startBus } from '../../src/sources/bus.ts';
+import { busRules } from '../../src/sources/bus-rules.ts';
+import { entrySize } from '../../src/sources/put-events.ts';
+import { defineRules } from '../../src/sources/rules.ts';
+import { eventBridgeClient, sqsClient } from './clients.ts';
+import { aTemplate } from './fixture.ts';
+import { stateDirectory } from './state-directory.ts';
+
+const arn = (id: string) => ({ 'Fn::GetAtt': [id, 'Arn'] });
+
+const rule = (EventPattern: object, target: object) => ({
+  Type: 'AWS::Events::Rule',
+  Properties: {
+    EventBusName: { Ref: 'Bus' },
+    EventPattern: { source: ['test'], ...EventPattern },
+    Targets: [{ Id: 'Target0', ...target }],
+  },
+});
+
+/** Lets EventBridge fill these queues for the rules of the bus. */
+const mayFill = (...queues: string[]) => ({
+  Type: 'AWS::SQS::QueuePolicy',
+  Properties: {
+    Queues: queues.map((Ref) => ({ Ref })),
+    PolicyDocument: {
+      Version: '2012-10-17',
+      Statement: queues.map((queue) => ({
+        Effect: 'Allow',
+        Principal: { Service: 'events.amazonaws.com' },
+        Action: 'sqs:SendMessage',
+        Resource: arn(queue),
+        Condition: { ArnLike: { 'aws:SourceArn': 'arn:aws:events:us-east-1:000000000000:rule/Bus/*' } },
+      })),
+    },
+  },
+});
+
+/** A bus whose events of the type `work` go to one queue, with another for what that does not take. */
+async function aBus(changes: object = {}) {
+  const sqsEngine = await startSqs({ directory: stateDirectory() });
+  onTestFinished(() => sqsEngine.stop());
+  const sqs = sqsClient(sqsEngine.endpoint);
+  const { template, references } = aTemplate({
+    Bus: { Type: 'AWS::Events::EventBus', Properties: { Name: 'Bus' } },
+    QueuePolicy: mayFill('Work', 'Failed'),
+    ToWork: rule({ 'detail-type': ['work'] }, { Arn: arn('Work'), DeadLetterConfig: { Arn: arn('Failed') } }),
+    ...changes,
+  });
+  defineNamed(template, references);
+  await provisionQueues(template, references, sqs, sqsEngine.endpoint);
+  const buses = provisionEventBuses(template, references);
+  defineRules(template, references);
+  const queueUrlOf = (queueArn: string) =>
+    `${sqsEngine.endpoint}/000000000000/${queueArn.slice(queueArn.lastIndexOf(':') + 1)}`;
+  const lines: string[] = [];
+  const bus = await startBus({
+    sqs,
+    buses,
+    rules: busRules(template, references),
+    queueUrlOf,
+    refusalOfQueue: queueAccess(template, references),
+    log: ({ text }) => lines.push(text),
+  });
+  onTestFinished(() => bus.stop());
+  const client = eventBridgeClient(bus.endpoint);
+  const urlOf = (id: string) => String(references.resolve({ Ref: id }));
+  return {
+    references,
+    lines,
+    put: (...Entries: PutEventsRequestEntry[]) => client.send(new PutEventsCommand({ Entries })),
+    async received(queue: string) {
+      const { Messages = [] } = await sqs.send(
+        new ReceiveMessageCommand({
+          QueueUrl: urlOf(queue),
+          MaxNumberOfMessages: 10,
+          MessageAttributeNames: ['All'],
+        }),
+      );
+      return Messages.map(({ Body = '', MessageAttributes = {} }) => ({
+        event: JSON.parse(Body),
+        attributes: Object.fromEntries(
+          Object.entries(MessageAttributes).map(([name, { StringValue }]) => [name, StringValue]),
+        ),
+      }));
+    },
+    remove: (queue: string) => sqs.send(new DeleteQueueCommand({ QueueUrl: urlOf(queue) })),
+  };
+}
+
+const anEntry = (changes: PutEventsRequestEntry = {}): PutEventsRequestEntry => ({
+  EventBusName: 'Bus',
+  Source: 'test',
+  DetailType: 'work',
+  Detail: '{"n":1}',
+  ...changes,
+});
+
+describe('the embedded EventBridge', () => {
+  it('has an event in the queue of the rule that matches it once it is answered, in the envelope', async () => {
+    const { put, received } = await aBus();
+
+    const Time = new Date('2026-11-21T13:27:44.512Z');
+    const { FailedEntryCount, Entries } = await put(anEntry({ Time, Resources: ['arn:aws:s3:::a'] }));
+
+    expect(FailedEntryCount).toBe(0);
+    expect(await received('Work')).toEqual([
+      {
+        attributes: {},
+        event: {
+          version: '0',
+          id: Entries?.[0]?.EventId,
+          'detail-type': 'work',
+          source: 'test',
+          account: '000000000000',
+          time: '2026-11-21T13:27:44Z',
+          region: 'us-east-1',
+          resources: ['arn:aws:s3:::a'],
+          detail: { n: 1 },
+        },
+      },
+    ]);
+  });
+
+  it('sends an event to the dead-letter queue where the policy of the queue does not let it, and says so', async () => {
+    const { put, received, lines } = await aBus({ QueuePolicy: mayFill('Failed') });
+    expect((await put(anEntry())).FailedEntryCount).toBe(0);
+    expect(await received('Work')).toEqual([]);
+    expect(await received('Failed')).toMatchObject([{ attributes: { ERROR_CODE: 'NO_PERMISSIONS' } }]);
+    expect(lines.join('\n')).toMatch(
+      /events.amazonaws.com may not perform sqs:SendMessage on \S+Work for \S+ToWork: no statement of the queue's policy/,
+    );
+  });
+
+  it('drops an event that it may send to neither queue, as on AWS', async () => {
+    const policy = mayFill('Work', 'Failed');
+    for (const statement of policy.Properties.PolicyDocument.Statement)
+      statement.Condition.ArnLike['aws:SourceArn'] = 'arn:aws:events:us-east-1:000000000000:rule/Other/*';
+    const { put, received, lines } = await aBus({ QueuePolicy: policy });
+    expect((await put(anEntry())).FailedEntryCount).toBe(0);
+    expect([...(await received('Work')), ...(await received('Failed'))]).toEqual([]);
+    expect(lines.filter((line) => line.includes('may not perform'))).toHaveLength(2);
+  });
+
+  it('may not fill an encrypted queue whose key is not for it', async () => {
+    const { lines, put } = await aBus({
+      Key: { Type: 'AWS::KMS::Key', Properties: { KeyPolicy: { Statement: [] } } },
+      Failed: { Type: 'AWS::SQS::Queue', Properties: { KmsMasterKeyId: arn('Key') } },
+      ToWork: rule({ 'detail-type': ['work'] }, { Arn: arn('Failed') }),
+    });
+    await put(anEntry());
+    expect(lines.join('\n')).toContain('may not perform kms:GenerateDataKey on the key of');
+  });
+
+  it('takes what no rule matches, and sends it nowhere', async () => {
+    const { put, received } = await aBus();
+
+    const { FailedEntryCount } = await put(
+      anEntry({ DetailType: 'leisure' }),
+      anEntry({ Source: 'another' }),
+      // Another bus, with no rule.
+      anEntry({ EventBusName: 'default' }),
+    );
+
+    expect(FailedEntryCount).toBe(0);
+    expect(await received('Work')).toEqual([]);
+  });
+
+  it('matches what is in the detail, and sends an event to every rule that wants it', async () => {
+    const { put, received } = await aBus({
+      ToFailed: rule({ detail: { n: [{ numeric: ['>', 1] }] } }, { Arn: arn('Failed') }),
+    });
+
+    await put(anEntry(), anEntry({ Detail: '{"n":2}' }));
+
+    const numbers = async (queue: string) =>
+      (await received(queue)).map(({ event }) => event.detail.n).sort();
+    expect(await numbers('Work')).toEqual([1, 2]);
+    expect(await numbers('Failed')).toEqual([2]);
+  });
+
+  it('answers each entry for itself', async () => {
+    const { put, received } = await aBus();
+
+    const { FailedEntryCount, Entries } = await put(
+      anEntry({ Detail: 'no JSON' }),
+      anEntry({ Detail: '[]' }),
+      anEntry({ Source: undefined }),
+      anEntry({ DetailType: undefined }),
+      anEntry({ Detail: undefined }),
+      anEntry({ EventBusName: 'nowhere' }),
+      anEntry({ EventBusName: 'arn:aws:events:us-east-1:000000000000:event-bus/Bus' }),
+    );
+
+    expect(FailedEntryCount).toBe(6);
+    expect(Entries?.map(({ ErrorCode }) => ErrorCode)).toEqual([
+      'MalformedDetail',
+      'MalformedDetail',
+      'InvalidArgument',
+      'InvalidArgument',
+      'InvalidArgument',
+      'ResourceNotFoundException',
+      undefined,
+    ]);
+    expect(await received('Work')).toHaveLength(1);
+  });
+
+  it('refuses more than ten entries, none, and too large ones', async () => {
+    const { put, received } = await aBus();
+    const half = JSON.stringify({ text: 'a'.repeat(131_072) });
+
+    await expect(put(...Array.from({ length: 11 }, () => anEntry()))).rejects.toThrow('1 to 10 members');
+    await expect(put()).rejects.toThrow('1 to 10 members');
+    await expect(put(anEntry({ Detail: half }), anEntry({ Detail: half }))).rejects.toThrow(
+      'Total size of the entries in the request is over the limit',
+    );
+    expect(await received('Work')).toEqual([]);
+  });
+
+  it('takes an entry and a request of 256 KB, by the size rule of EventBridge, and nothing above', async () => {
+    const { put } = await aBus();
+    const around = entrySize(anEntry({ Detail: '{"text":""}' }));
+    const anEntryOf = (bytes: number) =>
+      anEntry({ Detail: JSON.stringify({ text: 'a'.repeat(bytes - around) }) });
+
+    // Its envelope makes it too large for the queue: it goes to the other, as on AWS.
+    expect((await put(anEntryOf(262_144))).Entries?.[0]?.ErrorCode).toBe('InternalFailure');
+    await expect(put(anEntryOf(262_145))).rejects.toThrow('over the limit');
+    expect((await put(anEntryOf(131_072), anEntryOf(131_072))).FailedEntryCount).toBe(0);
+    await expect(put(anEntryOf(131_072), anEntryOf(131_073))).rejects.toThrow('over the limit');
+    await expect(put(anEntryOf(131_072), { ...anEntryOf(131_072), Time: new Date() })).rejects.toThrow(
+      'over',
+    );
+  });
+
+  it('sends what a queue does not take to its dead-letter queue, with the reason', async () => {
+    const { put, received, remove } = await aBus();
+    await remove('Work');
+
+    const { FailedEntryCount } = await put(anEntry(), anEntry({ Detail: '{"n":2}' }));
+
+    expect(FailedEntryCount).toBe(0);
+    const dead = await received('Failed');
+    expect(dead.map(({ event }) => event.detail.n).sort()).toEqual([1, 2]);
+    expect(dead[0]?.attributes).toEqual({
+      RULE_ARN: 'arn:aws:events:us-east-1:000000000000:rule/Bus/Test-ToWork',
+      TARGET_ARN: 'arn:aws:sqs:us-east-1:000000000000:Test-Work',
+      ERROR_CODE: 'NO_RESOURCE',
+      ERROR_MESSAGE: expect.stringContaining('queue'),
+    });
+  });
+
+  it('refuses an entry that neither of the queues takes, and no other', async () => {
+    const { put, remove } = await aBus();
+    await Promise.all([remove('Work'), remove('Failed')]);
+
+    const { FailedEntryCount, Entries } = await put(anEntry(), anEntry({ DetailType: 'leisure' }));
+
+    expect(FailedEntryCount).toBe(1);
+    expect(Entries?.map(({ ErrorCode }) => ErrorCode)).toEqual(['InternalFailure', undefined]);
+  });
+
+  it('is known to the template by its name and its ARN, and a rule by both names', async () => {
+    const { references } = await aBus();
+    expect(
+      [{ Ref: 'Bus' }, arn('Bus'), { 'Fn::GetAtt': ['Bus', 'Name'] }, { Ref: 'ToWork' }].map((it) =>
+        references.resolve(it),
+      ),
+    ).toEqual(['Bus', 'arn:aws:events:us-east-1:000000000000:event-bus/Bus', 'Bus', 'Bus|Test-ToWork']);
+  });
+});

@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto';
+import {
+  ChangeMessageVisibilityCommand,
+  DeleteMessageCommand,
+  DeleteQueueCommand,
+  GetQueueAttributesCommand,
+  SendMessageBatchCommand,
+  SendMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { provisionQueues } from '../../src/provision/provision.ts';
+import { sqs } from '../support/engines.ts';
+import { awaitAssertion } from '../support/until.ts';
+import { aTemplate } from './fixture.ts';
+import { receive, release, send, summary } from './queue-messages.ts';
+
+const engine = sqs();
+
+const A_QUEUE = { Type: 'AWS::SQS::Queue', Properties: {} };
+/** No FIFO queue: the service has none, and some engines provision none. */
+const STANDARD = { Ordered: A_QUEUE };
+
+/** The queues of the template on the engine under test, under names of their own. */
+async function provisioned(changes: object = STANDARD, stack = `Test${randomUUID().slice(0, 8)}`) {
+  const client = engine.client();
+  const { template, references } = aTemplate(changes, stack);
+  await provisionQueues(template, references, client, engine.endpoint());
+  const url = (id: string) => String(references.resolve({ Ref: id }));
+  onTestFinished(async () => {
+    for (const id of ['Work', 'Failed', 'Ordered'])
+      await client.send(new DeleteQueueCommand({ QueueUrl: url(id) })).catch(() => undefined);
+  });
+  return { client, references, stack, url };
+}
+
+async function counts(client: SQSClient, QueueUrl: string) {
+  const AttributeNames = [
+    'ApproximateNumberOfMessages',
+    'ApproximateNumberOfMessagesNotVisible',
+    'ApproximateNumberOfMessagesDelayed',
+  ] as const;
+  const { Attributes } = await client.send(
+    new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...AttributeNames] }),
+  );
+  const [visible, hidden, delayed] = AttributeNames.map((name) => Attributes?.[name]);
+  return { visible, hidden, delayed };
+}
+
+describe('a provisioned queue', () => {
+  it('is known by its URL, name and ARN', async () => {
+    const { references, stack, url } = await provisioned();
+
+    expect(url('Work')).toBe(`${engine.endpoint()}/000000000000/${stack}-Work`);
+    expect(references.resolve({ 'Fn::GetAtt': ['Work', 'Arn'] })).toBe(
+      `arn:aws:sqs:us-east-1:000000000000:${stack}-Work`,
+    );
+  });
+
+  it('is a FIFO queue where the template says so', async () => {
+    const { references, stack } = await provisioned({});
+
+    expect(references.resolve({ 'Fn::GetAtt': ['Ordered', 'QueueName'] })).toBe(`${stack}-Ordered.fifo`);
+  });
+
+  it('takes the attributes of a changed template, and its defaults where it says nothing', async () => {
+    const { stack } = await provisioned();
+
+    const { client, url } = await provisioned(
+      { ...STANDARD, Work: { ...A_QUEUE, Properties: { DelaySeconds: 7 } } },
+      stack,
+    );
+
+    const { Attributes } = await client.send(
+      new GetQueueAttributesCommand({ QueueUrl: url('Work'), AttributeNames: ['All'] }),
+    );
+    expect(Attributes).toMatchObject({ DelaySeconds: '7', VisibilityTimeout: '30' });
+    expect(Attributes).not.toHaveProperty('RedrivePolicy');
+  });
+});
+
+describe('a message', () => {
+  it('with a delay of its own is hidden for as long', async () => {
+    const { client, url } = await provisioned();
+    const QueueUrl = url('Work');
+    await client.send(new SendMessageCommand({ QueueUrl, MessageBody: 'at once' }));
+    await client.send(new SendMessageCommand({ QueueUrl, MessageBody: 'later', DelaySeconds: 1 }));
+    await client.send(new SendMessageCommand({ QueueUrl, MessageBody: 'much later', DelaySeconds: 900 }));
+
+    expect((await receive(client, QueueUrl)).map(({ Body }) => Body)).toEqual(['at once']);
+    expect(await counts(client, QueueUrl)).toEqual({ visible: '0', hidden: '1', delayed: '2' });
+    await awaitAssertion(async () =>
+      expect((await receive(client, QueueUrl)).map(({ Body }) => Body)).toEqual(['later']),
+    );
+  });
+
+  it('is counted as visible, hidden or delayed', async () => {
+    const { client, url } = await provisioned();
+    const QueueUrl = url('Work');
+    for (const body of ['first', 'second', 'third']) await send(client, QueueUrl, body);
+    await client.send(new SendMessageCommand({ QueueUrl, MessageBody: 'fourth', DelaySeconds: 900 }));
+    expect(await counts(client, QueueUrl)).toEqual({ visible: '3', hidden: '0', delayed: '1' });
+
+    const [message] = await receive(client, QueueUrl);
+    expect(await counts(client, QueueUrl)).toEqual({ visible: '0', hidden: '3', delayed: '1' });
+    await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: message?.ReceiptHandle ?? '' }));
+    expect(await counts(client, QueueUrl)).toEqual({ visible: '0', hidden: '2', delayed: '1' });
+  });
+
+  it('may name a group in a standard queue, where groups order nothing', async () => {
+    const { client, url } = await provisioned();
+    const QueueUrl = url('Work');
+    const grouped = (MessageBody: string) =>
+      client.send(new SendMessageCommand({ QueueUrl, MessageBody, MessageGroupId: 'org_1' }));
+    await grouped('first');
+    await grouped('second');
+    await client.send(
+      new SendMessageBatchCommand({
+        QueueUrl,
+        Entries: [{ Id: '0', MessageBody: 'third', MessageGroupId: 'org_1', DelaySeconds: 0 }],
+      }),
+    );
+
+    // A group of a FIFO queue would hold the others back until the first is deleted.
+    expect((await receive(client, QueueUrl)).map(({ Body }) => Body).sort()).toEqual([
+      'first',
+      'second',
+      'third',
+    ]);
+  });
+
+  it('is hidden anew for as long as its receiver asks', async () => {
+    const { client, url } = await provisioned();
+    const QueueUrl = url('Work');
+    await send(client, QueueUrl, 'again');
+    const [message] = await receive(client, QueueUrl);
+    await client.send(
+      new ChangeMessageVisibilityCommand({
+        QueueUrl,
+        ReceiptHandle: message?.ReceiptHandle,
+        VisibilityTimeout: 1,
+      }),
+    );
+    await awaitAssertion(async () =>
+      expect(summary(await receive(client, QueueUrl))).toEqual([['again', '2']]),
+    );
+  });
+
+  it('has the trace header that was sent with it, which is none of its own attributes', async () => {
+    const { client, url } = await provisioned();
+    const QueueUrl = url('Work');
+    const AWSTraceHeader = { DataType: 'String', StringValue: 'Root=1-2;Lineage=fn:3' } as const;
+    const sent = { QueueUrl, MessageBody: 'traced', MessageSystemAttributes: { AWSTraceHeader } };
+    await client.send(new SendMessageCommand(sent));
+    await send(client, QueueUrl, 'untraced');
+    const [traced, untraced] = await receive(client, QueueUrl);
+    expect(traced?.Attributes?.AWSTraceHeader).toBe('Root=1-2;Lineage=fn:3');
+    expect(traced?.MessageAttributes).toBeUndefined();
+    expect(traced?.MD5OfMessageAttributes).toBeUndefined();
+    expect(untraced?.Attributes).not.toHaveProperty('AWSTraceHeader');
+  });
+
+  it('is counted on when it is released at once', async () => {
+    const { client, url } = await provisioned();
+    await send(client, url('Failed'), 'again');
+    const [first] = await receive(client, url('Failed'));
+    await release(client, url('Failed'), first ?? {});
+
+    expect(summary(await receive(client, url('Failed')))).toEqual([['again', '2']]);
+  });
+
+  it('is moved to the dead-letter queue after its last receive', async () => {
+    const { client, url } = await provisioned();
+    await send(client, url('Work'), 'poison');
+    for (let receives = 0; receives < 2; receives += 1) {
+      for (const message of await receive(client, url('Work'))) await release(client, url('Work'), message);
+    }
+
+    expect(await receive(client, url('Work'))).toEqual([]);
+    expect((await receive(client, url('Failed'))).map(({ Body }) => Body)).toEqual(['poison']);
+  });
+});

@@ -1,0 +1,270 @@
+import { request } from 'node:http';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import * as z from 'zod';
+import { LocalRunError } from '../../src/errors.ts';
+import { compileGatewayResponses } from '../../src/gateway/gateway-responses.ts';
+import { RouteTree } from '../../src/gateway/route-tree.ts';
+import { startGateway } from '../../src/gateway/server.ts';
+import { type Answering, aGateway } from './a-gateway.ts';
+
+const echo: Answering = (event) => ({ payload: { statusCode: 200, body: JSON.stringify(event) } });
+
+const Envelope = z.object({ error: z.object({ message: z.string(), requestId: z.string() }) });
+const Event = z.object({
+  requestContext: z.object({ requestId: z.string(), extendedRequestId: z.string() }),
+});
+
+async function envelopeOf(response: Response): Promise<{ message: string }> {
+  const { error } = Envelope.parse(await response.json());
+  expect(response.headers.get('content-type')).toBe('application/json');
+  expect(error.requestId).toBe(response.headers.get('request-id'));
+  expect(error.requestId).toMatch(/^[\w-]{15}=$/);
+  return error;
+}
+
+describe('a request', () => {
+  it('reaches the function of its route', async () => {
+    const { url } = await aGateway(echo);
+    const response = await fetch(`${url}/things/a%20b?limit=1&limit=2`, { method: 'POST', body: 'text' });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({
+      resource: '/v1/things/{id}',
+      httpMethod: 'POST',
+      pathParameters: { id: 'a b' },
+      multiValueQueryStringParameters: { limit: ['1', '2'] },
+      body: 'text',
+    });
+  });
+
+  it('gets a name of its own each time', async () => {
+    const { url } = await aGateway(echo);
+    const ids = new Set<string>();
+    for (let i = 0; i < 3; i += 1) {
+      const { requestContext } = Event.parse(await (await fetch(`${url}/things/1`)).json());
+      ids.add(requestContext.requestId).add(requestContext.extendedRequestId);
+    }
+    expect(ids.size).toBe(6);
+  });
+
+  it('beyond what its method takes gets the envelope with 429, and reaches no function', async () => {
+    const invoked: string[] = [];
+    const counting: Answering = (event) => {
+      invoked.push(event.httpMethod);
+      return echo(event);
+    };
+    // So low a rate that the time of the test brings back no request.
+    const limits = { rate: 0.001, burst: 10, ofGetThing: { rate: 0.001, burst: 3 } };
+    const { url } = await aGateway(counting, limits);
+    const send = (method: string) =>
+      Promise.all(Array.from({ length: 40 }, () => fetch(`${url}/things/1`, { method })));
+    for (const [method, taken] of [
+      ['GET', 3],
+      // The methods without settings of their own have a bucket each with the limits of the stage.
+      ['POST', 10],
+    ] as const) {
+      const answers = await send(method);
+      const refused = answers.filter(({ status }) => status === 429);
+      expect(invoked.filter((one) => one === method)).toHaveLength(taken);
+      expect([refused.length, answers.filter(({ status }) => status === 200).length]).toEqual([
+        40 - taken,
+        taken,
+      ]);
+      for (const response of refused) await envelopeOf(response);
+    }
+    const others = await send('DELETE');
+    expect(others.filter(({ status }) => status === 405)).toHaveLength(10);
+  });
+
+  it('to an unknown path or stage gets the envelope with 404', async () => {
+    const { url } = await aGateway(echo);
+    for (const unknown of [`${url}/nothing`, `${url}/things/`, new URL('/v1/things/1', url).href]) {
+      const response = await fetch(unknown, { method: 'POST', body: 'ignored' });
+      expect(response.status).toBe(404);
+      await envelopeOf(response);
+    }
+  });
+
+  it('to an unknown path with an Authorization header gets it back in a 403, where a template passes the message on', async () => {
+    const { url } = await aGateway(echo);
+    const response = await fetch(`${url}/nothing`, { headers: { authorization: 'Bearer ck_live_1' } });
+    expect(response.status).toBe(403);
+    expect((await envelopeOf(response)).message).toContain("in Authorization header: 'Bearer ck_live_1'");
+  });
+
+  it('with another method gets 405 from the mock, with Allow', async () => {
+    const { url } = await aGateway(echo);
+    const response = await fetch(`${url}/things/1`, { method: 'DELETE' });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('GET, POST');
+    const wrongType = { method: 'PUT', headers: { 'content-type': 'text/plain' }, body: 'x' };
+    expect((await fetch(`${url}/things/1`, wrongType)).status).toBe(415);
+  });
+
+  it('for HEAD gets the headers and no body', async () => {
+    const { url, raw } = await aGateway(echo);
+    expect((await fetch(`${url}/things/1`, { method: 'HEAD' })).status).toBe(405);
+    const answer = await raw('HEAD /api/v1/things HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 404 .*\r\n\r\n$/s);
+  });
+});
+
+describe('an answer of the function', () => {
+  it.each([
+    [
+      'an error',
+      { payload: { errorType: 'Error', errorMessage: 'secret' }, functionError: 'Unhandled' as const },
+    ],
+    ['no status', { payload: { body: 'secret' } }],
+    ['nothing', { payload: null }],
+    ['a body that is no text', { payload: { statusCode: 200, body: { secret: 1 } } }],
+  ])('that is %s becomes a 502 that says nothing of it, and a line of the log', async (_, result) => {
+    const { url, logged } = await aGateway(() => result);
+    const response = await fetch(`${url}/things/1`);
+    expect(response.status).toBe(502);
+    expect((await envelopeOf(response)).message).toBe('Internal server error');
+    const why = 'functionError' in result ? JSON.stringify(result.payload) : 'malformed';
+    expect(logged).toEqual([expect.stringContaining(why)]);
+    expect(logged[0]).toContain('GET /v1/things/{id}: the function');
+  });
+
+  it('that comes too late becomes a 504', async () => {
+    const { url, logged } = await aGateway(() => new Promise(() => undefined));
+    const response = await fetch(`${url}/things/1`, { method: 'POST' });
+    expect(response.status).toBe(504);
+    expect(logged).toEqual(['POST /v1/things/{id}: the function did not answer in time']);
+    expect((await envelopeOf(response)).message).toBe('Endpoint request timed out');
+  });
+
+  it('goes out with its status, all its headers and no length where there can be none', async () => {
+    const { url } = await aGateway(() => ({
+      payload: { statusCode: 204, multiValueHeaders: { 'Set-Cookie': ['a=1', 'b=2'] }, body: '' },
+    }));
+    const response = await fetch(`${url}/things/1`);
+    expect(response.status).toBe(204);
+    expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
+    expect(response.headers.has('content-length')).toBe(false);
+  });
+});
+
+describe('a request that is too large', () => {
+  const send = (url: string, headers: Record<string, string>, chunks: number) =>
+    new Promise<{ status?: number; sent: number }>((resolve, reject) => {
+      let sent = 0;
+      const call = request(`${url}/things/1`, { method: 'POST', headers }, (response) => {
+        response.resume().once('end', () => resolve({ status: response.statusCode, sent }));
+      });
+      call.on('error', reject);
+      const chunk = Buffer.alloc(1024 * 1024);
+      const more = (): void => {
+        if (sent === chunks) return void call.end();
+        sent += 1;
+        call.write(chunk, (error) => (error ? undefined : more()));
+      };
+      more();
+    });
+
+  it('is refused by what it announces, before its body has come', async () => {
+    const { url } = await aGateway(echo);
+    const announced = { 'content-length': String(11 * 1024 * 1024) };
+    expect(await send(url, announced, 11)).toMatchObject({ status: 413 });
+  });
+
+  it('is refused while it comes, when it announced nothing', async () => {
+    const { url } = await aGateway(echo);
+    expect(await send(url, { 'transfer-encoding': 'chunked' }, 12)).toMatchObject({ status: 413 });
+  });
+
+  it('is refused when its event is more than Lambda takes', async () => {
+    const { url } = await aGateway(echo);
+    const response = await fetch(`${url}/things/1`, { method: 'POST', body: 'x'.repeat(7 * 1024 * 1024) });
+    expect(response.status).toBe(413);
+    await envelopeOf(response);
+  });
+
+  it('is refused with 431 by its headers', async () => {
+    const { raw } = await aGateway(echo);
+    const answer = await raw(
+      `GET /api/v1/things/1 HTTP/1.1\r\nHost: x\r\nX-Large: ${'x'.repeat(11_000)}\r\n\r\n`,
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 431 /);
+    expect(answer).toContain('"requestId"');
+  });
+});
+
+describe('a request that is not HTTP', () => {
+  it.each([
+    ['garbage', 'garbage\r\n\r\n'],
+    ['a bad percent-encoding', 'GET /api/v1/things/%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'],
+    ['text that is not UTF-8', 'GET /api/v1/things/%ff HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'],
+    [
+      'two lengths',
+      'POST /api/v1/things/1 HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx',
+    ],
+    [
+      'a length and chunks',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    ],
+    ['no host', 'GET /api/v1/things/1 HTTP/1.1\r\n\r\n'],
+    ['a tunnel', 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n'],
+    ['an asterisk', 'OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'],
+  ])('is answered with 400 in the envelope: %s', async (_, bytes) => {
+    const { raw } = await aGateway(echo);
+    const answer = await raw(bytes);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toMatch(/"requestId":"[\w-]{15}="/);
+  });
+
+  it('does not disturb the next one', async () => {
+    const { url, raw } = await aGateway(echo);
+    await raw('\x16\x03\x01\x00\x00\r\n\r\n');
+    expect((await fetch(`${url}/things/1`)).status).toBe(200);
+  });
+});
+
+describe('a gateway', () => {
+  it('answers what it has in hand before it ends, and takes nothing new', async () => {
+    let answer: (() => void) | undefined;
+    const { gateway, url } = await aGateway(
+      () =>
+        new Promise((resolve) => {
+          answer = () => resolve({ payload: { statusCode: 200 } });
+        }),
+    );
+    const inHand = fetch(`${url}/things/1`);
+    await expect.poll(() => answer).toBeDefined();
+    const drained = gateway.drain();
+    await expect(fetch(`${url}/things/1`)).rejects.toThrow();
+    answer?.();
+    expect((await inHand).status).toBe(200);
+    await drained;
+  });
+
+  const api = {
+    id: 'local',
+    stage: 'api',
+    operations: new RouteTree<never>(),
+    gatewayResponses: compileGatewayResponses([]),
+    isBinary: () => false,
+  };
+
+  it('tells of an error of its own, which ends one connection and nothing else', async () => {
+    const failures: string[] = [];
+    const pages = async ({ path }: { path: string }) => {
+      if (path === '/broken') throw new Error('the page is broken');
+      return { statusCode: 200, headers: {}, body: 'a page' };
+    };
+    const gateway = await startGateway(api, 0, pages, (text) => failures.push(text));
+    onTestFinished(() => gateway.close());
+    const url = `http://127.0.0.1:${gateway.port}`;
+    await expect(fetch(`${url}/broken`)).rejects.toThrow();
+    expect(await (await fetch(`${url}/whole`)).text()).toBe('a page');
+    expect(failures).toEqual([expect.stringContaining('the page is broken')]);
+  });
+
+  it('says which port is taken, and what to do', async () => {
+    const { gateway } = await aGateway(echo);
+    const error = await startGateway(api, gateway.port).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(LocalRunError);
+    expect(String(error)).toContain(`Port ${gateway.port} is taken; choose another with PORT=`);
+  });
+});

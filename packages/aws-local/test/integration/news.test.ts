@@ -1,0 +1,70 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, it, onTestFinished } from 'vitest';
+import { watchChanges } from '../../src/sources/news.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+/** What the engine keeps streams' records in. */
+const RECORDS = 'CREATE TABLE _stream_records (table_name TEXT, sequence_number TEXT)';
+
+function anEngine() {
+  const file = join(temporaryDirectory(), 'engine.sqlite');
+  const engine = new DatabaseSync(file);
+  engine.exec(`PRAGMA journal_mode = WAL; ${RECORDS}`);
+  const watch = watchChanges(file);
+  onTestFinished(() => {
+    watch.close();
+    engine.close();
+  });
+  let number = 0;
+  return {
+    watch,
+    write(table: string): void {
+      number += 1;
+      engine.prepare('INSERT INTO _stream_records VALUES (?, ?)').run(table, String(number));
+    },
+  };
+}
+
+it("tells each reader of every record of its table's stream", async () => {
+  const { watch, write } = anEngine();
+  const never = new AbortController().signal;
+  const readers = [watch.reader('Orders'), watch.reader('Orders')];
+  // Enough that the text of a number does not come in the number's order.
+  for (let number = 1; number <= 12; number += 1) {
+    const news = readers.map((untilNews) => untilNews(never).then(() => number));
+    write('Orders');
+    expect(await Promise.all(news)).toEqual([number, number]);
+  }
+});
+
+it('lets a reader sleep while other tables are written', async () => {
+  const { watch, write } = anEngine();
+  const never = new AbortController().signal;
+  const orders = watch.reader('Orders');
+  const customers = watch.reader('Customers');
+  write('Orders');
+  write('Customers');
+  await Promise.all([orders(never), customers(never)]);
+  const told: string[] = [];
+  const sleeping = orders(never).then(() => told.push('Orders'));
+  for (let number = 1; number <= 3; number += 1) {
+    write('Customers');
+    await customers(never);
+    told.push('Customers');
+  }
+  write('Orders');
+  await sleeping;
+  expect(told).toEqual(['Customers', 'Customers', 'Customers', 'Orders']);
+});
+
+it('stops waiting with the signal', async () => {
+  const { watch, write } = anEngine();
+  const untilNews = watch.reader('Orders');
+  const stopping = new AbortController();
+  write('Orders');
+  await untilNews(stopping.signal);
+  const waiting = untilNews(stopping.signal);
+  stopping.abort();
+  await waiting;
+});

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { compileMock } from '../../../src/gateway/mock.ts';
+
+const methodNotAllowed = {
+  Type: 'MOCK',
+  PassthroughBehavior: 'NEVER',
+  RequestTemplates: { 'application/json': '{"statusCode": 405}' },
+  IntegrationResponses: [
+    { StatusCode: '200' },
+    {
+      StatusCode: '405',
+      SelectionPattern: '405',
+      ResponseParameters: {
+        'method.response.header.Allow': "'GET, POST'",
+        'method.response.header.Request-Id': 'context.extendedRequestId',
+      },
+      ResponseTemplates: { 'application/json': '{"requestId":"$context.extendedRequestId"}' },
+    },
+  ],
+};
+
+describe('a mock integration', () => {
+  it('answers with the response that its request template selects', () => {
+    expect(
+      compileMock(methodNotAllowed, 'Any')('application/json', '', { extendedRequestId: 'x-1' }),
+    ).toEqual({
+      statusCode: 405,
+      headers: { 'Content-Type': 'application/json', Allow: 'GET, POST', 'Request-Id': 'x-1' },
+      body: '{"requestId":"x-1"}',
+    });
+  });
+
+  it('answers with the response without a pattern when none is selected', () => {
+    const other = { ...methodNotAllowed, RequestTemplates: { 'application/json': '{"statusCode": 204}' } };
+    expect(compileMock(other, 'Any')('application/json', '', {})).toMatchObject({ statusCode: 200 });
+  });
+
+  it('refuses a media type without a template where nothing may pass through', () => {
+    expect(compileMock(methodNotAllowed, 'Any')('text/plain', 'x', {})).toBe('UNSUPPORTED_MEDIA_TYPE');
+    const strict = { ...methodNotAllowed, PassthroughBehavior: 'WHEN_NO_TEMPLATES' };
+    expect(compileMock(strict, 'Any')('text/plain', 'x', {})).toBe('UNSUPPORTED_MEDIA_TYPE');
+  });
+
+  it('takes the status from a body that passes through, and fails without one', () => {
+    const loose = compileMock({ ...methodNotAllowed, PassthroughBehavior: 'WHEN_NO_MATCH' }, 'Any');
+    expect(loose('text/plain', '{"statusCode":405}', {})).toMatchObject({ statusCode: 405 });
+    expect(loose('text/plain', 'no status', {})).toBe('DEFAULT_5XX');
+  });
+});

@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { UNREADABLE } from '../../../src/gateway/handler.ts';
+import { redirectPages } from '../../../src/gateway/redirects.ts';
+
+const answer = redirectPages({ '/docs': '/api/docs' });
+const request = (method: string, ...segments: string[]) => ({ ...UNREADABLE, method, segments });
+
+describe('redirects', () => {
+  it.each(['GET', 'HEAD'])('lead %s to the path that the options name', async (method) => {
+    expect(await answer(request(method, 'docs'))).toMatchObject({
+      statusCode: 307,
+      headers: { Location: '/api/docs' },
+    });
+  });
+
+  it.each([
+    ['another method', request('POST', 'docs')],
+    ['another path', request('GET', 'v1')],
+    ['a path below it', request('GET', 'docs', 'page.js')],
+    ['the root', request('GET')],
+  ])('do not apply to %s', async (_, asked) => {
+    expect(await answer(asked)).toBeUndefined();
+  });
+});

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { claimsOf } from '../../../src/identity/claims.ts';
+import { createUsers, type User } from '../../../src/identity/users.ts';
+import { aUserPool } from './a-user-pool.ts';
+
+const organization = `org_${'0'.repeat(32)}`;
+
+const anAdmin = (overrides: Partial<User> = {}): User => ({
+  email: 'admin@local.test',
+  password: 'right',
+  attributes: { 'custom:organization': organization, 'custom:role': 'admin' },
+  ...overrides,
+});
+
+function someUsers(...known: User[]) {
+  const users = createUsers(aUserPool());
+  users.set(known);
+  return users;
+}
+
+describe('users', () => {
+  it('sign in with their address, however it is written, and their password', () => {
+    const users = someUsers(anAdmin(), anAdmin({ email: 'other@local.test', password: 'else' }));
+    expect(users.authenticate(' Admin@Local.test ', 'right')).toMatchObject({ email: 'admin@local.test' });
+    expect(users.authenticate('admin@local.test', 'else')).toBeUndefined();
+    expect(users.authenticate('admin@local.test', '')).toBeUndefined();
+    expect(users.authenticate('nobody@local.test', 'right')).toBeUndefined();
+    expect(users.authenticate('', '')).toBeUndefined();
+  });
+
+  it('keep their identifiers from run to run, and share none', () => {
+    const [first, again] = [1, 2].map(() => someUsers(anAdmin(), anAdmin({ email: 'other@local.test' })));
+    const ids = first?.all().map(({ id }) => id) ?? [];
+    expect(new Set(ids).size).toBe(2);
+    expect(again?.all().map(({ id }) => id)).toEqual(ids);
+    for (const id of ids) expect(first?.byId(id)?.id).toBe(id);
+  });
+
+  it('are replaced by those set later', () => {
+    const users = someUsers(anAdmin());
+    users.set([anAdmin({ email: 'other@local.test' })]);
+    expect(users.byEmail('admin@local.test')).toBeUndefined();
+  });
+
+  it.each([
+    [
+      'that the pool does not define',
+      { 'custom:team': 'a' },
+      'admin@local.test: the user pool has no attribute custom:team',
+    ],
+    [
+      'that is too long',
+      { 'custom:role': 'administrator' },
+      'admin@local.test: the user pool takes 5 to 6 characters as custom:role, not 13',
+    ],
+    [
+      'that is too short',
+      { 'custom:organization': 'org' },
+      'admin@local.test: the user pool takes 36 to 36 characters as custom:organization, not 3',
+    ],
+  ])('with an attribute %s are refused', (_, attributes, message) => {
+    expect(() => someUsers(anAdmin({ attributes }))).toThrow(message);
+  });
+});
+
+describe('claims', () => {
+  const user = () => {
+    const [known] = someUsers(anAdmin()).all();
+    if (!known) throw new Error('a user that was set is known');
+    return known;
+  };
+
+  it('name the user, the organization and the role', () => {
+    const known = user();
+    expect(claimsOf(known, aUserPool())).toEqual({
+      sub: known.id,
+      'cognito:username': known.id,
+      email: 'admin@local.test',
+      email_verified: true,
+      'custom:organization': organization,
+      'custom:role': 'admin',
+    });
+  });
+
+  it('leave out what the client cannot read', () => {
+    expect(claimsOf(user(), { readAttributes: ['email'] })).not.toHaveProperty('custom:role');
+  });
+
+  it('leave out what the scopes do not cover', () => {
+    expect(claimsOf(user(), aUserPool(), 'openid email')).not.toHaveProperty('custom:role');
+  });
+});

@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { LocalRunError } from '../../../src/errors.ts';
+import { defineRules, startRules } from '../../../src/sources/rules.ts';
+import { References } from '../../../src/template/references.ts';
+import { parseTemplate, templateOf } from '../../../src/template/template.ts';
+
+const FUNCTION = 'arn:aws:lambda:us-east-1:000000000000:function:Reconcile';
+
+/** The rules of a template that has what CloudFormation needs to let EventBridge invoke a function. */
+function started(rule: object) {
+  const { resources, outputs } = parseTemplate({
+    Resources: {
+      Minutely: {
+        Type: 'AWS::Events::Rule',
+        Properties: { Targets: [{ Arn: FUNCTION, Id: 'Target0' }], ...rule },
+      },
+      MayInvoke: {
+        Type: 'AWS::Lambda::Permission',
+        Properties: {
+          Action: 'lambda:InvokeFunction',
+          FunctionName: FUNCTION,
+          Principal: 'events.amazonaws.com',
+          SourceArn: { 'Fn::GetAtt': ['Minutely', 'Arn'] },
+        },
+      },
+      Late: {
+        Type: 'AWS::CloudWatch::Alarm',
+        Properties: { MetricName: 'ApproximateAgeOfOldestMessage', Threshold: 60, AlarmActions: [] },
+      },
+    },
+  });
+  const template = templateOf('Test', resources, outputs);
+  const references = new References('Test');
+  defineRules(template, references);
+  const invocations: [string, unknown][] = [];
+  const functionOf = (arn: string) => ({
+    invokeAsync: async (event: unknown) => {
+      invocations.push([arn, event]);
+      return { payload: null };
+    },
+  });
+  const sources = startRules(template, references, functionOf, () => undefined);
+  onTestFinished(async () => {
+    await Promise.all(sources.map((source) => source.stop()));
+  });
+  return { invocations, sources };
+}
+
+describe('a rule with a schedule', () => {
+  beforeEach(() => void vi.useFakeTimers({ now: new Date('2027-01-01T00:00:00.500Z') }));
+  afterEach(() => void vi.useRealTimers());
+
+  it('invokes its function once a period, as EventBridge does', async () => {
+    const { invocations } = started({ ScheduleExpression: 'rate(1 minute)', State: 'ENABLED' });
+    await vi.advanceTimersByTimeAsync(59_999);
+    expect(invocations).toEqual([]);
+    await vi.advanceTimersByTimeAsync(60_001);
+    expect(invocations).toHaveLength(2);
+    expect(invocations[0]).toMatchObject([
+      FUNCTION,
+      {
+        'detail-type': 'Scheduled Event',
+        source: 'aws.events',
+        time: '2027-01-01T00:01:00Z',
+        resources: ['arn:aws:events:us-east-1:000000000000:rule/Test-Minutely'],
+      },
+    ]);
+  });
+
+  it('hands over the input that the rule has, if it has one', async () => {
+    const Targets = [{ Arn: FUNCTION, Id: 'Target0', Input: '{"shard":3}' }];
+    const { invocations } = started({ ScheduleExpression: 'rate(1 minute)', Targets });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(invocations).toEqual([[FUNCTION, { shard: 3 }]]);
+  });
+
+  it('rests while it is disabled, and once it is stopped', async () => {
+    const disabled = started({ ScheduleExpression: 'rate(1 minute)', State: 'DISABLED' });
+    const { invocations, sources } = started({ ScheduleExpression: 'rate(1 minute)' });
+    await Promise.all(sources.map((source) => source.stop()));
+    await vi.advanceTimersByTimeAsync(120_000);
+    expect([disabled.invocations, invocations]).toEqual([[], []]);
+  });
+
+  it('is refused with another kind of schedule', () => {
+    expect(() => started({ ScheduleExpression: 'cron(0 12 * * ? *)' })).toThrow(LocalRunError);
+  });
+});

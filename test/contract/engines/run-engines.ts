@@ -1,9 +1,0 @@
-import { startDynamoDb } from '../../../lib/local/engines/dynamodb.ts';
-import { startSqs } from '../../../lib/local/engines/sqs.ts';
-
-// Started by abandoned-run.ts: keeps the engines of a state directory up until it is killed.
-const [, , directory = ''] = process.argv;
-const dynamodb = await startDynamoDb({ directory });
-const sqs = await startSqs({ directory });
-const started = { dynamodb: dynamodb.endpoint, sqs: sqs.endpoint, engineProcess: dynamodb.processId() };
-process.stdout.write(`${JSON.stringify(started)}\n`);

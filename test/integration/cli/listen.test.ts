@@ -1,0 +1,154 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ensureCertificates } from '../../../lib/cli/certificates/certificate-files.ts';
+import { writeEnvironmentFile } from '../../../lib/cli/environment-file.ts';
+import { type FakeEndpoint, startFakeApi } from './fake-api.ts';
+import { startProgram } from './program.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+const SECRET = 'whsec_c2VjcmV0IG9mIHRoZSB0ZXN0';
+
+/** A directory as `npm start` leaves it, with a fake of the API that it names. */
+async function aLocalRun() {
+  const directory = join(await temporaryDirectory(), 'local');
+  await mkdir(directory);
+  const certificates = await ensureCertificates(directory, new Date());
+  const ca = await readFile(certificates.caFile, 'utf8');
+  const api = await startFakeApi({ ca: () => ca });
+  onTestFinished(() => api.stop());
+  await writeEnvironmentFile(join(directory, 'env'), {
+    BASE_URL: api.url,
+    API_KEY: api.key,
+    ORG_ID: 'org_fake',
+    CA_FILE: certificates.caFile,
+    RECEIVER_CERT_FILE: certificates.receiverCertFile,
+    RECEIVER_KEY_FILE: certificates.receiverKeyFile,
+  });
+  const listen = (...args: string[]) => startProgram('bin/listen.ts', args, { LOCAL_DIR: directory });
+  const onlyEndpoint = (): FakeEndpoint => {
+    const [endpoint] = api.endpoints.values();
+    return endpoint ?? expect.unreachable('nothing is registered');
+  };
+  return { api, listen, onlyEndpoint };
+}
+
+describe('npm run listen', { timeout: 60_000 }, () => {
+  it('registers itself, shows and verifies deliveries, and leaves nothing behind', async () => {
+    const { api, listen, onlyEndpoint } = await aLocalRun();
+    const program = listen();
+    await program.shows(/Listening as whk_1 for conversation.created, message.received, /);
+    expect(await api.deliver(onlyEndpoint(), { id: 'dlv_1', attempt: 1, data: { n: 1 } })).toBe(200);
+    await program.shows(/conversation\.created {2}attempt 1 {2}✓ verified\n +dlv_1 {2}evt_fake\n/);
+    await program.shows(/← 200 after \d+ ms {2}dlv_1/);
+    program.signal('SIGINT');
+    expect(await program.ended).toBe(0);
+    expect(program.output()).toContain('Received one delivery.');
+    expect(api.endpoints.size).toBe(0);
+  });
+
+  it('subscribes to the events that it is told', async () => {
+    const { listen, onlyEndpoint } = await aLocalRun();
+    await listen('--events', 'ticket.created,message.received').shows(/Listening/);
+    expect(onlyEndpoint().events).toEqual(['ticket.created', 'message.received']);
+  });
+
+  it('gives each delivery its own sequence of statuses, and marks a duplicate', async () => {
+    const { api, listen, onlyEndpoint } = await aLocalRun();
+    const program = listen('--status', '500,200');
+    await program.shows(/Listening/);
+    const deliver = (id: string, attempt: number) => api.deliver(onlyEndpoint(), { id, attempt, data: {} });
+    expect(await deliver('dlv_1', 1)).toBe(500);
+    expect(await deliver('dlv_2', 1)).toBe(500);
+    expect(await deliver('dlv_1', 2)).toBe(200);
+    expect(program.output()).not.toContain('duplicate');
+    expect(await deliver('dlv_1', 3)).toBe(200);
+    await program.shows(/attempt 3 {2}✓ verified {2}duplicate/);
+  });
+
+  it('passes bytes and headers on, and the status back', async () => {
+    const received: { body: Buffer; headers: Record<string, string> }[] = [];
+    const customer = createServer(async (request, response) => {
+      received.push({ body: await buffer(request), headers: request.headers as Record<string, string> });
+      response.writeHead(418).end();
+    });
+    await new Promise<void>((resolve) => customer.listen(0, '127.0.0.1', resolve));
+    onTestFinished(async () => {
+      customer.closeAllConnections();
+      await new Promise((resolve) => customer.close(resolve));
+    });
+    const { port } = customer.address() as AddressInfo;
+
+    const { api, listen, onlyEndpoint } = await aLocalRun();
+    await listen('--forward', `http://127.0.0.1:${port}/hook`).shows(/Listening/);
+    expect(await api.deliver(onlyEndpoint(), { id: 'dlv_1', attempt: 1, data: {} })).toBe(418);
+    const [passed] = received;
+    expect(() =>
+      new Webhook(onlyEndpoint().secret).verify(passed?.body ?? '', passed?.headers ?? {}),
+    ).not.toThrow();
+  });
+
+  it('answers 502 when there is nobody to pass it on to', async () => {
+    const { api, listen, onlyEndpoint } = await aLocalRun();
+    const program = listen('--forward', 'http://127.0.0.1:1/');
+    await program.shows(/Listening/);
+    expect(await api.deliver(onlyEndpoint(), { id: 'dlv_1', attempt: 1, data: {} })).toBe(502);
+    await program.shows(/http:\/\/127\.0\.0\.1:1\/: nothing listens there\. Start the server/);
+  });
+
+  it('listens only, for an endpoint that was registered by hand', async () => {
+    const { api, listen } = await aLocalRun();
+    const program = listen('--secret', SECRET, '--port', '0');
+    const [, url = ''] = await program.shows(/Listening at (https:\/\/localhost:\d+\/listen)/);
+    const endpoint = { id: 'whk_own', url, events: [], secret: SECRET };
+    expect(await api.deliver(endpoint, { id: 'dlv_1', attempt: 1, data: {} })).toBe(200);
+    await program.shows(/✓ verified/);
+    expect(
+      await api.deliver({ ...endpoint, secret: 'whsec_YW5vdGhlcg==' }, { id: 'dlv_2', attempt: 1, data: {} }),
+    ).toBe(200);
+    await program.shows(/✗ /);
+    expect(api.calls).toEqual([]);
+  });
+
+  it('ends well when the service was stopped first', async () => {
+    const { api, listen } = await aLocalRun();
+    const program = listen();
+    await program.shows(/Listening/);
+    await api.stop();
+    program.signal('SIGINT');
+    expect(await program.ended).toBe(0);
+    expect(program.output()).toContain('whk_1 stays registered.');
+  });
+
+  it('asks for the local run when there is none', async () => {
+    const directory = await temporaryDirectory();
+    const program = startProgram('bin/listen.ts', [], { LOCAL_DIR: directory });
+    expect(await program.ended).toBe(1);
+    expect(program.errors().trim()).toBe(
+      `There is no ${directory}/env: start the local run first (npm start), then try again.`,
+    );
+  });
+
+  it('says in one line that the API does not answer', async () => {
+    const { api, listen } = await aLocalRun();
+    await api.stop();
+    const program = listen();
+    expect(await program.ended).toBe(1);
+    expect(program.errors().trim()).toBe(
+      `The API at ${api.url} cannot be reached: nothing listens there. Start it with npm start.`,
+    );
+  });
+
+  it('explains itself, and answers a wrong flag with its usage', async () => {
+    const help = startProgram('bin/listen.ts', ['--help'], {});
+    expect(await help.ended).toBe(0);
+    expect(help.output()).toContain('--forward URL');
+    const wrong = startProgram('bin/listen.ts', ['--status', 'ok'], {});
+    expect(await wrong.ended).toBe(2);
+    expect(wrong.errors()).toContain('--status must be');
+  });
+});

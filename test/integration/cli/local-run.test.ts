@@ -1,0 +1,223 @@
+import { execFileSync } from 'node:child_process';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { freePort, holdPort } from 'aws-local/engines/free-port.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type Program, startProgram, untilGone } from './program.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+const PROGRAM = 'test/integration/console/run-with-fake-cloud.ts';
+
+async function start(env: Record<string, string> = {}, args: string[] = [], directory?: string) {
+  const path = directory ?? join(await temporaryDirectory(), 'local');
+  const program = startProgram(PROGRAM, args, { PORT: '0', LOCAL_DIR: path, ...env });
+  return { program, path };
+}
+
+const engineOf = async (program: Program) => Number((await program.shows(/engine (\d+)/))[1]);
+
+describe('the local run', { timeout: 60_000 }, () => {
+  it('starts, shows a verified delivery and says what to do next', async () => {
+    const { program } = await start();
+    await program.shows(/Ready +http:\/\/localhost:\d+\/api\/v1/);
+    const output = program.output();
+    expect(output).toMatch(/✓ Synthesize the stack +\d+ ms/);
+    expect(output).toMatch(/✓ Prepare an organization .*org_fake\n/);
+    expect(output).toMatch(/✓ Prepare its sandbox .*org_sandbox\n/);
+    expect(output).toMatch(/conversation\.created {2}attempt 1 {2}✓ verified/);
+    expect(output).not.toContain('\u001b');
+  });
+
+  it('writes an environment file that a shell can use', async () => {
+    const { program, path } = await start();
+    const [, baseUrl] = await program.shows(/Ready +(http:\/\/localhost:\d+)/);
+    const file = join(path, 'env');
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const script = `. "${file}" && ls "$CA_FILE" "$RECEIVER_CERT_FILE" "$RECEIVER_KEY_FILE" && echo "$BASE_URL $API_KEY $ORG_ID $MAILBOX_URL"`;
+    expect(execFileSync('sh', ['-c', script], { encoding: 'utf8' })).toContain(
+      `${baseUrl} ck_live_fake org_fake ${baseUrl}/mailbox\n`,
+    );
+  });
+
+  it('writes tokens of an admin and a member beside the key', async () => {
+    const { program, path } = await start();
+    await program.shows(/Ready/);
+    const script = `. "${path}/env" && echo "$ADMIN_TOKEN $MEMBER_TOKEN $OIDC_ISSUER $OIDC_CLIENT_ID"`;
+    expect(execFileSync('sh', ['-c', script], { encoding: 'utf8' })).toBe(
+      'token-of-0 token-of-1 http://localhost:20000 Dashboard\n',
+    );
+    expect(program.output()).toContain('Bearer $ADMIN_TOKEN');
+  });
+
+  it('writes a key of its sandbox, and says what to do with it', async () => {
+    const { program, path } = await start();
+    await program.shows(/Ready/);
+    const script = `. "${path}/env" && echo "$SANDBOX_API_KEY $SANDBOX_ORG_ID"`;
+    expect(execFileSync('sh', ['-c', script], { encoding: 'utf8' })).toBe('ck_sandbox_fake org_sandbox\n');
+    expect(program.output()).toContain('npm run forward');
+  });
+
+  it('does without people where the stack has none', async () => {
+    const { program, path } = await start({ FAKE_PEOPLE: 'no' });
+    await program.shows(/Ready/);
+    expect(await readFile(join(path, 'env'), 'utf8')).not.toMatch(/TOKEN|OIDC|SANDBOX/);
+    expect(program.output()).not.toMatch(/ADMIN_TOKEN|sandbox/);
+  });
+
+  it('tells the stack which address it will have, and the settings given', async () => {
+    const { program } = await start({ RATE_LIMIT_PER_MINUTE: '30', SANDBOX_RATE_LIMIT_PER_MINUTE: '20' });
+    const [, baseUrl] = await program.shows(/Ready +(http:\/\/localhost:\d+)/);
+    const [, context = ''] = await program.shows(/^context (.*)$/m);
+    expect(JSON.parse(context)).toEqual({
+      stage: 'dev',
+      rateLimitScale: 30,
+      rateLimitStandard: 30,
+      rateLimitSandbox: 20,
+      dashboardOrigin: baseUrl,
+      mailFrom: 'notifications@local.test',
+    });
+  });
+
+  it('holds its port from the moment on that the stack is told of it', async () => {
+    const { program } = await start({ FAKE_START: 'hangs' });
+    const [, context = ''] = await program.shows(/^context (.*)$/m);
+    const port = Number(new URL(JSON.parse(context).dashboardOrigin).port);
+    expect(await freePort(port)).not.toBe(port);
+  });
+
+  it('says before the synthesis that the port is taken', async () => {
+    const port = await freePort();
+    const release = await holdPort(port);
+    onTestFinished(release);
+    const { program } = await start({ PORT: String(port) });
+    expect(await program.ended).toBe(1);
+    expect(program.errors()).toContain(`Port ${port} is taken; choose another with PORT=`);
+    expect(program.output()).not.toContain('Synthesize');
+  });
+
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('ends in good order on %s', async (signal) => {
+    const { program } = await start();
+    const engine = await engineOf(program);
+    await program.shows(/Ready/);
+    program.signal(signal);
+    expect(await program.ended).toBe(0);
+    expect(program.output()).toMatch(/Stopped in .*The state stays in .*\n$/);
+    expect(program.errors()).toBe('');
+    await untilGone(engine);
+  });
+
+  it('takes two signals of one keystroke for one', async () => {
+    const { program } = await start();
+    await program.shows(/Ready/);
+    program.signal('SIGINT');
+    program.signal('SIGINT');
+    expect(await program.ended).toBe(0);
+    expect(program.output()).toMatch(/Stopped in/);
+  });
+
+  it('kills what is left when stopping takes too long', async () => {
+    const { program } = await start({ FAKE_STOP: 'hangs' });
+    const engine = await engineOf(program);
+    await program.shows(/Ready/);
+    program.signal('SIGTERM');
+    expect(await program.ended).toBe(0);
+    expect(program.output()).toContain('Stopped by force.');
+    await untilGone(engine);
+  });
+
+  it('can be stopped while it starts', async () => {
+    const { program } = await start({ FAKE_START: 'hangs' });
+    await program.shows(/Synthesize/);
+    program.signal('SIGINT');
+    expect(await program.ended).toBe(0);
+  });
+
+  it('goes on with its organization at the next start, and begins anew when told', async () => {
+    const { program: first, path } = await start();
+    await first.shows(/Ready/);
+    first.signal('SIGTERM');
+    await first.ended;
+
+    const { program: second } = await start({}, [], path);
+    await second.shows(/org_fake, kept/);
+    await second.shows(/org_sandbox, kept/);
+    await second.shows(/Ready/);
+    second.signal('SIGTERM');
+    await second.ended;
+
+    const { program: third } = await start({}, ['--fresh'], path);
+    await third.shows(/Ready/);
+    expect(third.output()).not.toContain('kept');
+  });
+
+  it('goes on with the organization that an earlier version has written', async () => {
+    const { program: first, path } = await start();
+    await first.shows(/Ready/);
+    first.signal('SIGTERM');
+    await first.ended;
+    const file = join(path, 'env');
+    const written = await readFile(file, 'utf8');
+    await writeFile(file, written.replaceAll(/^export (\w+_TOKEN|OIDC_\w+|SANDBOX_\w+)=.*\n/gm, ''));
+
+    const { program: second } = await start({}, [], path);
+    await second.shows(/org_fake, kept/);
+    await second.shows(/Ready/);
+    const rewritten = await readFile(file, 'utf8');
+    expect(rewritten).toContain("export ADMIN_TOKEN='token-of-0'");
+    expect(rewritten).toContain("export SANDBOX_API_KEY='ck_sandbox_fake'");
+  });
+
+  it('leaves its directory to the run that has it', async () => {
+    const { program, path } = await start();
+    await program.shows(/Ready/);
+    const { program: other } = await start({}, ['--fresh'], path);
+    expect(await other.ended).toBe(1);
+    expect(other.errors().trim()).toBe(
+      `Another local run (pid ${program.pid}) uses ${path}: stop it, or set LOCAL_DIR.`,
+    );
+  });
+
+  it('shows trouble in the functions, and the rest in the log file or when told', async () => {
+    const { program, path } = await start();
+    await program.shows(/Ready/);
+    expect(program.output()).toContain('warn  Fake loud');
+    expect(program.output()).not.toContain('quiet');
+    expect(await readFile(join(path, 'logs', 'functions.log'), 'utf8')).toContain('"quiet"');
+
+    const { program: verbose } = await start({}, ['--verbose']);
+    await verbose.shows(/"message":"quiet"/);
+  });
+
+  it('fails when the demonstration does, says why and leaves nothing running', async () => {
+    const { program } = await start({ FAKE_DELIVERS: 'no' });
+    const engine = await engineOf(program);
+    expect(await program.ended).toBe(1);
+    expect(program.output()).toContain('✗ Demonstrate a delivery');
+    expect(program.errors()).toContain(
+      'No delivery arrived within 0.1 s: dlv_1 is retrying, its last error: fake.',
+    );
+    expect(program.errors()).toContain('functions.log');
+    await untilGone(engine);
+  });
+
+  it('names a wrong setting in one line', async () => {
+    const { program } = await start({ PORT: 'http' });
+    expect(await program.ended).toBe(1);
+    expect(program.errors().trim()).toMatch(/^PORT must be .*$/);
+  });
+});
+
+describe('npm start', () => {
+  it('explains itself', async () => {
+    const program = startProgram('bin/local.ts', ['--help'], {});
+    expect(await program.ended).toBe(0);
+    expect(program.output()).toContain('RETRY_BASE_SECONDS');
+  });
+
+  it('answers a flag that it does not know with its usage', async () => {
+    const program = startProgram('bin/local.ts', ['--frsh'], {});
+    expect(await program.ended).toBe(2);
+    expect(program.errors()).toContain('--frsh');
+    expect(program.errors()).toContain('Usage: npm start');
+  });
+});

@@ -1,0 +1,41 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { INPUTS_FILE, synthesize } from '../../../lib/cli/start/synthesis.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+async function options(settings: Record<string, number>, signal = new AbortController().signal) {
+  const directory = await temporaryDirectory();
+  const context = { stage: 'dev', ...settings };
+  return { assembly: join(directory, 'cdk.out'), compileCache: join(directory, 'cache'), context, signal };
+}
+
+describe('synthesis', { timeout: 60_000 }, () => {
+  it('writes the assembly, and keeps it while it would be made of the same', async () => {
+    const given = await options({ retryBaseSeconds: 0.5 });
+    expect(await synthesize(given)).toBe('made');
+    expect(await readdir(given.assembly)).toEqual(expect.arrayContaining(['manifest.json', INPUTS_FILE]));
+    const written = (await stat(join(given.assembly, 'manifest.json'))).mtimeMs;
+    expect(await synthesize(given)).toBe('kept');
+    expect((await stat(join(given.assembly, 'manifest.json'))).mtimeMs).toBe(written);
+
+    // One that fails leaves nothing that could be taken for the assembly of either.
+    await expect(
+      synthesize({ ...given, context: { ...given.context, retryBaseSeconds: -1 } }),
+    ).rejects.toThrow();
+    expect(await readdir(given.assembly)).not.toContain(INPUTS_FILE);
+  });
+
+  it('fails with what the app printed', async () => {
+    await expect(synthesize(await options({ retryBaseSeconds: -1 }))).rejects.toThrow(
+      /could not be synthesized:\n\n.*retryBaseSeconds/s,
+    );
+  });
+
+  it('ends when the person stops the run', async () => {
+    const stop = new AbortController();
+    const ending = synthesize(await options({}, stop.signal));
+    stop.abort();
+    await expect(ending).rejects.toHaveProperty('name', 'AbortError');
+  });
+});

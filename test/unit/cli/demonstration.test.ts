@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import type { ReceivedDelivery } from '../../../lib/cli/receiver/receiver.ts';
+import { type DemonstrationOptions, demonstrate } from '../../../lib/cli/start/demonstration.ts';
+import { aDelivery } from './a-delivery.ts';
+
+const about = (conversationId: string, changes: Partial<ReceivedDelivery> = {}) =>
+  aDelivery({
+    body: Buffer.from(JSON.stringify({ type: 'conversation.created', data: { conversationId } })),
+    ...changes,
+  });
+
+/** A service whose API creates conversation cnv_1 and, as `deliver` says, delivers. */
+function aService(deliver: (receive: (delivery: ReceivedDelivery) => void) => void) {
+  const calls: string[] = [];
+  let receive: (delivery: ReceivedDelivery) => void = () => undefined;
+  let clock = 0;
+  const options: DemonstrationOptions = {
+    api: {
+      registerEndpoint: async (endpoint, idempotencyKey) => {
+        calls.push(`register ${endpoint.url} ${endpoint.events} ${idempotencyKey}`);
+        return { id: 'whk_1', secret: 'whsec_c2VjcmV0' };
+      },
+      createConversation: async () => {
+        clock += 40;
+        deliver((delivery) => receive(delivery));
+        return 'cnv_1';
+      },
+      deliveriesOf: async () => [{ id: 'dlv_1', status: 'retrying', lastError: 'connection refused' }],
+      deleteEndpoint: async (id) => {
+        calls.push(`delete ${id}`);
+      },
+    },
+    startReceiver: async ({ onDelivery }) => {
+      receive = (delivery) => onDelivery?.(delivery);
+      return {
+        url: 'https://localhost:4000',
+        port: 4000,
+        stop: async () => {
+          calls.push('stop receiver');
+        },
+      };
+    },
+    timeoutMs: 20,
+    now: () => clock,
+    newIdempotencyKey: () => 'key-1',
+    signal: new AbortController().signal,
+  };
+  const wait = (milliseconds: number) => {
+    clock += milliseconds;
+  };
+  return { options, calls, wait };
+}
+
+describe('the demonstration', () => {
+  it('shows the delivery that tells of its conversation, and how long it took', async () => {
+    const service = aService((receive) => {
+      queueMicrotask(() => receive(about('cnv_of_someone_else')));
+      setImmediate(() => {
+        service.wait(38);
+        receive(about('cnv_1'));
+      });
+    });
+    const seen = await demonstrate(service.options);
+    expect(seen).toMatchObject({ requestMs: 40, deliveryMs: 38 });
+    expect(seen.delivery.body.toString()).toContain('cnv_1');
+  });
+
+  it('sees a delivery that comes before the answer to the request', async () => {
+    const service = aService((receive) => receive(about('cnv_1')));
+    expect(await demonstrate(service.options)).toMatchObject({ deliveryMs: 0 });
+  });
+
+  it('leaves neither endpoint nor receiver behind', async () => {
+    const service = aService((receive) => receive(about('cnv_1')));
+    await demonstrate(service.options);
+    expect(service.calls).toEqual([
+      'register https://localhost:4000/demonstration conversation.created key-1',
+      'delete whk_1',
+      'stop receiver',
+    ]);
+  });
+
+  it('says what the service knows when nothing arrives, and tidies up', async () => {
+    const service = aService(() => undefined);
+    await expect(demonstrate(service.options)).rejects.toThrow(
+      'No delivery arrived within 0.02 s: dlv_1 is retrying, its last error: connection refused.',
+    );
+    expect(service.calls.slice(-2)).toEqual(['delete whk_1', 'stop receiver']);
+  });
+
+  it('fails on a signature that does not verify', async () => {
+    const refused = { kind: 'refused', reason: 'No matching signature found' } as const;
+    const service = aService((receive) => receive(about('cnv_1', { verification: refused })));
+    await expect(demonstrate(service.options)).rejects.toThrow('No matching signature found');
+  });
+
+  it('ends when the person stops the run', async () => {
+    const stop = new AbortController();
+    const service = aService(() => stop.abort());
+    const options = { ...service.options, timeoutMs: 60_000, signal: stop.signal };
+    await expect(demonstrate(options)).rejects.toHaveProperty('name', 'AbortError');
+    expect(service.calls.slice(-2)).toEqual(['delete whk_1', 'stop receiver']);
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { readBaseUrl, readForwardArguments } from '../../../../lib/cli/forward/arguments.ts';
+
+const TO = ['--to', 'http://localhost:4000/hooks'];
+const read = (...args: string[]) => {
+  const given = readForwardArguments([...TO, ...args]);
+  return given === 'help' ? expect.unreachable() : given;
+};
+
+describe('arguments of forward', () => {
+  it('follow everything from now on by default', () => {
+    expect(read()).toEqual({
+      to: new URL('http://localhost:4000/hooks'),
+      webhooks: [],
+      baseUrl: undefined,
+      since: { kind: 'ago', milliseconds: 0 },
+      state: undefined,
+      fresh: false,
+      once: false,
+    });
+  });
+
+  it('are all read', () => {
+    expect(
+      read(
+        '--base-url',
+        'https://api.example.com',
+        '--since',
+        '10m',
+        '--state',
+        'x.json',
+        '--once',
+        '--fresh',
+      ),
+    ).toMatchObject({
+      baseUrl: 'https://api.example.com',
+      since: { kind: 'ago', milliseconds: 600_000 },
+      state: 'x.json',
+      fresh: true,
+      once: true,
+    });
+  });
+
+  it('name endpoints one by one or together, each once', () => {
+    expect(read('--webhook', 'whk_1,whk_2', '--webhook', 'whk_3', '--webhook', ' whk_1').webhooks).toEqual([
+      'whk_1',
+      'whk_2',
+      'whk_3',
+    ]);
+  });
+
+  it.each([
+    ['30s', { kind: 'ago', milliseconds: 30_000 }],
+    ['2h', { kind: 'ago', milliseconds: 7_200_000 }],
+    ['3d', { kind: 'ago', milliseconds: 259_200_000 }],
+    ['all', { kind: 'all' }],
+  ])('read the time %s', (text, since) => {
+    expect(read('--since', text).since).toEqual(since);
+  });
+
+  it('may ask for help alone', () => {
+    expect(readForwardArguments(['--help'])).toBe('help');
+  });
+
+  it.each([
+    [[], '--to is required'],
+    [['--to', 'localhost:4000'], '--to'],
+    [['--to', 'ftp://localhost'], '--to'],
+    [[...TO, '--webhook', 'dlv_1'], '--webhook'],
+    [[...TO, '--webhook', 'whk_1,'], '--webhook'],
+    [[...TO, '--base-url', 'localhost'], '--base-url'],
+    [[...TO, '--since', 'yesterday'], '--since'],
+    [[...TO, '--since', '10'], '--since'],
+    [[...TO, '--since', '-1m'], '--since'],
+    [[...TO, '--state', ''], '--state'],
+    [[...TO, '--key', 'ck_sandbox_x'], '--key'],
+    [[...TO, 'now'], 'now'],
+  ])('refuse %j by name', (args, name) => {
+    expect(() => readForwardArguments(args)).toThrow(name);
+  });
+});
+
+describe('the address of the API', () => {
+  it.each([
+    ['http://localhost:3000', 'http://localhost:3000'],
+    ['http://localhost:3000/', 'http://localhost:3000'],
+    [
+      'https://x.execute-api.eu-central-1.amazonaws.com/api/',
+      'https://x.execute-api.eu-central-1.amazonaws.com',
+    ],
+    ['https://api.example.com/api/v1', 'https://api.example.com'],
+    ['https://example.com/conversations/api/v1/', 'https://example.com/conversations'],
+  ])('is taken from %s', (text, baseUrl) => {
+    expect(readBaseUrl('--base-url', text)).toBe(baseUrl);
+  });
+});

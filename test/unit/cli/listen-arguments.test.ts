@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { readListenArguments } from '../../../lib/cli/listen/arguments.ts';
+
+describe('arguments of listen', () => {
+  it('registers for all events on any port and accepts everything by default', () => {
+    expect(readListenArguments([])).toEqual({
+      help: false,
+      port: 0,
+      statuses: [200],
+      delayMs: 0,
+      forward: undefined,
+      events: [
+        'conversation.created',
+        'message.received',
+        'handoff.requested',
+        'ticket.created',
+        'conversation.resolved',
+      ],
+      secret: undefined,
+    });
+  });
+
+  it('reads every flag', () => {
+    const read = readListenArguments([
+      '--port=4000',
+      '--status',
+      '500, 429,200',
+      '--delay',
+      '1.5',
+      '--events',
+      'ticket.created,message.received',
+    ]);
+    expect(read).toMatchObject({
+      port: 4000,
+      statuses: [500, 429, 200],
+      delayMs: 1500,
+      events: ['ticket.created', 'message.received'],
+    });
+    expect(readListenArguments(['--forward', 'http://localhost:4000/hook']).forward?.href).toBe(
+      'http://localhost:4000/hook',
+    );
+  });
+
+  it('has a port that can be known in advance for an endpoint registered by hand', () => {
+    expect(readListenArguments(['--secret', 'whsec_c2VjcmV0'])).toMatchObject({
+      port: 4433,
+      secret: 'whsec_c2VjcmV0',
+    });
+    expect(readListenArguments(['--secret', 'whsec_c2VjcmV0', '--port', '5000']).port).toBe(5000);
+  });
+
+  it.each([
+    [['--port', '70000'], '--port'],
+    [['--port', 'x'], '--port'],
+    [['--status', '99'], '--status'],
+    [['--status', '500,,200'], '--status'],
+    [['--status', '100'], '--status'],
+    [['--delay', 'long'], '--delay'],
+    [['--delay', '3601'], '--delay'],
+    [['--forward', 'localhost:4000'], '--forward'],
+    [['--events', 'conversation.*'], '--events'],
+    [['--secret', 'hunter2'], '--secret'],
+    [['--forward', 'http://localhost:1', '--status', '500'], '--forward'],
+    [['--secret', 'whsec_c2VjcmV0', '--events', 'ticket.created'], '--secret'],
+    [['--verbose'], '--verbose'],
+    [['now'], 'now'],
+  ])('refuses %j by name', (args, name) => {
+    expect(() => readListenArguments(args)).toThrow(name);
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { pathForShell, renderDemonstration, renderReady } from '../../../lib/cli/start/start-view.ts';
+import { plain } from '../../../lib/cli/terminal/paint.ts';
+import { aDelivery } from './a-delivery.ts';
+
+describe('the start screen', () => {
+  it('shows the demonstrated delivery with its times', () => {
+    const shown = renderDemonstration({ requestMs: 42, deliveryMs: 38, delivery: aDelivery() }, plain);
+    expect(shown).toContain('201 after 42 ms');
+    expect(shown).toContain('38 ms later');
+    expect(shown).toContain('✓ verified');
+  });
+
+  const place = {
+    baseUrl: 'http://localhost:3000',
+    dashboardUrl: 'http://localhost:3000/',
+    mailboxUrl: 'http://localhost:3000/mailbox',
+    environmentFile: '/project/.local/env',
+    logFile: '/project/.local/logs/functions.log',
+    cwd: '/project',
+    sessions: true,
+    sandbox: true,
+  };
+  const settingsCall = 'curl -H "Authorization: Bearer $ADMIN_TOKEN" $BASE_URL/api/settings/organization';
+
+  it('ends with where the API is and what to do next', () => {
+    const shown = renderReady(place, plain);
+    expect(shown).toContain(
+      [
+        '  Dashboard  http://localhost:3000/',
+        '  Ready      http://localhost:3000/api/v1',
+        '  Mail       http://localhost:3000/mailbox\n',
+      ].join('\n'),
+    );
+    expect(shown).toContain('source .local/env ');
+    expect(shown).toContain('curl -H "Authorization: Bearer $API_KEY" $BASE_URL/api/v1/conversations');
+    expect(shown).toContain(settingsCall);
+    expect(shown).toContain('npm run listen');
+    expect(shown).toMatch(/npm run forward -- --to URL .*\$SANDBOX_API_KEY/);
+    expect(shown).toContain('Ctrl-C');
+  });
+
+  it('leaves out the dashboard where the stack has none', () => {
+    const { dashboardUrl: _, ...without } = place;
+    expect(renderReady(without, plain)).not.toContain('Dashboard');
+  });
+
+  it('leaves out what needs people where nobody can sign in', () => {
+    expect(renderReady({ ...place, sessions: false }, plain)).not.toContain('ADMIN_TOKEN');
+  });
+
+  it('leaves out what needs a sandbox where there is none', () => {
+    expect(renderReady({ ...place, sandbox: false }, plain)).not.toContain('forward');
+  });
+
+  it.each([
+    ['/project/.local/env', '.local/env'],
+    ['/elsewhere/env', '/elsewhere/env'],
+    ['/project/my files/env', "'my files/env'"],
+  ])('shows the path %s as %s', (path, shown) => {
+    expect(pathForShell(path, '/project')).toBe(shown);
+  });
+});

@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readSettings } from '../../../lib/cli/start/settings.ts';
+import { contextOf } from '../../../lib/cli/start/synthesis.ts';
+
+const context = (variables: Record<string, string>) =>
+  contextOf(readSettings(variables, '/'), 'http://localhost:1234');
+
+describe('context of the stack', () => {
+  it('holds the settings that were given, and no others', () => {
+    const always = {
+      stage: 'dev',
+      dashboardOrigin: 'http://localhost:1234',
+      mailFrom: 'notifications@local.test',
+    };
+    expect(context({})).toEqual(always);
+    const variables = { RETRY_BASE_SECONDS: '0.1', CHECK_EVERY_SECONDS: '2', NOTICE_SECONDS: '3' };
+    expect(context({ ...variables, PORT: '1' })).toEqual({
+      retryBaseSeconds: 0.1,
+      checkEverySeconds: 2,
+      noticeSeconds: 3,
+      ...always,
+    });
+  });
+
+  it('gives the rate limit to the tier of the local organization', () => {
+    expect(context({ RATE_LIMIT_PER_MINUTE: '1000000' })).toMatchObject({
+      rateLimitScale: 1_000_000,
+      rateLimitStandard: 600,
+      rateLimitSandbox: 60,
+    });
+  });
+
+  it('gives the sandbox its own, and leaves the rest as it is where that is less', () => {
+    expect(context({ SANDBOX_RATE_LIMIT_PER_MINUTE: '5' })).toMatchObject({
+      rateLimitScale: 6000,
+      rateLimitStandard: 600,
+      rateLimitSandbox: 5,
+    });
+  });
+
+  it('leaves no tier with more than a higher one', () => {
+    const limit = fc.integer({ min: 1, max: 1_000_000_000 });
+    const given = limit.chain((most) =>
+      fc.record({
+        RATE_LIMIT_PER_MINUTE: fc.constant(most),
+        SANDBOX_RATE_LIMIT_PER_MINUTE: fc.option(fc.integer({ min: 1, max: most })),
+      }),
+    );
+    fc.assert(
+      fc.property(given, ({ RATE_LIMIT_PER_MINUTE: most, SANDBOX_RATE_LIMIT_PER_MINUTE: least }) => {
+        const { rateLimitScale, rateLimitStandard, rateLimitSandbox } = context({
+          RATE_LIMIT_PER_MINUTE: String(most),
+          ...(least === null ? {} : { SANDBOX_RATE_LIMIT_PER_MINUTE: String(least) }),
+        });
+        expect(rateLimitScale).toBe(most);
+        expect(rateLimitStandard).toBeLessThanOrEqual(most);
+        expect(rateLimitSandbox).toBeLessThanOrEqual(Number(rateLimitStandard));
+        expect(rateLimitSandbox).toBeGreaterThanOrEqual(1);
+        if (least !== null) expect(rateLimitSandbox).toBe(least);
+      }),
+    );
+  });
+});
