@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Program, startProgram, untilGone } from './program.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
-const PROGRAM = 'test/integration/console/run-with-fake-cloud.ts';
+const PROGRAM = 'test/integration/cli/run-with-fake-cloud.ts';
 
 async function start(env: Record<string, string> = {}, args: string[] = [], directory?: string) {
   const path = directory ?? join(await temporaryDirectory(), 'local');
