@@ -183,8 +183,8 @@ export const MESSAGES: readonly Mutation[] = [
   {
     name: 'a wait for the next attempt is not watched',
     file: 'test/doubles/memory-deliveries.ts',
-    find: "    return { state: 'watched', dueAt };",
-    replace: "    return dueAt.length > 0 ? undefined : { state: 'watched', dueAt };",
+    find: "    return { state: 'watched', dueAt, ...isDeferred };",
+    replace: "    return dueAt.length > 0 ? undefined : { state: 'watched', dueAt, ...isDeferred };",
     breaks: ['nothing lost'],
     standsFor: 'functions/store/delivery-updates.ts',
   },
