@@ -107,7 +107,7 @@ function assumptions({ workload, measured }: Estimate): string[] {
       ? `Evenly spread over ${short(workload.busyHours)} h a month, which is what fills batches (--busy-hours, --batch).`
       : `Batches of ${workload.batch} records, or as many as a mapping takes.`;
   return [
-    `Requests were counted on the local run on ${measured.date} (npm run bench:requests). No free tier, discount or tax.`,
+    `Requests were counted on the local run on ${measured.date} (npm run bench -- requests). No free tier, discount or tax.`,
     batches,
     `A receiver answers after ${workload.receiverLatencyMs} ms; processor time is that of the machine that measured; 5 ms for each request of AWS.`,
     `Conversations are kept for ${workload.retentionDays} days (--retention-days), logs for ${measured.template.logRetentionDays}; storage is that of a month like those before it.`,
