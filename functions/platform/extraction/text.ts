@@ -2,7 +2,7 @@ import { normalForm } from '../../domain/difference.ts';
 import { ContentProblem } from './problem.ts';
 
 /** Of UTF-8: what a source's versions may have (decision 12). */
-export const MAX_TEXT_BYTES = 1_000_000;
+const MAX_TEXT_BYTES = 1_000_000;
 const MAX_TITLE_LENGTH = 300;
 
 /** Before whitespace is taken out, in UTF-16 units. */

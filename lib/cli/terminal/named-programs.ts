@@ -1,5 +1,5 @@
 /** A program that a command starts by its name. It reads its own arguments from `process.argv`. */
-export interface NamedProgram {
+interface NamedProgram {
   /** One line for the help. */
   about: string;
   start(): Promise<unknown>;
