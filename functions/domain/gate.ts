@@ -36,7 +36,7 @@ export class GateClosed extends Error {
 }
 
 /** What is done for an organization, depending on what it is. Exactly one of the two runs. */
-export interface Ways<T> {
+interface Ways<T> {
   live(permit: Permit): Promise<T>;
   sandbox(): Promise<T>;
 }

@@ -40,9 +40,6 @@ export const dayOf = (now: Date): string => now.toISOString().slice(0, 10);
 export const Admission = z.object({ decision: z.enum(['notice', 'digest']), day: Day });
 export type Admission = z.infer<typeof Admission>;
 
-/** Recipients that were written to, or were about to be. */
-export const Spent = z.object({ recipients: z._default(z.int(), 0) });
-
 /** A change that no notice was sent for. */
 export interface DigestChange {
   sourceId: SourceId;
@@ -53,7 +50,7 @@ export interface DigestChange {
   difference: number;
 }
 
-export const DigestLine = z.object({
+const DigestLine = z.object({
   url: z.string(),
   kind: SourceKind,
   /** What the e-mails about this URL are known by. */
@@ -64,7 +61,7 @@ export const DigestLine = z.object({
   /** The greatest, in percent. */
   difference: z.number(),
 });
-export type DigestLine = z.infer<typeof DigestLine>;
+type DigestLine = z.infer<typeof DigestLine>;
 
 /** The changes of an organization's sources in one day for which its budget did not suffice. */
 export const Digest = z.object({

@@ -17,10 +17,10 @@ export interface Capacity {
 }
 
 /** Read units that one token pays for. A page of 100 deliveries consumes about 30, a message about 45. */
-export const UNITS_PER_TOKEN = 100;
+const UNITS_PER_TOKEN = 100;
 
 /** What a write unit costs in read units (Amazon DynamoDB pricing, on-demand capacity). */
-export const READS_PER_WRITE = 5;
+const READS_PER_WRITE = 5;
 
 /** The tokens that a request costs for what it consumed. */
 export const tokensFor = ({ reads, writes }: Capacity): number =>

@@ -10,7 +10,7 @@ export interface ReceiverPolicy {
 }
 
 /** One sentence that names the field and its constraint, fit for an API answer. Never echoes the URL. */
-export type ReceiverUrlProblem = string;
+type ReceiverUrlProblem = string;
 
 export type ReceiverUrlCheck = { ok: true; url: URL } | { ok: false; problem: ReceiverUrlProblem };
 
@@ -87,7 +87,7 @@ function problemOfUrl(url: URL, policy: ReceiverPolicy): ReceiverUrlProblem | un
 const tooLong = `url must be at most ${MAX_RECEIVER_URL_LENGTH} characters`;
 
 /** Why nothing is sent to a blocked host. */
-export const BLOCKED_HOST = 'url has a host that the operator of this service has blocked';
+const BLOCKED_HOST = 'url has a host that the operator of this service has blocked';
 
 const invisible = 'url must not contain whitespace, control or invisible characters';
 

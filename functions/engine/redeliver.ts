@@ -76,7 +76,7 @@ export interface RedeliverTerms {
 }
 
 /** Another worker has the job. Its message is kept until that one is known to have got on. */
-export class RedeliveryUnderWay extends UnderWay {
+class RedeliveryUnderWay extends UnderWay {
   override name = 'RedeliveryUnderWay';
 }
 

@@ -38,7 +38,7 @@ const metadataOf = (issuer: string) =>
 export type IssuerMetadata = z.output<ReturnType<typeof metadataOf>>;
 
 /** What came back from a form. */
-export interface Posted {
+interface Posted {
   status: number;
   /** Undefined when it is no JSON. */
   body: unknown;

@@ -32,8 +32,7 @@ type Of<Fields extends Readonly<Record<string, FieldKind>>> = {
   readonly [F in keyof Fields]?: FieldKinds[Fields[F]] | undefined;
 };
 export type ContextFields = Of<typeof CONTEXT_FIELDS>;
-export type LogFields<C extends LogCode> = Of<(typeof LOG_CODES)[C]['fields']> &
-  Pick<ContextFields, 'traceId'>;
+type LogFields<C extends LogCode> = Of<(typeof LOG_CODES)[C]['fields']> & Pick<ContextFields, 'traceId'>;
 
 /** Logs a line. A field that its code does not declare does not compile, and is not written. */
 export type Log = <C extends LogCode>(code: C, fields: LogFields<C>) => void;

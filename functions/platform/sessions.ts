@@ -26,7 +26,7 @@ const MAX_LENGTH = 8 * 1024;
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /** What a token of the issuer for this client says, whether or not it makes anybody a session. */
-export interface IdToken {
+interface IdToken {
   /** Absent when the token names no organization of ours or no role. */
   session: Session | undefined;
   /** Of the sign-in that the token was made for. */

@@ -4,7 +4,7 @@ import { checkReceiverUrl, type ReceiverPolicy } from '../domain/receiver-url.ts
 import { programOf, simulate } from '../domain/simulation.ts';
 import { headersOnTheWire, type OutboundRequest, type OutboundResult } from './outbound/exchange.ts';
 
-export interface SimulatedExchange {
+interface SimulatedExchange {
   result: OutboundResult;
   /** What would have gone out. */
   request: WebhookRequest;

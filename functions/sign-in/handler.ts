@@ -12,7 +12,7 @@ import type { CookieName } from './cookies.ts';
 import type { SignInRoute } from './routes.ts';
 
 /** What a use case of the sign-in is given of a request. */
-export interface SignInRequest<R extends SignInRoute> {
+interface SignInRequest<R extends SignInRoute> {
   body: R['body'] extends z.ZodMiniType ? z.output<R['body']> : undefined;
   /** The value of a cookie of the browser, when there is exactly one. */
   cookie(name: CookieName): string | undefined;

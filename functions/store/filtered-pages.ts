@@ -1,7 +1,7 @@
 import type { Page, PageRequest } from './pages.ts';
 
 /** What a scan has found of one partition. */
-export interface Scanned<T> {
+interface Scanned<T> {
   items: T[];
   /** How many rows were examined for them. */
   examined: number;

@@ -11,7 +11,7 @@ export interface PageRequest {
 }
 
 /** What one request read of a partition. */
-export interface Portion<T> {
+interface Portion<T> {
   /** At least one, unless the partition ended. */
   items: T[];
   /** Nothing follows. */

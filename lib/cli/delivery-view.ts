@@ -48,7 +48,7 @@ export function renderAnswer(
   return `${time}  ${paint(colour, `← ${answer.status}`)} after ${took}  ${id}`;
 }
 
-export function renderVerification(verification: Verification, paint: Paint): string {
+function renderVerification(verification: Verification, paint: Paint): string {
   if (verification.kind === 'verified') return paint('green', '✓ verified');
   if (verification.kind === 'unchecked') return paint('dim', 'not verified');
   return paint('red', `✗ ${verification.reason}`);

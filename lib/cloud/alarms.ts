@@ -59,7 +59,7 @@ export class AlarmTopic extends Construct {
 }
 
 /** A section of a page of docs/runbooks, by its heading's anchor. */
-export type Runbook = `${string}.md#${string}`;
+type Runbook = `${string}.md#${string}`;
 
 export interface AlarmProps {
   metric: cloudwatch.IMetric;

@@ -74,7 +74,7 @@ const preflight = (methods: readonly string[]): Answer => ({
  * A mock takes only content types that it has a template for, and no wildcard: these are what clients send. Any other gets the gateway's
  * response for content types, which is 405 as well, without `Allow`.
  */
-export const MOCKED_TYPES = [
+const MOCKED_TYPES = [
   'application/json',
   'application/cbor',
   'application/graphql',

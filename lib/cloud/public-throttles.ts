@@ -6,7 +6,7 @@ import type { StagePolicy } from './stages.ts';
  * Classes of methods that anybody may call, and the share of the stage's throttle that all methods of a class
  * have together.
  */
-export const PUBLIC_SHARES = {
+const PUBLIC_SHARES = {
   /** Visitors of web widgets, whose tokens any page hands out. */
   visitor: 0.2,
   preflight: 0.05,

@@ -11,7 +11,7 @@ import { readPolicy, type StagePolicy } from './stages.ts';
 export const CHECK_WORKERS = 20;
 
 /** An issuer of sessions, and what it calls things. */
-export interface OidcSettings {
+interface OidcSettings {
   issuer: string;
   audience: string;
   organizationClaim?: string;

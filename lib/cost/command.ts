@@ -7,7 +7,7 @@ import { totalOf, usage } from './usage.ts';
 import { type Estimate, type Paint, renderEstimate } from './view.ts';
 import type { Workload } from './workload.ts';
 
-export const USAGE = `Usage: npm run cost -- [options]
+const USAGE = `Usage: npm run cost -- [options]
 
   Says what a month costs on AWS, service by service, from request counts that were measured and list prices.
 
@@ -31,7 +31,7 @@ export const USAGE = `Usage: npm run cost -- [options]
 `;
 
 /** What a month of a workload costs. */
-export function estimate(workload: Workload, measured: Measured): Estimate {
+function estimate(workload: Workload, measured: Measured): Estimate {
   const used = usage(workload, measured);
   return {
     workload,

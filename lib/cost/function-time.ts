@@ -6,7 +6,7 @@ import type { Work } from './measured.ts';
  */
 
 /** MiB that bring one whole processor (Lambda Developer Guide, "Configure function memory"). */
-export const MIB_OF_A_PROCESSOR = 1769;
+const MIB_OF_A_PROCESSOR = 1769;
 /** From a request to its answer, within a region: an estimate, of what DynamoDB and SQS commonly take. */
 export const REQUEST_MS = 5;
 

@@ -11,7 +11,7 @@ export interface Line extends Omit<Price, 'usd'> {
 }
 
 /** What a service costs, and for what. */
-export interface ServiceCost {
+interface ServiceCost {
   service: ServiceName;
   lines: readonly Line[];
   usd: number;

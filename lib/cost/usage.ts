@@ -16,7 +16,7 @@ export const PARTS = [
   'storage',
   'standing',
 ] as const;
-export type Part = (typeof PARTS)[number];
+type Part = (typeof PARTS)[number];
 export type Usage = Readonly<Record<Part, Quantities>>;
 
 const DAYS_A_MONTH = HOURS_A_MONTH / 24;

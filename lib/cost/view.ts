@@ -107,7 +107,7 @@ function assumptions({ workload, measured }: Estimate): string[] {
       ? `Evenly spread over ${short(workload.busyHours)} h a month, which is what fills batches (--busy-hours, --batch).`
       : `Batches of ${workload.batch} records, or as many as a mapping takes.`;
   return [
-    `Requests were counted on the local run on ${measured.date} (npm run bench:requests). No free tier, discount or tax.`,
+    `Requests were counted on the local run on ${measured.date} (npm run bench -- requests). No free tier, discount or tax.`,
     batches,
     `A receiver answers after ${workload.receiverLatencyMs} ms; processor time is that of the machine that measured; 5 ms for each request of AWS.`,
     `Conversations are kept for ${workload.retentionDays} days (--retention-days), logs for ${measured.template.logRetentionDays}; storage is that of a month like those before it.`,
@@ -116,7 +116,7 @@ function assumptions({ workload, measured }: Estimate): string[] {
 }
 
 /** Two decimals; less than a cent is not nothing. */
-export function money(usd: number): string {
+function money(usd: number): string {
   if (usd > 0 && usd < 0.005) return '< 0.01';
   return usd.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 }
@@ -138,7 +138,7 @@ const SIZES: readonly [number, string][] = [
 ];
 
 /** With three digits: `10 M`, `64.1 M`, `730`. */
-export function short(value: number): string {
+function short(value: number): string {
   const [size, suffix] = SIZES.map(([from, name]) => [name === ' k' ? 1e3 : from, name, from] as const).find(
     ([, , from]) => value >= from,
   ) ?? [1, ''];

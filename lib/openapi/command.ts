@@ -8,7 +8,7 @@ const DIRECTORY = join(import.meta.dirname, '../../docs/openapi');
 const CURRENT = 'v1.json';
 const RELEASED = 'v1.released.json';
 
-const HELP = `Usage: npm run openapi [-- OPTION]
+const HELP = `Usage: npm run generate -- openapi [OPTION]
 
 Writes docs/openapi/${CURRENT}, the OpenAPI document of the API, from the route table.
 
@@ -40,7 +40,7 @@ export function documentOnDisk(which: 'current' | 'released', directory = DIRECT
 /** The present document as it is on disk: the same text for the same routes. */
 export const documentText = (): string => `${JSON.stringify(currentDocument(), null, 2)}\n`;
 
-/** `npm run openapi`. @returns the exit code */
+/** `npm run generate -- openapi`. @returns the exit code */
 export function openApiCommand(
   args: readonly string[],
   { directory, out, err }: Surroundings = HERE,
@@ -58,7 +58,7 @@ export function openApiCommand(
   if (options.check) {
     const fresh = documentOnDisk('current', directory) === text;
     if (fresh) out(`${CURRENT} is up to date.\n`);
-    else err(`${CURRENT} is stale. Write it anew with: npm run openapi\n`);
+    else err(`${CURRENT} is stale. Write it anew with: npm run generate -- openapi\n`);
     return fresh ? 0 : 1;
   }
   const before = options.release ? documentOnDisk('released', directory) : undefined;

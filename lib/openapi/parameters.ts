@@ -132,7 +132,7 @@ export const PARAMETERS = {
   ),
 } as const satisfies Record<string, Parameter>;
 
-export type ParameterName = keyof typeof PARAMETERS;
+type ParameterName = keyof typeof PARAMETERS;
 
 /** By the pattern of the identifier, since `{id}` means another thing in each path. */
 const NAMES = new Map<unknown, ParameterName>([

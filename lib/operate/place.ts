@@ -31,7 +31,7 @@ const LocalOutputs = z.object({
 });
 
 /** In the directory of the local run. */
-export const LOCAL_OUTPUTS = 'outputs.json';
+const LOCAL_OUTPUTS = 'outputs.json';
 
 /** The environment, as `process.env` has it. */
 export type Variables = Readonly<Record<string, string | undefined>>;

@@ -29,7 +29,7 @@ const { values: options } = parseArgs({
   },
 });
 if (options.help) {
-  process.stdout.write(`Usage: npm run bench:dashboard -- [--rate 50] [--seconds 30] [--rows 100000] [--runs 7]
+  process.stdout.write(`Usage: npm run bench -- dashboard [--rate 50] [--seconds 30] [--rows 100000] [--runs 7]
 
   Starts the local run and Chromium, signs in, and measures
     loads     largest contentful paint of the overview and of a list of deliveries, with nothing cached, and again with the cache

@@ -21,7 +21,7 @@ const { values: options } = parseArgs({
   },
 });
 if (options.help) {
-  process.stdout.write(`Usage: npm run bench:isolation -- [--endpoints 10] [--hanging 2] [--rate 3] [--seconds 150] [--rounds 1]
+  process.stdout.write(`Usage: npm run bench -- isolation [--endpoints 10] [--hanging 2] [--rate 3] [--seconds 150] [--rounds 1]
 
   Sends events at a rate to all endpoints, in turns of some seconds: without and with some endpoints hanging until the deadline of 10 s.
   Prints the quantiles of the time from commit to receipt at the endpoints that answer, and the ratio of the turns' p99. A turn is longer than

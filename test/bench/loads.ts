@@ -8,7 +8,7 @@ import { bundleFunctions, TO_A_FUNCTION } from '../../lib/cloud/bundle.ts';
 import { FUNCTION_ENVIRONMENT } from '../support/functions.ts';
 
 /** How long a function's code takes to load, and how large it is. */
-export interface Load {
+interface Load {
   name: string;
   /** Processor time over a handler that loads nothing, in milliseconds, as a median. */
   ms: number;

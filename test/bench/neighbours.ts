@@ -24,7 +24,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const SCENARIOS: readonly Scenario[] = [retries, silence, sources, reads, visitors, mail];
 const NAMES = SCENARIOS.map(({ name }) => name);
 
-const USAGE = `Usage: npm run bench:neighbours -- [--scenario NAME] [--seconds 60] [--rounds 2] [--json FILE]
+const USAGE = `Usage: npm run bench -- neighbours [--scenario NAME] [--seconds 60] [--rounds 2] [--json FILE]
 
   Measures what one hostile organization does to ${HONEST} honest ones, all of the tier standard. Each scenario has a local run of its own and alternates
   turns without and with the hostile load. It prints the honest organizations' quantiles over the turns of each side, and exits with 1 when the p99 with
@@ -153,6 +153,6 @@ try {
   else process.exitCode = (await bench(scenario, terms, json)) ? 0 : 1;
 } catch (error) {
   if (!(error instanceof ArgumentError)) throw error;
-  process.stderr.write(`${error.message}.\nnpm run bench:neighbours -- --help says what there is.\n`);
+  process.stderr.write(`${error.message}.\nnpm run bench -- neighbours --help says what there is.\n`);
   process.exitCode = 2;
 }

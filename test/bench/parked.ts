@@ -29,7 +29,7 @@ const { values: options } = parseArgs({
   },
 });
 if (options.help) {
-  process.stdout.write(`Usage: npm run bench:parked -- [--parked 200000] [--minutes 30]
+  process.stdout.write(`Usage: npm run bench -- parked [--parked 200000] [--minutes 30]
 
   Parks so many deliveries, due at random moments of the coming minutes, runs the reconciler once a minute until all were resumed, and prints what
   each run found, consumed and took, and how late the latest was.

@@ -17,7 +17,7 @@ const { values: options } = parseArgs({
   },
 });
 if (options.help) {
-  process.stdout.write(`Usage: npm run bench:redelivery -- [--deliveries 20000]
+  process.stdout.write(`Usage: npm run bench -- redelivery [--deliveries 20000]
 
   Has so many messages delivered to one endpoint, marks the deliveries as exhausted in the table, and starts one job that
   redelivers them. Prints the time of each part, and exits with 1 when an event did not come once more, or came twice.

@@ -29,7 +29,7 @@ const { values: options } = parseArgs({
 });
 const unknown = options.only.find((name) => !SECTIONS.some((section) => section === name));
 if (options.help || unknown !== undefined) {
-  process.stdout.write(`Usage: npm run bench:requests -- [--only ${SECTIONS.join('|')}] [--out FILE]
+  process.stdout.write(`Usage: npm run bench -- requests [--only ${SECTIONS.join('|')}] [--out FILE]
 
   Measures what an API call of each kind, a delivery of each kind, background work and an idle hour ask of AWS, and writes it to
   lib/cost/measured.json, from which "npm run cost" calculates. Takes about ten minutes on a machine that does nothing else.

@@ -26,7 +26,7 @@ const { values: options } = parseArgs({
   },
 });
 if (options.help) {
-  process.stdout.write(`Usage: npm run bench:reset -- [--records 100000] [--resets 9]
+  process.stdout.write(`Usage: npm run bench -- reset [--records 100000] [--resets 9]
 
   Fills a sandbox with so many records: conversations, messages, tickets, escalations, events, idempotency records, the ledger, and deliveries
   in all states, some of endpoints that are gone, three hundredths due with a message in a queue and two parked and due. Resets it through the

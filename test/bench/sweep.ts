@@ -43,7 +43,7 @@ const { values: options } = parseArgs({
   },
 });
 if (options.help) {
-  process.stdout.write(`Usage: npm run bench:sweep -- [--sources 10000] [--tenants 50] [--due 1000]
+  process.stdout.write(`Usage: npm run bench -- sweep [--sources 10000] [--tenants 50] [--due 1000]
 
   Makes so many sources of so many organizations, of which some are due, and prints what each of these consumed and took: a run of the sweep with nothing
   due, one that is killed when it has sent half, the one that goes on, the checks of what was sent, and one and

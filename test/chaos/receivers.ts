@@ -2,7 +2,7 @@ import { type Receiver, startReceiver } from '../../lib/cli/receiver/receiver.ts
 import type { LocalRun } from '../support/local-run.ts';
 
 /** What a receiver was sent of one delivery. */
-export interface Receipt {
+interface Receipt {
   messageId: string;
   /** Requests that came, and those that were answered with a success. */
   requests: number;

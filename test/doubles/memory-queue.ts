@@ -31,7 +31,7 @@ export interface QueueTerms {
 }
 
 /** The receipt names no hidden message: it was removed, came back, or went to the dead letters. */
-export class NotInFlight extends Error {
+class NotInFlight extends Error {
   override name = 'NotInFlight';
 }
 

@@ -9,7 +9,4 @@ export const VERSIONS: Readonly<Record<EngineName, string>> = {
   dynoxide: '3.2.0',
 };
 
-/** The check of a whole local run, in the table of differences. */
-export const LOCAL_RUN = 'local-run';
-
 export const isEngine = (name: string): name is EngineName => (ENGINES as readonly string[]).includes(name);

@@ -12,7 +12,7 @@ import type {
 const FILE = join(import.meta.dirname, '../../docs/openapi/v1.json');
 
 /** A parameter that an operation takes. */
-export interface Parameter {
+interface Parameter {
   name: string;
   in: 'path' | 'query' | 'header';
   required?: boolean;

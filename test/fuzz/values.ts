@@ -68,7 +68,7 @@ export const rarely = <Value>(rare: fc.Arbitrary<Value>, usual: fc.Arbitrary<Val
   fc.oneof({ arbitrary: usual, weight }, { arbitrary: rare, weight: 1 });
 
 /** Anything that JSON has. */
-export const oddValue: fc.Arbitrary<unknown> = fc.oneof(
+const oddValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(...ODD_NUMBERS),
   fc.constantFrom(null, true, false, [], {}, [[]], [null], { length: -1 }),
   oddText,

@@ -100,7 +100,7 @@ const differences = (template: Template, code: Readonly<Record<string, Access>>)
     ];
   });
 
-it('access.json says what the code does; where it does not, `npm run grants` writes it', () => {
+it('access.json says what the code does; where it does not, `npm run generate -- grants` writes it', () => {
   expect(access).toEqual(derived);
 });
 

@@ -2,14 +2,14 @@ import type { Claimed, Delivery, Reminder } from '../../functions/domain/deliver
 import type { DeliveryId } from '../../functions/domain/ids.ts';
 import type { Process } from './processes.ts';
 import type { PromiseName } from './promises.ts';
-import type { World } from './world.ts';
+import type { Surroundings } from './surroundings.ts';
 
 /** By how much an attempt may be late when nothing goes wrong. The reconciler runs once a minute, and a full batch takes its time. */
 const CALM_LATENESS_MS = 90_000;
 
 /** What is known of a delivery's attempts from where they are seen: at the claim, and at the receiver. */
 export class Attempts {
-  readonly #world: World;
+  readonly #world: Surroundings;
   readonly #tell: (promise: PromiseName, detail: string) => void;
   readonly #started = new Map<DeliveryId, number[]>();
   readonly #accepted = new Map<DeliveryId, number[]>();
@@ -21,7 +21,7 @@ export class Attempts {
   /** When the next attempt is due, by the claim that an attempt is made under. */
   readonly #dueMs = new Map<string, number>();
 
-  constructor(world: World, tell: (promise: PromiseName, detail: string) => void) {
+  constructor(world: Surroundings, tell: (promise: PromiseName, detail: string) => void) {
     this.#world = world;
     this.#tell = tell;
   }

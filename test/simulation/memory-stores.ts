@@ -10,9 +10,13 @@ import { MemoryLedger } from '../doubles/memory-ledger.ts';
 import { MemoryPurges } from '../doubles/memory-purges.ts';
 import { PRESENT } from './engine.ts';
 import type { Process } from './processes.ts';
-import type { TableName } from './sandbox-tables.ts';
+import type { SandboxTables } from './sandbox-tables.ts';
 import type { OwnStores, Stores } from './stores.ts';
-import type { World } from './world.ts';
+import type { Surroundings } from './surroundings.ts';
+import type { TableName } from './table-names.ts';
+import type { Witness } from './witness.ts';
+
+type World = Surroundings & { readonly witness: Witness; readonly sandboxTables: SandboxTables };
 
 const MS_PER_HOUR = 3_600_000;
 

@@ -6,7 +6,7 @@ export class Interference extends Error {
 }
 
 type Asynchronous = (...parameters: never[]) => Promise<unknown>;
-export type Port = Record<string, Asynchronous>;
+type Port = Record<string, Asynchronous>;
 
 /** What else there is to do about calls. */
 export interface CallTerms {

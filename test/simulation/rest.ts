@@ -1,5 +1,5 @@
 import { isOpen } from './moves.ts';
-import type { World } from './world.ts';
+import type { Surroundings } from './surroundings.ts';
 
 const LONGEST_GRACE_SECONDS = 6 * 3600;
 /** What the fan-out failed at is tried again after so long. */
@@ -15,7 +15,7 @@ export function longestRestMs({
   faults,
   shards,
   createdMs,
-}: Pick<World, 'deliveries' | 'clock' | 'terms' | 'faults' | 'shards' | 'createdMs'>): number {
+}: Pick<Surroundings, 'deliveries' | 'clock' | 'terms' | 'faults' | 'shards' | 'createdMs'>): number {
   const { graceSeconds, retry, attempts, maxReceives } = terms;
   const ages = deliveries.every.filter(isOpen).map(({ id }) => (clock.ms - createdMs(id)) / 1000);
   const lost = Math.max(graceSeconds, Math.min(Math.max(0, ...ages), LONGEST_GRACE_SECONDS));

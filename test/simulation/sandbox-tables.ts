@@ -1,16 +1,21 @@
 import type { DeliveryId, EventId, ReceiverId } from '../../functions/domain/ids.ts';
 import { isOfSandbox, type Tenant } from '../../functions/domain/tenant.ts';
 import { LaggingRows } from './lagging-rows.ts';
-import type { World } from './world.ts';
-
-/** The tables that have rows of sandboxes, in the order in which the purge goes through them. */
-export const NAMES = ['outbox', 'deliveries', 'ledger', 'service'] as const;
-export type TableName = (typeof NAMES)[number];
+import type { Surroundings } from './surroundings.ts';
+import type { TableName } from './table-names.ts';
 
 /** By how much indexes are behind in a run, in seconds. */
 const LAGS = [0, 0, 0.2, 2, 20];
 /** Less than what is asked for, so that purges end between two pages. */
 const PAGE_SIZES = [1, 3, 200];
+
+/** Sees rows of sandboxes come and go. */
+interface RowWitness {
+  added(table: TableName, tenant: Tenant): void;
+  erased(table: TableName, tenant: Tenant): void;
+}
+
+type World = Surroundings & { readonly witness: { readonly wiped: RowWitness } };
 
 /** What a purge deletes: the rows of sandboxes by their tables. */
 export class SandboxTables {

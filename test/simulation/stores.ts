@@ -17,8 +17,8 @@ import type { MemoryPurges } from '../doubles/memory-purges.ts';
 import type { Engine } from './engine.ts';
 import type { Entry } from './entries.ts';
 import type { Process } from './processes.ts';
-import type { TableName } from './sandbox-tables.ts';
 import type { StreamRecord } from './stream-shard.ts';
+import type { TableName } from './table-names.ts';
 
 /** What a world keeps, as customers write it and as witnesses look at it: at once, and past everything that may go wrong. */
 export interface Stores {

@@ -4,7 +4,10 @@ import type { Tenant } from '../../functions/domain/tenant.ts';
 import { tenantKey } from '../../functions/store/keys.ts';
 import type { Process } from './processes.ts';
 import type { PromiseName } from './promises.ts';
-import type { World } from './world.ts';
+import type { SandboxTables } from './sandbox-tables.ts';
+import type { Surroundings } from './surroundings.ts';
+
+type World = Surroundings & { readonly sandboxTables: Pick<SandboxTables, 'all'> };
 
 /** Sees what is done about data that resets have wiped. */
 export class Wiped {

@@ -19,8 +19,11 @@ import { faultOfMove, isOpen } from './moves.ts';
 import type { Process } from './processes.ts';
 import { faultOfAttempt } from './programs.ts';
 import { EXPIRY_MS, type PromiseName, type Violation } from './promises.ts';
+import type { SandboxTables } from './sandbox-tables.ts';
+import type { Surroundings } from './surroundings.ts';
 import { Wiped } from './wiped.ts';
-import type { World } from './world.ts';
+
+type World = Surroundings & { readonly sandboxTables: Pick<SandboxTables, 'all'> };
 
 export const clocks = attemptClocks(10);
 

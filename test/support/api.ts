@@ -9,7 +9,7 @@ export interface Answer {
   body: Body;
 }
 
-export interface Body {
+interface Body {
   success?: boolean;
   data?: Data;
   nextCursor?: string | null;

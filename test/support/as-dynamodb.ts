@@ -6,7 +6,7 @@ import { TABLE_DEFINITIONS, type TableDefinition, type TableName } from '../tabl
 const names = (keys: TableDefinition['KeySchema'] = []): string[] =>
   keys.map(({ AttributeName = '' }) => AttributeName);
 
-export const keysOfDefinition = (definition: TableDefinition): TableKeys => ({
+const keysOfDefinition = (definition: TableDefinition): TableKeys => ({
   key: names(definition.KeySchema),
   indexes: (definition.GlobalSecondaryIndexes ?? []).map(({ IndexName = '', KeySchema }) => ({
     name: IndexName,
@@ -15,7 +15,7 @@ export const keysOfDefinition = (definition: TableDefinition): TableKeys => ({
 });
 
 /** The keys of a test's table, which is named `service-<run>`. */
-export const keysOfTestTable: KeysOf = (table) => {
+const keysOfTestTable: KeysOf = (table) => {
   const [name = ''] = table.slice(table.lastIndexOf('/') + 1).split('-', 1);
   return Object.hasOwn(TABLE_DEFINITIONS, name)
     ? keysOfDefinition(TABLE_DEFINITIONS[name as TableName])

@@ -13,7 +13,7 @@ export const canary = (name: string): Canary => ({ name, text: `kanari${randomBy
  * The forms in which a text may be found: plain, percent-encoded and JSON-escaped, in base64 of either alphabet wherever in the bytes around it
  * it stands, and in hexadecimal.
  */
-export function formsOf(text: string): string[] {
+function formsOf(text: string): string[] {
   const plain = [text, encodeURIComponent(text), JSON.stringify(text).slice(1, -1)];
   const encoded = [0, 1, 2].flatMap((offset) => {
     const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(text)]);

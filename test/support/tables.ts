@@ -19,7 +19,7 @@ export interface Row {
 }
 
 /** A record of a stream, and where it is. */
-export interface Streamed {
+interface Streamed {
   streamArn: string;
   shardId: string;
   record: _Record;

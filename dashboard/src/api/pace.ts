@@ -1,5 +1,7 @@
+import type { Schema } from './client.ts';
 import { ApiFailure, isGone, pauseAfter } from './failures.ts';
-import type { DeliveryStatus } from './webhooks.ts';
+
+type DeliveryStatus = Schema<'ListedDelivery'>['status'];
 
 /*
  * How often something is asked for again. All people of an organization share its requests, 600 a minute, with one another: whoever waits for

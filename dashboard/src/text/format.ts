@@ -27,7 +27,7 @@ export interface Format {
 const made = new Map<Language, Format>();
 
 /** @param language whose rules it follows */
-export function formatIn(language: Language): Format {
+function formatIn(language: Language): Format {
   const known = made.get(language);
   if (known) return known;
   const number = new Intl.NumberFormat(language);

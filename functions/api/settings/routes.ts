@@ -11,7 +11,7 @@ export const provisionSandbox = {
   role: 'admin',
   params: shared.NoParams,
   query: shared.NoQuery,
-  body: schema.ProvisionSandbox,
+  body: schema.CreateApiKey,
   success: { status: 201, data: schema.ProvisionedSandbox },
 } as const satisfies Route;
 

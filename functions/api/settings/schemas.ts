@@ -55,7 +55,6 @@ export const CreatedApiKey = z.extend(ApiKey, { secretOnce: z.string() });
 
 export const ApiKeyParams = z.object({ id: KeyId });
 
-export const ProvisionSandbox = CreateApiKey;
 export const ProvisionedSandbox = z.object({
   sandboxOrganizationId: OrgId,
   provisioned: z.boolean(),

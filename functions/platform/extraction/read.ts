@@ -3,13 +3,7 @@ import { decode } from './encoding.ts';
 import type { Content, Extraction } from './extractor.ts';
 import { formatOf, mediaTypeOf } from './media-type.ts';
 import { ContentProblem } from './problem.ts';
-import { Collector } from './text.ts';
-
-/** What a document gives. The text is as {@link Collector} makes it. */
-export interface Reading {
-  text: string;
-  title?: string;
-}
+import { Collector, type Reading } from './text.ts';
 
 /**
  * Gets the text out of a content, in the process that it is called in. Never rejects, but it may run for ever or fill the heap: {@link extractor} sets limits

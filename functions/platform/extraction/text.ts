@@ -2,11 +2,17 @@ import { normalForm } from '../../domain/difference.ts';
 import { ContentProblem } from './problem.ts';
 
 /** Of UTF-8: what a source's versions may have (decision 12). */
-export const MAX_TEXT_BYTES = 1_000_000;
+const MAX_TEXT_BYTES = 1_000_000;
 const MAX_TITLE_LENGTH = 300;
 
 /** Before whitespace is taken out, in UTF-16 units. */
 const MAX_RAW_LENGTH = 20 * MAX_TEXT_BYTES;
+
+/** What a document gives. The text is as {@link Collector} makes it. */
+export interface Reading {
+  text: string;
+  title?: string;
+}
 
 /** Collects text up to a limit, whatever it is made of: a short file can say the same long words a million times. */
 export class Collector {

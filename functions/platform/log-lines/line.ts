@@ -1,4 +1,4 @@
-export type Level = 'debug' | 'info' | 'warn' | 'error';
+type Level = 'debug' | 'info' | 'warn' | 'error';
 
 /**
  * What a field may hold. There is no kind for free text: `words` are ours or a dependency's code, and a `failure` is told by what

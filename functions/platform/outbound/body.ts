@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
 /** What is kept of the body of an answer that is not a success. */
-export const EXCERPT_BYTES = 1024;
+const EXCERPT_BYTES = 1024;
 
 /**
  * Reads the beginning of a body and abandons the rest. Ends at the latest when the response is destroyed, and never

@@ -5,7 +5,7 @@ import { ReceiverAgent } from './agent.ts';
 import { exchange, type OutboundRequest, type OutboundResult } from './exchange.ts';
 import type { FetchRequest, FetchResult } from './retrieve.ts';
 
-export type { FetchRequest, FetchResult, OutboundRequest, OutboundResult, Resolve };
+export type { FetchRequest, FetchResult, OutboundRequest, OutboundResult };
 
 export interface OutboundClientOptions {
   policy: ReceiverPolicy;

@@ -19,7 +19,7 @@ import { type ApiRequest, type Refusals, requestIdOf, traceOf, type UseCase } fr
 import { parseBody, parseQuery } from './validation.ts';
 
 /** Commits all changes or none. */
-export type CommitEffect<Change> = (
+type CommitEffect<Change> = (
   changes: readonly Change[],
 ) => Promise<{ kind: 'committed' } | { kind: 'refused'; refusal: string }>;
 

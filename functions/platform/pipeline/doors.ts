@@ -11,7 +11,7 @@ import type { Authenticate, Caller, FindSandbox } from './authentication.ts';
  */
 
 /** Whether a request came by the settings. The gateway says so by the resource that it has found: nothing that the caller can write. */
-export const isAtSettings = (
+const isAtSettings = (
   { resource }: Pick<APIGatewayProxyEvent, 'resource'>,
   route: Pick<Route, 'path' | 'dashboard'>,
 ): boolean => resource !== undefined && resource === settingsPath(route);

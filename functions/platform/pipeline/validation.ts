@@ -5,7 +5,7 @@ import type { Route } from '../route.ts';
 import { header } from './request.ts';
 
 /** Largest request body in bytes (decisions.md, Representation). */
-export const MAX_BODY_BYTES = 256 * 1024;
+const MAX_BODY_BYTES = 256 * 1024;
 
 type Parsed<T> = { ok: true; value: T } | { ok: false; problem: Problem };
 

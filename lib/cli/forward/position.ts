@@ -17,9 +17,9 @@ export interface Sighting {
 }
 
 /** How long after its event a delivery may still appear. */
-export const LATENESS_MS = 15 * 60_000;
+const LATENESS_MS = 15 * 60_000;
 /** Nearly all appear within this time, so most looks go no further back. */
-export const USUAL_LATENESS_MS = 60_000;
+const USUAL_LATENESS_MS = 60_000;
 
 const PREFIX = 'dlv_';
 const TIME_DIGITS = 12;

@@ -8,7 +8,7 @@ import type { SandboxDelivery } from './sandbox-api.ts';
 const INDENT = 14;
 
 /** Where deliveries go, without what may be secret in an address: user, password and query. */
-export function renderTarget(to: URL): string {
+function renderTarget(to: URL): string {
   return `${to.origin}${to.pathname}${to.search === '' ? '' : '?…'}`;
 }
 

@@ -5,7 +5,7 @@ import type { ListedDelivery } from '../api-client.ts';
 import type { ReceivedDelivery, Receiver, ReceiverOptions } from '../receiver/receiver.ts';
 
 /** The part of the API that the demonstration calls. */
-export interface DemonstrationApi {
+interface DemonstrationApi {
   registerEndpoint(
     endpoint: { url: string; events: readonly string[] },
     idempotencyKey: string,

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 
 /** Names of node:util's styles, such as `red` and `bold`. */
-export type Style = Parameters<typeof styleText>[0];
+type Style = Parameters<typeof styleText>[0];
 
 /** Colours a text for one output: as it is where the output has no colours. */
 export type Paint = (style: Style, text: string) => string;

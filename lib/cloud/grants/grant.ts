@@ -8,7 +8,8 @@ const ACCESS: Readonly<Record<string, Access>> = access;
 /** What a function's code may do. @throws Error when access.json lacks the function */
 export function accessOf(name: FunctionName): Access {
   const found = ACCESS[name];
-  if (found === undefined) throw new Error(`what ${name} may do is not derived yet: npm run grants`);
+  if (found === undefined)
+    throw new Error(`what ${name} may do is not derived yet: npm run generate -- grants`);
   return found;
 }
 

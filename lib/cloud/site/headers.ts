@@ -7,7 +7,7 @@ import { ServiceStack } from '../stacks/service-stack.ts';
  * What the dashboard's pages may do: load files of their own origin and ask its API. No inline script or style, no frame around them, no form that is sent
  * by the browser itself, and no text that becomes markup or code (Trusted Types).
  */
-export const CONTENT_SECURITY_POLICY = [
+const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",

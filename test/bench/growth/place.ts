@@ -13,7 +13,7 @@ import { ending } from '../measure/interruption.ts';
 import { cpuMsOf } from '../measure/processor-time.ts';
 
 const NAMES = ['service', 'outbox', 'deliveries', 'ledger'] as const satisfies readonly TableName[];
-export type PlaceTables = Record<(typeof NAMES)[number], Table>;
+type PlaceTables = Record<(typeof NAMES)[number], Table>;
 
 /** The engines with empty tables and queues, and nothing that works on them by itself: what is written there starts nothing. */
 export interface Place {

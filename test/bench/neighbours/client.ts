@@ -57,7 +57,7 @@ export type ClientMessage =
   | { kind: 'stop' };
 
 /** A job in progress. */
-export interface RunningJob<Kind extends Job['kind']> {
+interface RunningJob<Kind extends Job['kind']> {
   /** Ends a job that has no count. */
   stop(): void;
   result: Promise<JobResults[Kind]>;

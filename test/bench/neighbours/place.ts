@@ -2,12 +2,12 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { mapConcurrently } from '../../../functions/engine/concurrency.ts';
+import type { StackContext } from '../../../lib/cli/start/synthesis.ts';
 import type { Service } from '../../support/service.ts';
 import { aTenant, type Tenant } from '../../support/tenant.ts';
 import { ending } from '../measure/interruption.ts';
 import { withService } from '../measure/service.ts';
 import { type Client, startClient } from './client.ts';
-import type { Context } from './scenario.ts';
 
 export const HONEST = 10;
 /** Calls of a set-up that are made at once. */
@@ -26,7 +26,7 @@ export interface Place {
 }
 
 /** Starts the service with ten honest organizations and a hostile one, all of the tier `standard`, each with an admin. */
-export const withPlace = <R>(context: Context, use: (place: Place) => Promise<R>): Promise<R> =>
+export const withPlace = <R>(context: StackContext, use: (place: Place) => Promise<R>): Promise<R> =>
   withService(
     async ({ service }) =>
       ending(

@@ -1,8 +1,6 @@
 import type { StackContext } from '../../../lib/cli/start/synthesis.ts';
 import type { Place } from './place.ts';
 
-export type Context = StackContext;
-
 /** What the honest organizations met in one turn. */
 export interface Turn {
   /** Milliseconds, by metric. The first metric is the one that is judged. */
@@ -36,7 +34,7 @@ export interface Scenario {
   /** What the organizations compete for, and how its size and the loads are scaled to one machine. */
   scarce: string;
   /** Settings of the stack. */
-  context: Context;
+  context: StackContext;
   /** From the start of the hostile load to the start of the honest turn beside it. */
   leadSeconds: number;
   /** @param seconds of a turn, by which a set-up may be scaled */

@@ -10,7 +10,7 @@ export const MOST_TIMES = 1.3;
 export const SIDES = ['without', 'with'] as const;
 export type Side = (typeof SIDES)[number];
 
-export interface MeasuredTurn extends Turn {
+interface MeasuredTurn extends Turn {
   /** Shares of the machine's processors, from 0 to 1: in use by the service and all that acts on it, and by anything. */
   processors: { own: number; all: number };
   /** What the hostile organization did. */

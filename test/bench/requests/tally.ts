@@ -40,7 +40,7 @@ export const NOTHING: Readonly<Tally> = {
 const MEASURES = Object.keys(NOTHING) as (keyof Tally)[];
 
 /** Each measure of both by itself. */
-export const combined = (a: Tally, b: Tally, by: (a: number, b: number) => number): Tally =>
+const combined = (a: Tally, b: Tally, by: (a: number, b: number) => number): Tally =>
   Object.fromEntries(MEASURES.map((measure) => [measure, by(a[measure], b[measure])])) as Record<
     keyof Tally,
     number

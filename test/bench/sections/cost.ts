@@ -175,7 +175,7 @@ async function measure(file: string, progress: Bench['progress']): Promise<Measu
 }
 
 /** @param measured by `bench:requests` */
-export function costBlocks(measured: Measured): Block[] {
+function costBlocks(measured: Measured): Block[] {
   const perBatch = (batch: number) => ({
     title: `A delivery with its fan-out, ${batch === 1 ? 'alone' : `in batches of ${batch}`}`,
     figures: deliveryFigures(measured, batch),

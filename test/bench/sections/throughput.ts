@@ -32,7 +32,7 @@ const LANES = 16;
 const UNDER_WAY = 400;
 
 /** One dimension varied at a time, or all of them together. */
-export function combinations(isFull: boolean): Combination[] {
+function combinations(isFull: boolean): Combination[] {
   if (isFull)
     return FAN_OUTS.flatMap((fanOut) =>
       BODIES.flatMap((bodyBytes) => LATENCIES.map((latencyMs) => ({ fanOut, bodyBytes, latencyMs }))),

@@ -37,7 +37,8 @@ const itemsOf =
 
 async function ask(id: string, state: State) {
   const operation = operations.find((known) => known.id === id);
-  if (operation === undefined) throw new Error(`the document has no operation ${id}: npm run openapi`);
+  if (operation === undefined)
+    throw new Error(`the document has no operation ${id}: npm run generate -- openapi`);
   const { method, path, body } = operation;
   const { result, committed } = await tables.withState(state, () =>
     call(loaded.functionOf(operation), operation, {

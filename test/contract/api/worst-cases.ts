@@ -46,7 +46,7 @@ const FULL_PAGE = { limit: '100' };
 const ROWS = 130;
 
 /** Puts rows as they are. */
-export async function fill({ client, name }: Table, rows: readonly object[]): Promise<void> {
+async function fill({ client, name }: Table, rows: readonly object[]): Promise<void> {
   for (let start = 0; start < rows.length; start += 25) {
     const requests = rows.slice(start, start + 25).map((Item) => ({ PutRequest: { Item } }));
     await client.send(new BatchWriteCommand({ RequestItems: { [name]: requests } }));
@@ -57,7 +57,7 @@ const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
 
 /** An hour of an endpoint, counted from as many shards of a stream as an endpoint's deliveries come by. */
-export const ledgerRow = (changes: Parameters<typeof aLedgerEntry>[0]) => {
+const ledgerRow = (changes: Parameters<typeof aLedgerEntry>[0]) => {
   const entry = aLedgerEntry({ owed: 1_000_000, succeeded: 1_000_000, ...changes });
   return {
     ...keys.ledger(entry.webhookId, entry.generation, entry.hour),

@@ -60,7 +60,7 @@ export interface NeededRow {
 }
 
 /** Ten parts of a batch, each of an organization of its own. */
-export interface BatchOfTen {
+interface BatchOfTen {
   /** The row of each part that a test breaks. */
   rows: NeededRow[];
   /** Processes the batch. @returns the organizations whose part has to come again */

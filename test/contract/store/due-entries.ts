@@ -6,7 +6,7 @@ import type { Stores } from './stores.ts';
 type DueIndex = Stores['due'];
 
 /** A time that everything is due by. */
-export const FAR = new Date('2100-01-01T00:00:00.000Z');
+const FAR = new Date('2100-01-01T00:00:00.000Z');
 
 /** The pages of one shard, to the end. */
 export async function pagesOf(

@@ -52,7 +52,7 @@ function memoryStores(): SourceStores {
   };
 }
 
-export function dynamoDbStores({ knowledge, outbox }: TestTables): SourceStores {
+function dynamoDbStores({ knowledge, outbox }: TestTables): SourceStores {
   const commit = committer(knowledge.client);
   const store = sourceStore(knowledge);
   return {

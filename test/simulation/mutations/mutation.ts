@@ -1,6 +1,6 @@
 import type { PromiseName } from '../promises.ts';
 
-export interface Edit {
+interface Edit {
   /** Path from the root of the project. */
   file: string;
   /** Occurs in the file exactly once. */

@@ -15,8 +15,8 @@ import { MemoryTables, type Written } from '../../doubles/tables/memory-tables.t
 import { TABLE_DEFINITIONS } from '../../table-definitions.ts';
 import type { Entry } from '../entries.ts';
 import type { Process } from '../processes.ts';
-import type { TableName } from '../sandbox-tables.ts';
 import type { OwnStores, Stores } from '../stores.ts';
+import type { TableName } from '../table-names.ts';
 import type { World } from '../world.ts';
 import { ownTables } from './own-tables.ts';
 import { imageOf, isImageOf, OF_A_LATER_VERSION, once } from './rows.ts';

@@ -1,7 +1,7 @@
 import { parseSync } from 'vite';
 
 /** A node of the syntax tree (ESTree with TypeScript's additions). */
-export type Node = { type: string; start: number } & Record<string, unknown>;
+type Node = { type: string; start: number } & Record<string, unknown>;
 
 /** A place in the tree, with the nodes that it stands in, the innermost last. */
 export interface Place {

@@ -15,7 +15,7 @@ import { recordedLog } from '../../doubles/recorded-log.ts';
 
 export const LEASE_SECONDS = 25;
 export const ATTEMPT_SECONDS = 10;
-export const MAX_ATTEMPTS = DEFAULT_RETRY_POLICY.maxAttempts;
+const MAX_ATTEMPTS = DEFAULT_RETRY_POLICY.maxAttempts;
 
 type Answer = Awaited<ReturnType<DispatchPorts['attempt']>>;
 

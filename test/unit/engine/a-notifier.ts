@@ -15,7 +15,7 @@ import { recordedLog } from '../../doubles/recorded-log.ts';
 
 export const DAY = 86_400;
 export const LEASE = MAIL_LEASE_SECONDS;
-export const URL_OF_SOURCE = 'https://www.example.com/hours';
+const URL_OF_SOURCE = 'https://www.example.com/hours';
 
 /** A change of a source's content, of which there is one for each version. */
 export function aChange({

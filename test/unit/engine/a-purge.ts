@@ -29,7 +29,7 @@ interface Row {
 }
 
 /** A table with rows of sandboxes, and the index that a purge reads, which tells of each row later than it changes. */
-export class WipedTable {
+class WipedTable {
   readonly #now: () => Date;
   readonly #rows = new Map<string, Row>();
   /** How often each row was deleted. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { documentOnDisk, documentText, openApiCommand } from '../../../lib/openapi/command.ts';
 
-describe('npm run openapi', () => {
+describe('npm run generate -- openapi', () => {
   let directory: string;
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), 'openapi-'));
@@ -32,7 +32,10 @@ describe('npm run openapi', () => {
   });
 
   it('--check says when it is stale and how to renew it, and writes nothing', () => {
-    expect(run('--check')).toMatchObject({ code: 1, err: expect.stringContaining('npm run openapi') });
+    expect(run('--check')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('npm run generate -- openapi'),
+    });
     writeFileSync(join(directory, 'v1.json'), documentText().replace('"3.1.1"', '"3.1.0"'));
     expect(run('--check').code).toBe(1);
     expect(readdirSync(directory)).toEqual(['v1.json']);

@@ -50,7 +50,7 @@ function nodes(node: unknown): Record<string, unknown>[] {
 }
 
 describe('docs/openapi/v1.json', () => {
-  it('is what the route table says; if not, write it anew with "npm run openapi"', () => {
+  it('is what the route table says; if not, write it anew with "npm run generate -- openapi"', () => {
     expect(documentOnDisk('current') === documentText()).toBe(true);
   });
 });

@@ -29,7 +29,7 @@ describe('the registry of the lines', () => {
     }
   });
 
-  it('is what the page says (npm run logs)', () => {
+  it('is what the page says (npm run generate -- logs)', () => {
     expect(readFileSync(join(ROOT, LOGS_PAGE), 'utf8')).toBe(logsPage());
   });
 });

@@ -20,7 +20,7 @@ const REVOKE = '/revoke';
 const key = await aKey('ES256', 'only');
 
 /** What the token endpoint answers to a grant. */
-export interface Granted {
+interface Granted {
   status?: number;
   /** In the place of tokens. */
   body?: unknown;
@@ -161,7 +161,7 @@ export async function aDashboard(circumstances: Circumstances = {}) {
   };
 }
 
-export const endpointsOf = ({ url }: Pick<Issuer, 'url'>) => ({
+const endpointsOf = ({ url }: Pick<Issuer, 'url'>) => ({
   authorization_endpoint: `${url}/authorize?kept=1`,
   token_endpoint: `${url}${TOKEN}`,
   revocation_endpoint: `${url}${REVOKE}`,

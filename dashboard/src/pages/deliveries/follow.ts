@@ -241,5 +241,3 @@ export function follow<R extends Row>(source: Source<R>, view: View, now: () => 
     showWaiting: () => set(withWaiting<R>(state)),
   };
 }
-
-export type Follower<R extends Row> = ReturnType<typeof follow<R>>;

@@ -70,7 +70,7 @@ export function meets(list: List<Row>, read: readonly Row[]): boolean {
 }
 
 /** Whether nothing that is shown of a row differs. */
-export const isSame = (one: Row, other: Row): boolean =>
+const isSame = (one: Row, other: Row): boolean =>
   one.status === other.status &&
   one.attempts === other.attempts &&
   one.nextRetryAt === other.nextRetryAt &&

@@ -8,7 +8,7 @@
 
 /** What can happen instead of an answer. */
 export const FAILURES = ['timeout', 'reset', 'refused', 'dns', 'tls', 'certificate'] as const;
-export type Failure = (typeof FAILURES)[number];
+type Failure = (typeof FAILURES)[number];
 
 /** What the receiver does at one attempt, and how long after its begin. `afterMs` at real speed, whole. */
 export interface Step {
@@ -28,10 +28,10 @@ const SPEED = 'simulate-speed';
 export const MAX_STEPS = 50;
 export const MAX_SPEED = 3600;
 export const MAX_DELAY_MS = 60_000;
-export const STATUSES = { least: 200, most: 599 } as const;
+const STATUSES = { least: 200, most: 599 } as const;
 
 /** What is wrong with an address: it is none, names a parameter twice, or has too many steps, a step or a speed that is none. */
-export type ProgramProblem = 'address' | 'twice' | 'many' | 'step' | 'speed';
+type ProgramProblem = 'address' | 'twice' | 'many' | 'step' | 'speed';
 export type ReadProgram = { ok: true; program: Program } | { ok: false; problem: ProgramProblem };
 
 /** The program that an address has. One that says nothing answers 200 at once. */

@@ -1,7 +1,7 @@
 import { ACCOUNT, REGION } from '../arns.ts';
 import type { TableKeys } from '../permissions/dynamodb-rules.ts';
 import type { Statement } from '../permissions/statements.ts';
-import type { LocalFunctionOptions } from './runtime.ts';
+import type { LocalFunctionOptions } from './options.ts';
 import type { FaultPlan } from './sandbox/faults.ts';
 
 /** Carries {@link SandboxAuthorization} as JSON into a sandbox process; the preload removes it before the handler loads. */

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { LocalFunction, type LocalFunctionOptions } from '../../src/functions/runtime.ts';
+import type { LocalFunctionOptions } from '../../src/functions/options.ts';
+import { LocalFunction } from '../../src/functions/runtime.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 /** A function with this body of a handler `(event, context)`, until the test has finished. */

@@ -114,6 +114,7 @@ const SYNCHRONOUS = /ServiceTable|OutboxTable/;
 
 function operationOf({ operations }: Document, id: string): Operation {
   const found = operations.find((operation) => operation.id === id);
-  if (found === undefined) throw new Error(`the document has no operation ${id}: npm run openapi`);
+  if (found === undefined)
+    throw new Error(`the document has no operation ${id}: npm run generate -- openapi`);
   return found;
 }

@@ -135,7 +135,8 @@ const ANY_ID = /\b[a-z]{3}_[0-9a-f]{32}\b/g;
 
 function operationOf({ operations }: Document, id: string): Operation {
   const found = operations.find((operation) => operation.id === id);
-  if (found === undefined) throw new Error(`the document has no operation ${id}: npm run openapi`);
+  if (found === undefined)
+    throw new Error(`the document has no operation ${id}: npm run generate -- openapi`);
   return found;
 }
 

@@ -13,7 +13,7 @@ export interface Actor {
 }
 
 /** What a call says besides its method and path. */
-export interface Call {
+interface Call {
   /** Serialised as JSON unless it is a string. */
   body?: unknown;
   /** Idempotency key; a new one when absent, none when null. */

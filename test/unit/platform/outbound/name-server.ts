@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest';
  * The records of an answer as text: addresses of either family, whatever was asked for, a name with a final dot for a
  * CNAME that the records after it belong to, and `\# 7f0000` for data of the type in question that is none.
  */
-export type Answer = readonly string[] | 'no such name' | 'server failure' | 'silence';
+type Answer = readonly string[] | 'no such name' | 'server failure' | 'silence';
 
 /** What is known of a name. Read anew for each question, so that a test may change it at any time. */
 export interface Records {

@@ -94,7 +94,7 @@ export interface Answer {
   text: string;
 }
 
-export function answerOf({ statusCode, headers = {}, body }: APIGatewayProxyResult): Answer {
+function answerOf({ statusCode, headers = {}, body }: APIGatewayProxyResult): Answer {
   return {
     status: statusCode,
     headers,

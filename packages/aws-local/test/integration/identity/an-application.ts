@@ -20,7 +20,7 @@ export const Tokens = z.object({
   expires_in: z.number(),
 });
 
-export async function discover(issuer: string): Promise<z.infer<typeof Discovery>> {
+async function discover(issuer: string): Promise<z.infer<typeof Discovery>> {
   const response = await fetch(`${issuer}/.well-known/openid-configuration`);
   return Discovery.parse(await response.json());
 }

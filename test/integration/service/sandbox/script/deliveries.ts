@@ -12,7 +12,7 @@ export interface Places {
   nobody: string;
 }
 
-export interface Program {
+interface Program {
   /** The query of the URL. */
   query: string;
   at?: keyof Places;
@@ -23,7 +23,7 @@ export interface Program {
 /** Never caused while endpoints of programs are there: they have what the test operation sends, and nothing else. */
 const EVENTS = ['ticket.created'];
 
-export const PROGRAMS = {
+const PROGRAMS = {
   accepts: { query: 'simulate=200', tests: 3 },
   'accepts in its way': { query: 'simulate=204&shop=7', tests: 1 },
   recovers: { query: 'simulate=503,503,200', tests: 1 },

@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startNamedProgram } from '../lib/cli/terminal/named-programs.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+
+function write(file: string, text: string): void {
+  writeFileSync(join(ROOT, file), text);
+  process.stdout.write(`Wrote ${file}.\n`);
+}
+
+/** Runs a script of a workspace. What it prints is dropped unless it fails. */
+const runScript = (workspace: string, script: string): void => {
+  execFileSync('npm', ['run', '--silent', '--workspace', workspace, script], {
+    cwd: ROOT,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+};
+
+process.exitCode = await startNamedProgram('generate', {
+  openapi: {
+    about: 'docs/openapi/v1.json, after a change of routes, schemas or texts; --check, --release, --help',
+    async start() {
+      const { openApiCommand } = await import('../lib/openapi/command.ts');
+      process.exitCode = openApiCommand(process.argv.slice(2));
+    },
+  },
+  types: {
+    about: "the dashboard's types, from docs/openapi/v1.json; npm run lint does it too",
+    start: async () => runScript('dashboard', 'types'),
+  },
+  grants: {
+    about: 'lib/cloud/grants/access.json, after a change of what a function asks of AWS',
+    async start() {
+      const { deriveAll, writtenOut } = await import('../lib/cloud/grants/functions.ts');
+      write('lib/cloud/grants/access.json', writtenOut(deriveAll()));
+    },
+  },
+  logs: {
+    about: 'docs/logs.md, after a change of log codes',
+    async start() {
+      const { LOGS_PAGE, logsPage } = await import('../lib/logs/page.ts');
+      write(LOGS_PAGE, logsPage());
+    },
+  },
+  coverage: {
+    about: 'packages/aws-local/COVERAGE.md, after a change of what the package supports',
+    start: async () => runScript('aws-local', 'coverage'),
+  },
+  templates: {
+    about: 'cdk.out, the CloudFormation templates, as `npx cdk synth` writes them',
+    start: () => import('./app.ts'),
+  },
+});

@@ -1,0 +1,131 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, parse, relative } from 'node:path';
+import { paintFor } from '../../lib/cli/terminal/paint.ts';
+import { ArgumentError, readArguments } from './arguments.ts';
+import { endWhenInterrupted } from './measure/interruption.ts';
+import { commitOf, describeMachine, loadOfMinute } from './measure/machine.ts';
+import { compare } from './report/comparison.ts';
+import { type BenchDocument, type FinishedSection, readBenchDocument } from './report/document.ts';
+import { renderBlock, renderComparison } from './report/table.ts';
+import type { Bench } from './section.ts';
+import { coldStart } from './sections/cold-start.ts';
+import { cost } from './sections/cost.ts';
+import { growth } from './sections/growth.ts';
+import { handlers } from './sections/handlers.ts';
+import { kill } from './sections/kill.ts';
+import { latency } from './sections/latency.ts';
+import { limit } from './sections/limit.ts';
+import { smoke } from './sections/smoke.ts';
+import { start } from './sections/start.ts';
+import { throughput } from './sections/throughput.ts';
+
+/*
+ * Measures how fast the service is and what it costs, on this machine. It asserts nothing.
+ */
+
+const SECTIONS = [start, throughput, latency, limit, handlers, coldStart, cost, growth, kill];
+const ROOT = join(import.meta.dirname, '../..');
+
+const USAGE = `Usage: npm run bench -- speed [options]
+
+  Measures the service on this machine: each figure with its runs, their median and their spread. Tables are printed, and a JSON file is written
+  beside them. All sections together take about half an hour on a machine that does nothing else.
+
+${SECTIONS.map(({ name, about }) => `  ${name.padEnd(12)}${about}`).join('\n')}
+
+  --only SECTION      this one; may be repeated
+  --smoke             ratios alone, in less than a minute, to compare two checkouts
+  --runs N            runs of each figure, instead of what a section takes for right
+  --seconds N         of each window in which load is held (throughput 60, latency 20)
+  --full              throughput in all 27 combinations, instead of one dimension at a time
+  --growth-scale N    of the rows of growth: 0.1 for a tenth
+  --out FILE          the JSON file (.local/bench-<time>.json)
+  --compare FILE      shows ratios to an earlier one: better and worse are beyond twice the spread of both
+  --help              prints this
+`;
+
+async function bench(): Promise<number> {
+  const paint = paintFor(process.stdout);
+  const dim = paintFor(process.stderr);
+  const wanted = readArguments(
+    process.argv.slice(2),
+    SECTIONS.map(({ name }) => name),
+  );
+  if (wanted.help) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  // Before half an hour is spent.
+  const earlier = wanted.compare === undefined ? undefined : readBenchDocument(wanted.compare);
+  const begunAt = new Date();
+  const loadAtBeginning = loadOfMinute();
+  const file =
+    wanted.out ??
+    join(ROOT, '.local', `bench-${begunAt.toISOString().slice(0, 19).replaceAll(':', '')}.json`);
+  mkdirSync(dirname(file), { recursive: true });
+  const machine = describeMachine(loadAtBeginning);
+  process.stdout.write(
+    `\n  ${paint('bold', 'Benchmark')} of ${commitOf(ROOT)} on ${machine.cpus} x ${machine.model}, Node.js ${machine.node}, load ${machine.load.atBeginning}\n\n`,
+  );
+
+  const { runs, seconds, isFull, growthScale, isSmoke } = wanted;
+  const found: Bench['found'] = {};
+  const sections: FinishedSection[] = [];
+  const chosen = isSmoke
+    ? [smoke]
+    : SECTIONS.filter(({ name }) => wanted.only.length === 0 || wanted.only.includes(name));
+  const write = () => {
+    const document: BenchDocument = {
+      version: 1,
+      begunAt: begunAt.toISOString(),
+      endedAt: new Date().toISOString(),
+      commit: commitOf(ROOT),
+      machine: describeMachine(loadAtBeginning),
+      arguments: process.argv.slice(2),
+      sections,
+    };
+    writeFileSync(file, `${JSON.stringify(document, null, 1)}\n`);
+    return document;
+  };
+  for (const section of chosen) {
+    const began = performance.now();
+    const elapsed = () => (performance.now() - began) / 1000;
+    const blocks = await section.run({
+      ...(runs === undefined ? {} : { runs }),
+      ...(seconds === undefined ? {} : { seconds }),
+      isFull,
+      growthScale,
+      isSmoke,
+      found,
+      progress: (text) =>
+        process.stderr.write(
+          `${dim('dim', `${elapsed().toFixed(0).padStart(6)} s  ${section.name.padEnd(12)}${text}`)}\n`,
+        ),
+      async keepDrawing(name, svg) {
+        const drawing = join(dirname(file), `${parse(file).name}-${name}.svg`);
+        writeFileSync(drawing, svg);
+        return relative(process.cwd(), drawing);
+      },
+    });
+    sections.push({ name: section.name, seconds: Number(elapsed().toFixed(1)), blocks });
+    process.stdout.write(`${blocks.map((block) => renderBlock(block, paint)).join('\n')}\n`);
+    // What was measured stays when a later section fails.
+    write();
+  }
+  const document = write();
+  if (earlier !== undefined)
+    process.stdout.write(`${renderComparison(compare(earlier, document), earlier, paint)}\n`);
+  process.stdout.write(
+    `  Written to ${relative(process.cwd(), file)}, load at the end ${document.machine.load.atEnd}\n\n`,
+  );
+  return 0;
+}
+
+endWhenInterrupted();
+try {
+  process.exitCode = await bench();
+} catch (error) {
+  if (!(error instanceof ArgumentError)) throw error;
+  process.stderr.write(`${error.message}.\nnpm run bench -- speed --help says what there is.\n`);
+  process.exitCode = 2;
+}

@@ -1,0 +1,42 @@
+import type { KnipConfig } from 'knip';
+import { functionBuilds } from '../lib/cloud/bundle.ts';
+
+/** The files that esbuild starts from, and those that it puts in the place of packages. */
+const bundled = [
+  ...functionBuilds('').flatMap(({ entryPoints = {} }) =>
+    Object.values(entryPoints).map((entry: string | { in: string }) =>
+      typeof entry === 'string' ? entry : entry.in,
+    ),
+  ),
+  'functions/platform/credentials.ts',
+];
+
+/** Whatever no import leads to from these files is unused. */
+export default {
+  workspaces: {
+    '.': {
+      entry: [
+        'bin/*.ts',
+        ...bundled,
+        // Uploaded or served as they are.
+        'lib/cloud/site/viewer-request.js',
+        'lib/openapi/page/page.js',
+        // Programs, and what tests and benchmarks start as a process or preload into one.
+        'test/compatibility/{freeze,record}.ts',
+        'test/**/*-process.ts',
+        'test/**/{preload,probes,recorder,post-once,run-with-fake-cloud}.ts',
+      ],
+      project: ['{bin,lib,functions}/**/*.{ts,js}', 'test/**/*.ts', '!test/compatibility/previous/**'],
+      // Found by its path: the files of the page on the API.
+      ignoreDependencies: ['swagger-ui-dist', 'aws-cdk'],
+      ignoreBinaries: ['openssl'],
+    },
+    dashboard: { project: ['src/**/*.{ts,tsx}'] },
+    'packages/aws-local': {
+      entry: ['bin/*.ts', 'test/example/app.ts', 'test/example/functions/*.mjs'],
+      project: ['{bin,src,test}/**/*.{ts,mjs}'],
+      // Its name is put together from the platform's.
+      ignoreDependencies: ['@dynoxide/linux-x64'],
+    },
+  },
+} satisfies KnipConfig;

@@ -1,0 +1,241 @@
+import type { IForbiddenRuleType } from 'dependency-cruiser';
+
+/*
+ * What each room may import: README, "Layout". Paths are those of the files that imports resolve to, as regular expressions. Types count.
+ */
+
+/** What a room may import besides its own files. Without a list it may import all of that kind. */
+interface Room {
+  /** Where its files are. */
+  from: string;
+  except?: string;
+  rooms?: readonly string[];
+  packages?: readonly string[];
+  /** Why, for whoever breaks it. */
+  because: string;
+}
+
+/** Files of this repository, in contrast to packages and modules of Node.js. */
+const OURS = '^(?!.*node_modules/)(?:bin|dashboard|functions|lib|packages|test)/';
+
+const npm = (...names: string[]): string[] => names.map((name) => `node_modules/${name}/`);
+const node = (...names: string[]): string[] => names.map((name) => `^(?:node:)?${name}$`);
+const sdk = (...names: string[]): string[] => npm(...names.map((name) => `@aws-sdk/${name}`));
+/** Any module of Node.js: a bare word. A package that is named by one is in a folder. */
+const ALL_OF_NODE = '^(?:node:)?[a-z_0-9]+(?:/promises|/consumers)?$';
+
+const domain = '^functions/domain/';
+const engine = '^functions/engine/';
+const platform = '^functions/platform/';
+const store = '^functions/store/';
+
+/** What reaches out of a function is in a table of its own, with reasons. */
+const REACH =
+  'what reaches out of a function stands in test/unit/architecture/reach.ts, and the outside world is behind the gate.';
+
+const ROOMS: readonly Room[] = [
+  {
+    from: domain,
+    rooms: [],
+    packages: [...npm('zod', 'uuid', 'ipaddr.js'), ...node('crypto')],
+    because: 'domain holds pure rules: zod, uuid, ipaddr.js and node:crypto alone, and no other room.',
+  },
+  {
+    from: engine,
+    rooms: [domain, '^functions/platform/log-codes\\.ts$'],
+    packages: [],
+    because: 'engine works through ports: domain alone, and the codes of what is logged.',
+  },
+  {
+    from: store,
+    rooms: [domain],
+    packages: [
+      ...npm('zod'),
+      ...sdk('client-dynamodb', 'client-dynamodb-streams', 'lib-dynamodb', 'util-dynamodb'),
+      ...node('crypto', 'timers/promises', 'zlib'),
+    ],
+    because: `store imports domain alone of our rooms, and reaches its tables alone: ${REACH}`,
+  },
+  {
+    from: platform,
+    rooms: [domain],
+    because: 'platform imports domain alone of our rooms.',
+  },
+  {
+    from: platform,
+    except: '^functions/platform/(?:outbound|extraction)/',
+    packages: [
+      ...npm('zod', 'jose', '@middy/core', '@types/aws-lambda', '@smithy/node-http-handler'),
+      ...npm('@aws-lambda-powertools/logger', '@aws-lambda-powertools/metrics'),
+      ...sdk('client-dynamodb', 'client-dynamodb-streams', 'client-eventbridge', 'client-secrets-manager'),
+      ...sdk('client-sesv2', 'client-cognito-identity-provider', 'client-sqs', 'lib-dynamodb'),
+      ...sdk('credential-provider-env'),
+      ...node('crypto', 'timers/promises'),
+    ],
+    because: `platform opens sockets in platform/outbound alone: ${REACH}`,
+  },
+  {
+    from: '^functions/api/',
+    rooms: [domain, store, platform],
+    packages: npm('zod'),
+    because: `api imports domain, store and platform, and reaches nothing by itself: ${REACH}`,
+  },
+  {
+    from: '^functions/workers/',
+    rooms: [domain, engine, store, '^functions/platform/(?!outbound/)', '/outbound/client\\.ts$'],
+    packages: [
+      ...npm('zod', '@middy/core', '@types/aws-lambda'),
+      ...sdk('client-dynamodb', 'client-sqs'),
+      ...node('timers/promises'),
+    ],
+    because: `workers import domain, engine, store and platform, and put together what others reach: ${REACH}`,
+  },
+  {
+    from: '^functions/documentation/',
+    rooms: [domain, platform],
+    packages: [...npm('@types/aws-lambda'), ...node('crypto', 'fs', 'zlib')],
+    because: `documentation imports domain and platform of our rooms and no SDK, and reads its own bundle: ${REACH}`,
+  },
+  {
+    from: '^functions/sign-in/',
+    rooms: [domain, '^functions/platform/(?!outbound/)'],
+    packages: [...npm('zod', '@types/aws-lambda'), ...node('crypto')],
+    because: `sign-in imports domain and platform of our rooms, and no SDK: it knows the issuer, and nothing of the service's data; ${REACH}`,
+  },
+  {
+    from: '^lib/cloud/',
+    rooms: [
+      '^lib/openapi/',
+      '^functions/(?:api|sign-in)/routes\\.ts$',
+      '^functions/platform/(?:config|metric-names|route)\\.ts$',
+      '^functions/domain/(?:backoff|bus|due|lanes|mail-budget|problem|rate-limit|sandbox|timing|usage)\\.ts$',
+    ],
+    packages: [...npm('aws-cdk-lib', 'constructs', 'cdk-nag', 'esbuild', 'vite'), ALL_OF_NODE],
+    because:
+      'lib/cloud composes the stack with CDK: of the functions it imports the route tables, types of the environment, and the clocks, lanes, limits, error types and names of indexes and metrics that both sides share.',
+  },
+  {
+    from: '^lib/openapi/',
+    rooms: [
+      domain,
+      '^functions/api/(?:routes|delivery-schemas|[^/]+/schemas)\\.ts$',
+      '^functions/platform/(?:route|pipeline/session-authentication)\\.ts$',
+    ],
+    packages: [...npm('zod', 'uuid'), ALL_OF_NODE],
+    because:
+      "lib/openapi describes the API, no infrastructure: of the functions it imports the domain, the route table with its schemas, and the cookie's name.",
+  },
+  {
+    from: '^lib/logs/',
+    rooms: ['^functions/platform/log-(?:codes\\.ts$|lines/)'],
+    packages: [],
+    because: 'lib/logs imports the registry of log codes alone.',
+  },
+  {
+    from: '^lib/cost/',
+    rooms: [],
+    packages: [...npm('zod'), ...node('util')],
+    because: 'lib/cost calculates from what was measured: zod and node:util alone.',
+  },
+  {
+    from: '^lib/operate/',
+    rooms: [
+      domain,
+      engine,
+      store,
+      '^functions/platform/(?:clients/terms|delivery-queues)\\.ts$',
+      '^lib/cli/(?:terminal/|environment-file\\.ts$)',
+      '^packages/aws-local/src/connection-failure\\.ts$',
+    ],
+    packages: [...npm('zod', '@smithy/node-http-handler', '@aws-sdk/[^/]+'), ALL_OF_NODE],
+    because:
+      "lib/operate works with the service's own rules and stores: domain, engine, store, the queues' adapter, and what programs of the console share: their look, and errors of connections.",
+  },
+  {
+    from: '^lib/cli/',
+    rooms: ['^packages/aws-local/src/'],
+    packages: [...npm('zod', '@peculiar/x509', 'standardwebhooks'), ALL_OF_NODE],
+    because:
+      'lib/cli calls the API and runs the synthesized template with aws-local: nothing of the functions.',
+  },
+  {
+    from: '^packages/aws-local/',
+    rooms: [],
+    because: 'the package knows nothing of this repository.',
+  },
+  {
+    from: '^dashboard/',
+    rooms: [],
+    because: 'the dashboard knows the OpenAPI document alone, from which its types are generated.',
+  },
+];
+
+function rulesOf({ from, except, rooms, packages, because }: Room): IForbiddenRuleType[] {
+  const room = from.replaceAll(/[\^\\]|\/$/g, '');
+  const rule = { severity: 'error', comment: because } as const;
+  const source = { path: from, ...(except === undefined ? {} : { pathNot: except }) };
+  return [
+    ...(rooms === undefined
+      ? []
+      : [{ ...rule, name: `rooms of ${room}`, from: source, to: { path: OURS, pathNot: [from, ...rooms] } }]),
+    ...(packages === undefined
+      ? []
+      : [{ ...rule, name: `packages of ${room}`, from: source, to: { pathNot: [OURS, ...packages] } }]),
+  ];
+}
+
+export const RULES: IForbiddenRuleType[] = [
+  ...ROOMS.flatMap(rulesOf),
+  {
+    name: 'one route, one file',
+    severity: 'error',
+    comment: "a route's file imports no other route's file.",
+    from: { path: '^functions/api/([^/]+)/' },
+    to: {
+      path: '^functions/api/$1/',
+      pathNot: '/(?:channels|deliveries|organization-answer|routes|sandbox|schemas|sources)\\.ts$',
+    },
+  },
+  {
+    name: 'one resource, one folder',
+    severity: 'error',
+    comment: "a resource's routes import nothing of another resource.",
+    from: { path: '^functions/api/([^/]+)/' },
+    to: { path: '^functions/api/[^/]+/', pathNot: '^functions/api/$1/' },
+  },
+  {
+    name: 'one worker, one bundle',
+    severity: 'error',
+    comment: 'workers import domain, engine, store and platform, never one another.',
+    from: { path: '^functions/workers/([^/]+)' },
+    to: { path: '^functions/workers/', pathNot: '^functions/workers/$1(?:/|$)' },
+  },
+  {
+    name: 'packages of packages/aws-local',
+    severity: 'error',
+    comment: 'the package knows nothing of CDK: its example is an app like any other.',
+    from: { path: '^packages/aws-local/', pathNot: '/test/example/' },
+    to: { path: 'node_modules/aws-cdk-lib/' },
+  },
+  {
+    name: 'tests for tests alone',
+    severity: 'error',
+    comment: 'what runs imports nothing of the tests.',
+    from: { pathNot: '^(?:packages/aws-local/)?test/' },
+    to: { path: '^(?:packages/aws-local/)?test/' },
+  },
+  {
+    name: 'no cycles',
+    severity: 'error',
+    comment: 'files that import each other, if only types, cannot be read, loaded or moved one by one.',
+    from: {},
+    to: { circular: true },
+  },
+  {
+    name: 'resolved imports',
+    severity: 'error',
+    comment: 'an import that leads nowhere escapes every other rule.',
+    from: {},
+    to: { couldNotResolve: true },
+  },
+];

@@ -1,0 +1,48 @@
+import type { VirtualClock } from 'aws-local/test/virtual-clock.ts';
+import type { OutboxEvent } from '../../functions/domain/events.ts';
+import type { DeliveryId, EventId, OrgId, ReceiverId } from '../../functions/domain/ids.ts';
+import type { RowChange } from '../doubles/memory-deliveries.ts';
+import type { MemoryLanes } from '../doubles/memory-lanes.ts';
+import type { DeliveryStream } from './delivery-stream.ts';
+import type { EndpointHistory } from './endpoint-history.ts';
+import type { Entry } from './entries.ts';
+import type { Faults } from './faults.ts';
+import type { Organizations } from './organizations.ts';
+import type { Process } from './processes.ts';
+import type { Program } from './programs.ts';
+import type { Random } from './random.ts';
+import type { Statistics } from './statistics.ts';
+import type { Stores } from './stores.ts';
+import type { StreamShard } from './stream-shard.ts';
+import type { Terms } from './terms.ts';
+
+/** What the parts of the world need of it. They do not import the world, which is made of them. */
+export interface Surroundings {
+  readonly random: Random;
+  readonly faults: Faults;
+  readonly terms: Terms;
+  readonly clock: VirtualClock;
+  readonly statistics: Statistics;
+  readonly organizations: Organizations;
+  readonly duePage: number;
+  readonly stores: Stores;
+  readonly endpoints: Stores['endpoints'];
+  readonly deliveries: Stores['deliveries'];
+  readonly ledger: Stores['ledger'];
+  readonly purges: Stores['purges'];
+  readonly lanes: MemoryLanes;
+  readonly history: EndpointHistory;
+  readonly registrations: ReadonlyMap<ReceiverId, { orgId: OrgId; program: Program }>;
+  readonly events: Map<EventId, OutboxEvent>;
+  readonly entries: ReadonlyMap<string, Entry>;
+  readonly deliveryStream: DeliveryStream;
+  readonly shards: readonly (StreamShard<Entry> | StreamShard<RowChange>)[];
+  readonly isUntroubled: boolean;
+  readonly restBy: number;
+  readonly staleReads: number;
+  createdMs(id: DeliveryId | EventId): number;
+  hasMessage(id: DeliveryId): boolean;
+  named(text: string): string;
+  readMs(process: Process): number;
+  takeStream(): void;
+}

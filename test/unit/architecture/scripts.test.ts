@@ -1,0 +1,39 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+const scripts: string[] = Object.keys(JSON.parse(read('package.json')).scripts);
+
+/** Names of the programs that a dispatcher starts: its own list is the source. */
+const programsOf = (file: string): string[] =>
+  [...read(file).matchAll(/^ {2}(\w+): \{$/gm)].map(([, name = '']) => name);
+const PROGRAMS: Readonly<Record<string, string[]>> = {
+  bench: programsOf('test/bench/bench.ts'),
+  generate: programsOf('bin/generate.ts'),
+};
+
+describe('scripts of package.json', () => {
+  it('have one row each in the README', () => {
+    const rows = [...read('README.md').matchAll(/^\| `npm (?:run )?([\w:]+)` \|/gm)].map(([, name]) => name);
+    expect(rows).toEqual(scripts);
+  });
+
+  it('exist wherever a text names one', () => {
+    const named = new Set(TEXTS.flatMap((file) => read(file).match(NAMED) ?? []));
+    const missing = [...named].filter((text) => {
+      const [, , script = '', , program] = text.split(' ');
+      const programs = program === undefined ? undefined : PROGRAMS[script];
+      return !scripts.includes(script) || (programs !== undefined && !programs.includes(program ?? ''));
+    });
+    expect(missing).toEqual([]);
+  });
+});
+
+const NAMED = /npm run [a-z]+(?::[a-z]+)*(?: -- [a-z]+)?/g;
+/** Not the packages, which have scripts of their own, nor what records older versions. */
+const TEXTS = globSync(
+  ['README.md', '.ci/run', '{bin,lib,functions,docs,dashboard/src}/**/*.{ts,tsx,md}', 'test/**/*.ts'],
+  { cwd: ROOT, exclude: ['test/compatibility/**', 'test/unit/cli/named-programs.test.ts'] },
+);
