@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { DisablingNotice } from './endpoint.ts';
-import type { EventData, EventType, OutboxEvent } from './events.ts';
+import { EVENT_CATALOGUE, type OutboxEvent } from './events.ts';
 import { EndpointId, OrgId, ReceiverId, RedeliveryJobId, SourceId } from './ids.ts';
 import { SourceKind } from './source.ts';
 import type { Tenant } from './tenant.ts';
@@ -89,20 +89,6 @@ export const BusEvent = z.object({
 });
 export type BusEvent = z.infer<typeof BusEvent>;
 
-/**
- * What the bus gets of each event's data: identifiers, and what a rule or a worker reads. Texts stay in the tables, because EventBridge and
- * SQS limit what they carry.
- */
-export const BUS_FIELDS: { readonly [T in EventType]: readonly (keyof EventData<T>)[] } = {
-  'conversation.created': ['conversationId'],
-  'message.received': ['conversationId', 'messageId', 'role'],
-  'handoff.requested': ['conversationId', 'escalationLogId'],
-  'ticket.created': ['ticketId', 'conversationId'],
-  'conversation.resolved': ['conversationId'],
-  'webhook.test': ['webhookId'],
-  'channel.message': ['channelId', 'conversationId', 'messageId', 'role'],
-};
-
 const Envelope = z.object({ data: z.record(z.string(), z.unknown()) });
 
 /** An event as the bus gets it. Undefined for one that is for one receiver alone, which no worker takes. */
@@ -119,7 +105,7 @@ export function busEventOf({
   if (onlyTo !== undefined) return undefined;
   const { data: all } = Envelope.parse(JSON.parse(body));
   const data = Object.fromEntries(
-    BUS_FIELDS[type].flatMap((field: string) => (field in all ? [[field, all[field]]] : [])),
+    EVENT_CATALOGUE[type].onBus.flatMap((field: string) => (field in all ? [[field, all[field]]] : [])),
   );
   return { id, type, orgId, generation, createdAt, data, ...traced(traceId) };
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import type { Conversation, Message } from './conversation.ts';
+import { ChannelMessageRole, type Conversation, type Message } from './conversation.ts';
 import { Endpoint } from './endpoint.ts';
-import { buildEvent, ChannelMessageRole, type OutboxEvent } from './events.ts';
+import { buildEvent, type OutboxEvent } from './events.ts';
 import { ChannelId, OrgId } from './ids.ts';
 import type { Tenant } from './tenant.ts';
 import type { TraceId } from './trace.ts';

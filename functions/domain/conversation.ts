@@ -1,6 +1,9 @@
 import * as z from 'zod/mini';
-import { MessageRole } from './events.ts';
 import { ConversationId, EscalationId, MessageId, TicketId } from './ids.ts';
+
+export const MessageRole = z.enum(['user', 'assistant', 'agent', 'system']);
+/** Whose messages a channel shows: the external user wrote the others, or is not to see them. */
+export const ChannelMessageRole = z.enum(['assistant', 'agent']);
 
 export const ConversationStatus = z.enum(['open', 'handed_off', 'resolved']);
 export type ConversationStatus = z.infer<typeof ConversationStatus>;

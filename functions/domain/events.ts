@@ -1,5 +1,13 @@
 import * as z from 'zod/mini';
 import {
+  ChannelMessageRole,
+  type Conversation,
+  type Escalation,
+  type Message,
+  MessageRole,
+  type Ticket,
+} from './conversation.ts';
+import {
   ChannelId,
   ConversationId,
   EndpointId,
@@ -14,75 +22,207 @@ import {
 import type { Tenant } from './tenant.ts';
 import { TraceId, traced } from './trace.ts';
 
-export const MessageRole = z.enum(['user', 'assistant', 'agent', 'system']);
-/** Whose messages a channel shows: the external user wrote the others, or is not to see them. */
-export const ChannelMessageRole = z.enum(['assistant', 'agent']);
+/** Records of the API document's examples (lib/openapi/cast.ts), which examples of events are made of. */
+interface ExampleRecords {
+  conversation: Pick<Conversation, 'id' | 'channelId' | 'externalUserId' | 'createdAt'>;
+  resolvedConversation: { id: ConversationId; resolvedAt: string; resolvedBy: string };
+  message: Message;
+  escalation: Escalation;
+  ticket: Ticket;
+  webhook: { id: EndpointId };
+  webhookTest: { createdAt: string };
+  channelMessage: {
+    createdAt: string;
+    channelId: ChannelId;
+    conversationId: ConversationId;
+    messageId: MessageId;
+    externalUserId: string;
+    role: z.infer<typeof ChannelMessageRole>;
+    content: string;
+  };
+}
+
+/** Endpoints that list the type in their `events`, or the one endpoint or channel that an event of the type is for. */
+type SentTo = 'subscribers' | 'endpoint' | 'channel';
+
+interface EventTypeEntry<Data extends z.ZodMiniObject, To extends SentTo> {
+  /** Version of the shape of `data`. A changed shape needs a new one. */
+  schemaVersion: number;
+  sentTo: To;
+  /** Schema that builds `data`: a field that it does not list is dropped, so that nothing else of a record can leak. */
+  data: () => Data;
+  /**
+   * Fields of `data` that the bus gets: identifiers, and what a rule or a worker reads. Texts stay in the tables,
+   * because EventBridge and SQS limit what they carry.
+   */
+  onBus: readonly (keyof z.infer<Data>)[];
+  /** Title of the type in the API document and in the dashboard. */
+  summary: string;
+  description: string;
+  /** Descriptions of the fields of `data`. */
+  fields: Readonly<Record<keyof z.infer<Data>, string>>;
+  /** For the API document. @returns a record with the fields of `data`; others are dropped */
+  example(records: ExampleRecords): z.infer<Data> & { createdAt: string };
+}
+
+/** Makes the schema at its first use: most functions need the names of the types alone. */
+function eventType<Data extends z.ZodMiniObject, To extends SentTo>(entry: EventTypeEntry<Data, To>) {
+  let schema: Data | undefined;
+  return {
+    ...entry,
+    get data(): Data {
+      schema ??= entry.data();
+      return schema;
+    },
+  };
+}
 
 /**
- * What each event tells (public-api.md, Events), and in which version of its shape: a changed `data` needs a new version
- * (public-api.md, Versioning 6). These schemas *build* `data`: a field that is not listed is dropped whatever the record at hand
- * holds, so that nothing else of it can leak.
+ * All event types. Whatever depends on the type of an event derives from its entry: who may subscribe, the schemas and
+ * texts of the API document, what goes over the bus, the lists of the dashboard and of `npm run listen`.
  */
 export const EVENT_CATALOGUE = {
-  'conversation.created': {
+  'conversation.created': eventType({
     schemaVersion: 1,
-    data: z.object({ conversationId: ConversationId, channelId: z.string(), externalUserId: z.string() }),
-  },
-  'message.received': {
+    sentTo: 'subscribers',
+    data: () =>
+      z.object({ conversationId: ConversationId, channelId: z.string(), externalUserId: z.string() }),
+    onBus: ['conversationId'],
+    summary: 'A conversation started',
+    description: 'A new conversation was started.',
+    fields: {
+      conversationId: 'The conversation.',
+      channelId: 'The channel it takes place on.',
+      externalUserId: 'Who is talking.',
+    },
+    example: ({ conversation }) => ({ ...conversation, conversationId: conversation.id }),
+  }),
+  'message.received': eventType({
     schemaVersion: 1,
-    data: z.object({ conversationId: ConversationId, messageId: MessageId, role: MessageRole }),
-  },
-  'handoff.requested': {
+    sentTo: 'subscribers',
+    data: () => z.object({ conversationId: ConversationId, messageId: MessageId, role: MessageRole }),
+    onBus: ['conversationId', 'messageId', 'role'],
+    summary: 'A message was recorded',
+    description:
+      'A message was recorded in a conversation, whatever its `role`: answers of your own assistant come back as well. The content is not in the event; read the message with `messageId`.',
+    fields: {
+      conversationId: 'The conversation.',
+      messageId: 'The message. Its content is read with the API.',
+      role: 'Who said it.',
+    },
+    example: ({ message }) => ({ ...message, messageId: message.id }),
+  }),
+  'handoff.requested': eventType({
     schemaVersion: 1,
-    data: z.object({
-      conversationId: ConversationId,
-      escalationLogId: EscalationId,
-      reason: z.optional(z.string()),
+    sentTo: 'subscribers',
+    data: () =>
+      z.object({
+        conversationId: ConversationId,
+        escalationLogId: EscalationId,
+        reason: z.optional(z.string()),
+      }),
+    onBus: ['conversationId', 'escalationLogId'],
+    summary: 'A conversation was handed off',
+    description: 'A conversation was escalated to a human.',
+    fields: {
+      conversationId: 'The conversation.',
+      escalationLogId: 'The entry of the escalation log.',
+      reason: 'Why, if that was said; absent otherwise.',
+    },
+    example: ({ escalation }) => ({ ...escalation, escalationLogId: escalation.id }),
+  }),
+  'ticket.created': eventType({
+    schemaVersion: 1,
+    sentTo: 'subscribers',
+    data: () =>
+      z.object({
+        ticketId: TicketId,
+        conversationId: z.optional(ConversationId),
+        reason: z.optional(z.string()),
+      }),
+    onBus: ['ticketId', 'conversationId'],
+    summary: 'A ticket was created',
+    description: 'A fallback ticket was created, with or without a conversation.',
+    fields: {
+      ticketId: 'The ticket.',
+      conversationId: 'The conversation it came out of; absent when there is none.',
+      reason: 'What it is about, if that was said; absent otherwise.',
+    },
+    example: ({ ticket }) => ({ ...ticket, ticketId: ticket.id }),
+  }),
+  'conversation.resolved': eventType({
+    schemaVersion: 1,
+    sentTo: 'subscribers',
+    data: () => z.object({ conversationId: ConversationId, resolvedBy: z.string() }),
+    onBus: ['conversationId'],
+    summary: 'A conversation was resolved',
+    description:
+      'A conversation was marked resolved. Resolving one that is resolved already sends nothing; a message reopens it, and it can then be resolved again.',
+    fields: {
+      conversationId: 'The conversation.',
+      resolvedBy: 'Who resolved it; `api` when the call did not say.',
+    },
+    example: ({ resolvedConversation: { id, resolvedAt, resolvedBy } }) => ({
+      createdAt: resolvedAt,
+      conversationId: id,
+      resolvedBy,
     }),
-  },
-  'ticket.created': {
+  }),
+  'webhook.test': eventType({
     schemaVersion: 1,
-    data: z.object({
-      ticketId: TicketId,
-      conversationId: z.optional(ConversationId),
-      reason: z.optional(z.string()),
-    }),
-  },
-  'conversation.resolved': {
+    sentTo: 'endpoint',
+    data: () => z.object({ webhookId: EndpointId }),
+    onBus: ['webhookId'],
+    summary: 'A test of an endpoint',
+    description:
+      'Sent by the test operation to one endpoint, whatever it subscribes to. Signed, retried and recorded like every other event.',
+    fields: { webhookId: 'The endpoint under test.' },
+    example: ({ webhook, webhookTest: { createdAt } }) => ({ createdAt, webhookId: webhook.id }),
+  }),
+  /** For the channel that the conversation takes place on, which shows the message: with its content. */
+  'channel.message': eventType({
     schemaVersion: 1,
-    data: z.object({ conversationId: ConversationId, resolvedBy: z.string() }),
-  },
-  'webhook.test': { schemaVersion: 1, data: z.object({ webhookId: EndpointId }) },
-  /** For the one channel that the conversation takes place on, which has to show the message: with its content. */
-  'channel.message': {
-    schemaVersion: 1,
-    data: z.object({
-      channelId: ChannelId,
-      conversationId: ConversationId,
-      messageId: MessageId,
-      externalUserId: z.string(),
-      role: ChannelMessageRole,
-      content: z.string(),
-    }),
-  },
-} as const;
+    sentTo: 'channel',
+    data: () =>
+      z.object({
+        channelId: ChannelId,
+        conversationId: ConversationId,
+        messageId: MessageId,
+        externalUserId: z.string(),
+        role: ChannelMessageRole,
+        content: z.string(),
+      }),
+    onBus: ['channelId', 'conversationId', 'messageId', 'role'],
+    summary: 'A message for a channel',
+    description:
+      'What channels of the kind `http` receive, and nobody else: an agent or the assistant said something in a conversation on the channel. It cannot be subscribed to.',
+    fields: {
+      channelId: 'The channel that it is for.',
+      conversationId: 'The conversation.',
+      messageId: 'The message.',
+      externalUserId: 'Whom it is for, as the conversation names them.',
+      role: 'Who said it.',
+      content: 'Its text.',
+    },
+    example: ({ channelMessage }) => channelMessage,
+  }),
+};
 
 type Catalogue = typeof EVENT_CATALOGUE;
 export type EventType = keyof Catalogue;
 export type EventData<T extends EventType> = z.infer<Catalogue[T]['data']>;
+export type SubscribableType = {
+  [T in EventType]: Catalogue[T]['sentTo'] extends 'subscribers' ? T : never;
+}[EventType];
 
-/** What an endpoint may list in its `events`. What is sent to one receiver only is not among them. */
-export const SUBSCRIBABLE = [
-  'conversation.created',
-  'message.received',
-  'handoff.requested',
-  'ticket.created',
-  'conversation.resolved',
-] as const satisfies readonly EventType[];
+// Marked for the bundler, which then leaves the catalogue out of functions that use none of it.
+const EVENT_TYPES = /* @__PURE__ */ Object.keys(EVENT_CATALOGUE) as EventType[];
+const isSubscribable = (type: EventType): type is SubscribableType =>
+  EVENT_CATALOGUE[type].sentTo === 'subscribers';
 
-export const SubscribableType = z.enum(SUBSCRIBABLE);
-export type SubscribableType = z.infer<typeof SubscribableType>;
-export const EventTypeName = z.enum([...SUBSCRIBABLE, 'webhook.test', 'channel.message']);
+/** What an endpoint may list in its `events`. */
+export const SubscribableType = z.enum(/* @__PURE__ */ EVENT_TYPES.filter(isSubscribable));
+export const EventTypeName = z.enum(EVENT_TYPES);
 
 /** An event as the outbox holds it. `body` is the exact text that every attempt of every delivery signs and sends. */
 export const OutboxEvent = z.object({

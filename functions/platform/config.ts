@@ -3,35 +3,38 @@ import { DEFAULT_RETRY_POLICY } from '../domain/backoff.ts';
 import type { RateLimits } from '../domain/rate-limit.ts';
 
 /*
- * What the functions are told by their environment. The stack's `environment` must satisfy the same types, so that a
- * variable that one side forgets fails to compile. This is the only file that reads `process.env`.
+ * Reads the environment of the functions; no other file reads `process.env`. The schemas of routes are here, that of a
+ * worker is in the worker's file. The stack's `environment` must satisfy the same types, so that a variable that one
+ * side forgets fails to compile.
  */
 
-const name = z.string().check(z.minLength(1));
-const number = z.pipe(
+/** A name, URL or ARN. */
+export const NonEmptyText = z.string().check(z.minLength(1));
+/** Fractions are allowed, signs and exponents are not. */
+export const DecimalNumber = z.pipe(
   z.string().check(z.regex(/^\d+(\.\d+)?$/, { error: 'must be a number' })),
   z.transform(Number),
 );
-
-const count = z.pipe(
+/** From 1. */
+export const WholeNumber = z.pipe(
   z.string().check(z.regex(/^[1-9]\d*$/, { error: 'must be a whole number' })),
   z.transform(Number),
 );
 
 /** Every endpoint function. */
 export const ApiEnvironment = z.object({
-  SERVICE_TABLE: name,
-  OUTBOX_TABLE: name,
-  DELIVERIES_TABLE: name,
-  RATE_TABLE: name,
+  SERVICE_TABLE: NonEmptyText,
+  OUTBOX_TABLE: NonEmptyText,
+  DELIVERIES_TABLE: NonEmptyText,
+  RATE_TABLE: NonEmptyText,
   /** Requests a minute for each tier. */
-  RATE_LIMIT_SANDBOX: count,
-  RATE_LIMIT_STANDARD: count,
-  RATE_LIMIT_SCALE: count,
+  RATE_LIMIT_SANDBOX: WholeNumber,
+  RATE_LIMIT_STANDARD: WholeNumber,
+  RATE_LIMIT_SCALE: WholeNumber,
   /** ARN of the secret that holds the keyring which seals cursors. */
-  CURSOR_KEYS: name,
+  CURSOR_KEYS: NonEmptyText,
   /** ARN of the secret that holds the keyring which signing secrets are derived from. */
-  SIGNING_KEYS: name,
+  SIGNING_KEYS: NonEmptyText,
 });
 export type ApiEnvironment = z.input<typeof ApiEnvironment>;
 
@@ -40,21 +43,21 @@ export type ApiEnvironment = z.input<typeof ApiEnvironment>;
  * organization, by its tier.
  */
 export const VisitorEnvironment = z.object({
-  VISITOR_LIMIT_SANDBOX: count,
-  VISITOR_LIMIT_STANDARD: count,
-  VISITOR_LIMIT_SCALE: count,
+  VISITOR_LIMIT_SANDBOX: WholeNumber,
+  VISITOR_LIMIT_STANDARD: WholeNumber,
+  VISITOR_LIMIT_SCALE: WholeNumber,
 });
 export type VisitorEnvironment = z.input<typeof VisitorEnvironment>;
 
 /** The endpoint functions that read the ledger. */
-export const StatsEnvironment = z.object({ LEDGER_TABLE: name });
+export const StatsEnvironment = z.object({ LEDGER_TABLE: NonEmptyText });
 export type StatsEnvironment = z.infer<typeof StatsEnvironment>;
 
 /** The endpoint function that tells when what fails will end: how attempts are spaced, as for the dispatcher. */
 export const RetryEnvironment = z.object({
-  RETRY_BASE_SECONDS: number,
-  RETRY_CAP_SECONDS: number,
-  ATTEMPT_TIMEOUT_SECONDS: number,
+  RETRY_BASE_SECONDS: DecimalNumber,
+  RETRY_CAP_SECONDS: DecimalNumber,
+  ATTEMPT_TIMEOUT_SECONDS: DecimalNumber,
 });
 export type RetryEnvironment = z.input<typeof RetryEnvironment>;
 
@@ -63,10 +66,10 @@ export const SessionEnvironment = z.object({
   /** Issuer of the OpenID Connect tokens, exactly as their `iss` says it. */
   OIDC_ISSUER: z.url(),
   /** Client that the tokens are for (`aud`). */
-  OIDC_AUDIENCE: name,
+  OIDC_AUDIENCE: NonEmptyText,
   /** Claims that name the organization and the role. */
-  OIDC_ORGANIZATION_CLAIM: name,
-  OIDC_ROLE_CLAIM: name,
+  OIDC_ORGANIZATION_CLAIM: NonEmptyText,
+  OIDC_ROLE_CLAIM: NonEmptyText,
   /** Origin of the dashboard, which writes with a session cookie must come from; without one there are none. */
   DASHBOARD_ORIGIN: z.optional(z.url()),
 });
@@ -75,7 +78,7 @@ export type SessionEnvironment = z.input<typeof SessionEnvironment>;
 /** The functions by which people sign in. */
 export const SignInEnvironment = z.extend(SessionEnvironment, {
   /** What the issuer is asked for, space-separated. */
-  OIDC_SCOPE: name,
+  OIDC_SCOPE: NonEmptyText,
 });
 export type SignInEnvironment = z.input<typeof SignInEnvironment>;
 
@@ -86,39 +89,21 @@ export const OrganizationEnvironment = z.object({
 });
 export type OrganizationEnvironment = z.infer<typeof OrganizationEnvironment>;
 
-/** Addresses of the delivery queues. */
-const Queues = { FRESH_QUEUE: name, RETRY_QUEUE: name, SLOW_QUEUE: name, STALLED_QUEUE: name };
+/** URLs of the delivery queues that messages of first attempts go to. */
+export const FirstAttemptQueues = {
+  FRESH_QUEUE: NonEmptyText,
+  SLOW_QUEUE: NonEmptyText,
+  STALLED_QUEUE: NonEmptyText,
+};
+/** URLs of all delivery queues. */
+export const DeliveryQueues = { ...FirstAttemptQueues, RETRY_QUEUE: NonEmptyText };
 
-export const FanOutEnvironment = z.object({
-  SERVICE_TABLE: name,
-  DELIVERIES_TABLE: name,
-  FRESH_QUEUE: name,
-  SLOW_QUEUE: name,
-  STALLED_QUEUE: name,
-});
-export type FanOutEnvironment = z.infer<typeof FanOutEnvironment>;
-
-/** Works on redelivery jobs. */
-export const RedeliverEnvironment = z.extend(FanOutEnvironment, {
-  /** Its own queue, to which it sends what is left of a job. */
-  REDELIVERIES_QUEUE: name,
-});
-export type RedeliverEnvironment = z.infer<typeof RedeliverEnvironment>;
-
-/** Sends the messages of redelivery jobs again that were lost. */
-export const ResumeRedeliveriesEnvironment = z.object({
-  SERVICE_TABLE: name,
-  REDELIVERIES_QUEUE: name,
-  GRACE_SECONDS: number,
-});
-export type ResumeRedeliveriesEnvironment = z.input<typeof ResumeRedeliveriesEnvironment>;
-
-/** The lanes that fresh reminders go to. */
+/** The lanes of first attempts. */
 export const fanOutLanes = ({
   FRESH_QUEUE: fresh,
   SLOW_QUEUE: slow,
   STALLED_QUEUE: stalled,
-}: FanOutEnvironment) => ({ fresh, slow, stalled });
+}: Record<keyof typeof FirstAttemptQueues, string>) => ({ fresh, slow, stalled });
 
 /**
  * The functions that send requests to hosts that customers choose: what their user agent says of the sender.
@@ -127,147 +112,24 @@ export const SenderEnvironment = z.object({
   /** Where the owner of a host reads what the requests are. */
   SENDER_URL: z.optional(z.url()),
   /** Where the owner of a host can write to. */
-  SENDER_CONTACT: z.optional(name),
+  SENDER_CONTACT: z.optional(NonEmptyText),
 });
 export type SenderEnvironment = z.infer<typeof SenderEnvironment>;
 
-export const DispatchEnvironment = z.object({
-  SERVICE_TABLE: name,
-  OUTBOX_TABLE: name,
-  DELIVERIES_TABLE: name,
-  ...Queues,
-  SIGNING_KEYS: name,
-  RETRY_BASE_SECONDS: number,
-  RETRY_CAP_SECONDS: number,
-  ATTEMPT_TIMEOUT_SECONDS: number,
-  /** How late a delivery may be before its message counts as lost. */
-  GRACE_SECONDS: number,
-});
-export type DispatchEnvironment = z.input<typeof DispatchEnvironment>;
-
-/** Follows the deliveries' stream. */
-export const WatchEnvironment = z.object({
-  SERVICE_TABLE: name,
-  DELIVERIES_TABLE: name,
-  LEDGER_TABLE: name,
-  GRACE_SECONDS: number,
-});
-export type WatchEnvironment = z.input<typeof WatchEnvironment>;
-
-export const ReconcileEnvironment = z.object({
-  DELIVERIES_TABLE: name,
-  ...Queues,
-  GRACE_SECONDS: number,
-});
-export type ReconcileEnvironment = z.input<typeof ReconcileEnvironment>;
-
-/** Checks the ledger. */
-export const AuditEnvironment = z.object({
-  SERVICE_TABLE: name,
-  DELIVERIES_TABLE: name,
-  LEDGER_TABLE: name,
-  GRACE_SECONDS: number,
-});
-export type AuditEnvironment = z.input<typeof AuditEnvironment>;
-
-/** Takes reminders that their queue gave up. */
-export const DeadRemindersEnvironment = z.object({ DELIVERIES_TABLE: name, GRACE_SECONDS: number });
-export type DeadRemindersEnvironment = z.input<typeof DeadRemindersEnvironment>;
-
-/** Takes what the fan-out's stream gave up. */
-export const DeadFanOutsEnvironment = z.extend(FanOutEnvironment, {
-  OUTBOX_TABLE: name,
-  /** The queue that it takes them from, and leaves them in for later. */
-  DEAD_FAN_OUTS: name,
-});
-export type DeadFanOutsEnvironment = z.infer<typeof DeadFanOutsEnvironment>;
-
-/** Deletes what resets of sandboxes have left behind. */
-export const PurgeEnvironment = z.object({
-  SERVICE_TABLE: name,
-  OUTBOX_TABLE: name,
-  DELIVERIES_TABLE: name,
-  LEDGER_TABLE: name,
-  KNOWLEDGE_TABLE: name,
-  /** How long after a reset something of the generation before may still be written. */
-  LINGER_SECONDS: number,
-});
-export type PurgeEnvironment = z.input<typeof PurgeEnvironment>;
-
-/** Puts what the outbox tells on the bus. */
-export const PublishEnvironment = z.object({ EVENT_BUS: name });
-export type PublishEnvironment = z.infer<typeof PublishEnvironment>;
-
-/** Takes what the publisher's stream gave up. */
-export const DeadPublicationsEnvironment = z.extend(PublishEnvironment, {
-  OUTBOX_TABLE: name,
-  /** The queue that it takes them from, and leaves them in for later. */
-  DEAD_PUBLICATIONS: name,
-});
-export type DeadPublicationsEnvironment = z.infer<typeof DeadPublicationsEnvironment>;
-
-/** Counts what organizations use. */
-export const MeterEnvironment = z.object({ SERVICE_TABLE: name, USAGE_TABLE: name });
-export type MeterEnvironment = z.infer<typeof MeterEnvironment>;
-
 /** The endpoint function that shows usage. */
-export const UsageEnvironment = z.object({ USAGE_TABLE: name });
+export const UsageEnvironment = z.object({ USAGE_TABLE: NonEmptyText });
 export type UsageEnvironment = z.infer<typeof UsageEnvironment>;
 
 /** The endpoint functions of sources. */
-export const KnowledgeEnvironment = z.object({ KNOWLEDGE_TABLE: name });
+export const KnowledgeEnvironment = z.object({ KNOWLEDGE_TABLE: NonEmptyText });
 export type KnowledgeEnvironment = z.infer<typeof KnowledgeEnvironment>;
 
 /** The endpoint function that asks for a check of a source. */
 export const SyncEnvironment = z.object({
   /** For which it asks for no other check of the same source. */
-  SYNC_COOLDOWN_SECONDS: number,
+  SYNC_COOLDOWN_SECONDS: DecimalNumber,
 });
 export type SyncEnvironment = z.input<typeof SyncEnvironment>;
-
-/** Sends messages for the sources that are due. */
-export const SweepEnvironment = z.object({
-  KNOWLEDGE_TABLE: name,
-  CHECKS_QUEUE: name,
-  MAILINGS_TABLE: name,
-  /** The queue of the function that sends e-mail; that of the checks where the deployment sends none. */
-  NOTIFY_QUEUE: name,
-});
-export type SweepEnvironment = z.infer<typeof SweepEnvironment>;
-
-/** Fetches sources and compares them. */
-export const CheckSourceEnvironment = z.object({
-  SERVICE_TABLE: name,
-  OUTBOX_TABLE: name,
-  KNOWLEDGE_TABLE: name,
-  /** From one check of a source to the next. */
-  CHECK_EVERY_SECONDS: number,
-  /** Checks of one organization that run at once. */
-  CHECKS_PER_ORGANIZATION: count,
-  /** Its own queue, in which it hides what waits for its organization's share. */
-  CHECKS_QUEUE: name,
-});
-export type CheckSourceEnvironment = z.input<typeof CheckSourceEnvironment>;
-
-/** Writes to the admins. */
-export const NotifyEnvironment = z.object({
-  SERVICE_TABLE: name,
-  KNOWLEDGE_TABLE: name,
-  MAILINGS_TABLE: name,
-  USER_POOL: name,
-  MAIL_FROM: name,
-  /** Origin of the dashboard, which mails link to. */
-  DASHBOARD_ORIGIN: z.url(),
-  /** For which admins are told once at most of a source's URL. */
-  NOTICE_SECONDS: number,
-  /** Recipients of e-mail about content in a UTC day: of one organization, and of all. */
-  MAIL_BUDGET: count,
-  MAIL_CEILING: count,
-});
-export type NotifyEnvironment = z.input<typeof NotifyEnvironment>;
-
-export const EnrolEnvironment = z.object({ SERVICE_TABLE: name });
-export type EnrolEnvironment = z.infer<typeof EnrolEnvironment>;
 
 /** The function's environment is not what the code needs: a defect of the deployment, met when the function loads. */
 export class ConfigurationError extends Error {
@@ -316,7 +178,7 @@ export const visitorLimits = (environment: z.output<typeof VisitorEnvironment>):
 
 /** Attempts are fixed by the specification; base and cap are configuration. */
 export const retryPolicy = (
-  environment: Pick<z.output<typeof DispatchEnvironment>, 'RETRY_BASE_SECONDS' | 'RETRY_CAP_SECONDS'>,
+  environment: Pick<z.output<typeof RetryEnvironment>, 'RETRY_BASE_SECONDS' | 'RETRY_CAP_SECONDS'>,
 ) => ({
   ...DEFAULT_RETRY_POLICY,
   baseSeconds: environment.RETRY_BASE_SECONDS,

@@ -1,8 +1,9 @@
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
+import * as z from 'zod/mini';
 import { type Audited, audit } from '../engine/audit.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
-import { AuditEnvironment, readEnvironment } from '../platform/config.ts';
+import { DecimalNumber, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { LEDGER_DIFFERENCE } from '../platform/metric-names.ts';
 import { count } from '../platform/metrics.ts';
@@ -13,6 +14,14 @@ import { dueIndex } from '../store/due-index.ts';
 import { DELIVERY_SHARDS, LEDGER_SHARDS } from '../store/keys.ts';
 import { deliveriesInHour, ledgerStore } from '../store/ledger.ts';
 import { standingOf } from '../store/organizations.ts';
+
+export const AuditEnvironment = z.object({
+  SERVICE_TABLE: NonEmptyText,
+  DELIVERIES_TABLE: NonEmptyText,
+  LEDGER_TABLE: NonEmptyText,
+  GRACE_SECONDS: DecimalNumber,
+});
+export type AuditEnvironment = z.input<typeof AuditEnvironment>;
 
 const environment = readEnvironment(AuditEnvironment);
 const client = documentClient();

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { gate } from '../domain/gate.ts';
 import { CHECK_LEASE_SECONDS, EXTRACTION_TIMEOUT_SECONDS, FETCH_TIMEOUT_SECONDS } from '../domain/timing.ts';
 import { checkSource } from '../engine/check-source.ts';
@@ -5,10 +6,12 @@ import { blockedHosts } from '../platform/blocked-hosts.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
 import { queueClient } from '../platform/clients/sqs.ts';
 import {
-  CheckSourceEnvironment,
+  DecimalNumber,
   loopbackReceivers,
+  NonEmptyText,
   readEnvironment,
   SenderEnvironment,
+  WholeNumber,
 } from '../platform/config.ts';
 import { extractor } from '../platform/extraction/extractor.ts';
 import { hiding } from '../platform/hiding.ts';
@@ -26,6 +29,19 @@ import { checkSlots } from '../store/check-slots.ts';
 import { organizationStore, standingOf } from '../store/organizations.ts';
 import { sourceChecks } from '../store/source-checks.ts';
 import { committer } from '../store/transaction.ts';
+
+export const CheckSourceEnvironment = z.object({
+  SERVICE_TABLE: NonEmptyText,
+  OUTBOX_TABLE: NonEmptyText,
+  KNOWLEDGE_TABLE: NonEmptyText,
+  /** From one check of a source to the next. */
+  CHECK_EVERY_SECONDS: DecimalNumber,
+  /** Checks of one organization that run at once. */
+  CHECKS_PER_ORGANIZATION: WholeNumber,
+  /** Its own queue, in which it hides what waits for its organization's share. */
+  CHECKS_QUEUE: NonEmptyText,
+});
+export type CheckSourceEnvironment = z.input<typeof CheckSourceEnvironment>;
 
 const environment = readEnvironment(CheckSourceEnvironment);
 const client = documentClient();

@@ -1,9 +1,10 @@
+import * as z from 'zod/mini';
 import { deadEntries, nameOfOwed } from '../engine/dead-letters.ts';
 import { fanOut } from '../engine/fan-out.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
 import { streamsClient } from '../platform/clients/dynamodb-streams.ts';
 import { queueClient } from '../platform/clients/sqs.ts';
-import { DeadFanOutsEnvironment, fanOutLanes, readEnvironment } from '../platform/config.ts';
+import { FirstAttemptQueues, fanOutLanes, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { postponement } from '../platform/dead-letter-queue.ts';
 import { deliveryQueues } from '../platform/delivery-queues.ts';
 import { logger } from '../platform/logger.ts';
@@ -15,6 +16,16 @@ import { endpointStore } from '../store/endpoints.ts';
 import { standingOf } from '../store/organizations.ts';
 import { owedBy } from '../store/outbox.ts';
 import { outboxEntries } from '../store/outbox-entries.ts';
+
+export const DeadFanOutsEnvironment = z.object({
+  SERVICE_TABLE: NonEmptyText,
+  DELIVERIES_TABLE: NonEmptyText,
+  ...FirstAttemptQueues,
+  OUTBOX_TABLE: NonEmptyText,
+  /** The queue that it takes them from, and leaves them in for later. */
+  DEAD_FAN_OUTS: NonEmptyText,
+});
+export type DeadFanOutsEnvironment = z.input<typeof DeadFanOutsEnvironment>;
 
 const environment = readEnvironment(DeadFanOutsEnvironment);
 const client = documentClient();

@@ -1,10 +1,11 @@
+import * as z from 'zod/mini';
 import { deadEntries } from '../engine/dead-letters.ts';
 import { busReports } from '../platform/bus-reports.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
 import { streamsClient } from '../platform/clients/dynamodb-streams.ts';
 import { eventBridgeClient } from '../platform/clients/eventbridge.ts';
 import { queueClient } from '../platform/clients/sqs.ts';
-import { DeadPublicationsEnvironment, readEnvironment } from '../platform/config.ts';
+import { NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { postponement } from '../platform/dead-letter-queue.ts';
 import { eventBus } from '../platform/event-bus.ts';
 import { logger } from '../platform/logger.ts';
@@ -12,6 +13,14 @@ import { deadLetterWorker, orAbandon } from '../platform/pipeline/dead-letters.t
 import { reportUnreadable } from '../platform/unreadable-rows.ts';
 import { toldBy } from '../store/outbox.ts';
 import { outboxEntries } from '../store/outbox-entries.ts';
+
+export const DeadPublicationsEnvironment = z.object({
+  EVENT_BUS: NonEmptyText,
+  OUTBOX_TABLE: NonEmptyText,
+  /** The queue that it takes them from, and leaves them in for later. */
+  DEAD_PUBLICATIONS: NonEmptyText,
+});
+export type DeadPublicationsEnvironment = z.input<typeof DeadPublicationsEnvironment>;
 
 const environment = readEnvironment(DeadPublicationsEnvironment);
 const bus = eventBus(eventBridgeClient(), environment.EVENT_BUS, busReports);

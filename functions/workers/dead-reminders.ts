@@ -1,8 +1,9 @@
 import middy from '@middy/core';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import * as z from 'zod/mini';
 import { deadReminder } from '../engine/dead-letters.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
-import { DeadRemindersEnvironment, readEnvironment } from '../platform/config.ts';
+import { DecimalNumber, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { DEAD_LETTERS } from '../platform/metric-names.ts';
 import { count } from '../platform/metrics.ts';
@@ -10,6 +11,12 @@ import { invocation } from '../platform/pipeline/worker.ts';
 import { parseReminder } from '../platform/reminders.ts';
 import { reportUnreadable } from '../platform/unreadable-rows.ts';
 import { dueIndex } from '../store/due-index.ts';
+
+export const DeadRemindersEnvironment = z.object({
+  DELIVERIES_TABLE: NonEmptyText,
+  GRACE_SECONDS: DecimalNumber,
+});
+export type DeadRemindersEnvironment = z.input<typeof DeadRemindersEnvironment>;
 
 const environment = readEnvironment(DeadRemindersEnvironment);
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import middy from '@middy/core';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import * as z from 'zod/mini';
 import { Defect } from '../domain/defect.ts';
 import { gate } from '../domain/gate.ts';
 import { currentVersion } from '../domain/keyring.ts';
@@ -13,8 +14,10 @@ import { documentClient } from '../platform/clients/dynamodb.ts';
 import { secretValue } from '../platform/clients/secrets-manager.ts';
 import { queueClientWhenUsed } from '../platform/clients/sqs.ts';
 import {
-  DispatchEnvironment,
+  DecimalNumber,
+  DeliveryQueues,
   loopbackReceivers,
+  NonEmptyText,
   readEnvironment,
   retryPolicy,
   SenderEnvironment,
@@ -38,6 +41,20 @@ import { deliveryMoves } from '../store/delivery-moves.ts';
 import { endpointStore } from '../store/endpoints.ts';
 import { standingOf } from '../store/organizations.ts';
 import { committer } from '../store/transaction.ts';
+
+export const DispatchEnvironment = z.object({
+  SERVICE_TABLE: NonEmptyText,
+  OUTBOX_TABLE: NonEmptyText,
+  DELIVERIES_TABLE: NonEmptyText,
+  ...DeliveryQueues,
+  SIGNING_KEYS: NonEmptyText,
+  RETRY_BASE_SECONDS: DecimalNumber,
+  RETRY_CAP_SECONDS: DecimalNumber,
+  ATTEMPT_TIMEOUT_SECONDS: DecimalNumber,
+  /** How late a delivery may be before its message counts as lost. */
+  GRACE_SECONDS: DecimalNumber,
+});
+export type DispatchEnvironment = z.input<typeof DispatchEnvironment>;
 
 const environment = readEnvironment(DispatchEnvironment);
 const clocks = attemptClocks(environment.ATTEMPT_TIMEOUT_SECONDS);

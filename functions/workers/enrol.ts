@@ -3,13 +3,16 @@ import * as z from 'zod/mini';
 import { digestOf, issueKey, Scope } from '../domain/api-key.ts';
 import { newId } from '../domain/ids.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
-import { EnrolEnvironment, readEnvironment } from '../platform/config.ts';
+import { NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { invocation } from '../platform/pipeline/worker.ts';
 import { reportUnreadable } from '../platform/unreadable-rows.ts';
 import { apiKeyStore } from '../store/api-keys.ts';
 import { organizationStore } from '../store/organizations.ts';
 import { committer } from '../store/transaction.ts';
+
+export const EnrolEnvironment = z.object({ SERVICE_TABLE: NonEmptyText });
+export type EnrolEnvironment = z.input<typeof EnrolEnvironment>;
 
 const environment = readEnvironment(EnrolEnvironment);
 const client = documentClient();

@@ -1,7 +1,8 @@
+import * as z from 'zod/mini';
 import { fanOut } from '../engine/fan-out.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
 import { queueClient } from '../platform/clients/sqs.ts';
-import { FanOutEnvironment, fanOutLanes, readEnvironment } from '../platform/config.ts';
+import { FirstAttemptQueues, fanOutLanes, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { deliveryQueues } from '../platform/delivery-queues.ts';
 import { logger } from '../platform/logger.ts';
 import { outboxReader } from '../platform/pipeline/outbox-reader.ts';
@@ -12,6 +13,13 @@ import { endpointStore } from '../store/endpoints.ts';
 import { standingOf } from '../store/organizations.ts';
 import { owedBy } from '../store/outbox.ts';
 import { rowOf } from '../store/stream-rows.ts';
+
+export const FanOutEnvironment = z.object({
+  SERVICE_TABLE: NonEmptyText,
+  DELIVERIES_TABLE: NonEmptyText,
+  ...FirstAttemptQueues,
+});
+export type FanOutEnvironment = z.input<typeof FanOutEnvironment>;
 
 const environment = readEnvironment(FanOutEnvironment);
 const client = documentClient();

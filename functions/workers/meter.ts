@@ -1,13 +1,17 @@
+import * as z from 'zod/mini';
 import { gate } from '../domain/gate.ts';
 import { meter } from '../engine/meter.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
-import { MeterEnvironment, readEnvironment } from '../platform/config.ts';
+import { NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { busWorker } from '../platform/pipeline/bus-worker.ts';
 import { standings } from '../platform/standings.ts';
 import { reportUnreadable } from '../platform/unreadable-rows.ts';
 import { standingOf } from '../store/organizations.ts';
 import { usageMeter } from '../store/usage.ts';
+
+export const MeterEnvironment = z.object({ SERVICE_TABLE: NonEmptyText, USAGE_TABLE: NonEmptyText });
+export type MeterEnvironment = z.input<typeof MeterEnvironment>;
 
 const environment = readEnvironment(MeterEnvironment);
 const client = documentClient();

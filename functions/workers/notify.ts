@@ -1,10 +1,11 @@
+import * as z from 'zod/mini';
 import { gate } from '../domain/gate.ts';
 import { MAIL_LEASE_SECONDS } from '../domain/timing.ts';
 import { notify } from '../engine/notify.ts';
 import { userPoolClient } from '../platform/clients/cognito.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
 import { mailClient } from '../platform/clients/sesv2.ts';
-import { NotifyEnvironment, readEnvironment } from '../platform/config.ts';
+import { DecimalNumber, NonEmptyText, readEnvironment, WholeNumber } from '../platform/config.ts';
 import { userDirectory } from '../platform/directory.ts';
 import { logger } from '../platform/logger.ts';
 import { mailer } from '../platform/mailer.ts';
@@ -18,6 +19,22 @@ import { mailBudgets } from '../store/mail-budgets.ts';
 import { mailingStore } from '../store/mailings.ts';
 import { organizationStore, standingOf } from '../store/organizations.ts';
 import { sourceStore } from '../store/sources.ts';
+
+export const NotifyEnvironment = z.object({
+  SERVICE_TABLE: NonEmptyText,
+  KNOWLEDGE_TABLE: NonEmptyText,
+  MAILINGS_TABLE: NonEmptyText,
+  USER_POOL: NonEmptyText,
+  MAIL_FROM: NonEmptyText,
+  /** Origin of the dashboard, which mails link to. */
+  DASHBOARD_ORIGIN: z.url(),
+  /** For which admins are told once at most of a source's URL. */
+  NOTICE_SECONDS: DecimalNumber,
+  /** Recipients of e-mail about content in a UTC day: of one organization, and of all. */
+  MAIL_BUDGET: WholeNumber,
+  MAIL_CEILING: WholeNumber,
+});
+export type NotifyEnvironment = z.input<typeof NotifyEnvironment>;
 
 const environment = readEnvironment(NotifyEnvironment);
 const client = documentClient();

@@ -1,14 +1,26 @@
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
+import * as z from 'zod/mini';
 import { type Purged, purge } from '../engine/purge.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
-import { PurgeEnvironment, readEnvironment } from '../platform/config.ts';
+import { DecimalNumber, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { PURGED } from '../platform/metric-names.ts';
 import { count, gauge } from '../platform/metrics.ts';
 import { invocation } from '../platform/pipeline/worker.ts';
 import { reportUnreadable } from '../platform/unreadable-rows.ts';
 import { purgeStore, remainsIn } from '../store/purges.ts';
+
+export const PurgeEnvironment = z.object({
+  SERVICE_TABLE: NonEmptyText,
+  OUTBOX_TABLE: NonEmptyText,
+  DELIVERIES_TABLE: NonEmptyText,
+  LEDGER_TABLE: NonEmptyText,
+  KNOWLEDGE_TABLE: NonEmptyText,
+  /** How long after a reset something of the generation before may still be written. */
+  LINGER_SECONDS: DecimalNumber,
+});
+export type PurgeEnvironment = z.input<typeof PurgeEnvironment>;
 
 const environment = readEnvironment(PurgeEnvironment);
 const client = documentClient();

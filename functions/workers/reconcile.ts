@@ -1,12 +1,13 @@
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
+import * as z from 'zod/mini';
 import { LONG_BACKLOG } from '../domain/due.ts';
 import { IN_FLIGHT_LIMIT, LANES, type Lane } from '../domain/lanes.ts';
 import { RECONCILE_LOOKAHEAD_SECONDS } from '../domain/timing.ts';
 import { type Reconciled, reconcile } from '../engine/reconcile.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
 import { queueClient } from '../platform/clients/sqs.ts';
-import { ReconcileEnvironment, readEnvironment } from '../platform/config.ts';
+import { DecimalNumber, DeliveryQueues, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { deliveryQueues } from '../platform/delivery-queues.ts';
 import { logger } from '../platform/logger.ts';
 import { BACKLOG_AGE, IN_FLIGHT, RECONCILED } from '../platform/metric-names.ts';
@@ -15,6 +16,13 @@ import { invocation } from '../platform/pipeline/worker.ts';
 import { reportUnreadable } from '../platform/unreadable-rows.ts';
 import { dueIndex } from '../store/due-index.ts';
 import { DUE_SHARDS } from '../store/keys.ts';
+
+export const ReconcileEnvironment = z.object({
+  DELIVERIES_TABLE: NonEmptyText,
+  ...DeliveryQueues,
+  GRACE_SECONDS: DecimalNumber,
+});
+export type ReconcileEnvironment = z.input<typeof ReconcileEnvironment>;
 
 const environment = readEnvironment(ReconcileEnvironment);
 const now = () => new Date();

@@ -1,8 +1,9 @@
+import * as z from 'zod/mini';
 import { REDELIVER_LEASE_SECONDS, REDELIVER_ROUND_SECONDS } from '../domain/timing.ts';
 import { redeliver } from '../engine/redeliver.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
 import { queueClient } from '../platform/clients/sqs.ts';
-import { fanOutLanes, RedeliverEnvironment, readEnvironment } from '../platform/config.ts';
+import { FirstAttemptQueues, fanOutLanes, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { deliveryQueues } from '../platform/delivery-queues.ts';
 import { logger } from '../platform/logger.ts';
 import { busWorker, oneByOne } from '../platform/pipeline/bus-worker.ts';
@@ -16,6 +17,15 @@ import { endpointStore } from '../store/endpoints.ts';
 import { standingOf } from '../store/organizations.ts';
 import { redeliveryRounds } from '../store/redelivery-rounds.ts';
 import { committer } from '../store/transaction.ts';
+
+export const RedeliverEnvironment = z.object({
+  SERVICE_TABLE: NonEmptyText,
+  DELIVERIES_TABLE: NonEmptyText,
+  ...FirstAttemptQueues,
+  /** Its own queue, to which it sends what is left of a job. */
+  REDELIVERIES_QUEUE: NonEmptyText,
+});
+export type RedeliverEnvironment = z.input<typeof RedeliverEnvironment>;
 
 const environment = readEnvironment(RedeliverEnvironment);
 const client = documentClient();

@@ -1,9 +1,10 @@
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
+import * as z from 'zod/mini';
 import { type Resumed, resume } from '../engine/resume.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
 import { queueClient } from '../platform/clients/sqs.ts';
-import { ResumeRedeliveriesEnvironment, readEnvironment } from '../platform/config.ts';
+import { DecimalNumber, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { REDELIVERIES_RESUMED } from '../platform/metric-names.ts';
 import { count } from '../platform/metrics.ts';
@@ -15,6 +16,13 @@ import { REDELIVERY_RUN_SHARDS } from '../store/keys.ts';
 import { standingOf } from '../store/organizations.ts';
 import { redeliveryJobs } from '../store/redelivery-jobs.ts';
 import { redeliveryRuns } from '../store/redelivery-runs.ts';
+
+export const ResumeRedeliveriesEnvironment = z.object({
+  SERVICE_TABLE: NonEmptyText,
+  REDELIVERIES_QUEUE: NonEmptyText,
+  GRACE_SECONDS: DecimalNumber,
+});
+export type ResumeRedeliveriesEnvironment = z.input<typeof ResumeRedeliveriesEnvironment>;
 
 const environment = readEnvironment(ResumeRedeliveriesEnvironment);
 const service = { client: documentClient(), name: environment.SERVICE_TABLE, reportUnreadable };

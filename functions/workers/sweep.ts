@@ -1,10 +1,11 @@
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
+import * as z from 'zod/mini';
 import { sendDueDigests } from '../engine/digests.ts';
 import { type Swept, sweep } from '../engine/sweep.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
 import { queueClient } from '../platform/clients/sqs.ts';
-import { readEnvironment, SweepEnvironment } from '../platform/config.ts';
+import { NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { SWEPT } from '../platform/metric-names.ts';
 import { count, gauge } from '../platform/metrics.ts';
@@ -14,6 +15,15 @@ import { workerQueue } from '../platform/worker-queue.ts';
 import { dueSources } from '../store/due-sources.ts';
 import { SOURCE_DUE_SHARDS } from '../store/keys.ts';
 import { dueDigests } from '../store/mail-budgets.ts';
+
+export const SweepEnvironment = z.object({
+  KNOWLEDGE_TABLE: NonEmptyText,
+  CHECKS_QUEUE: NonEmptyText,
+  MAILINGS_TABLE: NonEmptyText,
+  /** The queue of the function that sends e-mail; that of the checks where the deployment sends none. */
+  NOTIFY_QUEUE: NonEmptyText,
+});
+export type SweepEnvironment = z.input<typeof SweepEnvironment>;
 
 const environment = readEnvironment(SweepEnvironment);
 

@@ -1,9 +1,10 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import middy from '@middy/core';
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import * as z from 'zod/mini';
 import { type SequencedChange, watch } from '../engine/watch.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
-import { readEnvironment, WatchEnvironment } from '../platform/config.ts';
+import { DecimalNumber, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { ENDED, UNREADABLE_ROWS } from '../platform/metric-names.ts';
 import { count } from '../platform/metrics.ts';
@@ -15,6 +16,14 @@ import { dueIndex } from '../store/due-index.ts';
 import { ledgerStore } from '../store/ledger.ts';
 import { standingOf } from '../store/organizations.ts';
 import { rowOf } from '../store/stream-rows.ts';
+
+export const WatchEnvironment = z.object({
+  SERVICE_TABLE: NonEmptyText,
+  DELIVERIES_TABLE: NonEmptyText,
+  LEDGER_TABLE: NonEmptyText,
+  GRACE_SECONDS: DecimalNumber,
+});
+export type WatchEnvironment = z.input<typeof WatchEnvironment>;
 
 const environment = readEnvironment(WatchEnvironment);
 const client = documentClient();

@@ -1,5 +1,5 @@
 import { globSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { routes } from '../../functions/api/routes.ts';
 import { type Route, settingsPath } from '../../functions/platform/route.ts';
@@ -7,40 +7,20 @@ import * as signInRoutes from '../../functions/sign-in/routes.ts';
 import { currentDocument } from '../openapi/current.ts';
 import { writePage } from '../openapi/page.ts';
 import { builtInModules } from './built-in-modules.ts';
+import type { FunctionName } from './grants/grant.ts';
 import { leanSdk } from './lean-sdk.ts';
 import { pureSchemas } from './pure-schemas.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Functions that are not behind a route. */
-export const WORKERS = [
-  'fan-out',
-  'dispatch',
-  'watch',
-  'reconcile',
-  'audit',
-  'dead-reminders',
-  'dead-fan-outs',
-  'purge',
-  'publish',
-  'dead-publications',
-  'meter',
-  'redeliver',
-  'resume-redeliveries',
-  'sweep',
-  'check-source',
-  'notify',
-  'enrol',
-] as const;
+/** Functions without a route: each file of `functions/workers` is one. */
+export const WORKERS = globSync('*.ts', { cwd: join(ROOT, 'functions/workers') })
+  .map((file) => basename(file, '.ts') as FunctionName)
+  .sort();
 /** Functions by which people sign in to the dashboard. */
 export const SIGN_IN = Object.values(signInRoutes).map(({ name }) => name);
 /** Functions that serve what is the same for everybody. */
 export const DOCUMENTATION = ['read-openapi', 'docs'] as const;
-export type FunctionName =
-  | (typeof routes)[keyof typeof routes]['name']
-  | (typeof WORKERS)[number]
-  | (typeof SIGN_IN)[number]
-  | (typeof DOCUMENTATION)[number];
 
 /** How sources become what Lambda runs. */
 export const TO_A_FUNCTION = {

@@ -2,11 +2,9 @@ import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { LANES, type Lane } from '../../functions/domain/lanes.ts';
 import { attemptClocks } from '../../functions/domain/timing.ts';
-import type {
-  DispatchEnvironment,
-  FanOutEnvironment,
-  SenderEnvironment,
-} from '../../functions/platform/config.ts';
+import type { SenderEnvironment } from '../../functions/platform/config.ts';
+import type { DispatchEnvironment } from '../../functions/workers/dispatch.ts';
+import type { FanOutEnvironment } from '../../functions/workers/fan-out.ts';
 import { checkClocks } from './clocks.ts';
 import { feedFromQueue, feedFromStream } from './event-sources.ts';
 import type { EnvironmentOf } from './grants/resource.ts';

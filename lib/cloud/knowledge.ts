@@ -5,12 +5,10 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
 import type { NoticeType } from '../../functions/domain/bus.ts';
 import { CHECK_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
-import type {
-  CheckSourceEnvironment,
-  SenderEnvironment,
-  SweepEnvironment,
-} from '../../functions/platform/config.ts';
+import type { SenderEnvironment } from '../../functions/platform/config.ts';
 import { SWEPT } from '../../functions/platform/metric-names.ts';
+import type { CheckSourceEnvironment } from '../../functions/workers/check-source.ts';
+import type { SweepEnvironment } from '../../functions/workers/sweep.ts';
 import { alarmAt, counted } from './alarms.ts';
 import type { BusQueues } from './bus.ts';
 import { BusWorker } from './bus-worker.ts';

@@ -1,6 +1,6 @@
 import { Construct } from 'constructs';
 import { METERED_TYPES } from '../../functions/domain/usage.ts';
-import type { MeterEnvironment } from '../../functions/platform/config.ts';
+import type { MeterEnvironment } from '../../functions/workers/meter.ts';
 import type { BusQueues } from './bus.ts';
 import { BusWorker } from './bus-worker.ts';
 import type { EnvironmentOf } from './grants/resource.ts';

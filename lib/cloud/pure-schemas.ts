@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Plugin } from 'esbuild';
 
-/** Calls that only make a schema: zod's factories, and our own of `functions/api/fields.ts` and `functions/domain/ids.ts`. */
-const FACTORY = /(?<![\w.'"`])(?=(?:z\.(?:\w+\.)*\w+|text|orNull|distinct|listed|identifier)\()/g;
+/** Calls that only make a schema: zod's factories, and our own of `functions/api/fields.ts`, `functions/domain/ids.ts` and `events.ts`. */
+const FACTORY = /(?<![\w.'"`])(?=(?:z\.(?:\w+\.)*\w+|text|orNull|distinct|listed|identifier|eventType)\()/g;
 
 /**
  * Tells the bundler that making a schema has no side effects, so that a function is left without those which it does not use;

@@ -5,13 +5,11 @@ import * as lambda from 'aws-cdk-lib/aws-lambda';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { RECONCILE_EVERY_SECONDS } from '../../functions/domain/timing.ts';
-import type {
-  AuditEnvironment,
-  DeadFanOutsEnvironment,
-  DeadRemindersEnvironment,
-  ReconcileEnvironment,
-  WatchEnvironment,
-} from '../../functions/platform/config.ts';
+import type { AuditEnvironment } from '../../functions/workers/audit.ts';
+import type { DeadFanOutsEnvironment } from '../../functions/workers/dead-fan-outs.ts';
+import type { DeadRemindersEnvironment } from '../../functions/workers/dead-reminders.ts';
+import type { ReconcileEnvironment } from '../../functions/workers/reconcile.ts';
+import type { WatchEnvironment } from '../../functions/workers/watch.ts';
 import type { Delivery } from './delivery.ts';
 import { watchEngine } from './engine-alarms.ts';
 import { feedFromQueue, feedFromStream } from './event-sources.ts';

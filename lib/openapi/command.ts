@@ -3,16 +3,19 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { breakingChanges } from './compatibility.ts';
 import { currentDocument } from './current.ts';
+import { eventTypeList } from './events.ts';
 
 const DIRECTORY = join(import.meta.dirname, '../../docs/openapi');
 const CURRENT = 'v1.json';
 const RELEASED = 'v1.released.json';
+const EVENT_TYPES = 'event-types.json';
 
 const HELP = `Usage: npm run generate -- openapi [OPTION]
 
-Writes docs/openapi/${CURRENT}, the OpenAPI document of the API, from the route table.
+Writes docs/openapi/${CURRENT}, the OpenAPI document of the API, from the route table, and ${EVENT_TYPES} beside it:
+the event types, for the lists of the dashboard and of npm run listen.
 
-  --check     write nothing; fail when the file is not what would be written
+  --check     write nothing; fail when a file is not what would be written
   --release   write it, and also ${RELEASED} beside it: what later documents must stay compatible with;
               fail when it breaks what was released before
   --help      show this
@@ -31,14 +34,20 @@ const HERE: Surroundings = {
   err: (text) => process.stderr.write(text),
 };
 
+const FILES = { current: CURRENT, released: RELEASED, eventTypes: EVENT_TYPES };
+
 /** The text of a document on disk, or undefined when there is none. */
-export function documentOnDisk(which: 'current' | 'released', directory = DIRECTORY): string | undefined {
-  const file = join(directory, which === 'current' ? CURRENT : RELEASED);
+export function documentOnDisk(which: keyof typeof FILES, directory = DIRECTORY): string | undefined {
+  const file = join(directory, FILES[which]);
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
 /** The present document as it is on disk: the same text for the same routes. */
-export const documentText = (): string => `${JSON.stringify(currentDocument(), null, 2)}\n`;
+export const documentText = (): string => textOf(currentDocument());
+/** The list of event types as it is on disk. */
+export const eventTypesText = (): string => textOf(eventTypeList());
+
+const textOf = (content: object): string => `${JSON.stringify(content, null, 2)}\n`;
 
 /** `npm run generate -- openapi`. @returns the exit code */
 export function openApiCommand(
@@ -55,11 +64,16 @@ export function openApiCommand(
     return 0;
   }
   const text = documentText();
+  const eventTypes = eventTypesText();
   if (options.check) {
-    const fresh = documentOnDisk('current', directory) === text;
-    if (fresh) out(`${CURRENT} is up to date.\n`);
-    else err(`${CURRENT} is stale. Write it anew with: npm run generate -- openapi\n`);
-    return fresh ? 0 : 1;
+    const written = {
+      [CURRENT]: documentOnDisk('current', directory) === text,
+      [EVENT_TYPES]: documentOnDisk('eventTypes', directory) === eventTypes,
+    };
+    for (const [file, isFresh] of Object.entries(written))
+      if (isFresh) out(`${file} is up to date.\n`);
+      else err(`${file} is stale. Write it anew with: npm run generate -- openapi\n`);
+    return Object.values(written).every(Boolean) ? 0 : 1;
   }
   const before = options.release ? documentOnDisk('released', directory) : undefined;
   const broken = before === undefined ? [] : breakingChanges(JSON.parse(before), JSON.parse(text));
@@ -69,8 +83,9 @@ export function openApiCommand(
   }
   mkdirSync(directory, { recursive: true });
   writeFileSync(join(directory, CURRENT), text);
+  writeFileSync(join(directory, EVENT_TYPES), eventTypes);
   if (options.release) copyFileSync(join(directory, CURRENT), join(directory, RELEASED));
-  out(`Wrote ${CURRENT}${options.release ? ` and ${RELEASED}` : ''}.\n`);
+  out(`Wrote ${[CURRENT, EVENT_TYPES, ...(options.release ? [RELEASED] : [])].join(', ')}.\n`);
   return 0;
 }
 

@@ -1,4 +1,5 @@
-import { BODY_CONSTRAINTS, BODY_FIELDS, ENVELOPE_FIELDS, EVENT_FIELDS, RESOURCE_FIELDS } from './fields.ts';
+import { EVENT_CATALOGUE } from '../../functions/domain/events.ts';
+import { BODY_CONSTRAINTS, BODY_FIELDS, ENVELOPE_FIELDS, RESOURCE_FIELDS } from './fields.ts';
 import type { OpenApiDocument, Schema } from './openapi.ts';
 import { EVENT_TYPES, eventSchemaName } from './schemas.ts';
 
@@ -16,7 +17,7 @@ export function describeFields(document: OpenApiDocument): OpenApiDocument {
   for (const type of EVENT_TYPES) {
     const schema = schemas[eventSchemaName(type)];
     describe(schema, ENVELOPE_FIELDS);
-    describe(property(schema, 'data'), EVENT_FIELDS[type]);
+    describe(property(schema, 'data'), EVENT_CATALOGUE[type].fields);
   }
   return described;
 }

@@ -1,5 +1,4 @@
 import type * as z from 'zod/mini';
-import type { EventData, EventType } from '../../functions/domain/events.ts';
 import { MAX_RECEIVER_URL_LENGTH } from '../../functions/domain/receiver-url.ts';
 import type { Schema } from './openapi.ts';
 import type { BODIES, RESOURCES } from './schemas.ts';
@@ -418,41 +417,6 @@ export const ENVELOPE_FIELDS = {
   orgId: 'The organization it happened in.',
   createdAt: 'When it happened, UTC.',
   data: 'What happened: these fields and no others.',
-};
-
-const conversationId = 'The conversation.';
-const reason = 'Why, if that was said; absent otherwise.';
-
-export const EVENT_FIELDS: { [T in EventType]: Record<keyof EventData<T>, string> } = {
-  'conversation.created': {
-    conversationId,
-    channelId: 'The channel it takes place on.',
-    externalUserId: 'Who is talking.',
-  },
-  'message.received': {
-    conversationId,
-    messageId: 'The message. Its content is read with the API.',
-    role: 'Who said it.',
-  },
-  'handoff.requested': { conversationId, escalationLogId: 'The entry of the escalation log.', reason },
-  'ticket.created': {
-    ticketId: 'The ticket.',
-    conversationId: 'The conversation it came out of; absent when there is none.',
-    reason: 'What it is about, if that was said; absent otherwise.',
-  },
-  'conversation.resolved': {
-    conversationId,
-    resolvedBy: 'Who resolved it; `api` when the call did not say.',
-  },
-  'webhook.test': { webhookId: 'The endpoint under test.' },
-  'channel.message': {
-    channelId: 'The channel that it is for.',
-    conversationId,
-    messageId: 'The message.',
-    externalUserId: 'Whom it is for, as the conversation names them.',
-    role: 'Who said it.',
-    content: 'Its text.',
-  },
 };
 
 export const ERROR_FIELDS = {

@@ -107,12 +107,13 @@ const ROOMS: readonly Room[] = [
     rooms: [
       '^lib/openapi/',
       '^functions/(?:api|sign-in)/routes\\.ts$',
+      '^functions/workers/',
       '^functions/platform/(?:config|metric-names|route)\\.ts$',
       '^functions/domain/(?:backoff|bus|due|lanes|mail-budget|problem|rate-limit|sandbox|timing|usage)\\.ts$',
     ],
     packages: [...npm('aws-cdk-lib', 'constructs', 'cdk-nag', 'esbuild', 'vite'), ALL_OF_NODE],
     because:
-      'lib/cloud composes the stack with CDK: of the functions it imports the route tables, types of the environment, and the clocks, lanes, limits, error types and names of indexes and metrics that both sides share.',
+      'lib/cloud composes the stack with CDK: of the functions it imports the route tables, types of the workers’ environments, and the clocks, lanes, limits, error types and names of indexes and metrics that both sides share.',
   },
   {
     from: '^lib/openapi/',
@@ -154,9 +155,9 @@ const ROOMS: readonly Room[] = [
   {
     from: '^lib/cli/',
     rooms: ['^packages/aws-local/src/'],
-    packages: [...npm('zod', '@peculiar/x509', 'standardwebhooks'), ALL_OF_NODE],
+    packages: [...npm('zod', '@peculiar/x509', 'standardwebhooks'), ALL_OF_NODE, '^docs/openapi/'],
     because:
-      'lib/cli calls the API and runs the synthesized template with aws-local: nothing of the functions.',
+      'lib/cli calls the API and runs the synthesized template with aws-local: of the service the OpenAPI document and the event types, nothing of the functions.',
   },
   {
     from: '^packages/aws-local/',

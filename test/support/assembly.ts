@@ -1,7 +1,7 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadTemplate, type Resource } from 'aws-local/template/template.ts';
-import type { FunctionName } from '../../lib/cloud/bundle.ts';
+import type { FunctionName } from '../../lib/cloud/grants/grant.ts';
 
 /** What a synthesized assembly says of its functions, for tests that look behind the API. */
 export interface Functions {

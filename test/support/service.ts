@@ -14,7 +14,7 @@ import { ensureCertificates } from '../../lib/cli/certificates/certificate-files
 import { startReceiver } from '../../lib/cli/receiver/receiver.ts';
 import { LOCAL_SERVICE } from '../../lib/cli/start/local-service.ts';
 import { MAIL_FROM, type StackContext, synthesize } from '../../lib/cli/start/synthesis.ts';
-import type { FunctionName } from '../../lib/cloud/bundle.ts';
+import type { FunctionName } from '../../lib/cloud/grants/grant.ts';
 import { refuseDenied, writeRecord } from '../grants/records.ts';
 import { addVariables, functionsOf, type QueueClocks, setQueueClocks, stopLoopsOf } from './assembly.ts';
 import { mailsIn, type ReceivedMail } from './mails.ts';

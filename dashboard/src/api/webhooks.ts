@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { answerTo, api, type Environment, type Schema } from './client.ts';
+import type { EventType } from './event-types.ts';
 import { isGone } from './failures.ts';
 import { type Key, useIdempotencyKeys } from './idempotency.ts';
 import { followIn } from './pace.ts';
@@ -9,16 +10,6 @@ export type Endpoint = Schema<'Webhook'>;
 export type Delivery = Schema<'ListedDelivery'>;
 export type DeliveryWithAttempts = Schema<'DeliveryWithAttempts'>;
 export type DeliveryStatus = Delivery['status'];
-export type EventType = Endpoint['events'][number];
-
-/** Events that endpoints can be told of (public-api.md, Subscribable event types). */
-export const EVENT_TYPES = [
-  'conversation.created',
-  'message.received',
-  'handoff.requested',
-  'ticket.created',
-  'conversation.resolved',
-] as const satisfies readonly EventType[];
 
 /** More than an organization can have. */
 const ALL_ENDPOINTS = 100;

@@ -213,8 +213,6 @@ export const de: Texts = {
     'handoff.requested': 'Eine Konversation wird an einen Menschen übergeben',
     'ticket.created': 'Ein Ersatzticket wird angelegt',
     'conversation.resolved': 'Eine Konversation wird abgeschlossen',
-    'webhook.test': 'Ein Test',
-    'channel.message': 'Eine Nachricht geht an einen Kanal',
   },
   verification: {
     label: 'Sprache',

@@ -1,10 +1,10 @@
+import { EVENT_SUMMARIES } from '../api/event-types.ts';
 import type { components } from '../api/schema.gen.ts';
 import { organization } from './en-organization.ts';
 import { plural } from './plural.ts';
 
 type Schemas = components['schemas'];
 type Webhook = Schemas['Webhook'];
-type Delivery = Schemas['Delivery'];
 type Redelivery = Schemas['Redelivery'];
 
 /** All that the application says, in English. Other languages have the same keys, which the compiler sees to. */
@@ -208,15 +208,7 @@ export const en = {
       consecutive_failures: '10 deliveries in a row failed',
     } satisfies Record<NonNullable<Webhook['disabledReason']>, string>,
   },
-  events: {
-    'conversation.created': 'A conversation begins',
-    'message.received': 'A message is recorded in a conversation',
-    'handoff.requested': 'A conversation is handed off to a human',
-    'ticket.created': 'A fallback ticket is created',
-    'conversation.resolved': 'A conversation is resolved',
-    'webhook.test': 'A test',
-    'channel.message': 'A message goes to a channel',
-  } satisfies Record<Delivery['eventType'], string>,
+  events: EVENT_SUMMARIES,
   verification: {
     label: 'Language',
     about: 'With the libraries of Standard Webhooks; reject what does not verify.',

@@ -1,6 +1,6 @@
 import { buildChannelMessage, channelIdOf } from '../../domain/channel.ts';
-import { type Message, moved } from '../../domain/conversation.ts';
-import { buildEvent, ChannelMessageRole } from '../../domain/events.ts';
+import { ChannelMessageRole, type Message, moved } from '../../domain/conversation.ts';
+import { buildEvent } from '../../domain/events.ts';
 import { newId } from '../../domain/ids.ts';
 import { notFound } from '../../domain/problem.ts';
 import { optimistic } from '../../platform/optimistic.ts';

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { ConversationStatus } from '../../domain/conversation.ts';
-import { MessageRole } from '../../domain/events.ts';
+import { ConversationStatus, MessageRole } from '../../domain/conversation.ts';
 import { ConversationId, EscalationId, MessageId } from '../../domain/ids.ts';
 import { orNull, text, timestamp } from '../fields.ts';
 

@@ -1,4 +1,4 @@
-import { EVENT_TYPES } from '../event-types.ts';
+import eventTypes from '../../../docs/openapi/event-types.json' with { type: 'json' };
 import { readFlags, UsageError } from '../terminal/program.ts';
 
 /** What `npm run listen` is asked to do. */
@@ -20,7 +20,7 @@ export const LISTEN_USAGE = `Receives the deliveries of the local run, verifies 
 Usage: npm run listen [-- <flags>]
 
   --port N          listen on this port (any free one; 4433 with --secret)
-  --events a,b      subscribe to these events only (all five)
+  --events a,b      subscribe to these events only (all)
   --status 500      answer this status; 500,500,200 answers a delivery's first two attempts 500, later ones 200
   --delay 3         wait so many seconds before each answer
   --forward URL     pass each delivery on, byte for byte, and answer the status that comes back
@@ -30,6 +30,11 @@ Usage: npm run listen [-- <flags>]
 Environment:
   LOCAL_DIR         the directory of the local run (.local)
 `;
+
+/** What an endpoint may subscribe to. */
+const SUBSCRIBABLE = Object.entries(eventTypes).flatMap(([type, { sentTo }]) =>
+  sentTo === 'subscribers' ? [type] : [],
+);
 
 const FLAGS = {
   port: { type: 'string' },
@@ -61,7 +66,7 @@ export function readListenArguments(args: readonly string[]): ListenArguments {
     statuses: flags.status === undefined ? [200] : flags.status.split(',').map(readStatus),
     delayMs: flags.delay === undefined ? 0 : readDelay(flags.delay) * 1000,
     forward: flags.forward === undefined ? undefined : readForward(flags.forward),
-    events: flags.events === undefined ? EVENT_TYPES : flags.events.split(',').map(readEvent),
+    events: flags.events === undefined ? SUBSCRIBABLE : flags.events.split(',').map(readEvent),
     secret: flags.secret === undefined ? undefined : readSecret(flags.secret),
   };
 }
@@ -96,8 +101,8 @@ function readForward(text: string): URL {
 }
 
 function readEvent(text: string): string {
-  const event = EVENT_TYPES.find((each) => each === text.trim());
-  if (event === undefined) throw new UsageError(`--events must be some of ${EVENT_TYPES.join(', ')}.`);
+  const event = SUBSCRIBABLE.find((each) => each === text.trim());
+  if (event === undefined) throw new UsageError(`--events must be some of ${SUBSCRIBABLE.join(', ')}.`);
   return event;
 }
 

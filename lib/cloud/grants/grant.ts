@@ -1,7 +1,9 @@
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
-import type { FunctionName } from '../bundle.ts';
 import access from './access.json' with { type: 'json' };
 import { type Access, FROM_EVENT, type GrantedResource } from './resource.ts';
+
+/** Every function, by its file's name; `npm run generate -- grants` adds a new one. */
+export type FunctionName = keyof typeof access;
 
 const ACCESS: Readonly<Record<string, Access>> = access;
 

@@ -2,7 +2,7 @@ import { CfnOutput } from 'aws-cdk-lib';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import type { EnrolEnvironment } from '../../../functions/platform/config.ts';
+import type { EnrolEnvironment } from '../../../functions/workers/enrol.ts';
 import { Bus } from '../bus.ts';
 import { Delivery } from '../delivery.ts';
 import { STREAM_SOURCE } from '../event-sources.ts';

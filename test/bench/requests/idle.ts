@@ -1,4 +1,4 @@
-import type { FunctionName } from '../../../lib/cloud/bundle.ts';
+import type { FunctionName } from '../../../lib/cloud/grants/grant.ts';
 import type { Work } from '../../../lib/cost/measured.ts';
 import { ofFunction } from './tally.ts';
 import type { WatchedRun } from './watched-run.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EndpointId, newId, ReceiverId } from '../../../functions/domain/ids.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import type { Table } from '../../../functions/store/table.ts';
-import type { FunctionName } from '../../../lib/cloud/bundle.ts';
+import type { FunctionName } from '../../../lib/cloud/grants/grant.ts';
 import { queueEvent, unreminded } from '../../bench/measure/reminders.ts';
 import type { Report, Service } from '../../support/service.ts';
 import { aSandbox, aTenant, type Tenant } from '../../support/tenant.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { buildChannelMessage, Channel, channelIdOf } from '../../../functions/domain/channel.ts';
+import { MessageRole } from '../../../functions/domain/conversation.ts';
 import { Endpoint } from '../../../functions/domain/endpoint.ts';
-import { MessageRole, OutboxEvent } from '../../../functions/domain/events.ts';
+import { OutboxEvent } from '../../../functions/domain/events.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import {
   aConversation,

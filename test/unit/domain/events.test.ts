@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { MessageRole } from '../../../functions/domain/conversation.ts';
 import {
   buildEvent,
   type EventData,
   type EventType,
   EventTypeName,
-  MessageRole,
   OutboxEvent,
-  SUBSCRIBABLE,
+  SubscribableType,
 } from '../../../functions/domain/events.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import { aTenant, NOW } from '../../builders.ts';
@@ -54,7 +54,9 @@ const build = (type: EventType, data: object, given = context) =>
 describe('the catalogue', () => {
   it('lets an endpoint subscribe to the five types of the specification and no other', () => {
     const toOne: EventType[] = ['webhook.test', 'channel.message'];
-    expect([...SUBSCRIBABLE].sort()).toEqual(types.filter((type) => !toOne.includes(type)).sort());
+    expect([...SubscribableType.options].sort()).toEqual(
+      types.filter((type) => !toOne.includes(type)).sort(),
+    );
   });
 
   it('names no type that the specification does not', () => {

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { routes } from '../../../functions/api/routes.ts';
 import { PROBLEM_STATUS } from '../../../functions/domain/problem.ts';
 import type { Route } from '../../../functions/platform/route.ts';
-import { documentOnDisk, documentText } from '../../../lib/openapi/command.ts';
+import { documentOnDisk, documentText, eventTypesText } from '../../../lib/openapi/command.ts';
 import { openApiDocument } from '../../../lib/openapi/document.ts';
 import { atAllDoors } from '../../../lib/openapi/doors.ts';
 import type { OpenApiDocument, Operation, Schema } from '../../../lib/openapi/openapi.ts';
@@ -52,6 +52,10 @@ function nodes(node: unknown): Record<string, unknown>[] {
 describe('docs/openapi/v1.json', () => {
   it('is what the route table says; if not, write it anew with "npm run generate -- openapi"', () => {
     expect(documentOnDisk('current') === documentText()).toBe(true);
+  });
+
+  it('has a list of the event types beside it that is what the catalogue says', () => {
+    expect(documentOnDisk('eventTypes')).toBe(eventTypesText());
   });
 });
 

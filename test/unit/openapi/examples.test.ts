@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../../functions/api/routes.ts';
-import { SUBSCRIBABLE } from '../../../functions/domain/events.ts';
+import { SubscribableType } from '../../../functions/domain/events.ts';
 import { creationTime, deliveryId } from '../../../functions/domain/ids.ts';
 import { checkProgram, programOf, simulate } from '../../../functions/domain/simulation.ts';
 import { headersOnTheWire } from '../../../functions/platform/outbound/exchange.ts';
@@ -96,7 +96,7 @@ describe('the cast', () => {
     for (const { id, eventId, webhookId, eventType } of [cast.succeededDelivery, cast.retryingDelivery]) {
       expect(id).toBe(deliveryId(eventId, webhookId));
       expect(cast.webhook.events).toContain(eventType);
-      expect(SUBSCRIBABLE).toContain(eventType);
+      expect(SubscribableType.options).toContain(eventType);
     }
   });
 

@@ -1,26 +1,21 @@
+import { globSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
 import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/backoff.ts';
 import {
   ApiEnvironment,
-  AuditEnvironment,
   ConfigurationError,
-  DeadFanOutsEnvironment,
-  DeadPublicationsEnvironment,
-  DeadRemindersEnvironment,
-  DispatchEnvironment,
-  EnrolEnvironment,
-  FanOutEnvironment,
   fanOutLanes,
   loopbackReceivers,
-  MeterEnvironment,
-  PublishEnvironment,
-  ReconcileEnvironment,
   readEnvironment,
   retryPolicy,
   StatsEnvironment,
   UsageEnvironment,
-  WatchEnvironment,
 } from '../../../functions/platform/config.ts';
+import { DispatchEnvironment } from '../../../functions/workers/dispatch.ts';
+import { EnrolEnvironment } from '../../../functions/workers/enrol.ts';
+import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
 
 const dispatch = {
   SERVICE_TABLE: 'service',
@@ -37,21 +32,35 @@ const dispatch = {
   GRACE_SECONDS: '900',
 };
 
+const WORKERS = join(import.meta.dirname, '../../../functions/workers');
+
+/** The modules of the workers, by name. */
+const workers = await Promise.all(
+  globSync('*.ts', { cwd: WORKERS }).map(
+    async (file): Promise<[name: string, exports: Record<string, unknown>]> => [
+      basename(file, '.ts'),
+      await import(join(WORKERS, file)),
+    ],
+  ),
+);
+
+describe.each(workers)('the worker %s', (_, exports) => {
+  it('exports its handler and the schema of its environment, and nothing else', () => {
+    const names = Object.keys(exports).sort();
+    expect(names).toEqual([expect.stringMatching(/^[A-Z]\w+Environment$/), 'handler']);
+    expect(exports.handler).toBeTypeOf('function');
+  });
+});
+
 const environments = [
   ['an endpoint function', ApiEnvironment],
-  ['the fan-out', FanOutEnvironment],
-  ['the dispatcher', DispatchEnvironment],
-  ['the watch', WatchEnvironment],
-  ['the reconciler', ReconcileEnvironment],
-  ['the audit', AuditEnvironment],
-  ['what takes dead reminders', DeadRemindersEnvironment],
-  ['what takes dead fan-outs', DeadFanOutsEnvironment],
-  ['the publisher', PublishEnvironment],
-  ['what takes dead publications', DeadPublicationsEnvironment],
-  ['the meter', MeterEnvironment],
   ['the function that reads the ledger', StatsEnvironment],
   ['the function that reads usage', UsageEnvironment],
-  ['the enrolment', EnrolEnvironment],
+  ...workers.flatMap(([name, exports]) =>
+    Object.values(exports).flatMap((one): [string, z.ZodMiniObject][] =>
+      one instanceof z.ZodMiniObject ? [[name, one]] : [],
+    ),
+  ),
 ] as const;
 
 const messageOf = (action: () => unknown): string => {
@@ -66,7 +75,8 @@ const messageOf = (action: () => unknown): string => {
 
 describe.each(environments)('the environment of %s', (_, schema) => {
   const variables = Object.keys(schema.shape);
-  const complete = Object.fromEntries(variables.map((name) => [name, '1']));
+  const given: Readonly<Record<string, string>> = FUNCTION_ENVIRONMENT;
+  const complete = Object.fromEntries(variables.map((name) => [name, given[name]]));
 
   it('is read when it is complete', () => {
     expect(Object.keys(readEnvironment(schema, complete)).sort()).toEqual([...variables].sort());

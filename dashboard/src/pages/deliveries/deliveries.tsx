@@ -1,5 +1,6 @@
 import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { Redirect, useLocation, useParams, useSearchParams } from 'wouter';
+import { DELIVERED_TYPES } from '../../api/event-types.ts';
 import { type Endpoint, useEndpoints } from '../../api/webhooks.ts';
 import { useEnvironment } from '../../app/environment.ts';
 import { useIsAdmin } from '../../app/person.ts';
@@ -12,7 +13,7 @@ import { isNoSandbox, NoSandbox } from '../no-sandbox.tsx';
 import { SendAgain } from './bulk.tsx';
 import styles from './deliveries.module.css';
 import { Detail } from './detail.tsx';
-import { ALL_TYPES, FilterFields } from './filter-fields.tsx';
+import { FilterFields } from './filter-fields.tsx';
 import { type Filters, filtersIn, isNarrowed, parametersOf } from './filters.ts';
 import { DeliveryList, type ListHandle } from './list.tsx';
 import { useDeliveries } from './use-deliveries.ts';
@@ -55,7 +56,7 @@ function OfEndpoint({ endpoint, endpoints }: { endpoint: Endpoint; endpoints: re
   const { deliveryId } = useParams<{ deliveryId?: string }>();
   const [search, setSearch] = useSearchParams();
   const [isSending, setSending] = useState(false);
-  const filters = filtersIn(search, ALL_TYPES);
+  const filters = filtersIn(search, DELIVERED_TYPES);
   const listed = useRef<HTMLDivElement>(null);
   const list = useRef<ListHandle>(null);
   const isOpen = deliveryId !== undefined;

@@ -1,12 +1,9 @@
+import { DELIVERED_TYPES } from '../../api/event-types.ts';
 import type { Endpoint } from '../../api/webhooks.ts';
-import { EVENT_TYPES } from '../../api/webhooks.ts';
 import { Choose } from '../../parts/field.tsx';
 import { useTexts } from '../../text/language.ts';
 import styles from './deliveries.module.css';
 import { type Filters, STATUS_CHOICES, type StatusChoice, TIME_CHOICES, type TimeChoice } from './filters.ts';
-
-/** Tests are events, too. */
-export const ALL_TYPES = [...EVENT_TYPES, 'webhook.test'] as const;
 
 /** All addresses begin with it, and a narrow field has no room for what all of them have. */
 const SCHEME = 'https://';
@@ -57,7 +54,7 @@ export function FilterFields({
       />
       <Choose
         label={t.deliveries.event}
-        options={['any', ...ALL_TYPES].map((value) => ({
+        options={['any', ...DELIVERED_TYPES].map((value) => ({
           value,
           label: value === 'any' ? t.deliveries.anyEvent : value,
         }))}

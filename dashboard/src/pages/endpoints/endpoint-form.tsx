@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Environment } from '../../api/client.ts';
-import { EVENT_TYPES, type EventType } from '../../api/webhooks.ts';
+import { EVENT_TYPES, type EventType } from '../../api/event-types.ts';
 import { Choices, TextField } from '../../parts/field.tsx';
 import { useTexts } from '../../text/language.ts';
 

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { EVENT_TYPES, useRegister } from '../../api/webhooks.ts';
+import { EVENT_TYPES } from '../../api/event-types.ts';
+import { useRegister } from '../../api/webhooks.ts';
 import { useIsAdmin } from '../../app/person.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { BusEvent } from '../../../../functions/domain/bus.ts';
 import { newId, OrgId, ReceiverId } from '../../../../functions/domain/ids.ts';
 import type { Table } from '../../../../functions/store/table.ts';
-import type { FunctionName } from '../../../../lib/cloud/bundle.ts';
+import type { FunctionName } from '../../../../lib/cloud/grants/grant.ts';
 import { queueEvent, unreminded } from '../../../bench/measure/reminders.ts';
 import type { Row } from '../../../support/tables.ts';
 import { aTenant } from '../../../support/tenant.ts';
