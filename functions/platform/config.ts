@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { DEFAULT_RETRY_POLICY } from '../domain/backoff.ts';
+import { FIRST_LANES, LANE_TABLE, type QueueVariable } from '../domain/lanes.ts';
 import type { RateLimits } from '../domain/rate-limit.ts';
 
 /*
@@ -86,15 +87,17 @@ export const OrganizationEnvironment = z.object({
 });
 export type OrganizationEnvironment = z.infer<typeof OrganizationEnvironment>;
 
-/** Addresses of the delivery queues. */
-const Queues = { FRESH_QUEUE: name, RETRY_QUEUE: name, SLOW_QUEUE: name, STALLED_QUEUE: name };
+/** The variables that hold URLs of delivery queues. */
+const queueVariables = <T extends Readonly<Record<string, { queue: string }>>>(table: T) =>
+  Object.fromEntries(Object.values(table).map(({ queue }) => [queue, name])) as Record<
+    QueueVariable<T>,
+    typeof name
+  >;
+const Queues = z.object(/* @__PURE__ */ queueVariables(LANE_TABLE));
 
-export const FanOutEnvironment = z.object({
+export const FanOutEnvironment = z.extend(z.object(/* @__PURE__ */ queueVariables(FIRST_LANES)), {
   SERVICE_TABLE: name,
   DELIVERIES_TABLE: name,
-  FRESH_QUEUE: name,
-  SLOW_QUEUE: name,
-  STALLED_QUEUE: name,
 });
 export type FanOutEnvironment = z.infer<typeof FanOutEnvironment>;
 
@@ -113,13 +116,6 @@ export const ResumeRedeliveriesEnvironment = z.object({
 });
 export type ResumeRedeliveriesEnvironment = z.input<typeof ResumeRedeliveriesEnvironment>;
 
-/** The lanes that fresh reminders go to. */
-export const fanOutLanes = ({
-  FRESH_QUEUE: fresh,
-  SLOW_QUEUE: slow,
-  STALLED_QUEUE: stalled,
-}: FanOutEnvironment) => ({ fresh, slow, stalled });
-
 /**
  * The functions that send requests to hosts that customers choose: what their user agent says of the sender.
  */
@@ -131,11 +127,10 @@ export const SenderEnvironment = z.object({
 });
 export type SenderEnvironment = z.infer<typeof SenderEnvironment>;
 
-export const DispatchEnvironment = z.object({
+export const DispatchEnvironment = z.extend(Queues, {
   SERVICE_TABLE: name,
   OUTBOX_TABLE: name,
   DELIVERIES_TABLE: name,
-  ...Queues,
   SIGNING_KEYS: name,
   RETRY_BASE_SECONDS: number,
   RETRY_CAP_SECONDS: number,
@@ -154,9 +149,8 @@ export const WatchEnvironment = z.object({
 });
 export type WatchEnvironment = z.input<typeof WatchEnvironment>;
 
-export const ReconcileEnvironment = z.object({
+export const ReconcileEnvironment = z.extend(Queues, {
   DELIVERIES_TABLE: name,
-  ...Queues,
   GRACE_SECONDS: number,
 });
 export type ReconcileEnvironment = z.input<typeof ReconcileEnvironment>;

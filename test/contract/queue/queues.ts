@@ -79,7 +79,7 @@ async function sqsTestQueues(engine: ReturnType<typeof sqs>, terms: Terms): Prom
   const created = { fresh, retry, slow, stalled };
   const urls = { fresh: fresh.url, retry: retry.url, slow: slow.url, stalled: stalled.url };
   const now = () => new Date();
-  const queues = deliveryQueues(client, urls, now);
+  const queues = deliveryQueues(client, (lane: Lane) => urls[lane], now);
   const receive = async (QueueUrl: string, WaitTimeSeconds: number) => {
     const { Messages = [] } = await client.send(
       new ReceiveMessageCommand({

@@ -10,7 +10,6 @@ import {
   DispatchEnvironment,
   EnrolEnvironment,
   FanOutEnvironment,
-  fanOutLanes,
   loopbackReceivers,
   MeterEnvironment,
   PublishEnvironment,
@@ -113,18 +112,14 @@ describe('the environment of a function', () => {
   });
 });
 
-it('the lanes of the fan-out are those that first attempts are made in', () => {
-  const environment = {
-    ...dispatch,
-    FRESH_QUEUE: 'the fresh one',
-    SLOW_QUEUE: 'the slow one',
-    STALLED_QUEUE: 'the stalled one',
-  };
-  expect(fanOutLanes(environment)).toEqual({
-    fresh: 'the fresh one',
-    slow: 'the slow one',
-    stalled: 'the stalled one',
-  });
+it('the fan-out gets the queues of first attempts, and not the retry queue', () => {
+  expect(Object.keys(readEnvironment(FanOutEnvironment, dispatch)).sort()).toEqual([
+    'DELIVERIES_TABLE',
+    'FRESH_QUEUE',
+    'SERVICE_TABLE',
+    'SLOW_QUEUE',
+    'STALLED_QUEUE',
+  ]);
 });
 
 describe('the retry policy', () => {
