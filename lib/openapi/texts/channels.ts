@@ -1,10 +1,15 @@
+import * as channels from '../../../functions/api/channels/schemas.ts';
+import * as widget from '../../../functions/api/widget/schemas.ts';
+import { MAX_RECEIVER_URL_LENGTH } from '../../../functions/domain/receiver-url.ts';
 import * as cast from '../cast.ts';
-import type { OperationText } from '../operation-text.ts';
+import { CREATED, described, type OperationText } from '../operation-text.ts';
+import { ATTEMPT_LOG, deliveryFields, LISTED_REQUEST } from './deliveries.ts';
+import { RECEIVER_URL, webhookFields } from './webhooks.ts';
 
 const at = `/api/v1/channels/${cast.httpChannel.id}`;
 const { kind, name, url } = cast.httpChannel;
 
-export const CHANNEL_TEXTS = {
+export const operations = {
   createChannel: {
     tag: 'Channels',
     description: `Sets up a place where conversations happen. A conversation that is started with its identifier as \`channelId\` takes place on it,
@@ -88,3 +93,66 @@ any messages here: nothing of it gets to a widget.`,
     sandbox: { messages: [], after: null },
   },
 } as const satisfies Record<string, OperationText>;
+
+const { webhookId: _, ...deliveryToAny } = deliveryFields;
+const channelDelivery = { ...deliveryToAny, channelId: 'The channel that it is for.' };
+
+const channelFields = {
+  id: 'Identifies the channel: the `channelId` of conversations that take place on it.',
+  kind: '`http`: messages are sent to `url`. `web_widget`: visitors read them.',
+  name: 'Label for people.',
+  url: 'Where messages go, as the service understood it; null for a `web_widget`.',
+  status:
+    '`active`, or `auto_disabled`: after 10 deliveries in a row ended `exhausted`, or by support. A disabled channel stays disabled: set up another one, or ask support.',
+  consecutiveFailures: webhookFields.consecutiveFailures,
+  failing: webhookFields.failing,
+  disabledAt: webhookFields.disabledAt,
+  disabledReason: webhookFields.disabledReason,
+  createdAt: CREATED,
+};
+
+/** The schemas of answers. */
+export const answers = {
+  Channel: described(channels.Channel, channelFields),
+  CreatedChannel: described(channels.CreatedChannel, {
+    ...channelFields,
+    secret:
+      'The signing secret of this channel, for the kind `http`: `whsec_` and the base64 of 32 bytes. Only this answer has it. Null for a `web_widget`.',
+  }),
+  ChannelDelivery: described(channels.ChannelDelivery, channelDelivery),
+  ListedChannelDelivery: described(channels.ListedChannelDelivery, {
+    ...channelDelivery,
+    request: LISTED_REQUEST,
+  }),
+  ChannelDeliveryWithAttempts: described(channels.ChannelDeliveryWithAttempts, {
+    ...channelDelivery,
+    attemptLog: ATTEMPT_LOG,
+  }),
+  VisitorToken: described(widget.VisitorToken, {
+    token: 'For `Authorization: Bearer`. Only this answer has it; it is stored nowhere.',
+    expiresAt: 'When it ends, UTC: 15 minutes after it was made. A reset of the sandbox ends it as well.',
+  }),
+  WidgetMessages: described(widget.WidgetMessages, {
+    messages: 'What was said, oldest first.',
+    after: 'The `after` of the next request: the last message that was looked at, or the one given.',
+  }),
+  WidgetMessage: described(widget.WidgetMessage, {
+    id: 'Identifies the message.',
+    role: 'Who said it: the external `user`, the `assistant` or a human `agent`.',
+    content: 'Its text.',
+    createdAt: CREATED,
+  }),
+};
+
+/** The schemas of requests. */
+export const bodies = {
+  CreateChannel: described(
+    channels.CreateChannel,
+    {
+      kind: '`http`: messages are sent to `url`. `web_widget`: visitors read them.',
+      name: 'Label for people.',
+      url: `${RECEIVER_URL} For the kind \`http\`, and no other.`,
+    },
+    { url: { format: 'uri', maxLength: MAX_RECEIVER_URL_LENGTH } },
+  ),
+};

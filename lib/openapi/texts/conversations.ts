@@ -1,9 +1,10 @@
+import * as conversations from '../../../functions/api/conversations/schemas.ts';
 import * as cast from '../cast.ts';
-import type { OperationText } from '../operation-text.ts';
+import { CREATED, described, type OperationText } from '../operation-text.ts';
 
 const at = `/api/v1/conversations/${cast.conversation.id}`;
 
-export const CONVERSATION_TEXTS = {
+export const operations = {
   createConversation: {
     tag: 'Conversations',
     description: `Starts a conversation with an external user on a channel. Sends \`conversation.created\`. The user is named as you name them.
@@ -87,3 +88,48 @@ changes nothing and sends nothing: the answer is the conversation as it is, with
     data: cast.resolvedConversation,
   },
 } as const satisfies Record<string, OperationText>;
+
+/** The schemas of answers. */
+export const answers = {
+  Conversation: described(conversations.Conversation, {
+    id: 'Identifies the conversation.',
+    channelId: 'The channel it takes place on, in your own naming.',
+    externalUserId: 'Who is talking to you, in your own naming.',
+    status: '`open`; `handed_off` once a human was asked for; `resolved`. A message reopens a resolved one.',
+    resolvedAt: 'When it was resolved, UTC; null unless it is resolved.',
+    resolvedBy: 'Who resolved it; null unless it is resolved.',
+    createdAt: CREATED,
+  }),
+  Message: described(conversations.Message, {
+    id: 'Identifies the message.',
+    conversationId: 'The conversation it belongs to.',
+    role: 'Who said it: the external `user`, the `assistant`, a human `agent`, or the `system`.',
+    content: 'Its text.',
+    createdAt: CREATED,
+  }),
+  Escalation: described(conversations.Escalation, {
+    id: 'Identifies the entry of the escalation log. Events call it `escalationLogId`.',
+    conversationId: 'The conversation that was handed off.',
+    reason: 'Why, if that was said.',
+    createdAt: 'When the handoff was requested, UTC.',
+  }),
+};
+
+/** The schemas of requests. */
+export const bodies = {
+  CreateConversation: described(conversations.CreateConversation, {
+    channelId:
+      'The channel it takes place on: the identifier of one that you have set up (`createChannel`), which then gets what is said there, or any other text as a label of your own.',
+    externalUserId: 'Who is talking to you, in your own naming.',
+  }),
+  CreateMessage: described(conversations.CreateMessage, {
+    role: 'Who said it: the external `user`, the `assistant`, a human `agent`, or the `system`.',
+    content: 'Its text.',
+  }),
+  RequestHandoff: described(conversations.RequestHandoff, {
+    reason: 'Why a human is needed. The event carries it.',
+  }),
+  ResolveConversation: described(conversations.ResolveConversation, {
+    resolvedBy: 'Who resolved it, in your own naming. The event carries it.',
+  }),
+};

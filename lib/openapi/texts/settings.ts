@@ -1,7 +1,8 @@
+import * as settings from '../../../functions/api/settings/schemas.ts';
 import * as cast from '../cast.ts';
-import type { OperationText } from '../operation-text.ts';
+import { CREATED, described, type OperationText } from '../operation-text.ts';
 
-export const SETTINGS_TEXTS = {
+export const operations = {
   readSession: {
     tag: 'Organization',
     description:
@@ -58,3 +59,72 @@ A key that does not exist, or is revoked already, is a success as well, so that 
     answer: 'There is no such key that works.',
   },
 } as const satisfies Record<string, OperationText>;
+
+const SCOPES =
+  'What the key may do. A `write:` scope implies the `read:` scope of the same resource. Each scope at most once.';
+
+const organizationSettings = {
+  contentChangeThreshold:
+    'How much of an imported source’s text, in percent, must have changed before the admins get an e-mail.',
+  contentChangeNotifications: 'Whether admins get e-mails about changed content at all.',
+};
+
+const apiKeyFields = {
+  id: 'Identifies the key. It is not the key itself.',
+  environment: 'The key selects the mode: `live` acts on the organization, `sandbox` on its sandbox.',
+  name: 'Label for people.',
+  scopes: SCOPES,
+  createdAt: CREATED,
+  lastUsedAt:
+    'When it was last used, UTC, some minutes behind; null when it was not within a year. Refused requests count as well.',
+  revokedAt: 'When it was revoked, UTC; null while it works.',
+};
+
+/** The schemas of answers. */
+export const answers = {
+  Organization: described(settings.Organization, {
+    id: 'Identifies the organization. Events call it `orgId`.',
+    name: 'Its name.',
+    environment: '`live`, or `sandbox` for a paired sandbox organization.',
+    tier: 'Its rate limit: `sandbox` 60, `standard` 600, `scale` 6,000 requests a minute.',
+    ...organizationSettings,
+    mailer:
+      'Whether this deployment sends e-mail to admins. Where it is `false`, nobody gets any, whatever the settings say.',
+    createdAt: CREATED,
+  }),
+  SignedIn: described(settings.SignedIn, {
+    userId: 'The issuer’s identifier of the person.',
+    email: 'Address of the person, to be shown. `null` where the issuer does not say it.',
+    organizationId: 'The organization that the person acts for.',
+    organizationName: 'Its name.',
+    role: 'A `member` sees, an `admin` also changes.',
+    expiresAt: 'When the session ends, unless it is renewed before.',
+  }),
+  Usage: described(settings.Usage, {
+    organizationId: 'The organization.',
+    months: 'The months asked for, newest first; those in which nothing was used as well.',
+  }),
+  UsageOfMonth: described(settings.UsageOfMonth, {
+    month: 'The month, UTC: `2026-11`. What is used counts under the month in which it happened.',
+    conversations: 'Conversations that were started.',
+    messages: 'Messages that were recorded, of every role.',
+  }),
+  ApiKey: described(settings.ApiKey, apiKeyFields),
+  CreatedApiKey: described(settings.CreatedApiKey, {
+    ...apiKeyFields,
+    secretOnce: 'The key itself, for `Authorization: Bearer`. Only this answer has it; it is stored nowhere.',
+  }),
+};
+
+/** The schemas of requests. */
+export const bodies = {
+  UpdateOrganization: described(settings.UpdateOrganization, {
+    contentChangeThreshold: `${organizationSettings.contentChangeThreshold} Left out: stays as it is.`,
+    contentChangeNotifications: `${organizationSettings.contentChangeNotifications} Left out: stays as it is.`,
+  }),
+  CreateApiKey: described(
+    settings.CreateApiKey,
+    { name: 'Label for people.', scopes: SCOPES },
+    { scopes: { uniqueItems: true } },
+  ),
+};

@@ -1,7 +1,8 @@
+import * as tickets from '../../../functions/api/tickets/schemas.ts';
 import * as cast from '../cast.ts';
-import type { OperationText } from '../operation-text.ts';
+import { CREATED, described, type OperationText } from '../operation-text.ts';
 
-export const TICKET_TEXTS = {
+export const operations = {
   createTicket: {
     tag: 'Tickets',
     description: `Creates a fallback ticket, with or without the conversation it comes out of. Sends \`ticket.created\`. The conversation stays
@@ -24,3 +25,21 @@ as it is. A conversation that does not exist is refused with \`NOT_FOUND\`. The 
     data: cast.ticket,
   },
 } as const satisfies Record<string, OperationText>;
+
+/** The schemas of answers. */
+export const answers = {
+  Ticket: described(tickets.Ticket, {
+    id: 'Identifies the ticket.',
+    conversationId: 'The conversation it came out of, if any.',
+    reason: 'What it is about, if that was said.',
+    createdAt: CREATED,
+  }),
+};
+
+/** The schemas of requests. */
+export const bodies = {
+  CreateTicket: described(tickets.CreateTicket, {
+    conversationId: 'The conversation it comes out of. It must exist.',
+    reason: 'What it is about. The event carries it.',
+  }),
+};
