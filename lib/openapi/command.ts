@@ -3,16 +3,18 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { breakingChanges } from './compatibility.ts';
 import { currentDocument } from './current.ts';
+import { routesPage } from './routes-page.ts';
 
 const DIRECTORY = join(import.meta.dirname, '../../docs/openapi');
 const CURRENT = 'v1.json';
 const RELEASED = 'v1.released.json';
+const ROUTES = 'routes.md';
 
 const HELP = `Usage: npm run openapi [-- OPTION]
 
-Writes docs/openapi/${CURRENT}, the OpenAPI document of the API, from the route table.
+Writes docs/openapi/${CURRENT}, the OpenAPI document of the API, and the list ${ROUTES} beside it, from the route table.
 
-  --check     write nothing; fail when the file is not what would be written
+  --check     write nothing; fail when a file is not what would be written
   --release   write it, and also ${RELEASED} beside it: what later documents must stay compatible with;
               fail when it breaks what was released before
   --help      show this
@@ -32,8 +34,11 @@ const HERE: Surroundings = {
 };
 
 /** The text of a document on disk, or undefined when there is none. */
-export function documentOnDisk(which: 'current' | 'released', directory = DIRECTORY): string | undefined {
-  const file = join(directory, which === 'current' ? CURRENT : RELEASED);
+export const documentOnDisk = (which: 'current' | 'released', directory = DIRECTORY): string | undefined =>
+  onDisk(directory, which === 'current' ? CURRENT : RELEASED);
+
+function onDisk(directory: string, name: string): string | undefined {
+  const file = join(directory, name);
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
@@ -56,10 +61,12 @@ export function openApiCommand(
   }
   const text = documentText();
   if (options.check) {
-    const fresh = documentOnDisk('current', directory) === text;
-    if (fresh) out(`${CURRENT} is up to date.\n`);
-    else err(`${CURRENT} is stale. Write it anew with: npm run openapi\n`);
-    return fresh ? 0 : 1;
+    const stale = Object.entries({ [CURRENT]: text, [ROUTES]: routesPage() })
+      .filter(([name, content]) => onDisk(directory, name) !== content)
+      .map(([name]) => name);
+    if (stale.length === 0) out(`${CURRENT} and ${ROUTES} are up to date.\n`);
+    else err(`Stale: ${stale.join(' and ')}. Update with: npm run openapi\n`);
+    return stale.length === 0 ? 0 : 1;
   }
   const before = options.release ? documentOnDisk('released', directory) : undefined;
   const broken = before === undefined ? [] : breakingChanges(JSON.parse(before), JSON.parse(text));
@@ -69,8 +76,9 @@ export function openApiCommand(
   }
   mkdirSync(directory, { recursive: true });
   writeFileSync(join(directory, CURRENT), text);
+  writeFileSync(join(directory, ROUTES), routesPage());
   if (options.release) copyFileSync(join(directory, CURRENT), join(directory, RELEASED));
-  out(`Wrote ${CURRENT}${options.release ? ` and ${RELEASED}` : ''}.\n`);
+  out(`Wrote ${[CURRENT, ROUTES, ...(options.release ? [RELEASED] : [])].join(', ')}.\n`);
   return 0;
 }
 

@@ -16,6 +16,8 @@ export type Tag =
 /** What the document says of an operation beyond the facts of its route. */
 export interface OperationText {
   readonly tag: Tag;
+  /** DynamoDB units that a request consumes at most. A test makes the request with the largest items there can be. */
+  readonly atMost: { readonly reads: number; readonly writes: number };
   /** What it does, what happens at limits, what to do on errors. Markdown. */
   readonly description: string;
   /** What the answer to a success is. */

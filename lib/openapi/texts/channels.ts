@@ -12,6 +12,7 @@ const { kind, name, url } = cast.httpChannel;
 export const operations = {
   createChannel: {
     tag: 'Channels',
+    atMost: { reads: 4, writes: 20 },
     description: `Sets up a place where conversations happen. A conversation that is started with its identifier as \`channelId\` takes place on it,
 and what an \`agent\` or the \`assistant\` says there gets to it. What the \`user\` and the \`system\` say does not.
 
@@ -31,6 +32,7 @@ An organization may have 50 channels; one more is refused with \`LIMIT_EXCEEDED\
   },
   listChannels: {
     tag: 'Channels',
+    atMost: { reads: 45, writes: 3 },
     description:
       'The organization’s channels, newest first, disabled ones included. Never with their secrets.',
     answer: 'A page of channels.',
@@ -38,6 +40,7 @@ An organization may have 50 channels; one more is refused with \`LIMIT_EXCEEDED\
   },
   readChannel: {
     tag: 'Channels',
+    atMost: { reads: 5, writes: 3 },
     description:
       'One channel, never with its secret. `status` and `failing` tell how its receiver is doing, and how far it is from being disabled.',
     answer: 'The channel.',
@@ -45,6 +48,7 @@ An organization may have 50 channels; one more is refused with \`LIMIT_EXCEEDED\
   },
   deleteChannel: {
     tag: 'Channels',
+    atMost: { reads: 4, writes: 15 },
     description: `Deletes a channel. Nothing is sent to it from then on: its deliveries that are not finished become \`skipped\`, and none of its
 deliveries can be read any more. Its conversations stay, and go on without a channel. Tokens that visitors have are good until they expire.
 
@@ -53,6 +57,7 @@ A channel that does not exist, or not any more, is a success as well, so that a 
   },
   listChannelDeliveries: {
     tag: 'Channels',
+    atMost: { reads: 1600, writes: 4 },
     description: `What was, is and will be sent to a channel of the kind \`http\`, newest first: one delivery for each message. Deliveries are kept for 30
 days. Those of a deleted channel cannot be read: 404. To a \`web_widget\` nothing is sent. The filters are those of \`listDeliveries\`, pages that are short
 included.
@@ -63,6 +68,7 @@ included.
   },
   readChannelDelivery: {
     tag: 'Channels',
+    atMost: { reads: 20, writes: 3 },
     description:
       'One delivery with the log of its attempts, as `readDelivery` shows those to webhooks. In a sandbox each attempt has its `request`, unless the body is larger than 32 KiB.',
     answer: 'The delivery with its attempts.',
@@ -70,6 +76,7 @@ included.
   },
   createVisitorToken: {
     tag: 'Channels',
+    atMost: { reads: 5, writes: 5 },
     description: `Makes a token with which the visitor’s browser reads this conversation and nothing else (\`readWidgetMessages\`), for 15 minutes. Have your
 own server call this, after it has established who the visitor is, and hand the token to your page; ask for another one before it expires.
 
@@ -79,6 +86,7 @@ Only for conversations on a channel of the kind \`web_widget\`: any other is ref
   },
   readWidgetMessages: {
     tag: 'Channels',
+    atMost: { reads: 350, writes: 4 },
     description: `What was said in the token’s conversation after the message \`after\`, oldest first: by the user, the assistant and agents. For browsers, on
 any site: preflights are answered, and \`Access-Control-Allow-Origin\` is \`*\`.
 

@@ -7,6 +7,7 @@ const at = `/api/v1/conversations/${cast.conversation.id}`;
 export const operations = {
   createConversation: {
     tag: 'Conversations',
+    atMost: { reads: 5, writes: 20 },
     description: `Starts a conversation with an external user on a channel. Sends \`conversation.created\`. The user is named as you name them.
 \`channelId\` may be the identifier of a channel that you have set up (\`createChannel\`): it then gets what agents and the assistant say. An identifier
 of no channel is refused; any other text is a label of your own, to which nothing is sent.
@@ -20,12 +21,14 @@ second one.`,
   },
   listConversations: {
     tag: 'Conversations',
+    atMost: { reads: 85, writes: 3 },
     description: 'The organization’s conversations in every state, the one that started last first.',
     answer: 'A page of conversations.',
     data: [cast.resolvedConversation],
   },
   readConversation: {
     tag: 'Conversations',
+    atMost: { reads: 5, writes: 3 },
     description:
       'One conversation and the state it is in. Its messages have a list of their own (`listMessages`).',
     answer: 'The conversation.',
@@ -33,6 +36,7 @@ second one.`,
   },
   createMessage: {
     tag: 'Conversations',
+    atMost: { reads: 5, writes: 1550 },
     description: `Records a message, whoever said it. Sends \`message.received\`. A message to a resolved conversation opens it again;
 one that comes at the same moment as the resolving counts as before it.
 
@@ -44,18 +48,21 @@ Without an \`Idempotency-Key\` a repeated request records the message again.`,
   },
   listMessages: {
     tag: 'Conversations',
+    atMost: { reads: 768, writes: 4 },
     description: 'The messages of a conversation, newest first.',
     answer: 'A page of messages.',
     data: [cast.reply, cast.message],
   },
   readMessage: {
     tag: 'Conversations',
+    atMost: { reads: 75, writes: 3 },
     description: 'One message, for example the one that a `message.received` event names.',
     answer: 'The message.',
     data: cast.message,
   },
   requestHandoff: {
     tag: 'Conversations',
+    atMost: { reads: 5, writes: 35 },
     description: `Asks for a human. The conversation becomes \`handed_off\`, an entry of its escalation log is written, and
 \`handoff.requested\` is sent.
 
@@ -68,12 +75,14 @@ a resolved one again. The body may be left out.`,
   },
   listEscalations: {
     tag: 'Conversations',
+    atMost: { reads: 95, writes: 3 },
     description: 'When and why a conversation was handed off, the last time first.',
     answer: 'A page of the escalation log.',
     data: [cast.escalation],
   },
   readEscalation: {
     tag: 'Conversations',
+    atMost: { reads: 5, writes: 3 },
     description:
       'One entry of the escalation log, for example the one that a `handoff.requested` event names.',
     answer: 'The entry of the escalation log.',
@@ -81,6 +90,7 @@ a resolved one again. The body may be left out.`,
   },
   resolveConversation: {
     tag: 'Conversations',
+    atMost: { reads: 5, writes: 20 },
     description: `Marks a conversation resolved, handed off or not, and sends \`conversation.resolved\`. Resolving one that is resolved already
 changes nothing and sends nothing: the answer is the conversation as it is, with who resolved it first. The body may be left out.`,
     body: { resolvedBy: cast.resolvedConversation.resolvedBy },

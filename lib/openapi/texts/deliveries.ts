@@ -9,6 +9,7 @@ import { failingFields, webhookFields } from './webhooks.ts';
 export const operations = {
   listDeliveries: {
     tag: 'Deliveries',
+    atMost: { reads: 1600, writes: 4 },
     description: `What was, is and will be sent to one endpoint, newest first. Deliveries are kept for 30 days. Those of a deleted endpoint
 cannot be read: 404.
 
@@ -27,6 +28,7 @@ Recognise what you have forwarded by \`webhook-id\` and \`webhook-attempt\`. Liv
   },
   readDelivery: {
     tag: 'Deliveries',
+    atMost: { reads: 20, writes: 3 },
     description: `One delivery with the log of its attempts: when each began, how long it took, what the receiver answered, or why there was
 no answer. Of an answer that was no success the first KiB of the body is kept, so that a receiver can say what it did not like.
 
@@ -39,6 +41,7 @@ tell what has happened, and \`atRealSpeed\` what would have happened.`,
   },
   redeliverDelivery: {
     tag: 'Deliveries',
+    atMost: { reads: 20, writes: 15 },
     description: `Sends the event of a finished delivery again, whether it \`succeeded\`, is \`exhausted\` or was \`skipped\`. It becomes a new
 delivery with an identifier of its own, 8 attempts of its own, and \`redeliveryOf\` naming the one it repeats. Event identifier and body
 are the same to the byte. It counts for the endpoint’s failures like any other.
@@ -52,6 +55,7 @@ first answer again.`,
   },
   readDeliveryStats: {
     tag: 'Deliveries',
+    atMost: { reads: 1900, writes: 4 },
     description: `What became of the deliveries to all endpoints there are, counted as \`readWebhookStats\` counts those to one: by hour, all endpoints
 together, and of each endpoint in sum. Of endpoints whose deliveries fail it tells how many more failures disable them and, where that follows from the deliveries
 under way, when. Before the first of them has failed for good, \`waitingSince\` tells that an endpoint does not take what it is sent.
@@ -62,6 +66,7 @@ The counts are some seconds behind the deliveries. What endpoints had that were 
   },
   readWebhookStats: {
     tag: 'Deliveries',
+    atMost: { reads: 20, writes: 3 },
     description: `What became of the deliveries to one endpoint, counted by hour. Each counts under the hour of its event, however much
 later it ends, so every hour balances: \`owed\` is the sum of \`pending\`, \`succeeded\`, \`exhausted\` and \`skipped\`. An hour with
 nothing \`pending\` is complete, and \`oldestPending\` names the earliest one that is not.

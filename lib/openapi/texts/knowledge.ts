@@ -18,6 +18,7 @@ To take the next step without waiting for an hour, ask for it (\`syncSource\`), 
 export const operations = {
   createSource: {
     tag: 'Knowledge',
+    atMost: { reads: 4, writes: 30 },
     description: `Adds a source of knowledge: an address, and what is to be expected there. It is fetched within moments of this answer; read the
 source to see its status (\`readSource\`). From then on it is looked at again every hour.
 
@@ -37,18 +38,21 @@ ${PROGRAMS}`,
   },
   listSources: {
     tag: 'Knowledge',
+    atMost: { reads: 180, writes: 4 },
     description: 'The organization’s sources, newest first.',
     answer: 'A page of sources.',
     data: [cast.source],
   },
   readSource: {
     tag: 'Knowledge',
+    atMost: { reads: 6, writes: 3 },
     description: 'One source: what the last check came to, and what is known of its content.',
     answer: 'The source.',
     data: cast.source,
   },
   readSourceChanges: {
     tag: 'Knowledge',
+    atMost: { reads: 300, writes: 4 },
     description: `What has come and what has gone in a source since admins last heard of it, line by line: from the version that they were last told of, or the
 first one, to the present one. Lines that only moved are in neither. Both are text as it was found, never markup, whatever it looks like.
 
@@ -58,12 +62,14 @@ Before the first import there is nothing to compare: \`from\`, \`to\` and \`diff
   },
   deleteSource: {
     tag: 'Knowledge',
+    atMost: { reads: 4, writes: 20 },
     description:
       'Deletes a source with its content. Nothing of it is fetched any more, except by a check that is under way. One that is already gone, or never was, is a success as well.',
     answer: 'The source is gone.',
   },
   syncSource: {
     tag: 'Knowledge',
+    atMost: { reads: 6, writes: 30 },
     description: `Asks for a check of a source now, whenever the next one is due. The answer does not wait for it: when \`lastCheckedAt\` is later
 than this request, it was done.
 

@@ -8,6 +8,7 @@ const PATH = `/api/v1/webhooks/${cast.webhook.id}/redeliveries`;
 export const operations = {
   startRedelivery: {
     tag: 'Deliveries',
+    atMost: { reads: 5, writes: 20 },
     description: `Sends again, in the background, all events whose deliveries to this endpoint ended \`exhausted\` or \`skipped\` in a time, oldest first. The answer
 comes at once; read the redelivery (\`readRedelivery\`) to see how far it is.
 
@@ -24,6 +25,7 @@ the endpoint is disabled or deleted, and disappears with the sandbox’s data at
   },
   listRedeliveries: {
     tag: 'Deliveries',
+    atMost: { reads: 20, writes: 3 },
     description:
       'The redeliveries of an endpoint, newest first. One that has ended can be read for 30 days more.',
     answer: 'A page of redeliveries.',
@@ -31,6 +33,7 @@ the endpoint is disabled or deleted, and disappears with the sandbox’s data at
   },
   readRedelivery: {
     tag: 'Deliveries',
+    atMost: { reads: 5, writes: 3 },
     description:
       'One redelivery: how far it is, or how it ended. It changes several times a second while it runs.',
     answer: 'The redelivery.',
@@ -38,6 +41,7 @@ the endpoint is disabled or deleted, and disappears with the sandbox’s data at
   },
   stopRedelivery: {
     tag: 'Deliveries',
+    atMost: { reads: 4, writes: 10 },
     description: `Stops a redelivery. What it has made is delivered all the same, and what was being made at this moment as well: a few hundred more may come.
 
 One that has ended, or never was, is a success as well, so that a repetition is safe.`,

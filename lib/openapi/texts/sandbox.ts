@@ -7,6 +7,7 @@ const { sandboxOrganizationId, lastResetAt } = cast.sandbox;
 export const operations = {
   provisionSandbox: {
     tag: 'Sandbox',
+    atMost: { reads: 3, writes: 10 },
     description: `Makes the organization’s sandbox if it has none, and issues a key for it. There is one sandbox at most: each further call
 issues another key for the same one, and \`provisioned\` is false. The key works from the answer on, which shows it in \`secretOnce\`,
 once.
@@ -24,6 +25,7 @@ Keys of the sandbox are in the organization’s list of keys, and are revoked th
   },
   readSandbox: {
     tag: 'Sandbox',
+    atMost: { reads: 4, writes: 2 },
     description:
       'Which sandbox the organization has, and since when. `NOT_FOUND` where it has none. Its keys are in the organization’s list of keys.',
     answer: 'The sandbox.',
@@ -31,6 +33,7 @@ Keys of the sandbox are in the organization’s list of keys, and are revoked th
   },
   resetSandbox: {
     tag: 'Sandbox',
+    atMost: { reads: 3, writes: 6 },
     description: `Wipes the data of the sandbox: conversations, messages, escalation logs, tickets, events, deliveries with their counts, and
 what \`Idempotency-Key\`s are remembered for. It is empty when the answer arrives, however much there was: lists are empty, old
 identifiers name nothing, old cursors are refused, and deliveries under way are dropped. Its keys and its webhook endpoints stay, with

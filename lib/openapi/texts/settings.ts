@@ -5,6 +5,7 @@ import { CREATED, described, type OperationText } from '../operation-text.ts';
 export const operations = {
   readSession: {
     tag: 'Organization',
+    atMost: { reads: 2, writes: 2 },
     description:
       'Who is signed in, as what, and when the session ends. A role that is taken away meanwhile is kept until then.',
     answer: 'The person and the session.',
@@ -12,12 +13,14 @@ export const operations = {
   },
   readOrganization: {
     tag: 'Organization',
+    atMost: { reads: 2, writes: 2 },
     description: 'The organization of the session and its settings.',
     answer: 'The organization.',
     data: cast.organization,
   },
   updateOrganization: {
     tag: 'Organization',
+    atMost: { reads: 1, writes: 3 },
     description:
       'Changes the settings that are given; the others stay. Name, environment and tier are not among them: they are ignored.',
     body: { contentChangeThreshold: 35 },
@@ -26,6 +29,7 @@ export const operations = {
   },
   readUsage: {
     tag: 'Organization',
+    atMost: { reads: 8, writes: 2 },
     description: `What the organization has used, counted by month: conversations that were started and messages that were recorded.
 Each counts once, however often its request was repeated. Nothing of the sandbox counts.
 
@@ -35,6 +39,7 @@ The counts are some seconds behind. After its end a month can still grow, by wha
   },
   createApiKey: {
     tag: 'API keys',
+    atMost: { reads: 1, writes: 6 },
     description: `Makes a live API key; keys of the sandbox come from \`provisionSandbox\`. The answer shows it in \`secretOnce\`, once: the service keeps nothing but its digest. Give each
 program a key of its own, with just the scopes it needs, so that it can be revoked alone.
 
@@ -46,6 +51,7 @@ The operation takes no \`Idempotency-Key\`. If no answer arrives, look into the 
   },
   listApiKeys: {
     tag: 'API keys',
+    atMost: { reads: 80, writes: 2 },
     description:
       'The organization’s keys, newest first: live ones and those of its sandbox, revoked ones included. Never with the keys themselves.',
     answer: 'A page of keys.',
@@ -53,6 +59,7 @@ The operation takes no \`Idempotency-Key\`. If no answer arrives, look into the 
   },
   revokeApiKey: {
     tag: 'API keys',
+    atMost: { reads: 2, writes: 6 },
     description: `Revokes a key, of the organization or of its sandbox. It takes effect at the next request with it, and cannot be undone. The key stays in the list.
 
 A key that does not exist, or is revoked already, is a success as well, so that a repetition is safe.`,

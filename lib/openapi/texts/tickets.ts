@@ -5,6 +5,7 @@ import { CREATED, described, type OperationText } from '../operation-text.ts';
 export const operations = {
   createTicket: {
     tag: 'Tickets',
+    atMost: { reads: 5, writes: 35 },
     description: `Creates a fallback ticket, with or without the conversation it comes out of. Sends \`ticket.created\`. The conversation stays
 as it is. A conversation that does not exist is refused with \`NOT_FOUND\`. The body may be left out.`,
     body: { conversationId: cast.conversation.id, reason: cast.ticket.reason },
@@ -14,12 +15,14 @@ as it is. A conversation that does not exist is refused with \`NOT_FOUND\`. The 
   },
   listTickets: {
     tag: 'Tickets',
+    atMost: { reads: 130, writes: 4 },
     description: 'The organization’s tickets, newest first.',
     answer: 'A page of tickets.',
     data: [cast.ticket],
   },
   readTicket: {
     tag: 'Tickets',
+    atMost: { reads: 5, writes: 3 },
     description: 'One ticket, for example the one that a `ticket.created` event names.',
     answer: 'The ticket.',
     data: cast.ticket,

@@ -36,6 +36,7 @@ receiver gets to see and nobody else looks at.`;
 export const operations = {
   registerWebhook: {
     tag: 'Webhooks',
+    atMost: { reads: 4, writes: 20 },
     description: `Registers the address of a receiver and the event types it wants. From the answer on, every such event is delivered to it,
 signed with the \`secret\` that this answer shows. Keep the secret: no other answer has it.
 
@@ -56,6 +57,7 @@ ${PROGRAMS}`,
   },
   listWebhooks: {
     tag: 'Webhooks',
+    atMost: { reads: 40, writes: 3 },
     description:
       'The organization’s endpoints, newest first, disabled ones included. Never with their secrets.',
     answer: 'A page of endpoints.',
@@ -63,6 +65,7 @@ ${PROGRAMS}`,
   },
   readWebhook: {
     tag: 'Webhooks',
+    atMost: { reads: 5, writes: 3 },
     description:
       'One endpoint, never with its secret. `status` and `failing` tell how its receiver is doing, and how far it is from being disabled; `readWebhookStats` counts what became of its deliveries.',
     answer: 'The endpoint.',
@@ -70,6 +73,7 @@ ${PROGRAMS}`,
   },
   updateWebhook: {
     tag: 'Webhooks',
+    atMost: { reads: 6, writes: 10 },
     description: `Changes the address, the event types, or both; what is left out stays. A new list of event types replaces the old one and
 holds for events that happen from then on; a new address also for the next attempts of deliveries under way. In a sandbox it says what
 the simulated receiver does (\`registerWebhook\`).
@@ -84,6 +88,7 @@ one, or ask support.`,
   },
   deleteWebhook: {
     tag: 'Webhooks',
+    atMost: { reads: 4, writes: 15 },
     description: `Deletes an endpoint. Nothing is sent to it from then on: its deliveries that are not finished become \`skipped\`, and none of
 its deliveries can be read any more.
 
@@ -92,6 +97,7 @@ An endpoint that does not exist, or not any more, is a success as well, so that 
   },
   testWebhook: {
     tag: 'Webhooks',
+    atMost: { reads: 5, writes: 9 },
     description: `Sends one real \`webhook.test\` event to this endpoint, whatever it subscribes to: signed, retried and recorded like every
 other event. The answer comes before the delivery; read it (\`readDelivery\`) to see how the receiver answered, in a sandbox the
 simulated one.

@@ -26,7 +26,7 @@ describe('npm run openapi', () => {
   }
 
   it('writes the document, which is then up to date', () => {
-    expect(run()).toEqual({ code: 0, out: 'Wrote v1.json.\n', err: '' });
+    expect(run()).toEqual({ code: 0, out: 'Wrote v1.json, routes.md.\n', err: '' });
     expect(documentOnDisk('current', directory)).toBe(documentText());
     expect(run('--check')).toMatchObject({ code: 0, err: '' });
   });
@@ -36,6 +36,9 @@ describe('npm run openapi', () => {
     writeFileSync(join(directory, 'v1.json'), documentText().replace('"3.1.1"', '"3.1.0"'));
     expect(run('--check').code).toBe(1);
     expect(readdirSync(directory)).toEqual(['v1.json']);
+    run();
+    writeFileSync(join(directory, 'routes.md'), '# Routes');
+    expect(run('--check')).toMatchObject({ code: 1, err: expect.stringContaining('Stale: routes.md.') });
   });
 
   it('--release writes also what later documents must stay compatible with', () => {
