@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Reminder } from '../../../functions/domain/delivery.ts';
 import { jobDeliveryId, newId } from '../../../functions/domain/ids.ts';
-import { FIRST_LANES } from '../../../functions/domain/lanes.ts';
+import { LANE_TABLE } from '../../../functions/domain/lanes.ts';
 import { deliveryQueues, queueUrls } from '../../../functions/platform/delivery-queues.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 
@@ -171,6 +171,10 @@ describe('hiding a message', () => {
 });
 
 it('finds the URL of a queue in the variable that the table names', () => {
-  const urlOf = queueUrls(FIRST_LANES, { FRESH_QUEUE: 'f', SLOW_QUEUE: 's', STALLED_QUEUE: 't' });
-  expect((['fresh', 'slow', 'stalled'] as const).map(urlOf)).toEqual(['f', 's', 't']);
+  const { slow, stalled } = LANE_TABLE;
+  const urlOf = queueUrls(
+    { slow, stalled },
+    { SLOW_QUEUE: 'the slow one', STALLED_QUEUE: 'the stalled one' },
+  );
+  expect([urlOf('slow'), urlOf('stalled')]).toEqual(['the slow one', 'the stalled one']);
 });
