@@ -1,13 +1,61 @@
 import { MAX_DELAY_SECONDS } from './backoff.ts';
 import type { Endpoint } from './endpoint.ts';
 
+/** The facts of one delivery queue. */
+interface LaneFacts {
+  /** The environment variable that holds the queue's URL. */
+  readonly queue: `${string}_QUEUE`;
+  /** Batches in progress at once, of ten messages each, by stage. Context may change it: `dispatchersFresh`. */
+  readonly dispatchers: Readonly<Record<'dev' | 'staging' | 'prod', number>>;
+  /** Seconds for which SQS gathers messages into a batch, by stage. Without it a message is received at once. */
+  readonly windowSeconds?: Readonly<Record<'dev' | 'staging' | 'prod', number>>;
+  /** Whether a batch starts all its attempts at once, however long they take. Others limit each organization. */
+  readonly isPatient?: boolean;
+  /**
+   * Whether the previous release does not know the queue. It is then read through an alias that gets new code at
+   * once, because the previous version would fail on it. The release after that may drop the mark.
+   */
+  readonly isNew?: boolean;
+}
+
 /**
- * The delivery queues. First attempts and retries have one each, so that a storm of retries delays no fresh event; endpoints
- * that keep workers waiting have a third, so that they delay nobody but themselves; those that keep them waiting until the deadline have
- * a fourth, whose messages wait for company, because ten attempts that hang in one function cost as much as one.
+ * The delivery queues. Their resources, grants, environment variables and settings derive from this table; the
+ * functions below decide which queue a message goes to.
  */
-export const LANES = ['fresh', 'retry', 'slow', 'stalled'] as const;
-export type Lane = (typeof LANES)[number];
+export const LANE_TABLE = {
+  fresh: { queue: 'FRESH_QUEUE', dispatchers: { dev: 20, staging: 20, prod: 100 } },
+  // Apart from first attempts, so that a storm of retries delays no new event.
+  retry: { queue: 'RETRY_QUEUE', dispatchers: { dev: 10, staging: 10, prod: 50 } },
+  // Endpoints that keep workers waiting delay only each other.
+  slow: { queue: 'SLOW_QUEUE', dispatchers: { dev: 10, staging: 10, prod: 40 }, isPatient: true },
+  // For endpoints that do not answer until the deadline: ten such attempts in one invocation cost as much as one.
+  // The window is the shortest wait between attempts. A developer does not wait for it.
+  stalled: {
+    queue: 'STALLED_QUEUE',
+    dispatchers: { dev: 10, staging: 10, prod: 40 },
+    windowSeconds: { dev: 0, staging: 30, prod: 30 },
+    isPatient: true,
+    isNew: true,
+  },
+} as const satisfies Record<string, LaneFacts>;
+export type Lane = keyof typeof LANE_TABLE;
+export const LANES = /* @__PURE__ */ Object.keys(LANE_TABLE) as readonly Lane[];
+
+/** The environment variables of the queues of a table. */
+export type QueueVariable<T> = {
+  [L in keyof T]: T[L] extends { queue: infer V extends string } ? V : never;
+}[keyof T];
+
+/** A queue's facts, optional ones included. */
+export const laneFacts = (lane: Lane): LaneFacts => LANE_TABLE[lane];
+
+/** A value for each queue. */
+export const byLane = <T>(of: (lane: Lane) => T): Record<Lane, T> =>
+  Object.fromEntries(LANES.map((lane) => [lane, of(lane)])) as Record<Lane, T>;
+
+/** The queues that first attempts are made from. */
+export const FIRST_LANES = /* @__PURE__ */ (({ retry: _, ...first }: typeof LANE_TABLE) => first)(LANE_TABLE);
+export type FirstLane = keyof typeof FIRST_LANES;
 
 /**
  * An attempt whose answer has not come so long after its request was written marks its endpoint as slow, long before its
@@ -78,9 +126,6 @@ export function otherLaneFor(
 export const nextLaneOf = ({ slow, stalled }: Manner): Lane =>
   stalled ? 'stalled' : slow ? 'slow' : 'retry';
 
-/** Where first attempts are made. */
-export type FirstLane = Exclude<Lane, 'retry'>;
-
 /** Where the first attempt at an endpoint belongs, so far as its item says how it is. */
 export const firstLaneOf = (
   endpoint: Pick<Endpoint, 'slowUntil' | 'unproven' | 'stalledUntil'>,
@@ -90,8 +135,10 @@ export const firstLaneOf = (
   otherLaneFor('fresh', { slow: isSlow(endpoint, now), stalled: isStalled(endpoint, now) }, isAskedFor) ??
   'fresh';
 
-/** In these a batch makes all its attempts at once: they are there to wait. */
-export const isPatient = (lane: Lane): boolean => lane === 'slow' || lane === 'stalled';
+export const isPatient = (lane: Lane): boolean => laneFacts(lane).isPatient === true;
+
+/** Whether messages of the queue wait for others before they are received, which is no delay of the service. */
+export const isBatched = (lane: Lane): boolean => laneFacts(lane).windowSeconds !== undefined;
 
 /** A wait that SQS cannot hold back is spent in the table. */
 export const LONGEST_QUEUED_WAIT_SECONDS = MAX_DELAY_SECONDS;

@@ -18,7 +18,7 @@ import {
 } from '../domain/delivery.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
 import type { OutboxEvent } from '../domain/events.ts';
-import { hasStalled, type Lane, nextLaneOf, otherLaneFor } from '../domain/lanes.ts';
+import { hasStalled, isBatched, type Lane, nextLaneOf, otherLaneFor } from '../domain/lanes.ts';
 import { isAskedFor } from '../domain/redelivery.ts';
 import { programOf } from '../domain/simulation.ts';
 import { isOfSandbox } from '../domain/tenant.ts';
@@ -264,8 +264,8 @@ function measureOf(
   const since = (from: string, to: Date) => Math.max(0, to.getTime() - Date.parse(from));
   // A sandbox's time may pass faster, and a redelivery comes whenever somebody asks for it.
   const isCounted = !isOfSandbox(claimed) && claimed.redeliveryOf === undefined;
-  // In the stalled lane it waits for company on purpose, which says nothing of the service.
-  const isFirst = claimed.attempts === 1 && lane !== 'stalled';
+  // The wait for a batch is deliberate and says nothing about the service.
+  const isFirst = claimed.attempts === 1 && !isBatched(lane);
   return {
     outcome: settlement.kind,
     parked: settlement.kind === 'retrying' && settlement.wait.hold === 'parked',

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { DEFAULT_RETRY_POLICY } from '../domain/backoff.ts';
+import { FIRST_LANES, LANE_TABLE, type QueueVariable } from '../domain/lanes.ts';
 import type { RateLimits } from '../domain/rate-limit.ts';
 
 /*
@@ -89,21 +90,16 @@ export const OrganizationEnvironment = z.object({
 });
 export type OrganizationEnvironment = z.infer<typeof OrganizationEnvironment>;
 
+/** The variables that hold URLs of delivery queues. */
+const queueVariables = <T extends Readonly<Record<string, { queue: string }>>>(table: T) =>
+  Object.fromEntries(Object.values(table).map(({ queue }) => [queue, NonEmptyText])) as Record<
+    QueueVariable<T>,
+    typeof NonEmptyText
+  >;
 /** URLs of the delivery queues that messages of first attempts go to. */
-export const FirstAttemptQueues = {
-  FRESH_QUEUE: NonEmptyText,
-  SLOW_QUEUE: NonEmptyText,
-  STALLED_QUEUE: NonEmptyText,
-};
+export const FirstAttemptQueues = /* @__PURE__ */ queueVariables(FIRST_LANES);
 /** URLs of all delivery queues. */
-export const DeliveryQueues = { ...FirstAttemptQueues, RETRY_QUEUE: NonEmptyText };
-
-/** The lanes of first attempts. */
-export const fanOutLanes = ({
-  FRESH_QUEUE: fresh,
-  SLOW_QUEUE: slow,
-  STALLED_QUEUE: stalled,
-}: Record<keyof typeof FirstAttemptQueues, string>) => ({ fresh, slow, stalled });
+export const DeliveryQueues = /* @__PURE__ */ queueVariables(LANE_TABLE);
 
 /**
  * The functions that send requests to hosts that customers choose: what their user agent says of the sender.

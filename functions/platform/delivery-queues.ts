@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { delaySeconds, hiddenSeconds } from '../domain/backoff.ts';
 import { Reminder } from '../domain/delivery.ts';
-import { CROWDED_IN_FLIGHT, type Lane } from '../domain/lanes.ts';
+import { CROWDED_IN_FLIGHT, type Lane, type QueueVariable } from '../domain/lanes.ts';
 import { messageGroupOf } from '../domain/redelivery.ts';
 import { chunksOf, REQUEST_BYTES } from './chunks.ts';
 
@@ -21,10 +21,19 @@ export interface OutgoingReminder {
   until?: Date;
 }
 
-/** @param urls of the lanes that the function uses */
+/** The URL of a queue, from the environment variable that the table names. @param table the queues of the function */
+export const queueUrls =
+  <T extends Partial<Record<Lane, { queue: string }>>>(
+    table: T,
+    environment: Readonly<Record<QueueVariable<T>, string>>,
+  ) =>
+  (lane: keyof T & Lane): string =>
+    environment[(table[lane] as { queue: QueueVariable<T> }).queue];
+
+/** @param urlOf the queues that the function uses */
 export function deliveryQueues<L extends Lane>(
   client: Pick<SQSClient, 'send'>,
-  urls: Record<L, string>,
+  urlOf: (lane: L) => string,
   now: () => Date,
 ) {
   const gauges = new Map<Lane, { at: number; inFlight: Promise<number> }>();
@@ -34,7 +43,7 @@ export function deliveryQueues<L extends Lane>(
     attribute: 'ApproximateNumberOfMessages' | 'ApproximateNumberOfMessagesNotVisible',
   ) {
     const { Attributes } = await client.send(
-      new GetQueueAttributesCommand({ QueueUrl: urls[lane], AttributeNames: [attribute] }),
+      new GetQueueAttributesCommand({ QueueUrl: urlOf(lane), AttributeNames: [attribute] }),
     );
     return Number(Attributes?.[attribute] ?? Number.NaN);
   }
@@ -56,7 +65,7 @@ export function deliveryQueues<L extends Lane>(
         batches.map(async (batch) => {
           const { Failed = [] } = await client.send(
             new SendMessageBatchCommand({
-              QueueUrl: urls[lane],
+              QueueUrl: urlOf(lane),
               Entries: batch.map(({ reminder, until, body }, index) => {
                 const delay = until === undefined ? 0 : delaySeconds(until, now());
                 return {
@@ -79,7 +88,7 @@ export function deliveryQueues<L extends Lane>(
     async hide(lane: L, receiptHandle: string, until: Date): Promise<void> {
       await client.send(
         new ChangeMessageVisibilityCommand({
-          QueueUrl: urls[lane],
+          QueueUrl: urlOf(lane),
           ReceiptHandle: receiptHandle,
           VisibilityTimeout: hiddenSeconds(until, now()),
         }),

@@ -1,12 +1,13 @@
 import * as z from 'zod/mini';
+import { FIRST_LANES } from '../domain/lanes.ts';
 import { deadEntries, nameOfOwed } from '../engine/dead-letters.ts';
 import { fanOut } from '../engine/fan-out.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
 import { streamsClient } from '../platform/clients/dynamodb-streams.ts';
 import { queueClient } from '../platform/clients/sqs.ts';
-import { FirstAttemptQueues, fanOutLanes, NonEmptyText, readEnvironment } from '../platform/config.ts';
+import { FirstAttemptQueues, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { postponement } from '../platform/dead-letter-queue.ts';
-import { deliveryQueues } from '../platform/delivery-queues.ts';
+import { deliveryQueues, queueUrls } from '../platform/delivery-queues.ts';
 import { logger } from '../platform/logger.ts';
 import { deadLetterWorker, orAbandon } from '../platform/pipeline/dead-letters.ts';
 import { standings } from '../platform/standings.ts';
@@ -42,7 +43,7 @@ export const handler = deadLetterWorker(
       subscribers: endpointStore(service),
       standings: standings(standingOf(service)),
       deliveries: deliveryStore({ client, name: environment.DELIVERIES_TABLE, reportUnreadable }),
-      queues: deliveryQueues(sqs, fanOutLanes(environment), now),
+      queues: deliveryQueues(sqs, queueUrls(FIRST_LANES, environment), now),
       log: logger.log,
       now,
     }),

@@ -5,7 +5,7 @@ import * as z from 'zod/mini';
 import { Defect } from '../domain/defect.ts';
 import { gate } from '../domain/gate.ts';
 import { currentVersion } from '../domain/keyring.ts';
-import { LANES, type Lane } from '../domain/lanes.ts';
+import { LANE_TABLE, LANES, type Lane } from '../domain/lanes.ts';
 import { attemptClocks } from '../domain/timing.ts';
 import { dispatch } from '../engine/dispatch.ts';
 import { dispatcher } from '../engine/dispatcher.ts';
@@ -23,7 +23,7 @@ import {
   SenderEnvironment,
 } from '../platform/config.ts';
 import { deliveryMetrics } from '../platform/delivery-metrics.ts';
-import { deliveryQueues } from '../platform/delivery-queues.ts';
+import { deliveryQueues, queueUrls } from '../platform/delivery-queues.ts';
 import { keyringSource } from '../platform/keyrings.ts';
 import { logger } from '../platform/logger.ts';
 import { outboundClient } from '../platform/outbound/client.ts';
@@ -63,13 +63,8 @@ const service = { client, name: environment.SERVICE_TABLE, reportUnreadable };
 const outbox = { name: environment.OUTBOX_TABLE };
 const deliveries = { client, name: environment.DELIVERIES_TABLE, reportUnreadable };
 const now = () => new Date();
-const urls: Record<Lane, string> = {
-  fresh: environment.FRESH_QUEUE,
-  retry: environment.RETRY_QUEUE,
-  slow: environment.SLOW_QUEUE,
-  stalled: environment.STALLED_QUEUE,
-};
-const queues = deliveryQueues(queueClientWhenUsed(), urls, now);
+const urlOf = queueUrls(LANE_TABLE, environment);
+const queues = deliveryQueues(queueClientWhenUsed(), urlOf, now);
 const contextsOf = deliveryContexts(service, outbox);
 const organizations = standings(standingOf(service));
 const hosts = blockedHosts(blockedHostStore(service).all);
@@ -149,7 +144,7 @@ export const handler = middy<SQSEvent, SQSBatchResponse>()
 /** A batch comes from one queue, whose name ends both its ARN and its address. */
 function laneOf([record]: readonly SQSRecord[]): Lane {
   const name = record?.eventSourceARN.split(':').at(-1);
-  const lane = LANES.find((candidate) => urls[candidate].split('/').at(-1) === name);
+  const lane = LANES.find((candidate) => urlOf(candidate).split('/').at(-1) === name);
   if (lane === undefined) throw new Defect(`${name} is none of the delivery queues`);
   return lane;
 }

@@ -1,9 +1,10 @@
 import * as z from 'zod/mini';
+import { FIRST_LANES } from '../domain/lanes.ts';
 import { fanOut } from '../engine/fan-out.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
 import { queueClient } from '../platform/clients/sqs.ts';
-import { FirstAttemptQueues, fanOutLanes, NonEmptyText, readEnvironment } from '../platform/config.ts';
-import { deliveryQueues } from '../platform/delivery-queues.ts';
+import { FirstAttemptQueues, NonEmptyText, readEnvironment } from '../platform/config.ts';
+import { deliveryQueues, queueUrls } from '../platform/delivery-queues.ts';
 import { logger } from '../platform/logger.ts';
 import { outboxReader } from '../platform/pipeline/outbox-reader.ts';
 import { standings } from '../platform/standings.ts';
@@ -30,7 +31,7 @@ const run = fanOut({
   subscribers: endpointStore(service),
   standings: standings(standingOf(service)),
   deliveries: deliveryStore({ client, name: environment.DELIVERIES_TABLE, reportUnreadable }),
-  queues: deliveryQueues(queueClient(), fanOutLanes(environment), now),
+  queues: deliveryQueues(queueClient(), queueUrls(FIRST_LANES, environment), now),
   log: logger.log,
   now,
 });

@@ -2,13 +2,13 @@ import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { LONG_BACKLOG } from '../domain/due.ts';
-import { IN_FLIGHT_LIMIT, LANES, type Lane } from '../domain/lanes.ts';
+import { IN_FLIGHT_LIMIT, LANE_TABLE, LANES } from '../domain/lanes.ts';
 import { RECONCILE_LOOKAHEAD_SECONDS } from '../domain/timing.ts';
 import { type Reconciled, reconcile } from '../engine/reconcile.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
 import { queueClient } from '../platform/clients/sqs.ts';
 import { DecimalNumber, DeliveryQueues, NonEmptyText, readEnvironment } from '../platform/config.ts';
-import { deliveryQueues } from '../platform/delivery-queues.ts';
+import { deliveryQueues, queueUrls } from '../platform/delivery-queues.ts';
 import { logger } from '../platform/logger.ts';
 import { BACKLOG_AGE, IN_FLIGHT, RECONCILED } from '../platform/metric-names.ts';
 import { count, gauge } from '../platform/metrics.ts';
@@ -26,14 +26,7 @@ export type ReconcileEnvironment = z.input<typeof ReconcileEnvironment>;
 
 const environment = readEnvironment(ReconcileEnvironment);
 const now = () => new Date();
-
-const lanes: Record<Lane, string> = {
-  fresh: environment.FRESH_QUEUE,
-  retry: environment.RETRY_QUEUE,
-  slow: environment.SLOW_QUEUE,
-  stalled: environment.STALLED_QUEUE,
-};
-const queues = deliveryQueues(queueClient(), lanes, now);
+const queues = deliveryQueues(queueClient(), queueUrls(LANE_TABLE, environment), now);
 
 /** Time that the page under way needs when the run's time is up. */
 const PAGE_MS = 10_000;

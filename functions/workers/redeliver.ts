@@ -1,10 +1,11 @@
 import * as z from 'zod/mini';
+import { FIRST_LANES } from '../domain/lanes.ts';
 import { REDELIVER_LEASE_SECONDS, REDELIVER_ROUND_SECONDS } from '../domain/timing.ts';
 import { redeliver } from '../engine/redeliver.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
 import { queueClient } from '../platform/clients/sqs.ts';
-import { FirstAttemptQueues, fanOutLanes, NonEmptyText, readEnvironment } from '../platform/config.ts';
-import { deliveryQueues } from '../platform/delivery-queues.ts';
+import { FirstAttemptQueues, NonEmptyText, readEnvironment } from '../platform/config.ts';
+import { deliveryQueues, queueUrls } from '../platform/delivery-queues.ts';
 import { logger } from '../platform/logger.ts';
 import { busWorker, oneByOne } from '../platform/pipeline/bus-worker.ts';
 import { standings } from '../platform/standings.ts';
@@ -45,7 +46,7 @@ const deal = redeliver(
     deliveries: { ...deliveryStore(deliveries), range: deliveryRanges(deliveries) },
     arrivals: arrivalStore(service),
     endpoints: endpointStore(service),
-    queues: deliveryQueues(queues, fanOutLanes(environment), now),
+    queues: deliveryQueues(queues, queueUrls(FIRST_LANES, environment), now),
     rounds: workerQueue(queues, environment.REDELIVERIES_QUEUE),
     standings: standings(standingOf(service)),
     log: logger.log,

@@ -1,6 +1,6 @@
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { LANES, type Lane } from '../../functions/domain/lanes.ts';
+import { LANES, laneFacts } from '../../functions/domain/lanes.ts';
 import { attemptClocks } from '../../functions/domain/timing.ts';
 import type { SenderEnvironment } from '../../functions/platform/config.ts';
 import type { DispatchEnvironment } from '../../functions/workers/dispatch.ts';
@@ -31,8 +31,6 @@ export class Delivery extends Construct {
     super(scope, id);
     const clocks = attemptClocks(settings.attemptTimeoutSeconds);
     const { tables, signingKeys, deliveryQueues } = data;
-    const { lanes } = deliveryQueues;
-    const { fresh, retry, slow, stalled } = lanes;
 
     this.fanOut = new ServiceFunction(this, 'FanOut', {
       name: 'fan-out',
@@ -43,9 +41,7 @@ export class Delivery extends Construct {
       environment: {
         SERVICE_TABLE: tables.service,
         DELIVERIES_TABLE: tables.deliveries,
-        FRESH_QUEUE: fresh,
-        SLOW_QUEUE: slow,
-        STALLED_QUEUE: stalled,
+        ...deliveryQueues.first,
       } satisfies EnvironmentOf<FanOutEnvironment>,
     });
 
@@ -63,10 +59,7 @@ export class Delivery extends Construct {
         SERVICE_TABLE: tables.service,
         OUTBOX_TABLE: tables.outbox,
         DELIVERIES_TABLE: tables.deliveries,
-        FRESH_QUEUE: fresh,
-        RETRY_QUEUE: retry,
-        SLOW_QUEUE: slow,
-        STALLED_QUEUE: stalled,
+        ...deliveryQueues.all,
         SIGNING_KEYS: signingKeys,
         RETRY_BASE_SECONDS: String(settings.retryBaseSeconds),
         RETRY_CAP_SECONDS: String(settings.retryCapSeconds),
@@ -94,15 +87,18 @@ export class Delivery extends Construct {
   }
 
   private readLanes({ deliveryQueues: { lanes } }: DataStack) {
-    const { dispatchers, stalledWindowSeconds } = ServiceStack.of(this).policy;
-    const code = { fresh: this.live.dispatch, retry: this.live.dispatch, slow: this.live.dispatch };
-    const invoked: Readonly<Record<Lane, lambda.Alias>> = { ...code, stalled: newest(this.dispatch) };
+    const { dispatchers, windowSeconds } = ServiceStack.of(this).policy;
+    const { dispatch } = this;
+    const newestDispatch = LANES.some((lane) => laneFacts(lane).isNew) ? newest(dispatch) : undefined;
     return LANES.map((lane) => {
-      const source = { batchSize: 10, maxConcurrency: dispatchers[lane] };
-      const window =
-        lane === 'stalled' && stalledWindowSeconds > 0 ? { batchSeconds: stalledWindowSeconds } : {};
       const queue = lanes[lane];
-      return { queue, mapping: feedFromQueue(this.dispatch, queue, { ...source, ...window }, invoked[lane]) };
+      const source = {
+        batchSize: 10,
+        maxConcurrency: dispatchers[lane],
+        ...(windowSeconds[lane] > 0 && { batchSeconds: windowSeconds[lane] }),
+      };
+      const invoked = (laneFacts(lane).isNew && newestDispatch) || this.live.dispatch;
+      return { queue, mapping: feedFromQueue(dispatch, queue, source, invoked) };
     });
   }
 }

@@ -2,11 +2,18 @@ import { Duration } from 'aws-cdk-lib';
 import type * as kms from 'aws-cdk-lib/aws-kms';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { Lane } from '../../functions/domain/lanes.ts';
+import {
+  byLane,
+  FIRST_LANES,
+  LANE_TABLE,
+  type Lane,
+  type QueueVariable,
+} from '../../functions/domain/lanes.ts';
 import type { AttemptClocks } from '../../functions/domain/timing.ts';
 import { acknowledge } from './acknowledgements.ts';
 import type { GrantedResource } from './grants/resource.ts';
 import { ServiceStack } from './stacks/service-stack.ts';
+import { capitalized } from './stages.ts';
 
 /**
  * Receives of one message before its queue gives it up. A delivery needs at most 8, and one more for each time that the
@@ -17,6 +24,9 @@ const MAX_RECEIVES = 100;
 /** The queues of the delivery engine: its lanes, and where they and the stream leave what they gave up. */
 export class DeliveryQueues extends Construct {
   readonly lanes: Readonly<Record<Lane, ServiceQueue>>;
+  /** The environment of a function that uses all lanes, and of one that sends messages of first attempts. */
+  readonly all: Readonly<Record<QueueVariable<typeof LANE_TABLE>, ServiceQueue>>;
+  readonly first: Readonly<Record<QueueVariable<typeof FIRST_LANES>, ServiceQueue>>;
   /** What the lanes gave up. */
   readonly deadLetters: sqs.Queue;
   /** What the fan-out's stream gave up. */
@@ -25,20 +35,25 @@ export class DeliveryQueues extends Construct {
   constructor(scope: Construct, id: string, { clocks, key }: { clocks: AttemptClocks; key: kms.IKey }) {
     super(scope, id);
     this.deadLetters = deadLetters(this, 'DeadLetters', key);
-    const lane = (name: string, windowSeconds = 0) =>
-      new ServiceQueue(this, name, {
-        key,
-        // A message that waits for company was received already.
-        hiddenSeconds: clocks.visibility + windowSeconds,
-        dead: { queue: this.deadLetters, maxReceiveCount: MAX_RECEIVES },
-      });
-    this.lanes = {
-      fresh: lane('Fresh'),
-      retry: lane('Retry'),
-      slow: lane('Slow'),
-      stalled: lane('Stalled', ServiceStack.of(this).policy.stalledWindowSeconds),
-    };
+    const { windowSeconds } = ServiceStack.of(this).policy;
+    this.lanes = byLane(
+      (lane) =>
+        new ServiceQueue(this, capitalized(lane), {
+          key,
+          // A message that waits for its batch was received already.
+          hiddenSeconds: clocks.visibility + windowSeconds[lane],
+          dead: { queue: this.deadLetters, maxReceiveCount: MAX_RECEIVES },
+        }),
+    );
+    this.all = this.environmentOf(LANE_TABLE);
+    this.first = this.environmentOf(FIRST_LANES);
     this.deadFanOuts = deadLettersOfStream(this, 'DeadFanOuts', key);
+  }
+
+  private environmentOf<T extends Partial<Record<Lane, { queue: string }>>>(table: T) {
+    return Object.fromEntries(
+      Object.entries(table).map(([lane, { queue }]) => [queue, this.lanes[lane as Lane]]),
+    ) as Record<QueueVariable<T>, ServiceQueue>;
   }
 }
 

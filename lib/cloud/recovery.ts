@@ -51,7 +51,6 @@ export class Recovery extends Construct {
     const GRACE_SECONDS = String(settings.graceSeconds);
     const DELIVERIES_TABLE = tables.deliveries;
     const LEDGER_TABLE = tables.ledger;
-    const { retry, fresh, slow, stalled } = deliveryQueues.lanes;
 
     this.watch = new ServiceFunction(this, 'Watch', {
       name: 'watch',
@@ -85,10 +84,7 @@ export class Recovery extends Construct {
       asyncRetries: 0,
       environment: {
         DELIVERIES_TABLE,
-        FRESH_QUEUE: fresh,
-        RETRY_QUEUE: retry,
-        SLOW_QUEUE: slow,
-        STALLED_QUEUE: stalled,
+        ...deliveryQueues.all,
         GRACE_SECONDS,
       } satisfies EnvironmentOf<ReconcileEnvironment>,
     });
@@ -135,9 +131,7 @@ export class Recovery extends Construct {
         SERVICE_TABLE: tables.service,
         OUTBOX_TABLE: tables.outbox,
         DELIVERIES_TABLE,
-        FRESH_QUEUE: fresh,
-        SLOW_QUEUE: slow,
-        STALLED_QUEUE: stalled,
+        ...deliveryQueues.first,
         DEAD_FAN_OUTS: deliveryQueues.deadFanOuts,
       } satisfies EnvironmentOf<DeadFanOutsEnvironment>,
       fromEvent: tables.outbox.stream,

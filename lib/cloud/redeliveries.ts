@@ -28,7 +28,6 @@ export class Redeliveries extends Construct {
   ) {
     super(scope, id);
     const { tables, bus, deliveryQueues } = data;
-    const { fresh, slow, stalled } = deliveryQueues.lanes;
     this.worker = new BusWorker(this, 'Redeliver', {
       name: 'redeliver',
       description: 'Makes the deliveries of redelivery jobs',
@@ -43,9 +42,7 @@ export class Redeliveries extends Construct {
         ({
           SERVICE_TABLE: tables.service,
           DELIVERIES_TABLE: tables.deliveries,
-          FRESH_QUEUE: fresh,
-          SLOW_QUEUE: slow,
-          STALLED_QUEUE: stalled,
+          ...deliveryQueues.first,
           REDELIVERIES_QUEUE: queue,
         }) satisfies EnvironmentOf<RedeliverEnvironment>,
       // A job each. More at once than this have their turns.

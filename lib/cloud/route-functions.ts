@@ -18,6 +18,7 @@ import type { EnvironmentOf } from './grants/resource.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import type { DataStack } from './stacks/data-stack.ts';
+import { capitalized } from './stages.ts';
 
 export interface RouteFunctionsProps {
   code: CodeOf;
@@ -56,7 +57,7 @@ export class RouteFunctions extends Construct {
     const route: Route = routes[key];
     const takesSessions = route.role !== undefined || settingsPath(route) !== undefined;
     const used = accessOf(name);
-    new ServiceFunction(this, pascal(key), {
+    new ServiceFunction(this, capitalized(key), {
       name,
       description: `${method} /api${path}: ${summary}`,
       code,
@@ -99,5 +100,3 @@ export class RouteFunctions extends Construct {
     });
   }
 }
-
-const pascal = (key: string): string => key.charAt(0).toUpperCase() + key.slice(1);

@@ -1,4 +1,4 @@
-import { LANES, type Lane } from '../../functions/domain/lanes.ts';
+import { byLane, type Lane, laneFacts } from '../../functions/domain/lanes.ts';
 import { type Context, flag, number, oneOf, SettingError, text, WHOLE } from './context.ts';
 
 /** Where a deployment stands: each has stacks, data and keys of its own. */
@@ -22,11 +22,8 @@ export interface StagePolicy {
   alarms: boolean;
   /** Batches of a lane under way at once; each holds ten attempts. */
   dispatchers: Readonly<Record<Lane, number>>;
-  /**
-   * How long a message of the stalled lane waits for company, at most. Seconds. Ten attempts that hang in one invocation cost as much as one. As
-   * long as the shortest wait between attempts, which all but the first have behind them anyway.
-   */
-  stalledWindowSeconds: number;
+  /** Seconds for which messages of a lane are gathered into a batch; 0 where they are received at once. */
+  windowSeconds: Readonly<Record<Lane, number>>;
   /**
    * Invocations at once that are kept for a function, and that it cannot exceed. Absent where nothing is reserved: an account has 1000 at first,
    * a new one perhaps 10, of which 100 cannot be reserved.
@@ -39,7 +36,8 @@ export interface StagePolicy {
   rollsBack: boolean;
 }
 
-interface StageRow extends Omit<StagePolicy, 'stage' | 'reserved' | 'rollsBack'> {
+interface StageRow
+  extends Omit<StagePolicy, 'stage' | 'dispatchers' | 'windowSeconds' | 'reserved' | 'rollsBack'> {
   /** Reserved for what reads streams, a batch for each shard; the dispatcher has what its lanes may use. */
   readers: Omit<Record<Reserved, number>, 'dispatch'>;
   reserves: boolean;
@@ -53,14 +51,12 @@ const CONCURRENCY = { least: 2, most: 1000 };
 const ACCOUNT_RATE = 10_000;
 
 const ROWS: Readonly<Record<Stage, StageRow>> = {
-  // The local run is of this stage: its rate is one that a developer's load test does not meet, and nobody waits for company.
+  // The local run is of this stage: its rate is one that a developer's load test does not meet.
   dev: {
     keepsData: false,
     logLevel: 'INFO',
     logRetentionDays: 7,
     alarms: false,
-    dispatchers: { fresh: 20, retry: 10, slow: 10, stalled: 10 },
-    stalledWindowSeconds: 0,
     readers: { fanOut: 20, watch: 10, publish: 10 },
     reserves: false,
     throttle: { rate: 1000, burst: 2000 },
@@ -73,8 +69,6 @@ const ROWS: Readonly<Record<Stage, StageRow>> = {
     logLevel: 'INFO',
     logRetentionDays: 30,
     alarms: true,
-    dispatchers: { fresh: 20, retry: 10, slow: 10, stalled: 10 },
-    stalledWindowSeconds: 30,
     readers: { fanOut: 20, watch: 10, publish: 10 },
     reserves: true,
     throttle: { rate: 200, burst: 400 },
@@ -86,8 +80,6 @@ const ROWS: Readonly<Record<Stage, StageRow>> = {
     logLevel: 'INFO',
     logRetentionDays: 90,
     alarms: true,
-    dispatchers: { fresh: 100, retry: 50, slow: 40, stalled: 40 },
-    stalledWindowSeconds: 30,
     readers: { fanOut: 100, watch: 60, publish: 40 },
     reserves: true,
     throttle: { rate: 2000, burst: 4000 },
@@ -106,14 +98,6 @@ export const RETENTION_DAYS: readonly number[] = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
 ];
 
-/** Context that changes the number of a lane's dispatchers. */
-const DISPATCHERS: Readonly<Record<Lane, string>> = {
-  fresh: 'dispatchersFresh',
-  retry: 'dispatchersRetry',
-  slow: 'dispatchersSlow',
-  stalled: 'dispatchersStalled',
-};
-
 /**
  * The policy of the stage that the context names, with what else it says of it.
  * @throws SettingError when there is no such stage, or something is beyond its bounds or against its rules
@@ -123,14 +107,14 @@ export function readPolicy(node: Context): StagePolicy {
   const { readers, reserves, bounds, ...row } = ROWS[stage];
   const within = (name: keyof typeof bounds, what: string) =>
     WHOLE(`${what} in stage ${stage}`, ...bounds[name]);
-  const dispatchers = { ...row.dispatchers };
-  for (const lane of LANES)
-    dispatchers[lane] = number(
+  const dispatchers = byLane((lane) =>
+    number(
       node,
-      DISPATCHERS[lane],
-      row.dispatchers[lane],
+      `dispatchers${capitalized(lane)}`,
+      laneFacts(lane).dispatchers[stage],
       within('dispatchers', 'batches at once'),
-    );
+    ),
+  );
   const rate = number(node, 'apiRate', row.throttle.rate, within('throttle', 'requests a second'));
   const burst = number(
     node,
@@ -149,6 +133,7 @@ export function readPolicy(node: Context): StagePolicy {
     stage,
     alarms,
     dispatchers,
+    windowSeconds: byLane((lane) => laneFacts(lane).windowSeconds?.[stage] ?? 0),
     logRetentionDays: retentionOf(node, stage),
     reserved: isReserved ? { ...readers, dispatch: total(dispatchers) } : undefined,
     throttle: { rate, burst },
@@ -157,7 +142,9 @@ export function readPolicy(node: Context): StagePolicy {
 }
 
 const total = (dispatchers: StagePolicy['dispatchers']): number =>
-  LANES.reduce((sum, lane) => sum + dispatchers[lane], 0);
+  Object.values(dispatchers).reduce((sum, count) => sum + count, 0);
+
+export const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
 /** Without context it is `dev`: `npx cdk synth`, `diff`, `bootstrap` and `deploy` then work as they are. */
 const stageOf = (node: Context): Stage => oneOf(node, 'stage', STAGES, 'dev');

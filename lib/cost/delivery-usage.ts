@@ -2,7 +2,7 @@ import { fatesOf, PARKED_AFTER } from './attempts.ts';
 import { batchOf, distinct } from './batches.ts';
 import { REQUEST_MS } from './function-time.ts';
 import { type Activity, functionUsage, GIB, pollerUsage, SQS_BATCH } from './function-usage.ts';
-import { type DeliveryKind, type Lane, type Measured, NO_WORK, type Work, workOf } from './measured.ts';
+import { type DeliveryKind, type Measured, NO_WORK, type Work, workOf } from './measured.ts';
 import { type Quantities, quantities, sumOf } from './quantities.ts';
 import { MAX_ATTEMPTS, type Workload } from './workload.ts';
 
@@ -48,7 +48,12 @@ export function deliveryUsage(workload: Workload, measured: Measured): DeliveryU
  * Batches of a function for so many records of a month, and the records of each.
  * @param lane of the dispatcher's
  */
-export function batchesOf({ workload, measured, seconds }: Frame, fn: string, records: number, lane?: Lane) {
+export function batchesOf(
+  { workload, measured, seconds }: Frame,
+  fn: string,
+  records: number,
+  lane?: string,
+) {
   const mapping = measured.template.mappings.find((one) => one.function === fn && one.lane === lane);
   if (mapping === undefined) throw new Error(`nothing invokes ${fn} with batches: measure anew`);
   const size =
@@ -132,7 +137,7 @@ function attemptUsage(frame: Frame): Quantities {
 
 /** Messages of a lane. */
 interface Dispatched {
-  lane: Lane;
+  lane: string;
   messages: number;
   /** What they take beside their batches. */
   work: Work;

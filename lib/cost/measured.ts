@@ -26,14 +26,11 @@ const Batched = z.strictObject({ perBatch: Work, perUnit: Work });
 /** How deliveries end, and what that takes of each function beside the batches. */
 const Delivery = z.strictObject({ attempts: Count, dispatch: Work, watch: Work });
 
-const Lane = z.enum(['fresh', 'retry', 'slow', 'stalled']);
-export type Lane = z.output<typeof Lane>;
-
 const Mapping = z.strictObject({
   function: z.string(),
   source: z.enum(['queue', 'stream']),
-  /** Of the delivery queues, which it is. */
-  lane: z.optional(Lane),
+  /** The lane of a delivery queue. */
+  lane: z.optional(z.string()),
   batchSize: Count,
   windowSeconds: Count,
 });

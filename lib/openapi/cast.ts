@@ -303,7 +303,7 @@ export const httpChannel = {
 } as const;
 
 /** What an agent says in a conversation on the messenger. */
-const channelMessage = {
+export const channelMessage = {
   createdAt: '2026-11-20T09:41:19.804Z',
   channelId: httpChannel.id,
   conversationId: exampleId('cnv', '2026-11-20T09:40:02.115Z'),

@@ -4,16 +4,18 @@ import { parseArgs } from 'node:util';
 import { breakingChanges } from './compatibility.ts';
 import { currentDocument } from './current.ts';
 import { eventTypeList } from './events.ts';
+import { routesPage } from './routes-page.ts';
 
 const DIRECTORY = join(import.meta.dirname, '../../docs/openapi');
 const CURRENT = 'v1.json';
 const RELEASED = 'v1.released.json';
 const EVENT_TYPES = 'event-types.json';
+const ROUTES = 'routes.md';
 
 const HELP = `Usage: npm run generate -- openapi [OPTION]
 
-Writes docs/openapi/${CURRENT}, the OpenAPI document of the API, from the route table, and ${EVENT_TYPES} beside it:
-the event types, for the lists of the dashboard and of npm run listen.
+Writes what is made of the route table and the catalogue of events into docs/openapi: ${CURRENT}, the OpenAPI document of
+the API; ${ROUTES}, the list of its routes; and ${EVENT_TYPES}, for the lists of the dashboard and of npm run listen.
 
   --check     write nothing; fail when a file is not what would be written
   --release   write it, and also ${RELEASED} beside it: what later documents must stay compatible with;
@@ -34,18 +36,19 @@ const HERE: Surroundings = {
   err: (text) => process.stderr.write(text),
 };
 
-const FILES = { current: CURRENT, released: RELEASED, eventTypes: EVENT_TYPES };
-
 /** The text of a document on disk, or undefined when there is none. */
-export function documentOnDisk(which: keyof typeof FILES, directory = DIRECTORY): string | undefined {
-  const file = join(directory, FILES[which]);
+export const documentOnDisk = (which: 'current' | 'released', directory = DIRECTORY): string | undefined =>
+  onDisk(directory, which === 'current' ? CURRENT : RELEASED);
+
+function onDisk(directory: string, name: string): string | undefined {
+  const file = join(directory, name);
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
 /** The present document as it is on disk: the same text for the same routes. */
 export const documentText = (): string => textOf(currentDocument());
 /** The list of event types as it is on disk. */
-export const eventTypesText = (): string => textOf(eventTypeList());
+const eventTypesText = (): string => textOf(eventTypeList());
 
 const textOf = (content: object): string => `${JSON.stringify(content, null, 2)}\n`;
 
@@ -64,16 +67,14 @@ export function openApiCommand(
     return 0;
   }
   const text = documentText();
-  const eventTypes = eventTypesText();
+  const files = { [CURRENT]: text, [EVENT_TYPES]: eventTypesText(), [ROUTES]: routesPage() };
   if (options.check) {
-    const written = {
-      [CURRENT]: documentOnDisk('current', directory) === text,
-      [EVENT_TYPES]: documentOnDisk('eventTypes', directory) === eventTypes,
-    };
-    for (const [file, isFresh] of Object.entries(written))
-      if (isFresh) out(`${file} is up to date.\n`);
-      else err(`${file} is stale. Write it anew with: npm run generate -- openapi\n`);
-    return Object.values(written).every(Boolean) ? 0 : 1;
+    const stale = Object.entries(files)
+      .filter(([name, content]) => onDisk(directory, name) !== content)
+      .map(([name]) => name);
+    if (stale.length === 0) out(`${Object.keys(files).join(', ')} are up to date.\n`);
+    else err(`Stale: ${stale.join(', ')}. Write them anew with: npm run generate -- openapi\n`);
+    return stale.length === 0 ? 0 : 1;
   }
   const before = options.release ? documentOnDisk('released', directory) : undefined;
   const broken = before === undefined ? [] : breakingChanges(JSON.parse(before), JSON.parse(text));
@@ -82,10 +83,9 @@ export function openApiCommand(
     return 1;
   }
   mkdirSync(directory, { recursive: true });
-  writeFileSync(join(directory, CURRENT), text);
-  writeFileSync(join(directory, EVENT_TYPES), eventTypes);
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(directory, name), content);
   if (options.release) copyFileSync(join(directory, CURRENT), join(directory, RELEASED));
-  out(`Wrote ${[CURRENT, EVENT_TYPES, ...(options.release ? [RELEASED] : [])].join(', ')}.\n`);
+  out(`Wrote ${[...Object.keys(files), ...(options.release ? [RELEASED] : [])].join(', ')}.\n`);
   return 0;
 }
 

@@ -1,6 +1,7 @@
 import { EVENT_CATALOGUE } from '../../functions/domain/events.ts';
-import { BODY_CONSTRAINTS, BODY_FIELDS, ENVELOPE_FIELDS, RESOURCE_FIELDS } from './fields.ts';
+import { ENVELOPE_FIELDS } from './fields.ts';
 import type { OpenApiDocument, Schema } from './openapi.ts';
+import { ANSWERS, BODIES } from './operations.ts';
 import { EVENT_TYPES, eventSchemaName } from './schemas.ts';
 
 type Texts = Readonly<Record<string, string>>;
@@ -9,11 +10,11 @@ type Texts = Readonly<Record<string, string>>;
 export function describeFields(document: OpenApiDocument): OpenApiDocument {
   const described = structuredClone(document);
   const { schemas } = described.components;
-  for (const [name, texts] of Object.entries({ ...RESOURCE_FIELDS, ...BODY_FIELDS }))
-    describe(schemas[name], texts);
-  for (const [name, constraints] of Object.entries(BODY_CONSTRAINTS))
+  for (const [name, { fields, constraints = {} }] of Object.entries({ ...ANSWERS, ...BODIES })) {
+    describe(schemas[name], fields);
     for (const [field, constraint] of Object.entries(constraints))
       Object.assign(property(schemas[name], field) ?? {}, constraint);
+  }
   for (const type of EVENT_TYPES) {
     const schema = schemas[eventSchemaName(type)];
     describe(schema, ENVELOPE_FIELDS);

@@ -1,3 +1,6 @@
+import type * as z from 'zod/mini';
+import type { Schema } from './openapi.ts';
+
 /** A group of operations. */
 export type Tag =
   | 'Webhooks'
@@ -13,6 +16,8 @@ export type Tag =
 /** What the document says of an operation beyond the facts of its route. */
 export interface OperationText {
   readonly tag: Tag;
+  /** DynamoDB units that a request consumes at most. A test makes the request with the largest items there can be. */
+  readonly atMost: { readonly reads: number; readonly writes: number };
   /** What it does, what happens at limits, what to do on errors. Markdown. */
   readonly description: string;
   /** What the answer to a success is. */
@@ -26,3 +31,20 @@ export interface OperationText {
   /** Path of what was created: the example of the `Location` header; given when the answer has one. */
   readonly location?: string;
 }
+
+/** A named schema and what the document says of it. Functions do not carry these texts. */
+export interface Described {
+  readonly schema: z.ZodMiniType;
+  readonly fields: Readonly<Record<string, string>>;
+  /** Constraints that use cases and refinements apply, which a schema cannot be asked for. */
+  readonly constraints?: Readonly<Record<string, Schema>>;
+}
+
+/** Describes a schema. The type asks for a text for every field, so that a new one without a text does not compile. */
+export const described = <S extends z.ZodMiniType>(
+  schema: S,
+  fields: Record<keyof z.output<S>, string>,
+  constraints: Readonly<Record<string, Schema>> = {},
+): Described => ({ schema, fields, constraints });
+
+export const CREATED = 'When it was created, UTC.';

@@ -1,24 +1,51 @@
 import type { RouteKey } from '../../functions/api/routes.ts';
-import type { OperationText } from './operation-text.ts';
-import { CHANNEL_TEXTS } from './texts/channels.ts';
-import { CONVERSATION_TEXTS } from './texts/conversations.ts';
-import { DELIVERY_TEXTS } from './texts/deliveries.ts';
-import { KNOWLEDGE_TEXTS } from './texts/knowledge.ts';
-import { REDELIVERY_TEXTS } from './texts/redeliveries.ts';
-import { SANDBOX_TEXTS } from './texts/sandbox.ts';
-import { SETTINGS_TEXTS } from './texts/settings.ts';
-import { TICKET_TEXTS } from './texts/tickets.ts';
-import { WEBHOOK_TEXTS } from './texts/webhooks.ts';
+import type { Described, OperationText } from './operation-text.ts';
+import * as channels from './texts/channels.ts';
+import * as conversations from './texts/conversations.ts';
+import * as deliveries from './texts/deliveries.ts';
+import * as knowledge from './texts/knowledge.ts';
+import * as redeliveries from './texts/redeliveries.ts';
+import * as sandbox from './texts/sandbox.ts';
+import * as settings from './texts/settings.ts';
+import * as tickets from './texts/tickets.ts';
+import * as webhooks from './texts/webhooks.ts';
 
 /** The text of every operation; a route without one does not compile. */
 export const OPERATIONS: Record<RouteKey, OperationText> = {
-  ...WEBHOOK_TEXTS,
-  ...DELIVERY_TEXTS,
-  ...REDELIVERY_TEXTS,
-  ...CONVERSATION_TEXTS,
-  ...CHANNEL_TEXTS,
-  ...TICKET_TEXTS,
-  ...KNOWLEDGE_TEXTS,
-  ...SETTINGS_TEXTS,
-  ...SANDBOX_TEXTS,
+  ...webhooks.operations,
+  ...deliveries.operations,
+  ...redeliveries.operations,
+  ...conversations.operations,
+  ...channels.operations,
+  ...tickets.operations,
+  ...knowledge.operations,
+  ...settings.operations,
+  ...sandbox.operations,
+};
+
+/** The named schemas of answers. */
+export const ANSWERS: Readonly<Record<string, Described>> = {
+  ...webhooks.answers,
+  ...deliveries.answers,
+  ...redeliveries.answers,
+  ...conversations.answers,
+  ...channels.answers,
+  ...tickets.answers,
+  ...knowledge.answers,
+  ...settings.answers,
+  ...sandbox.answers,
+};
+
+const { CreateConversation, ...ofConversations } = conversations.bodies;
+
+/** The named schemas of requests, in the order of the published document. */
+export const BODIES: Readonly<Record<string, Described>> = {
+  ...webhooks.bodies,
+  ...redeliveries.bodies,
+  CreateConversation,
+  ...channels.bodies,
+  ...ofConversations,
+  ...tickets.bodies,
+  ...knowledge.bodies,
+  ...settings.bodies,
 };

@@ -3,17 +3,22 @@ import { PROBLEM_STATUS, type ProblemType } from '../../functions/domain/problem
 import * as cast from './cast.ts';
 import { errorSchema } from './error-schema.ts';
 import type { Schema } from './openapi.ts';
+import type { Described } from './operation-text.ts';
+import { ANSWERS, BODIES } from './operations.ts';
 import * as redeliveryCast from './redelivery-cast.ts';
-import { BODIES, EVENTS, RESOURCES } from './schemas.ts';
+import { EVENTS } from './schemas.ts';
 
 const REF = '#/components/schemas/';
 
 /** The named schemas as the document's components: what requests may hold, and what answers and events do hold. */
 export const schemaComponents = (): Record<string, Schema> => ({
-  ...rendered({ ...RESOURCES, ...EVENTS }, 'output'),
-  ...rendered(BODIES, 'input'),
+  ...rendered({ ...schemasOf(ANSWERS), ...EVENTS }, 'output'),
+  ...rendered(schemasOf(BODIES), 'input'),
   Error: errorSchema(Object.keys(PROBLEM_STATUS) as ProblemType[]),
 });
+
+const schemasOf = (named: Readonly<Record<string, Described>>) =>
+  Object.fromEntries(Object.entries(named).map(([name, { schema }]) => [name, schema]));
 
 function rendered(
   named: Readonly<Record<string, z.ZodMiniType>>,
@@ -28,17 +33,17 @@ function rendered(
 }
 
 const NAMES = new Map<unknown, string>(
-  Object.entries({ ...RESOURCES, ...BODIES }).map(([name, schema]) => [schema, name]),
+  Object.entries({ ...ANSWERS, ...BODIES }).map(([name, { schema }]) => [schema, name]),
 );
 
 /**
  * Refers to a named schema, or to a list of one.
- * @throws when the schema has no name in `schemas.ts`
+ * @throws when no file of `texts` names the schema
  */
 export function schemaRef(schema: z.ZodMiniType): Schema {
   if (schema instanceof z.ZodMiniArray) return { type: 'array', items: schemaRef(element(schema)) };
   const name = NAMES.get(schema);
-  if (name === undefined) throw new Error('a schema that a route uses has no name in lib/openapi/schemas.ts');
+  if (name === undefined) throw new Error('a schema that a route uses has no name in lib/openapi/texts');
   return { $ref: `${REF}${name}` };
 }
 

@@ -1,5 +1,5 @@
 import { DEFAULT_GRACE_SECONDS, LONG_BACKLOG } from '../../functions/domain/due.ts';
-import type { Lane } from '../../functions/domain/lanes.ts';
+import { byLane } from '../../functions/domain/lanes.ts';
 import { RECONCILE_LOOKAHEAD_SECONDS } from '../../functions/domain/timing.ts';
 import type { Log } from '../../functions/engine/log.ts';
 import { reconcile } from '../../functions/engine/reconcile.ts';
@@ -18,13 +18,7 @@ const SILENT: Log = () => undefined;
 /** `reconcile now`: the service's own reconciler, run here. Beside one that runs there it sends a reminder too many at most, which changes nothing. */
 export async function reconcileNow(context: Context): Promise<Report> {
   const { now, paint, clients, place } = context;
-  const queueOf = (lane: Lane) => resource(place, 'queues', lane);
-  const lanes = {
-    fresh: queueOf('fresh'),
-    retry: queueOf('retry'),
-    slow: queueOf('slow'),
-    stalled: queueOf('stalled'),
-  };
+  const urls = byLane((lane) => resource(place, 'queues', lane));
   const due = dueIndex(tableOf(context, 'deliveries'));
   if (!confirmed(context, 'Reminders of what is due would be sent'))
     return {
@@ -32,7 +26,7 @@ export async function reconcileNow(context: Context): Promise<Report> {
       data: { dryRun: true },
     };
   const run = reconcile(
-    { due, queues: deliveryQueues(clients.sqs, lanes, now), log: SILENT, now },
+    { due, queues: deliveryQueues(clients.sqs, (lane) => urls[lane], now), log: SILENT, now },
     {
       shards: DUE_SHARDS,
       graceSeconds: DEFAULT_GRACE_SECONDS,

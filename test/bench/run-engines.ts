@@ -11,6 +11,7 @@ import { startDynamoDb } from 'aws-local/engines/dynamodb.ts';
 import { CREDENTIALS } from 'aws-local/engines/engines.ts';
 import { startSqs } from 'aws-local/engines/sqs.ts';
 import { type Delivery, reminderOf } from '../../functions/domain/delivery.ts';
+import { byLane, type Lane } from '../../functions/domain/lanes.ts';
 import { deliveryQueues } from '../../functions/platform/delivery-queues.ts';
 import { deliveryOf } from '../../functions/store/deliveries.ts';
 import { deliveryKey } from '../../functions/store/delivery-updates.ts';
@@ -19,7 +20,6 @@ import type { Table } from '../../functions/store/table.ts';
 
 const NAMES = ['service', 'outbox', 'deliveries', 'rates', 'ledger'] as const;
 export type RunTables = Record<(typeof NAMES)[number], Table>;
-const LANES = ['fresh', 'retry', 'slow', 'stalled'] as const;
 
 /** The embedded engines, started apart from the local run that uses them, so that a benchmark can look into them. */
 export async function startRunEngines(directory: string) {
@@ -46,14 +46,14 @@ export async function startRunEngines(directory: string) {
     };
   }
 
-  async function queueUrls(): Promise<Record<(typeof LANES)[number], string>> {
+  async function queueUrls(): Promise<Record<Lane, string>> {
     const { QueueUrls = [] } = await sqs.send(new ListQueuesCommand({}));
     const named = (lane: string): string => {
       const url = QueueUrls.find((each) => new RegExp(`lanes${lane}`, 'i').test(each));
       if (url === undefined) throw new Error(`the run has no queue ${lane}`);
       return url;
     };
-    return { fresh: named('fresh'), retry: named('retry'), slow: named('slow'), stalled: named('stalled') };
+    return byLane(named);
   }
 
   return {
@@ -64,7 +64,12 @@ export async function startRunEngines(directory: string) {
 
     /** Sends reminders of deliveries that are held back until then. */
     async remindOf(deliveries: readonly Delivery[], until: Date): Promise<void> {
-      const lanes = deliveryQueues(sqs, await queueUrls(), () => new Date());
+      const urls = await queueUrls();
+      const lanes = deliveryQueues(
+        sqs,
+        (lane: Lane) => urls[lane],
+        () => new Date(),
+      );
       for (let first = 0; first < deliveries.length; first += 200) {
         const some = deliveries.slice(first, first + 200);
         const refused = await lanes.send(

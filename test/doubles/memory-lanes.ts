@@ -1,5 +1,5 @@
 import type { Reminder } from '../../functions/domain/delivery.ts';
-import { LANES, type Lane } from '../../functions/domain/lanes.ts';
+import { byLane, LANES, type Lane } from '../../functions/domain/lanes.ts';
 import type { Outgoing } from '../../functions/engine/queues.ts';
 import { MemoryQueue, type QueueTerms } from './memory-queue.ts';
 
@@ -12,12 +12,7 @@ export class MemoryLanes {
 
   constructor(terms: QueueTerms) {
     this.#now = terms.now;
-    this.queues = {
-      fresh: new MemoryQueue(terms),
-      retry: new MemoryQueue(terms),
-      slow: new MemoryQueue(terms),
-      stalled: new MemoryQueue(terms),
-    };
+    this.queues = byLane(() => new MemoryQueue(terms));
   }
 
   get all(): MemoryQueue[] {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import { LANE_TABLE, LANES, type QueueVariable } from '../../functions/domain/lanes.ts';
 
 /** What functions find in their environment, where a test does not say otherwise. They read it when they load. */
 export const FUNCTION_ENVIRONMENT = {
@@ -26,10 +27,9 @@ export const FUNCTION_ENVIRONMENT = {
   CHECK_EVERY_SECONDS: '3600',
   SYNC_COOLDOWN_SECONDS: '60',
   CHECKS_PER_ORGANIZATION: '5',
-  FRESH_QUEUE: 'https://sqs.us-east-1.amazonaws.com/000000000000/fresh',
-  RETRY_QUEUE: 'https://sqs.us-east-1.amazonaws.com/000000000000/retry',
-  SLOW_QUEUE: 'https://sqs.us-east-1.amazonaws.com/000000000000/slow',
-  STALLED_QUEUE: 'https://sqs.us-east-1.amazonaws.com/000000000000/stalled',
+  ...(Object.fromEntries(
+    LANES.map((lane) => [LANE_TABLE[lane].queue, `https://sqs.us-east-1.amazonaws.com/000000000000/${lane}`]),
+  ) as Record<QueueVariable<typeof LANE_TABLE>, string>),
   CHECKS_QUEUE: 'https://sqs.us-east-1.amazonaws.com/000000000000/checks',
   NOTIFY_QUEUE: 'https://sqs.us-east-1.amazonaws.com/000000000000/notify',
   REDELIVERIES_QUEUE: 'https://sqs.us-east-1.amazonaws.com/000000000000/redeliveries',

@@ -243,7 +243,8 @@ export class Interpreter {
         return;
       case 'ObjectPattern':
         for (const property of pattern.properties) {
-          if (property.type === 'RestElement') this.#bind(property.argument, value, scope);
+          if (property.type === 'RestElement')
+            this.#bind(property.argument, this.#restOf(value, pattern, scope), scope);
           else this.#bind(property.value, partOf(value, this.#propertyKey(property, scope)), scope);
         }
         return;
@@ -251,6 +252,25 @@ export class Interpreter {
         // An assignment to a property, which other code may read and call.
         this.#escape(value);
     }
+  }
+
+  /** An object without the properties that a pattern takes out of it by name. */
+  #restOf(value: Value, pattern: ESTree.ObjectPattern | ESTree.ObjectAssignmentTarget, scope: Scope): Value {
+    const taken = new Set(
+      pattern.properties.flatMap((property) =>
+        property.type === 'RestElement' ? [] : (writtenAs(this.#propertyKey(property, scope)) ?? []),
+      ),
+    );
+    return either(
+      ...alternativesOf(value).map((one) =>
+        one.kind === 'shape'
+          ? shapeOf(
+              [...one.properties].filter(([name]) => !taken.has(name)),
+              one.rest,
+            )
+          : one,
+      ),
+    );
   }
 
   /** The name of a property, or what a computed one may be. */

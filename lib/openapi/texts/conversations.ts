@@ -1,11 +1,13 @@
+import * as conversations from '../../../functions/api/conversations/schemas.ts';
 import * as cast from '../cast.ts';
-import type { OperationText } from '../operation-text.ts';
+import { CREATED, described, type OperationText } from '../operation-text.ts';
 
 const at = `/api/v1/conversations/${cast.conversation.id}`;
 
-export const CONVERSATION_TEXTS = {
+export const operations = {
   createConversation: {
     tag: 'Conversations',
+    atMost: { reads: 5, writes: 20 },
     description: `Starts a conversation with an external user on a channel. Sends \`conversation.created\`. The user is named as you name them.
 \`channelId\` may be the identifier of a channel that you have set up (\`createChannel\`): it then gets what agents and the assistant say. An identifier
 of no channel is refused; any other text is a label of your own, to which nothing is sent.
@@ -19,12 +21,14 @@ second one.`,
   },
   listConversations: {
     tag: 'Conversations',
+    atMost: { reads: 85, writes: 3 },
     description: 'The organization’s conversations in every state, the one that started last first.',
     answer: 'A page of conversations.',
     data: [cast.resolvedConversation],
   },
   readConversation: {
     tag: 'Conversations',
+    atMost: { reads: 5, writes: 3 },
     description:
       'One conversation and the state it is in. Its messages have a list of their own (`listMessages`).',
     answer: 'The conversation.',
@@ -32,6 +36,7 @@ second one.`,
   },
   createMessage: {
     tag: 'Conversations',
+    atMost: { reads: 5, writes: 1550 },
     description: `Records a message, whoever said it. Sends \`message.received\`. A message to a resolved conversation opens it again;
 one that comes at the same moment as the resolving counts as before it.
 
@@ -43,18 +48,21 @@ Without an \`Idempotency-Key\` a repeated request records the message again.`,
   },
   listMessages: {
     tag: 'Conversations',
+    atMost: { reads: 768, writes: 4 },
     description: 'The messages of a conversation, newest first.',
     answer: 'A page of messages.',
     data: [cast.reply, cast.message],
   },
   readMessage: {
     tag: 'Conversations',
+    atMost: { reads: 75, writes: 3 },
     description: 'One message, for example the one that a `message.received` event names.',
     answer: 'The message.',
     data: cast.message,
   },
   requestHandoff: {
     tag: 'Conversations',
+    atMost: { reads: 5, writes: 35 },
     description: `Asks for a human. The conversation becomes \`handed_off\`, an entry of its escalation log is written, and
 \`handoff.requested\` is sent.
 
@@ -67,12 +75,14 @@ a resolved one again. The body may be left out.`,
   },
   listEscalations: {
     tag: 'Conversations',
+    atMost: { reads: 95, writes: 3 },
     description: 'When and why a conversation was handed off, the last time first.',
     answer: 'A page of the escalation log.',
     data: [cast.escalation],
   },
   readEscalation: {
     tag: 'Conversations',
+    atMost: { reads: 5, writes: 3 },
     description:
       'One entry of the escalation log, for example the one that a `handoff.requested` event names.',
     answer: 'The entry of the escalation log.',
@@ -80,6 +90,7 @@ a resolved one again. The body may be left out.`,
   },
   resolveConversation: {
     tag: 'Conversations',
+    atMost: { reads: 5, writes: 20 },
     description: `Marks a conversation resolved, handed off or not, and sends \`conversation.resolved\`. Resolving one that is resolved already
 changes nothing and sends nothing: the answer is the conversation as it is, with who resolved it first. The body may be left out.`,
     body: { resolvedBy: cast.resolvedConversation.resolvedBy },
@@ -87,3 +98,48 @@ changes nothing and sends nothing: the answer is the conversation as it is, with
     data: cast.resolvedConversation,
   },
 } as const satisfies Record<string, OperationText>;
+
+/** The schemas of answers. */
+export const answers = {
+  Conversation: described(conversations.Conversation, {
+    id: 'Identifies the conversation.',
+    channelId: 'The channel it takes place on, in your own naming.',
+    externalUserId: 'Who is talking to you, in your own naming.',
+    status: '`open`; `handed_off` once a human was asked for; `resolved`. A message reopens a resolved one.',
+    resolvedAt: 'When it was resolved, UTC; null unless it is resolved.',
+    resolvedBy: 'Who resolved it; null unless it is resolved.',
+    createdAt: CREATED,
+  }),
+  Message: described(conversations.Message, {
+    id: 'Identifies the message.',
+    conversationId: 'The conversation it belongs to.',
+    role: 'Who said it: the external `user`, the `assistant`, a human `agent`, or the `system`.',
+    content: 'Its text.',
+    createdAt: CREATED,
+  }),
+  Escalation: described(conversations.Escalation, {
+    id: 'Identifies the entry of the escalation log. Events call it `escalationLogId`.',
+    conversationId: 'The conversation that was handed off.',
+    reason: 'Why, if that was said.',
+    createdAt: 'When the handoff was requested, UTC.',
+  }),
+};
+
+/** The schemas of requests. */
+export const bodies = {
+  CreateConversation: described(conversations.CreateConversation, {
+    channelId:
+      'The channel it takes place on: the identifier of one that you have set up (`createChannel`), which then gets what is said there, or any other text as a label of your own.',
+    externalUserId: 'Who is talking to you, in your own naming.',
+  }),
+  CreateMessage: described(conversations.CreateMessage, {
+    role: 'Who said it: the external `user`, the `assistant`, a human `agent`, or the `system`.',
+    content: 'Its text.',
+  }),
+  RequestHandoff: described(conversations.RequestHandoff, {
+    reason: 'Why a human is needed. The event carries it.',
+  }),
+  ResolveConversation: described(conversations.ResolveConversation, {
+    resolvedBy: 'Who resolved it, in your own naming. The event carries it.',
+  }),
+};

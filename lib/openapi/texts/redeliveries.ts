@@ -1,12 +1,14 @@
+import * as redeliveries from '../../../functions/api/redeliveries/schemas.ts';
 import * as cast from '../cast.ts';
-import type { OperationText } from '../operation-text.ts';
+import { described, type OperationText } from '../operation-text.ts';
 import { from, ordered, underWay } from '../redelivery-cast.ts';
 
 const PATH = `/api/v1/webhooks/${cast.webhook.id}/redeliveries`;
 
-export const REDELIVERY_TEXTS = {
+export const operations = {
   startRedelivery: {
     tag: 'Deliveries',
+    atMost: { reads: 5, writes: 20 },
     description: `Sends again, in the background, all events whose deliveries to this endpoint ended \`exhausted\` or \`skipped\` in a time, oldest first. The answer
 comes at once; read the redelivery (\`readRedelivery\`) to see how far it is.
 
@@ -23,6 +25,7 @@ the endpoint is disabled or deleted, and disappears with the sandbox’s data at
   },
   listRedeliveries: {
     tag: 'Deliveries',
+    atMost: { reads: 20, writes: 3 },
     description:
       'The redeliveries of an endpoint, newest first. One that has ended can be read for 30 days more.',
     answer: 'A page of redeliveries.',
@@ -30,6 +33,7 @@ the endpoint is disabled or deleted, and disappears with the sandbox’s data at
   },
   readRedelivery: {
     tag: 'Deliveries',
+    atMost: { reads: 5, writes: 3 },
     description:
       'One redelivery: how far it is, or how it ended. It changes several times a second while it runs.',
     answer: 'The redelivery.',
@@ -37,9 +41,38 @@ the endpoint is disabled or deleted, and disappears with the sandbox’s data at
   },
   stopRedelivery: {
     tag: 'Deliveries',
+    atMost: { reads: 4, writes: 10 },
     description: `Stops a redelivery. What it has made is delivered all the same, and what was being made at this moment as well: a few hundred more may come.
 
 One that has ended, or never was, is a success as well, so that a repetition is safe.`,
     answer: 'It does not run any more.',
   },
 } as const satisfies Record<string, OperationText>;
+
+/** The schemas of answers. */
+export const answers = {
+  Redelivery: described(redeliveries.Redelivery, {
+    id: 'Identifies the redelivery.',
+    webhookId: 'The endpoint whose deliveries are sent again.',
+    status: '`running`, `done` when it has come to the end of its time, or `stopped` before that.',
+    reason:
+      'Why it was stopped: `cancelled` on request, `endpoint_disabled` or `endpoint_deleted`. Null otherwise.',
+    from: 'Beginning of the time whose deliveries it sends again, included: 30 days before it was started at the earliest.',
+    to: 'End of that time, excluded: when it was started at the latest.',
+    statuses: 'How the deliveries ended that it sends again.',
+    examined: 'How many deliveries of the time it has looked at so far, whatever became of them.',
+    redelivered: 'How many new deliveries it has made so far, one for each event.',
+    progress: 'The part of its time that it has examined so far, from 0 to 1. 1 when it is `done`.',
+    createdAt: 'When it was started, UTC. Each of its deliveries has the time at which it was made.',
+    finishedAt: 'When it was done or stopped, UTC; null while it runs.',
+  }),
+};
+
+/** The schemas of requests. */
+export const bodies = {
+  StartRedelivery: described(redeliveries.StartRedelivery, {
+    from: 'Beginning of the time, UTC, included. What is more than 30 days ago counts as 30 days ago.',
+    to: 'End of the time, UTC, excluded. Left out, or in the future, it is now.',
+    statuses: 'How the deliveries ended that are to be sent again. Left out, it is both.',
+  }),
+};

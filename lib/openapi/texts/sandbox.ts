@@ -1,11 +1,13 @@
+import * as settings from '../../../functions/api/settings/schemas.ts';
 import * as cast from '../cast.ts';
-import type { OperationText } from '../operation-text.ts';
+import { described, type OperationText } from '../operation-text.ts';
 
 const { sandboxOrganizationId, lastResetAt } = cast.sandbox;
 
-export const SANDBOX_TEXTS = {
+export const operations = {
   provisionSandbox: {
     tag: 'Sandbox',
+    atMost: { reads: 3, writes: 10 },
     description: `Makes the organization’s sandbox if it has none, and issues a key for it. There is one sandbox at most: each further call
 issues another key for the same one, and \`provisioned\` is false. The key works from the answer on, which shows it in \`secretOnce\`,
 once.
@@ -23,6 +25,7 @@ Keys of the sandbox are in the organization’s list of keys, and are revoked th
   },
   readSandbox: {
     tag: 'Sandbox',
+    atMost: { reads: 4, writes: 2 },
     description:
       'Which sandbox the organization has, and since when. `NOT_FOUND` where it has none. Its keys are in the organization’s list of keys.',
     answer: 'The sandbox.',
@@ -30,6 +33,7 @@ Keys of the sandbox are in the organization’s list of keys, and are revoked th
   },
   resetSandbox: {
     tag: 'Sandbox',
+    atMost: { reads: 3, writes: 6 },
     description: `Wipes the data of the sandbox: conversations, messages, escalation logs, tickets, events, deliveries with their counts, and
 what \`Idempotency-Key\`s are remembered for. It is empty when the answer arrives, however much there was: lists are empty, old
 identifiers name nothing, old cursors are refused, and deliveries under way are dropped. Its keys and its webhook endpoints stay, with
@@ -41,3 +45,29 @@ that was.`,
     data: { sandboxOrganizationId, resetAt: lastResetAt },
   },
 } as const satisfies Record<string, OperationText>;
+
+const SANDBOX_ID = 'Identifies the sandbox organization. Events in the sandbox call it `orgId`.';
+
+/** The schemas of answers. */
+export const answers = {
+  Sandbox: described(settings.Sandbox, {
+    sandboxOrganizationId: SANDBOX_ID,
+    createdAt: 'When it was provisioned, UTC.',
+    lastResetAt: 'When it was last reset, UTC; null when it never was.',
+    purge:
+      'While something that a reset has wiped is still stored: how far its deletion is. Nobody can see it any more. Null otherwise.',
+  }),
+  Purge: described(settings.Purge, {
+    since: 'The earliest reset whose data is not deleted yet, UTC.',
+    deleted: 'How many rows were deleted since.',
+  }),
+  ProvisionedSandbox: described(settings.ProvisionedSandbox, {
+    sandboxOrganizationId: SANDBOX_ID,
+    provisioned: 'Whether this call made the sandbox; false when there was one already.',
+    key: 'A new key of the sandbox, with `secretOnce`.',
+  }),
+  ResetSandbox: described(settings.ResetSandbox, {
+    sandboxOrganizationId: SANDBOX_ID,
+    resetAt: 'When it was reset, UTC. Nothing that was in it before can be seen any more.',
+  }),
+};

@@ -1,6 +1,9 @@
+import * as deliveries from '../../../functions/api/delivery-schemas.ts';
+import * as webhooks from '../../../functions/api/webhooks/schemas.ts';
+import { MAX_RECEIVER_URL_LENGTH } from '../../../functions/domain/receiver-url.ts';
 import { MAX_SPEED, SIMULATED_FAILURES } from '../../../functions/domain/simulation.ts';
 import * as cast from '../cast.ts';
-import type { OperationText } from '../operation-text.ts';
+import { described, type OperationText } from '../operation-text.ts';
 
 const registered = { ...cast.webhook, secret: cast.signingSecret };
 
@@ -30,9 +33,10 @@ At ${MAX_SPEED} all eight attempts take some ten seconds instead of an hour. \`a
 A parameter that says something else is refused, here and when the address is changed. Live both are parameters like any other, which the
 receiver gets to see and nobody else looks at.`;
 
-export const WEBHOOK_TEXTS = {
+export const operations = {
   registerWebhook: {
     tag: 'Webhooks',
+    atMost: { reads: 4, writes: 20 },
     description: `Registers the address of a receiver and the event types it wants. From the answer on, every such event is delivered to it,
 signed with the \`secret\` that this answer shows. Keep the secret: no other answer has it.
 
@@ -53,6 +57,7 @@ ${PROGRAMS}`,
   },
   listWebhooks: {
     tag: 'Webhooks',
+    atMost: { reads: 40, writes: 3 },
     description:
       'The organization’s endpoints, newest first, disabled ones included. Never with their secrets.',
     answer: 'A page of endpoints.',
@@ -60,6 +65,7 @@ ${PROGRAMS}`,
   },
   readWebhook: {
     tag: 'Webhooks',
+    atMost: { reads: 5, writes: 3 },
     description:
       'One endpoint, never with its secret. `status` and `failing` tell how its receiver is doing, and how far it is from being disabled; `readWebhookStats` counts what became of its deliveries.',
     answer: 'The endpoint.',
@@ -67,6 +73,7 @@ ${PROGRAMS}`,
   },
   updateWebhook: {
     tag: 'Webhooks',
+    atMost: { reads: 6, writes: 10 },
     description: `Changes the address, the event types, or both; what is left out stays. A new list of event types replaces the old one and
 holds for events that happen from then on; a new address also for the next attempts of deliveries under way. In a sandbox it says what
 the simulated receiver does (\`registerWebhook\`).
@@ -81,6 +88,7 @@ one, or ask support.`,
   },
   deleteWebhook: {
     tag: 'Webhooks',
+    atMost: { reads: 4, writes: 15 },
     description: `Deletes an endpoint. Nothing is sent to it from then on: its deliveries that are not finished become \`skipped\`, and none of
 its deliveries can be read any more.
 
@@ -89,6 +97,7 @@ An endpoint that does not exist, or not any more, is a success as well, so that 
   },
   testWebhook: {
     tag: 'Webhooks',
+    atMost: { reads: 5, writes: 9 },
     description: `Sends one real \`webhook.test\` event to this endpoint, whatever it subscribes to: signed, retried and recorded like every
 other event. The answer comes before the delivery; read it (\`readDelivery\`) to see how the receiver answered, in a sandbox the
 simulated one.
@@ -99,3 +108,70 @@ A test that fails counts as a failed delivery like any other. To an endpoint tha
     data: { eventId: cast.webhookTest.id, deliveryId: cast.webhookTest.deliveryId },
   },
 } as const satisfies Record<string, OperationText>;
+
+export const webhookFields = {
+  id: 'Identifies the endpoint.',
+  url: 'Where its deliveries go, as the service understood it: host names in lower case, for example.',
+  events: 'The event types it receives. There is no wildcard.',
+  status:
+    '`active`, or `auto_disabled`: after 10 deliveries in a row ended `exhausted`, or by support. A disabled endpoint stays disabled: register it again, or ask support.',
+  consecutiveFailures:
+    'How many of its deliveries ended `exhausted` since one last ended `succeeded`. A failed attempt that is retried does not count.',
+  failing:
+    'While its last deliveries ended `exhausted` and it is not disabled yet: since when, and how many more will disable it. Null otherwise.',
+  disabledAt: 'When it was disabled, UTC; null while it is `active`.',
+  disabledReason:
+    'Why it was disabled: `consecutive_failures`, 10 deliveries in a row ended `exhausted`. Null while it is `active`, and when support disabled it.',
+  createdAt: 'When it was registered, UTC.',
+};
+
+export const failingFields = {
+  since:
+    'When the first of the present failures in a row was counted, UTC; null where the endpoint began to fail before this was recorded.',
+  failuresUntilDisabled: 'How many more deliveries in a row that end `exhausted` disable the endpoint.',
+};
+
+const EVENTS_TEXT =
+  'The event types to receive, each at most once. `webhook.test` cannot be subscribed to: the test operation sends it.';
+
+export const RECEIVER_URL =
+  'An `https` URL of at most 2,048 characters with a public host name or address; port 443 or from 1024 on; without credentials and fragment.';
+
+/** The schemas of answers. */
+export const answers = {
+  Webhook: described(webhooks.Webhook, webhookFields),
+  RegisteredWebhook: described(webhooks.RegisteredWebhook, {
+    ...webhookFields,
+    secret:
+      'The signing secret of this endpoint: `whsec_` and the base64 of 32 bytes. Only this answer has it. There is no rotation: for a new secret register again and delete this endpoint.',
+  }),
+  Failing: described(deliveries.Failing, failingFields),
+  TestEvent: described(webhooks.TestEvent, {
+    eventId: 'The event that was written.',
+    deliveryId:
+      'Its delivery to this endpoint. It can be read within a moment of this answer, and is 404 until then.',
+  }),
+};
+
+/** The schemas of requests. */
+export const bodies = {
+  RegisterWebhook: described(
+    webhooks.RegisterWebhook,
+    { url: RECEIVER_URL, events: EVENTS_TEXT },
+    {
+      url: { format: 'uri', maxLength: MAX_RECEIVER_URL_LENGTH },
+      events: { uniqueItems: true },
+    },
+  ),
+  UpdateWebhook: described(
+    webhooks.UpdateWebhook,
+    {
+      url: `${RECEIVER_URL} Left out: stays as it is.`,
+      events: `${EVENTS_TEXT} Left out: stay as they are.`,
+    },
+    {
+      url: { format: 'uri', maxLength: MAX_RECEIVER_URL_LENGTH },
+      events: { uniqueItems: true },
+    },
+  ),
+};

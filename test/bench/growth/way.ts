@@ -2,6 +2,7 @@ import { DeleteMessageBatchCommand, ReceiveMessageCommand } from '@aws-sdk/clien
 import type { Delivery } from '../../../functions/domain/delivery.ts';
 import { buildEvent } from '../../../functions/domain/events.ts';
 import { newId, type OrgId } from '../../../functions/domain/ids.ts';
+import type { Lane } from '../../../functions/domain/lanes.ts';
 import { dispatch } from '../../../functions/engine/dispatch.ts';
 import { dispatcher } from '../../../functions/engine/dispatcher.ts';
 import { fanOut } from '../../../functions/engine/fan-out.ts';
@@ -38,7 +39,7 @@ export function wayOf({ client, sqs, tables, queues: urls }: Place) {
   const now = () => new Date();
   const log = () => undefined;
   const added: Delivery[] = [];
-  const queues = deliveryQueues(sqs, urls, now);
+  const queues = deliveryQueues(sqs, (lane: Lane) => urls[lane], now);
   const organizations = standings(standingOf(tables.service));
   const endpoints = endpointStore(tables.service);
   const deliveries = deliveryStore(tables.deliveries);

@@ -74,12 +74,13 @@ function memoryTestQueues(terms: Terms): TestQueues {
 
 async function sqsTestQueues(engine: ReturnType<typeof sqs>, terms: Terms): Promise<TestQueues> {
   const client = engine.client();
-  const [fresh, retry, slow, stalled] = await Promise.all(LANES.map(() => engine.queues(terms)));
-  if (!fresh || !retry || !slow || !stalled) throw new Error('each lane was to have its queue');
-  const created = { fresh, retry, slow, stalled };
-  const urls = { fresh: fresh.url, retry: retry.url, slow: slow.url, stalled: stalled.url };
+  const entries = LANES.map(async (lane) => [lane, await engine.queues(terms)] as const);
+  const created = Object.fromEntries(await Promise.all(entries)) as Record<
+    Lane,
+    Awaited<ReturnType<typeof engine.queues>>
+  >;
   const now = () => new Date();
-  const queues = deliveryQueues(client, urls, now);
+  const queues = deliveryQueues(client, (lane: Lane) => created[lane].url, now);
   const receive = async (QueueUrl: string, WaitTimeSeconds: number) => {
     const { Messages = [] } = await client.send(
       new ReceiveMessageCommand({

@@ -1,15 +1,10 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { CROWDED_IN_FLIGHT, LANES, type Lane } from '../../../functions/domain/lanes.ts';
+import { byLane, CROWDED_IN_FLIGHT, LANES, type Lane } from '../../../functions/domain/lanes.ts';
 import type { World } from '../world.ts';
 import { OF_A_LATER_VERSION } from './rows.ts';
 
 /** A lane's address is its name. */
-export const LANE_URLS: Readonly<Record<Lane, string>> = {
-  fresh: 'fresh',
-  retry: 'retry',
-  slow: 'slow',
-  stalled: 'stalled',
-};
+export const LANE_URLS: Readonly<Record<Lane, string>> = byLane((lane) => lane);
 
 interface Input {
   QueueUrl: string;

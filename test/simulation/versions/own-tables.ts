@@ -1,6 +1,6 @@
 import type { Reminder } from '../../../functions/domain/delivery.ts';
 import type { DueEntry } from '../../../functions/domain/due.ts';
-import { LANES } from '../../../functions/domain/lanes.ts';
+import { LANES, type Lane } from '../../../functions/domain/lanes.ts';
 import type { Code } from '../../compatibility/versions.ts';
 import type { MemoryTables } from '../../doubles/tables/memory-tables.ts';
 import type { Process } from '../processes.ts';
@@ -85,7 +85,12 @@ export function ownTables(world: World, tables: MemoryTables, code: Code, proces
     },
     purges: code.purgeStore(service),
     remains: Object.fromEntries(NAMES.map((name) => [name, remains(name)])) as OwnStores['remains'],
-    queues: code.deliveryQueues(lanesClient(world), LANE_URLS, () => process.now()),
+    // Earlier versions take the URLs as an object.
+    queues: code.deliveryQueues(
+      lanesClient(world),
+      Object.assign((lane: Lane) => LANE_URLS[lane], LANE_URLS),
+      () => process.now(),
+    ),
     standing: standingOf,
     contexts: contextsOf,
     owed(entry) {

@@ -117,6 +117,13 @@ describe('deriving what code may do', () => {
       { SLOW_QUEUE: ['sqs:SendMessage'], STALLED_QUEUE: ['sqs:SendMessage'] },
     ],
     [
+      'no property that a pattern took out of an object',
+      `const all = { fast: environment.FAST_QUEUE, slow: environment.SLOW_QUEUE };
+       const { fast: _, ...others } = all;
+       export const handler = (event) => client.send(new SendMessageBatchCommand({ QueueUrl: others[event.lane] }));`,
+      { SLOW_QUEUE: ['sqs:SendMessage'] },
+    ],
+    [
       'a module that is imported when it is needed',
       "export const handler = async () => (await import('./store.ts')).store(table).find(1);",
       GET,

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LANES } from '../../../functions/domain/lanes.ts';
@@ -69,6 +70,17 @@ describe('what is reserved', () => {
     expect(read({ stage: 'dev', reserveConcurrency: 'true' }).policy.reserved?.dispatch).toBe(50);
     expect(read({ reserveConcurrency: false }).policy.reserved).toBeUndefined();
   });
+});
+
+it('the README lists each delivery queue with its batches in progress', () => {
+  const rows = readFileSync('README.md', 'utf8').split('\n');
+  for (const lane of LANES) {
+    const batches = STAGES.map((stage) => read({ stage }).policy.dispatchers[lane]);
+    expect(
+      rows.find((row) => row.startsWith(`| \`${lane}\` |`)),
+      lane,
+    ).toMatch(new RegExp(` ${batches.join(' \\| ')} \\|$`));
+  }
 });
 
 describe('a figure', () => {

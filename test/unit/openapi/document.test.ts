@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { routes } from '../../../functions/api/routes.ts';
 import { PROBLEM_STATUS } from '../../../functions/domain/problem.ts';
 import type { Route } from '../../../functions/platform/route.ts';
-import { documentOnDisk, documentText, eventTypesText } from '../../../lib/openapi/command.ts';
+import { openApiCommand } from '../../../lib/openapi/command.ts';
 import { openApiDocument } from '../../../lib/openapi/document.ts';
 import { atAllDoors } from '../../../lib/openapi/doors.ts';
 import type { OpenApiDocument, Operation, Schema } from '../../../lib/openapi/openapi.ts';
@@ -49,13 +49,12 @@ function nodes(node: unknown): Record<string, unknown>[] {
   return Array.isArray(node) ? deeper : [node as Record<string, unknown>, ...deeper];
 }
 
-describe('docs/openapi/v1.json', () => {
-  it('is what the route table says; if not, write it anew with "npm run generate -- openapi"', () => {
-    expect(documentOnDisk('current') === documentText()).toBe(true);
-  });
-
-  it('has a list of the event types beside it that is what the catalogue says', () => {
-    expect(documentOnDisk('eventTypes')).toBe(eventTypesText());
+describe('docs/openapi', () => {
+  it('has what the route table says; if not, update it with "npm run generate -- openapi"', () => {
+    const said: string[] = [];
+    const say = (text: string) => void said.push(text);
+    openApiCommand(['--check'], { directory: 'docs/openapi', out: say, err: say });
+    expect(said.join('')).toMatch(/up to date/);
   });
 });
 

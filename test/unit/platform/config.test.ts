@@ -6,7 +6,7 @@ import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/backoff.ts';
 import {
   ApiEnvironment,
   ConfigurationError,
-  fanOutLanes,
+  FirstAttemptQueues,
   loopbackReceivers,
   readEnvironment,
   retryPolicy,
@@ -123,18 +123,8 @@ describe('the environment of a function', () => {
   });
 });
 
-it('the lanes of the fan-out are those that first attempts are made in', () => {
-  const environment = {
-    ...dispatch,
-    FRESH_QUEUE: 'the fresh one',
-    SLOW_QUEUE: 'the slow one',
-    STALLED_QUEUE: 'the stalled one',
-  };
-  expect(fanOutLanes(environment)).toEqual({
-    fresh: 'the fresh one',
-    slow: 'the slow one',
-    stalled: 'the stalled one',
-  });
+it('first attempts have queues of their own, which the retry queue is not one of', () => {
+  expect(Object.keys(FirstAttemptQueues).sort()).toEqual(['FRESH_QUEUE', 'SLOW_QUEUE', 'STALLED_QUEUE']);
 });
 
 describe('the retry policy', () => {

@@ -5,7 +5,8 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Reminder } from '../../../functions/domain/delivery.ts';
 import { jobDeliveryId, newId } from '../../../functions/domain/ids.ts';
-import { deliveryQueues } from '../../../functions/platform/delivery-queues.ts';
+import { LANE_TABLE } from '../../../functions/domain/lanes.ts';
+import { deliveryQueues, queueUrls } from '../../../functions/platform/delivery-queues.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 
 const urls = {
@@ -13,7 +14,11 @@ const urls = {
   retry: 'https://sqs.us-east-1.amazonaws.com/000000000000/retry',
 };
 const sqs = mockClient(SQSClient);
-const queues = deliveryQueues(new SQSClient({}), urls, () => NOW);
+const queues = deliveryQueues(
+  new SQSClient({}),
+  (lane: keyof typeof urls) => urls[lane],
+  () => NOW,
+);
 
 interface Entry {
   Id: string;
@@ -163,4 +168,13 @@ describe('hiding a message', () => {
       VisibilityTimeout: hidden,
     });
   });
+});
+
+it('finds the URL of a queue in the variable that the table names', () => {
+  const { slow, stalled } = LANE_TABLE;
+  const urlOf = queueUrls(
+    { slow, stalled },
+    { SLOW_QUEUE: 'the slow one', STALLED_QUEUE: 'the stalled one' },
+  );
+  expect([urlOf('slow'), urlOf('stalled')]).toEqual(['the slow one', 'the stalled one']);
 });

@@ -12,7 +12,10 @@ const sqs = mockClient(SQSClient);
 /** New queues, which know nothing yet. */
 function aProcess() {
   const clock = new VirtualClock();
-  return { clock, queues: deliveryQueues(new SQSClient({}), urls, clock.now) };
+  return {
+    clock,
+    queues: deliveryQueues(new SQSClient({}), (lane: keyof typeof urls) => urls[lane], clock.now),
+  };
 }
 
 const inFlight = (count: number | string) =>
