@@ -302,7 +302,7 @@ export const httpChannel = {
   url: 'https://messenger.example.com/outgoing',
 } as const;
 
-/** What an agent says in a conversation on the messenger. */
+/** What an agent says in a conversation on the messenger. @public the catalogue of events picks it */
 export const channelMessage = {
   createdAt: '2026-11-20T09:41:19.804Z',
   channelId: httpChannel.id,
