@@ -7,14 +7,6 @@ import { FUNCTION_ENVIRONMENT } from './support/functions.ts';
 if (Number(process.versions.node.split('.')[0]) < 24)
   throw new Error(`the tests need Node 24 or later, this is ${process.version}: run them with "npm test"`);
 
-/**
- * Tests by what they need, ours and those of the packages: `unit` and `simulation` nothing, `contract` an engine,
- * `integration` the whole local run, `infra` a synthesis.
- */
-const project = (name: string, settings: object = {}) => ({
-  test: { name, include: [`test/${name}/**/*.test.ts`, `packages/*/test/${name}/**/*.test.ts`], ...settings },
-});
-
 /** What takes longest goes first, so that it is not what everything waits for at the end; Vitest itself goes by the size of files. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -37,43 +29,70 @@ const CONTRACT = { testTimeout: 30_000 * PATIENCE, hookTimeout: 30_000 * PATIENC
 /** Contracts of whole functions, which read their environment once, when they are loaded: these files share no modules with others. */
 const LOADING_FUNCTIONS = [
   'test/contract/api/**/*.test.ts',
-  'test/contract/store/{conversation-races,sandbox-marks,tickets}.test.ts',
+  'test/contract/store/{conversation-races,sandbox-marks,tickets}*.test.ts',
 ];
 
-export default defineConfig({
-  root: join(import.meta.dirname, '..'),
-  test: {
-    // Many tests wait for a deadline or a queue rather than compute, so more of them than cores may run at once.
-    maxWorkers: 3,
-    globalSetup: './test/grants/global-setup.ts',
-    sequence: { sequencer: LongestFirst },
-    projects: [
-      project('unit', {
-        // Nothing patches modules, so files may share them; loading the SDK anew for each took most of the time.
-        isolate: false,
-        // Not a measure of speed: on a busy machine what takes a second has taken six.
-        testTimeout: 30_000,
-        env: FUNCTION_ENVIRONMENT,
-      }),
-      // Not a measure of speed: what takes ten seconds alone has others beside it.
-      project('simulation', { testTimeout: 240_000 }),
-      project('contract', { ...CONTRACT, exclude: LOADING_FUNCTIONS, isolate: false }),
-      project('contract', { ...CONTRACT, name: 'contract-functions', include: LOADING_FUNCTIONS }),
-      project('compatibility', { isolate: false, testTimeout: 60_000, hookTimeout: 60_000 }),
-      project('integration', {
-        testTimeout: 60_000,
-        hookTimeout: 60_000,
-        globalSetup: './test/integration/bundles.ts',
-      }),
-      // Where there is a Chromium; they say so loudly where there is none.
-      project('e2e', {
-        testTimeout: 120_000,
-        hookTimeout: 120_000,
-        globalSetup: './test/integration/bundles.ts',
-      }),
-      // After the others: it compares what functions did in them with what they may.
-      project('grants', { sequence: { groupOrder: 1 } }),
-      project('infra', { isolate: false, testTimeout: 60_000, hookTimeout: 60_000 }),
-    ],
-  },
+interface ProjectSettings {
+  include?: string[];
+  exclude?: string[];
+  [setting: string]: unknown;
+}
+
+/**
+ * Tests by what they need, ours and those of the packages: `unit` and `simulation` nothing, `contract` an engine,
+ * `integration` the whole local run, `infra` a synthesis.
+ */
+const projectOf =
+  (isDeep: boolean) =>
+  (name: string, { include = filesOf(name), exclude = [], ...settings }: ProjectSettings = {}) => ({
+    test: {
+      name,
+      include: isDeep ? include.map((files) => files.replace('*.test.ts', '*.deep.test.ts')) : include,
+      exclude: isDeep ? exclude : [...exclude, '**/*.deep.test.ts'],
+      ...settings,
+    },
+  });
+
+const filesOf = (name: string) => [`test/${name}/**/*.test.ts`, `packages/*/test/${name}/**/*.test.ts`];
+
+/** `npm test` runs what every change must pass, and `npm run test:deep` what takes minutes: files that end in `.deep.test.ts`. */
+export default defineConfig(({ mode }) => {
+  const project = projectOf(mode === 'deep');
+  return {
+    root: join(import.meta.dirname, '..'),
+    test: {
+      // Many tests wait for a deadline or a queue rather than compute, so more of them than cores may run at once.
+      maxWorkers: 3,
+      globalSetup: './test/grants/global-setup.ts',
+      sequence: { sequencer: LongestFirst },
+      projects: [
+        project('unit', {
+          // Nothing patches modules, so files may share them; loading the SDK anew for each took most of the time.
+          isolate: false,
+          // Not a measure of speed: on a busy machine what takes a second has taken six.
+          testTimeout: 30_000,
+          env: FUNCTION_ENVIRONMENT,
+        }),
+        // Not a measure of speed: what takes ten seconds alone has others beside it.
+        project('simulation', { testTimeout: 240_000 }),
+        project('contract', { ...CONTRACT, exclude: LOADING_FUNCTIONS, isolate: false }),
+        project('contract', { ...CONTRACT, name: 'contract-functions', include: LOADING_FUNCTIONS }),
+        project('compatibility', { isolate: false, testTimeout: 60_000, hookTimeout: 60_000 }),
+        project('integration', {
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          globalSetup: './test/integration/bundles.ts',
+        }),
+        // Where there is a Chromium; they say so loudly where there is none.
+        project('e2e', {
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          globalSetup: './test/integration/bundles.ts',
+        }),
+        // After the others: it compares what functions did in them with what they may.
+        project('grants', { sequence: { groupOrder: 1 } }),
+        project('infra', { isolate: false, testTimeout: 60_000, hookTimeout: 60_000 }),
+      ],
+    },
+  };
 });

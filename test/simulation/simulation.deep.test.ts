@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { campaign } from './campaign.ts';
+import { HAPPENINGS } from './faults.ts';
+import { simulate } from './simulate.ts';
+
+describe('the service, whatever goes wrong', () => {
+  it('keeps its promises with the seeds 1 to 2000, in which everything happens that can', async () => {
+    const { findings, statistics } = await campaign({ runs: 2000, seed: 1, workers: 2 }, () => undefined);
+
+    expect(findings.map(({ seed, violation }) => ({ seed, ...violation }))).toEqual([]);
+
+    const seldom = [...HAPPENINGS, ...FATES, ...ENDS, ...RESETS].filter((name) => statistics.of(name) === 0);
+    expect(seldom).toEqual([]);
+  });
+});
+
+const FATES = [
+  'ends',
+  'ends-after',
+  'lands-late',
+  'fails',
+  'fails-after',
+  'answers-late',
+  'repeats',
+  'contends',
+].map((fate) => `calls: ${fate}`);
+
+const ENDS = [
+  'deliveries: succeeded',
+  'deliveries of sandboxes: succeeded, sandbox_simulated',
+  'deliveries of sandboxes: exhausted, max_attempts',
+  'deliveries at another speed',
+  'deliveries: exhausted, max_attempts',
+  'deliveries: skipped, endpoint_deleted',
+  'deliveries: skipped, endpoint_disabled',
+  'deliveries: skipped, event_missing',
+  'deliveries: skipped, expired',
+  'endpoints disabled',
+  'duplicates at receivers',
+  'batches of the stalled lane',
+  'parked deliveries resumed',
+  'reminders sent again',
+  'messages given up',
+  'fan-outs given up',
+  'timeouts',
+  'processes beyond their time',
+  'calm runs',
+  'runs beyond the margin',
+];
+
+/** What resets meet, what comes of it, and what closes the gate. */
+const RESETS = [
+  'resets: attempts under way',
+  'resets: attempts of lost workers',
+  'resets: deliveries parked',
+  'resets: deliveries between two attempts',
+  'resets: messages in queues',
+  'resets: changes not counted',
+  'resets: events not fanned out',
+  'resets: an earlier purge not done',
+  'events committed after their reset',
+  'rows added after their reset',
+  'messages of wiped data',
+  'changes of wiped data',
+  'dead letters of wiped data',
+  'dead fan-outs of wiped data',
+  'ends of wiped data refused',
+  'wiped while under way: adds a delivery',
+  'wiped while under way: claims',
+  'wiped while under way: counts a change',
+  'rows purged',
+  'purges closed',
+  'runs of the purge that failed',
+  'attempts simulated',
+  'attempts before a closed gate',
+  'organizations not found',
+];
+
+describe('a seed', () => {
+  it('gives the same run each time, to the last line of its trace', async () => {
+    const traces = [];
+    for (let run = 0; run < 2; run += 1) {
+      const lines: string[] = [];
+      const { counts } = await simulate(14, (line) => lines.push(line));
+      traces.push({ lines, counts });
+    }
+
+    expect(traces[1]).toEqual(traces[0]);
+    expect(traces[0]?.lines.length).toBeGreaterThan(100);
+  });
+
+  it('gives another run than the next', async () => {
+    const one = await simulate(14);
+    const another = await simulate(15);
+
+    expect(one.counts).not.toEqual(another.counts);
+  });
+});
