@@ -1,6 +1,8 @@
 import { gate } from '../domain/gate.ts';
 import { CHECK_LEASE_SECONDS, EXTRACTION_TIMEOUT_SECONDS, FETCH_TIMEOUT_SECONDS } from '../domain/timing.ts';
 import { checkSource } from '../engine/check-source.ts';
+import { extractor } from '../knowledge/extractor.ts';
+import { sourceContent } from '../knowledge/source-content.ts';
 import { blockedHosts } from '../platform/blocked-hosts.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
 import { queueClient } from '../platform/clients/sqs.ts';
@@ -10,7 +12,6 @@ import {
   readEnvironment,
   SenderEnvironment,
 } from '../platform/config.ts';
-import { extractor } from '../platform/extraction/extractor.ts';
 import { hiding } from '../platform/hiding.ts';
 import { logger } from '../platform/logger.ts';
 import { CHECKED } from '../platform/metric-names.ts';
@@ -18,7 +19,6 @@ import { count } from '../platform/metrics.ts';
 import { outboundClient } from '../platform/outbound/client.ts';
 import { outboundUserAgent } from '../platform/outbound-user-agent.ts';
 import { busWorker, oneByOne } from '../platform/pipeline/bus-worker.ts';
-import { sourceContent } from '../platform/source-content.ts';
 import { standings } from '../platform/standings.ts';
 import { reportUnreadable } from '../platform/unreadable-rows.ts';
 import { blockedHostStore } from '../store/blocked-hosts.ts';

@@ -90,20 +90,20 @@ export const ALLOWED: readonly Allowance[] = [
   // Another process of its own bundle, which may read that alone.
   {
     modules: ['node:child_process', 'node:url'],
-    in: ['platform/extraction/extractor.ts'],
+    in: ['knowledge/extractor.ts'],
     reaches: 'nothing',
   },
   // Parsers: from text to text.
   {
     modules: ['@mozilla/readability', 'csv-parse/sync', 'feedsmith', 'linkedom', 'read-excel-file/universal'],
-    in: ['platform/extraction/'],
+    in: ['knowledge/'],
     reaches: 'nothing',
   },
   // Takes off what a page is encoded with.
   { modules: ['node:util'], in: ['platform/outbound/'], reaches: 'nothing' },
   {
     modules: ['node:zlib'],
-    in: ['platform/outbound/', 'platform/extraction/', 'documentation/'],
+    in: ['platform/outbound/', 'knowledge/', 'documentation/'],
     reaches: 'nothing',
   },
   {
@@ -136,7 +136,7 @@ export const GLOBALS: Readonly<Record<string, readonly Files[]>> = {
   // By the process, modules are had without an import.
   // Nor is anything printed but by the logger.
   console: [],
-  process: ['platform/config.ts', 'platform/extraction/reader.ts'],
+  process: ['platform/config.ts', 'knowledge/reader.ts'],
   globalThis: [],
   global: [],
   require: [],

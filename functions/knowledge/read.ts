@@ -1,9 +1,8 @@
-import type { SourceKind } from '../../domain/source.ts';
+import type { SourceKind } from '../domain/source.ts';
 import { decode } from './encoding.ts';
 import type { Content, Extraction } from './extractor.ts';
 import { formatOf, mediaTypeOf } from './media-type.ts';
-import { ContentProblem } from './problem.ts';
-import { Collector } from './text.ts';
+import { Collector, ContentProblem } from './text.ts';
 
 /** What a document gives. The text is as {@link Collector} makes it. */
 export interface Reading {

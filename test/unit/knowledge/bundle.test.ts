@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { expect, it, onTestFinished } from 'vitest';
-import type { extractor } from '../../../../functions/platform/extraction/extractor.ts';
-import { LEAN, readerBuild, TO_A_FUNCTION } from '../../../../lib/cloud/bundle.ts';
+import type { extractor } from '../../../functions/knowledge/extractor.ts';
+import { LEAN, readerBuild, TO_A_FUNCTION } from '../../../lib/cloud/bundle.ts';
 import { content, rowsOf, workbookFiles, XLSX, zip } from './contents.ts';
 
 it('reads in a function’s bundle too, where it finds its reader beside itself', async () => {
@@ -15,7 +15,7 @@ it('reads in a function’s bundle too, where it finds its reader beside itself'
     build({
       ...TO_A_FUNCTION,
       plugins: LEAN,
-      entryPoints: ['functions/platform/extraction/extractor.ts'],
+      entryPoints: ['functions/knowledge/extractor.ts'],
       outfile: join(outdir, 'index.mjs'),
     }),
     build(readerBuild(outdir)),

@@ -1,8 +1,6 @@
 import readXlsxFile from 'read-excel-file/universal';
-import { ContentProblem } from './problem.ts';
 import type { Reading } from './read.ts';
-import { addRow, checkSize, tooManyCells } from './table.ts';
-import { Collector } from './text.ts';
+import { addRow, Collector, ContentProblem, checkSize, tooManyCells } from './text.ts';
 import { checkXml } from './xml.ts';
 import { type Archive, openArchive, type PackedFile, tooLarge, zipStored } from './zip.ts';
 

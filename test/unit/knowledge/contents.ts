@@ -1,7 +1,7 @@
 import { crc32, deflateRawSync } from 'node:zlib';
-import type { SourceKind } from '../../../../functions/domain/source.ts';
-import type { Content, Extraction } from '../../../../functions/platform/extraction/extractor.ts';
-import { read } from '../../../../functions/platform/extraction/read.ts';
+import type { SourceKind } from '../../../functions/domain/source.ts';
+import type { Content, Extraction } from '../../../functions/knowledge/extractor.ts';
+import { read } from '../../../functions/knowledge/read.ts';
 
 const URL = 'https://docs.example.com/content';
 

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { turns } from '../../../../functions/platform/extraction/turns.ts';
+import { turns } from '../../../functions/knowledge/extractor.ts';
 
 it('turns begin in their order, never take more than the room, and leave none of it unused that the next one fits in', async () => {
   const room = 2;

@@ -7,9 +7,9 @@ import {
   MAX_TEXT_BYTES,
   type Source,
 } from '../../../functions/domain/source.ts';
-import type { Content, Extraction } from '../../../functions/platform/extraction/extractor.ts';
+import type { Content, Extraction } from '../../../functions/knowledge/extractor.ts';
+import { sourceContent } from '../../../functions/knowledge/source-content.ts';
 import type { FetchRequest, FetchResult } from '../../../functions/platform/outbound/client.ts';
-import { sourceContent } from '../../../functions/platform/source-content.ts';
 import { aSource } from '../../builders.ts';
 import { memoryStandings } from '../../doubles/memory-standings.ts';
 

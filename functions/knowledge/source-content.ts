@@ -2,8 +2,8 @@ import type { Gate } from '../domain/gate.ts';
 import { simulatedContent } from '../domain/simulated-source.ts';
 import { MAX_SOURCE_BYTES, MAX_TEXT_BYTES, type Source, type SourceKind } from '../domain/source.ts';
 import type { Found } from '../domain/source-check.ts';
-import type { Extractor } from './extraction/extractor.ts';
-import type { OutboundClient } from './outbound/client.ts';
+import type { OutboundClient } from '../platform/outbound/client.ts';
+import type { Extractor } from './extractor.ts';
 
 const ACCEPT: Record<SourceKind, string> = {
   url: 'text/html, application/xhtml+xml, */*;q=0.1',

@@ -1,5 +1,5 @@
 import { crc32, createInflateRaw } from 'node:zlib';
-import { ContentProblem } from './problem.ts';
+import { ContentProblem } from './text.ts';
 
 const MAX_ENTRIES = 1000;
 const MAX_ENTRY_BYTES = 30 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { extractor } from '../../../../functions/platform/extraction/extractor.ts';
+import { extractor } from '../../../functions/knowledge/extractor.ts';
 import { content, rowsOf, workbookFiles, XLSX, zip } from './contents.ts';
 
 /** Far more than any of these need, on a busy machine too. */

@@ -1,8 +1,6 @@
 import { CsvError, parse } from 'csv-parse/sync';
-import { ContentProblem } from './problem.ts';
 import type { Reading } from './read.ts';
-import { addRow, checkSize } from './table.ts';
-import { Collector } from './text.ts';
+import { addRow, Collector, ContentProblem, checkSize } from './text.ts';
 
 /** Rows of a file with commas, semicolons, tabs or bars between its cells (RFC 4180, read leniently), one a line. */
 export function readCsv(csv: string): Reading {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SourceKind } from '../../../../functions/domain/source.ts';
-import type { Content } from '../../../../functions/platform/extraction/extractor.ts';
-import { read } from '../../../../functions/platform/extraction/read.ts';
+import { SourceKind } from '../../../functions/domain/source.ts';
+import type { Content } from '../../../functions/knowledge/extractor.ts';
+import { read } from '../../../functions/knowledge/read.ts';
 import { content, readIt, rowsOf, workbookFiles, XLSX, zip } from './contents.ts';
 
 const kinds = fc.constantFrom(...SourceKind.options);

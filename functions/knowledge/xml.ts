@@ -1,4 +1,4 @@
-import { ContentProblem } from './problem.ts';
+import { ContentProblem } from './text.ts';
 
 /** Far more than a feed or a sheet has; what is nested deeper is made to fill a stack. */
 const MAX_DEPTH = 200;

@@ -1,4 +1,4 @@
-import { ContentProblem } from './problem.ts';
+import { ContentProblem } from './text.ts';
 
 /** Where a document says of itself how it is encoded; far beyond the 1024 bytes in which HTML demands it. */
 const PRESCAN_BYTES = 4096;

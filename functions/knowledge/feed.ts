@@ -1,8 +1,7 @@
 import { type AnyFeed, parseFeed } from 'feedsmith';
 import { textOfFragment } from './html.ts';
-import { ContentProblem } from './problem.ts';
 import type { Reading } from './read.ts';
-import { Collector, titleOf } from './text.ts';
+import { Collector, ContentProblem, titleOf } from './text.ts';
 import { checkXml } from './xml.ts';
 
 /** Titles and texts of a feed's items (RSS, Atom, RDF, JSON Feed), in their order. */

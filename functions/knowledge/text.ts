@@ -1,14 +1,18 @@
-import { normalForm } from '../../domain/difference.ts';
-import { ContentProblem } from './problem.ts';
+import { normalForm } from '../domain/difference.ts';
 
-/** Of UTF-8: what a source's versions may have (decision 12). */
+/** The content cannot be read. The message is one line of plain text, which the source's organization may see. */
+export class ContentProblem extends Error {
+  override readonly name = 'ContentProblem';
+}
+
+/** Largest text of a source's version, in bytes of UTF-8. */
 export const MAX_TEXT_BYTES = 1_000_000;
 const MAX_TITLE_LENGTH = 300;
 
 /** Before whitespace is taken out, in UTF-16 units. */
 const MAX_RAW_LENGTH = 20 * MAX_TEXT_BYTES;
 
-/** Collects text up to a limit, whatever it is made of: a short file can say the same long words a million times. */
+/** Collects text up to a limit: a short file can repeat the same long words a million times. */
 export class Collector {
   readonly #parts: string[] = [];
   #length = 0;
@@ -26,8 +30,8 @@ export class Collector {
   }
 
   /**
-   * The text as it is kept and compared: well-formed, in Unicode's normal form C, without control characters, lines trimmed, one space between words and at most one
-   * empty line between lines.
+   * The text as it is stored and compared: well-formed, in Unicode's normal form C, without control characters,
+   * lines trimmed, one space between words and at most one empty line between lines.
    * @throws ContentProblem when it is too large, or empty
    */
   text(): string {
@@ -76,4 +80,29 @@ export function titleOf(raw: string | null | undefined): string | undefined {
     .replace(/\s+/g, ' ')
     .trim();
   return line.slice(0, MAX_TITLE_LENGTH).toWellFormed().trim() || undefined;
+}
+
+const MAX_ROWS = 100_000;
+const MAX_CELLS = 1_000_000;
+
+const tooManyRows = () => new ContentProblem(`the spreadsheet has more than ${MAX_ROWS} rows`);
+export const tooManyCells = () => new ContentProblem(`the spreadsheet has more than ${MAX_CELLS} cells`);
+
+/** @throws ContentProblem for a spreadsheet with too many rows or cells */
+export function checkSize({ rows, cells }: { rows: number; cells: number }): void {
+  if (rows > MAX_ROWS) throw tooManyRows();
+  if (cells > MAX_CELLS) throw tooManyCells();
+}
+
+/** Adds a line of the row's cells that are not empty, cell by cell: a row may repeat a long text a thousand times. */
+export function addRow(cells: readonly string[], collector: Collector): void {
+  let separator = '';
+  for (const cell of cells) {
+    const text = cell.trim();
+    if (text === '') continue;
+    collector.add(separator);
+    collector.add(text);
+    separator = ' | ';
+  }
+  if (separator !== '') collector.add('\n');
 }

@@ -1,5 +1,5 @@
-import type { SourceKind } from '../../domain/source.ts';
-import { ContentProblem } from './problem.ts';
+import type { SourceKind } from '../domain/source.ts';
+import { ContentProblem } from './text.ts';
 
 export interface MediaType {
   /** `type/subtype` in lower case; undefined where the server said none that is one. */

@@ -1,10 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { Defect } from '../../domain/defect.ts';
-import type { SourceKind } from '../../domain/source.ts';
-import { libraryPath } from '../config.ts';
-import { FromReader, type ToReader } from './messages.ts';
-import { turns } from './turns.ts';
+import * as z from 'zod/mini';
+import { Defect } from '../domain/defect.ts';
+import type { SourceKind } from '../domain/source.ts';
+import { libraryPath } from '../platform/config.ts';
 
 /** What was fetched. */
 export interface Content {
@@ -36,24 +35,42 @@ export interface ExtractorOptions {
   memoryMiB?: number;
 }
 
+/** Message to the reader process. */
+export interface ToReader {
+  kind: SourceKind;
+  body: Uint8Array;
+  contentType?: string;
+  url: string;
+}
+
+/** Messages from the reader process: when it starts, and its result. */
+export const FromReader = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('begun') }),
+  z.object({
+    kind: z.literal('extracted'),
+    extraction: z.discriminatedUnion('ok', [
+      z.object({ ok: z.literal(true), text: z.string(), title: z.optional(z.string()) }),
+      z.object({ ok: z.literal(false), problem: z.string() }),
+    ]),
+  }),
+]);
+export type FromReader = z.infer<typeof FromReader>;
+
 /** For a process to start and load its code: far more than it takes. */
 const START_MS = 20_000;
 
-/**
- * So many processes have room in the memory of a function; others wait. One that reads much has it for
- * itself.
- */
+/** Processes that fit into the function's memory at once; others wait. A large document takes all the room. */
 const ROOM = 2;
 const LARGE_BYTES = 1024 * 1024;
 
-/** A workbook is packed: how large it is shows when it is read. */
+/** A workbook is compressed: its size is not known before it is read. */
 const isLarge = (kind: SourceKind, { body }: Content): boolean =>
   kind === 'spreadsheet' || body.length > LARGE_BYTES;
 
 /**
- * Gets the text out of what a source's URL gave, each time in a process of its own, with limits of time and memory, that may read nothing but its code. What
- * is made to exhaust or break a parser ends that process alone. A thread would not do: where its heap is full in the middle of one large step, V8 ends the whole
- * process, and with it everybody else's work.
+ * Extracts the text of a fetched document in a process of its own, with limits of time and memory, that may read
+ * nothing but its own code. A document made to exhaust or break a parser ends that process alone. A thread would
+ * not do: when its heap is full, V8 ends the whole process, and with it the other extractions.
  *
  * @example
  * const extract = extractor();
@@ -67,6 +84,31 @@ export function extractor({ timeoutMs = 10_000, memoryMiB = 192 }: ExtractorOpti
   };
 }
 
+/** A semaphore of sized turns, first come, first served. Disposing a turn frees its room. */
+export function turns(room: number): (size: number) => Promise<Disposable> {
+  const waiting: { size: number; begin: () => void }[] = [];
+  let free = room;
+  const admit = () => {
+    for (let [next] = waiting; next !== undefined && next.size <= free; [next] = waiting) {
+      waiting.shift();
+      free -= next.size;
+      next.begin();
+    }
+  };
+  return async (size) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    waiting.push({ size, begin: resolve });
+    admit();
+    await promise;
+    return {
+      [Symbol.dispose]: () => {
+        free += size;
+        admit();
+      },
+    };
+  };
+}
+
 /** Beside the code: TypeScript where that is run as it is, one file in a function's bundle. */
 const IS_BUNDLED = !import.meta.url.endsWith('.ts');
 const READER = new URL(IS_BUNDLED ? './reader.mjs' : './reader.ts', import.meta.url);
@@ -77,9 +119,9 @@ async function startReader(memoryMiB: number): Promise<ChildProcess> {
   const { fork } = await import('node:child_process');
   return fork(READER, {
     execArgv: [`--max-old-space-size=${memoryMiB}`, '--permission', `--allow-fs-read=${READABLE}`],
-    // Above all without the credentials of the function.
+    // Without the credentials of the function.
     env: libraryPath(),
-    // What libraries print is nobody's business.
+    // Libraries may print parts of the document.
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     serialization: 'advanced',
   });
@@ -108,7 +150,7 @@ async function extractIn(reader: ChildProcess, job: ToReader, timeoutMs: number)
     // V8 aborts when the heap is full, and the system kills where memory is short.
     resolve(signal === 'SIGABRT' || signal === 'SIGKILL' ? TOO_MUCH : UNREADABLE);
   });
-  // A reader that is gone before it was told what to do has said so by its exit.
+  // A failed send is ignored: the exit of the reader reports it.
   reader.send(job, () => undefined);
 
   try {

@@ -1,8 +1,7 @@
 import { Readability } from '@mozilla/readability';
 import { parseHTML } from 'linkedom';
-import { ContentProblem } from './problem.ts';
 import type { Reading } from './read.ts';
-import { Collector, titleOf } from './text.ts';
+import { Collector, ContentProblem, titleOf } from './text.ts';
 
 /** More than the largest of pages; each level and element costs time and memory, in part more than in proportion. */
 const MAX_DEPTH = 1000;
