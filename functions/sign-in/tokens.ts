@@ -4,7 +4,7 @@ import type { Session } from '../domain/session.ts';
 import { type Issuer, type IssuerMetadata, IssuerUnavailable } from '../platform/issuer.ts';
 import type { Log } from '../platform/log-codes.ts';
 import type { IdTokenReader } from '../platform/sessions.ts';
-import { COOKIES, setCookie } from './cookies.ts';
+import { COOKIES, setCookie } from './browser.ts';
 
 /** What a sign-in has to know. */
 export interface SignInTerms {

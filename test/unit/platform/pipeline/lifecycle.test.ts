@@ -1,7 +1,7 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { GateClosed } from '../../../../functions/domain/gate.ts';
-import { isTransient } from '../../../../functions/platform/pipeline/failure.ts';
+import { isTransient } from '../../../../functions/platform/pipeline/lifecycle.ts';
 import { success } from '../../../../functions/platform/reply.ts';
 import { aRequest, createThing, createThingWith, envelope, send, thingRoute } from './call.ts';
 import { inMemory } from './in-memory.ts';
@@ -53,7 +53,7 @@ describe('an unexpected failure', () => {
         code: 'REQUEST_FAILED',
         error: {
           name: 'Error',
-          frames: expect.arrayContaining([expect.stringContaining('failure.test.ts')]),
+          frames: expect.arrayContaining([expect.stringContaining('lifecycle.test.ts')]),
         },
       },
     ]);
