@@ -13,7 +13,7 @@ import { startSqs } from 'aws-local/engines/sqs.ts';
 import { type Delivery, reminderOf } from '../../functions/domain/delivery.ts';
 import { deliveryQueues } from '../../functions/platform/delivery-queues.ts';
 import { deliveryOf } from '../../functions/store/deliveries.ts';
-import { deliveryKey } from '../../functions/store/delivery-updates.ts';
+import { deliveryKey } from '../../functions/store/due-index.ts';
 import { rowOf } from '../../functions/store/stream-rows.ts';
 import type { Table } from '../../functions/store/table.ts';
 

@@ -8,10 +8,9 @@ import { RetryEnvironment, readEnvironment, retryPolicy, StatsEnvironment } from
 import { keepFinishedHours } from '../../platform/finished-hours.ts';
 import { success } from '../../platform/reply.ts';
 import { reportUnreadable } from '../../platform/unreadable-rows.ts';
+import { openDeliveries, type ReadBudget, waitingDeliveries } from '../../store/delivery-queries.ts';
 import { endpointStore } from '../../store/endpoints.ts';
 import { ledgerStore } from '../../store/ledger.ts';
-import { openDeliveries, type ReadBudget } from '../../store/open-deliveries.ts';
-import { waitingDeliveries } from '../../store/waiting-deliveries.ts';
 import { endpoint, tables } from '../endpoint.ts';
 import * as routes from './routes.ts';
 

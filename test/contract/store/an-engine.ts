@@ -18,12 +18,11 @@ import type { OutboundRequest, OutboundResult } from '../../../functions/platfor
 import { simulatedReceiver } from '../../../functions/platform/simulated-receiver.ts';
 import { standings } from '../../../functions/platform/standings.ts';
 import { webhookSender } from '../../../functions/platform/webhook-sender.ts';
-import { arrivalStore } from '../../../functions/store/arrivals.ts';
 import { checkSlots } from '../../../functions/store/check-slots.ts';
-import { deliveryOf, deliveryStore } from '../../../functions/store/deliveries.ts';
+import { arrivalStore, deliveryOf, deliveryStore } from '../../../functions/store/deliveries.ts';
 import { deliveryContexts } from '../../../functions/store/delivery-context.ts';
 import { deliveryMoves } from '../../../functions/store/delivery-moves.ts';
-import { deliveryRanges } from '../../../functions/store/delivery-ranges.ts';
+import { deliveryRanges } from '../../../functions/store/delivery-queries.ts';
 import { dueIndex } from '../../../functions/store/due-index.ts';
 import { endpointStore } from '../../../functions/store/endpoints.ts';
 import { ledgerStore } from '../../../functions/store/ledger.ts';

@@ -186,6 +186,6 @@ export const MESSAGES: readonly Mutation[] = [
     find: "    return { state: 'watched', dueAt };",
     replace: "    return dueAt.length > 0 ? undefined : { state: 'watched', dueAt };",
     breaks: ['nothing lost'],
-    standsFor: 'functions/store/delivery-updates.ts',
+    standsFor: 'functions/store/due-index.ts',
   },
 ];
