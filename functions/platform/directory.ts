@@ -1,9 +1,11 @@
 import {
-  type CognitoIdentityProviderClient,
+  CognitoIdentityProviderClient,
   ListUsersCommand,
   type UserType,
 } from '@aws-sdk/client-cognito-identity-provider';
 import type { OrgId } from '../domain/ids.ts';
+import { prepared } from './clients/prepared.ts';
+import { terms } from './clients/terms.ts';
 
 /** Users that Cognito gives in one answer at most. */
 const PAGE = 60;
@@ -55,3 +57,6 @@ const attributeOf = ({ Attributes = [] }: UserType, name: string): string | unde
   Attributes.find(({ Name }) => Name === name)?.Value;
 
 const addedAt = ({ UserCreateDate }: UserType): number => UserCreateDate?.getTime() ?? 0;
+
+export const userPoolClient = (): CognitoIdentityProviderClient =>
+  prepared(new CognitoIdentityProviderClient(terms()), 'cognito');

@@ -1,10 +1,8 @@
-import {
-  type EventBridgeClient,
-  PutEventsCommand,
-  type PutEventsRequestEntry,
-} from '@aws-sdk/client-eventbridge';
+import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
 import { BUS_SOURCE, type BusEvent } from '../domain/bus.ts';
 import { chunksOf, REQUEST_BYTES } from './chunks.ts';
+import { prepared } from './clients/prepared.ts';
+import { terms } from './clients/terms.ts';
 
 /** Entries that EventBridge takes in one request. */
 const ENTRIES = 10;
@@ -92,3 +90,6 @@ function isOfContent(error: unknown): boolean {
   const { httpStatusCode } = ('$metadata' in error ? error.$metadata : {}) as { httpStatusCode?: number };
   return error.name === 'ValidationException' || httpStatusCode === 413;
 }
+
+export const eventBridgeClient = (): EventBridgeClient =>
+  prepared(new EventBridgeClient(terms()), 'eventbridge');

@@ -1,5 +1,8 @@
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { Defect } from '../domain/defect.ts';
 import { KEYRING_FRESH_SECONDS, Keyring, UnknownKeyVersion } from '../domain/keyring.ts';
+import { prepared } from './clients/prepared.ts';
+import { terms } from './clients/terms.ts';
 
 /** Gives `use` the keyring of one secret. */
 export type KeyringSource = <T>(use: (ring: Keyring) => T) => Promise<T>;
@@ -75,3 +78,15 @@ function jsonOf(secret: string): unknown {
     throw new Defect('the keyring is not JSON');
   }
 }
+
+/** Made when a secret is first read: a client takes 2 ms to make, and a list whose first page is all needs none. */
+let client: SecretsManagerClient | undefined;
+
+/** Reads a secret that is text. @param id its name or ARN */
+export const secretValue =
+  (id: string): SecretValue =>
+  async () => {
+    client ??= prepared(new SecretsManagerClient(terms()), 'secretsmanager');
+    const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: id }));
+    return SecretString;
+  };

@@ -1,5 +1,12 @@
-import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import {
+  ChangeMessageVisibilityCommand,
+  SendMessageBatchCommand,
+  SendMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import { MAX_DELAY_SECONDS } from '../domain/backoff.ts';
 import { BusEvent } from '../domain/bus.ts';
+import type { DeadLetter } from '../domain/dead-letter.ts';
 import { chunksOf, REQUEST_BYTES } from './chunks.ts';
 
 /** Messages that SQS takes in one request. */
@@ -42,4 +49,32 @@ export function workerQueue(client: SQSClient, url: string) {
 interface Outgoing {
   event: BusEvent;
   body: string;
+}
+
+/** Hides a received message for a number of seconds from now. @param url of the queue */
+export const hiding =
+  (client: SQSClient, url: string) =>
+  async (receiptHandle: string, seconds: number): Promise<void> => {
+    await client.send(
+      new ChangeMessageVisibilityCommand({
+        QueueUrl: url,
+        ReceiptHandle: receiptHandle,
+        VisibilityTimeout: seconds,
+      }),
+    );
+  };
+
+/** Sends entries of the outbox back to the dead-letter queue, for a later run. @param url of the queue */
+export function postponement(client: SQSClient, url: string) {
+  return async (ids: readonly string[]): Promise<void> => {
+    const letter: DeadLetter = { kind: 'entries', ids };
+    await client.send(
+      new SendMessageCommand({
+        QueueUrl: url,
+        MessageBody: JSON.stringify(letter),
+        // The longest delay there is: what failed again will not recover in a moment.
+        DelaySeconds: MAX_DELAY_SECONDS,
+      }),
+    );
+  };
 }

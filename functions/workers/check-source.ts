@@ -12,15 +12,15 @@ import {
   readEnvironment,
   SenderEnvironment,
 } from '../platform/config.ts';
-import { hiding } from '../platform/hiding.ts';
 import { logger } from '../platform/logger.ts';
 import { CHECKED } from '../platform/metric-names.ts';
 import { count } from '../platform/metrics.ts';
 import { outboundClient } from '../platform/outbound/client.ts';
 import { outboundUserAgent } from '../platform/outbound-user-agent.ts';
 import { busWorker, oneByOne } from '../platform/pipeline/bus-worker.ts';
+import { reportUnreadable } from '../platform/reports.ts';
 import { standings } from '../platform/standings.ts';
-import { reportUnreadable } from '../platform/unreadable-rows.ts';
+import { hiding } from '../platform/worker-queue.ts';
 import { blockedHostStore } from '../store/blocked-hosts.ts';
 import { checkSlots } from '../store/check-slots.ts';
 import { organizationStore, standingOf } from '../store/organizations.ts';

@@ -10,7 +10,6 @@ import { dispatch } from '../engine/dispatch.ts';
 import { dispatcher } from '../engine/dispatcher.ts';
 import { blockedHosts } from '../platform/blocked-hosts.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
-import { secretValue } from '../platform/clients/secrets-manager.ts';
 import { queueClientWhenUsed } from '../platform/clients/sqs.ts';
 import {
   DispatchEnvironment,
@@ -21,15 +20,15 @@ import {
 } from '../platform/config.ts';
 import { deliveryMetrics } from '../platform/delivery-metrics.ts';
 import { deliveryQueues } from '../platform/delivery-queues.ts';
-import { keyringSource } from '../platform/keyrings.ts';
+import { keyringSource, secretValue } from '../platform/keyrings.ts';
 import { logger } from '../platform/logger.ts';
 import { outboundClient } from '../platform/outbound/client.ts';
 import { outboundUserAgent } from '../platform/outbound-user-agent.ts';
 import { invocation } from '../platform/pipeline/worker.ts';
 import { parseReminder } from '../platform/reminders.ts';
+import { reportUnreadable } from '../platform/reports.ts';
 import { simulatedReceiver } from '../platform/simulated-receiver.ts';
 import { standings } from '../platform/standings.ts';
-import { reportUnreadable } from '../platform/unreadable-rows.ts';
 import { webhookSender } from '../platform/webhook-sender.ts';
 import { blockedHostStore } from '../store/blocked-hosts.ts';
 import { deliveryStore } from '../store/deliveries.ts';

@@ -5,8 +5,8 @@ import { FanOutEnvironment, fanOutLanes, readEnvironment } from '../platform/con
 import { deliveryQueues } from '../platform/delivery-queues.ts';
 import { logger } from '../platform/logger.ts';
 import { outboxReader } from '../platform/pipeline/outbox-reader.ts';
+import { reportUnreadable } from '../platform/reports.ts';
 import { standings } from '../platform/standings.ts';
-import { reportUnreadable } from '../platform/unreadable-rows.ts';
 import { deliveryStore } from '../store/deliveries.ts';
 import { endpointStore } from '../store/endpoints.ts';
 import { standingOf } from '../store/organizations.ts';

@@ -1,8 +1,7 @@
-import { busReports } from '../platform/bus-reports.ts';
-import { eventBridgeClient } from '../platform/clients/eventbridge.ts';
 import { PublishEnvironment, readEnvironment } from '../platform/config.ts';
-import { eventBus } from '../platform/event-bus.ts';
+import { eventBridgeClient, eventBus } from '../platform/event-bus.ts';
 import { outboxReader } from '../platform/pipeline/outbox-reader.ts';
+import { busReports } from '../platform/reports.ts';
 import { toldBy } from '../store/outbox.ts';
 import { rowOf } from '../store/stream-rows.ts';
 

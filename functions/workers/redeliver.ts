@@ -6,8 +6,8 @@ import { fanOutLanes, RedeliverEnvironment, readEnvironment } from '../platform/
 import { deliveryQueues } from '../platform/delivery-queues.ts';
 import { logger } from '../platform/logger.ts';
 import { busWorker, oneByOne } from '../platform/pipeline/bus-worker.ts';
+import { reportUnreadable } from '../platform/reports.ts';
 import { standings } from '../platform/standings.ts';
-import { reportUnreadable } from '../platform/unreadable-rows.ts';
 import { workerQueue } from '../platform/worker-queue.ts';
 import { arrivalStore, deliveryStore } from '../store/deliveries.ts';
 import { deliveryRanges } from '../store/delivery-queries.ts';

@@ -9,7 +9,7 @@ import { logger } from '../platform/logger.ts';
 import { SWEPT } from '../platform/metric-names.ts';
 import { count, gauge } from '../platform/metrics.ts';
 import { invocation } from '../platform/pipeline/worker.ts';
-import { reportUnreadable } from '../platform/unreadable-rows.ts';
+import { reportUnreadable } from '../platform/reports.ts';
 import { workerQueue } from '../platform/worker-queue.ts';
 import { dueSources } from '../store/due-sources.ts';
 import { SOURCE_DUE_SHARDS } from '../store/keys.ts';

@@ -8,13 +8,12 @@ import type { CapacityMeter } from '../capacity.ts';
 import { problemResult, type Reply, type Success, successResult } from '../reply.ts';
 import type { Route } from '../route.ts';
 import { type Authenticate, type Caller, unauthenticated } from './authentication.ts';
-import { crossOriginHeaders } from './cross-origin.ts';
-import { deprecationHeaders, gone } from './deprecation.ts';
 import { locationAt } from './doors.ts';
 import { type Memory, type Once, onceOf, remember, replay } from './idempotency.ts';
 import { beginRequest, endRequest, failureReply, type RequestPorts } from './lifecycle.ts';
 import type { Charge, RateLimiter } from './rate-limit.ts';
 import { type ApiRequest, type Refusals, requestIdOf, traceOf, type UseCase } from './request.ts';
+import { crossOriginHeaders, deprecationHeaders, gone } from './response-headers.ts';
 import { parseBody, parseQuery } from './validation.ts';
 
 /** Commits all changes or none. */

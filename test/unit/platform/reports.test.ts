@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { UNREADABLE_ROWS } from '../../../functions/platform/metric-names.ts';
 import { publishMetrics } from '../../../functions/platform/metrics.ts';
-import { reportUnreadable } from '../../../functions/platform/unreadable-rows.ts';
+import { reportUnreadable } from '../../../functions/platform/reports.ts';
 import { capturedOutput } from '../workers/a-worker.ts';
 
 describe('a stored row that cannot be read', () => {
