@@ -1,3 +1,4 @@
+import { memoizeFor } from '../domain/memoize.ts';
 import { meterCapacity } from '../platform/capacity.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
 import { ApiEnvironment, rateLimits, readEnvironment } from '../platform/config.ts';
@@ -9,7 +10,6 @@ import { keyAuthentication, keyUseNotes } from '../platform/pipeline/authenticat
 import { doorAuthentication } from '../platform/pipeline/doors.ts';
 import { rateLimiter } from '../platform/pipeline/rate-limit.ts';
 import type { UseCase } from '../platform/pipeline/request.ts';
-import { remembered } from '../platform/remembered.ts';
 import { reportUnreadable } from '../platform/reports.ts';
 import type { Route } from '../platform/route.ts';
 import { apiKeyStore } from '../store/api-keys.ts';
@@ -41,7 +41,7 @@ const TIER_FRESH_MS = 30_000;
 
 /** The pipeline's ports, but for who calls. */
 export const ports: Omit<ApiPorts<Change>, 'authenticate'> = {
-  organization: remembered(standingOf(tables.service), TIER_FRESH_MS),
+  organization: memoizeFor(standingOf(tables.service), TIER_FRESH_MS),
   limiter: rateLimiter(rateWindowStore(tables.rates), rateLimits(environment)),
   capacity,
   onLimiterFailure: () => count(RATE_LIMITER_FAILURES),

@@ -2,7 +2,10 @@ import { CsvError, parse } from 'csv-parse/sync';
 import type { Reading } from './read.ts';
 import { addRow, Collector, ContentProblem, checkSize } from './text.ts';
 
-/** Rows of a file with commas, semicolons, tabs or bars between its cells (RFC 4180, read leniently), one a line. */
+/**
+ * Rows of a file with commas, semicolons, tabs or bars between its cells (RFC 4180, read leniently), one a
+ * line.
+ */
 export function readCsv(csv: string): Reading {
   const collector = new Collector();
   let rows = 0;

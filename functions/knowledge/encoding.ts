@@ -4,11 +4,13 @@ import { ContentProblem } from './text.ts';
 const PRESCAN_BYTES = 4096;
 
 /**
- * Decodes text by the mark of its byte order, else by the charset of its content type, else by what the document says of itself, else as UTF-8 (after
- * https://encoding.spec.whatwg.org and, for the order, https://html.spec.whatwg.org/#determining-the-character-encoding).
+ * Decodes text by the mark of its byte order, else by the charset of its content type, else by what the
+ * document says of itself, else as UTF-8 (after https://encoding.spec.whatwg.org and, for the order,
+ * https://html.spec.whatwg.org/#determining-the-character-encoding).
  *
  * @param declared whether the document may name its encoding itself, as HTML and XML do
- * @throws ContentProblem when it is not valid in that encoding: characters put in place of others would be told as changes
+ * @throws ContentProblem when it is not valid in that encoding: characters put in place of others would be
+ *   told as changes
  */
 export function decode(body: Uint8Array, charset: string | undefined, declared: boolean): string {
   const label = byteOrderMark(body) ?? charset ?? (declared ? ownLabel(body) : undefined);

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod/mini';
-import { Defect } from '../domain/defect.ts';
+import { Defect } from '../domain/errors.ts';
 import type { SourceKind } from '../domain/source.ts';
 import { libraryPath } from '../platform/config.ts';
 
@@ -59,7 +59,9 @@ export type FromReader = z.infer<typeof FromReader>;
 /** For a process to start and load its code: far more than it takes. */
 const START_MS = 20_000;
 
-/** Processes that fit into the function's memory at once; others wait. A large document takes all the room. */
+/**
+ * Processes that fit into the function's memory at once; others wait. A large document takes all the room.
+ */
 const ROOM = 2;
 const LARGE_BYTES = 1024 * 1024;
 

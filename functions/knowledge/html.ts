@@ -3,11 +3,17 @@ import { parseHTML } from 'linkedom';
 import type { Reading } from './read.ts';
 import { Collector, ContentProblem, titleOf } from './text.ts';
 
-/** More than the largest of pages; each level and element costs time and memory, in part more than in proportion. */
+/**
+ * More than the largest of pages; each level and element costs time and memory, in part more than in
+ * proportion.
+ */
 const MAX_DEPTH = 1000;
 const MAX_ELEMENTS = 200_000;
 
-/** Beyond these the search for an article takes longer than there is time; all of the page's text is taken then. */
+/**
+ * Beyond these the search for an article takes longer than there is time; all of the page's text is taken
+ * then.
+ */
 const MAX_DEPTH_TO_SEARCH = 150;
 const MAX_ELEMENTS_TO_SEARCH = 20_000;
 
@@ -104,7 +110,10 @@ const UNSEEN =
 const IN_LINE =
   /^(?:a|abbr|acronym|b|bdi|bdo|big|cite|code|data|del|dfn|em|font|i|img|ins|kbd|label|mark|q|ruby|rb|rp|rt|s|samp|small|span|strike|strong|sub|sup|time|tt|u|var|wbr)$/i;
 
-/** The text of a tree in its order, with lines ended where elements do. Takes no stack, however deep the tree is. */
+/**
+ * The text of a tree in its order, with lines ended where elements do. Takes no stack, however deep the tree
+ * is.
+ */
 function* piecesOf(root: TreeNode): Generator<string> {
   let node: TreeNode | null = root;
   while (node !== null) {

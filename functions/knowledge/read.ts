@@ -11,8 +11,8 @@ export interface Reading {
 }
 
 /**
- * Gets the text out of a content, in the process that it is called in. Never rejects, but it may run for ever or fill the heap: {@link extractor} sets limits
- * to that.
+ * Gets the text out of a content, in the process that it is called in. Never rejects, but it may run for ever
+ * or fill the heap: {@link extractor} sets limits to that.
  */
 export async function read(kind: SourceKind, content: Omit<Content, 'url'>): Promise<Extraction> {
   try {
@@ -30,7 +30,10 @@ function problemOf(error: unknown): string {
   return error instanceof RangeError ? 'the content is nested too deeply' : 'the content could not be read';
 }
 
-/** Loads of the parsers the one that is needed: each reading is made in a process of its own, which would load all. */
+/**
+ * Loads of the parsers the one that is needed: each reading is made in a process of its own, which would load
+ * all.
+ */
 async function readingOf(kind: SourceKind, { body, contentType }: Omit<Content, 'url'>): Promise<Reading> {
   if (body.length === 0) throw new ContentProblem('there is no text in the content');
   const type = mediaTypeOf(contentType);

@@ -1,5 +1,6 @@
 /*
- * The process that reads one content (see extractor.ts). It ends when it is told to, or when whoever started it is gone.
+ * The process that reads one content (see extractor.ts). It ends when it is told to, or when whoever started
+ * it is gone.
  */
 import type { FromReader, ToReader } from './extractor.ts';
 import { read } from './read.ts';

@@ -1,5 +1,5 @@
 import type { Gate } from '../domain/gate.ts';
-import { simulatedContent } from '../domain/simulated-source.ts';
+import { simulatedContent } from '../domain/simulation.ts';
 import { MAX_SOURCE_BYTES, MAX_TEXT_BYTES, type Source, type SourceKind } from '../domain/source.ts';
 import type { Found } from '../domain/source-check.ts';
 import type { OutboundClient } from '../platform/outbound/client.ts';
@@ -12,8 +12,8 @@ const ACCEPT: Record<SourceKind, string> = {
 };
 
 /**
- * What is at a source's URL, as text: fetched unless it is as before, and extracted. For a sandbox nothing is fetched: its program says what would have
- * been there.
+ * What is at a source's URL, as text: fetched unless it is as before, and extracted. For a sandbox nothing is
+ * fetched: its program says what would have been there.
  */
 export function sourceContent({
   gate,

@@ -1,6 +1,8 @@
 import { normalForm } from '../domain/difference.ts';
 
-/** The content cannot be read. The message is one line of plain text, which the source's organization may see. */
+/**
+ * The content cannot be read. The message is one line of plain text, which the source's organization may see.
+ */
 export class ContentProblem extends Error {
   override readonly name = 'ContentProblem';
 }
@@ -30,8 +32,8 @@ export class Collector {
   }
 
   /**
-   * The text as it is stored and compared: well-formed, in Unicode's normal form C, without control characters,
-   * lines trimmed, one space between words and at most one empty line between lines.
+   * The text as it is stored and compared: well-formed, in Unicode's normal form C, without control
+   * characters, lines trimmed, one space between words and at most one empty line between lines.
    * @throws ContentProblem when it is too large, or empty
    */
   text(): string {
@@ -94,7 +96,10 @@ export function checkSize({ rows, cells }: { rows: number; cells: number }): voi
   if (cells > MAX_CELLS) throw tooManyCells();
 }
 
-/** Adds a line of the row's cells that are not empty, cell by cell: a row may repeat a long text a thousand times. */
+/**
+ * Adds a line of the row's cells that are not empty, cell by cell: a row may repeat a long text a thousand
+ * times.
+ */
 export function addRow(cells: readonly string[], collector: Collector): void {
   let separator = '';
   for (const cell of cells) {

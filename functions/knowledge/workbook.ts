@@ -10,7 +10,10 @@ const MAX_SHEETS = 100;
 const LAST_ROW = 1_048_576;
 const LAST_COLUMN = 16_384;
 
-/** The reader fills up what lies between cells, so that two of them in opposite corners would cost all cells there can be. */
+/**
+ * The reader fills up what lies between cells, so that two of them in opposite corners would cost all cells
+ * there can be.
+ */
 const MAX_AREA = 5_000_000;
 
 /** Of what a pass unpacks at once. The reader holds it twice, and once more as text. */
@@ -104,8 +107,8 @@ async function checkedFiles(archive: Archive): Promise<{ sheets: PackedFile[]; c
 }
 
 /**
- * Refuses a workbook that names a file which it lacks. The library throws at such a file while it reads the sheets before
- * it, whose own failures then reject promises that nothing handles.
+ * Refuses a workbook that names a file which it lacks. The library throws at such a file while it reads the
+ * sheets before it, whose own failures then reject promises that nothing handles.
  */
 function checkSheetFiles(relations: string, names: ReadonlySet<string>): void {
   for (const [relation] of relations.matchAll(/<Relationship\b[^>]*>/g)) {

@@ -11,13 +11,15 @@ import { terms } from './clients/terms.ts';
 const PAGE = 60;
 
 /**
- * The people of a user pool. Cognito finds users by few attributes, none of which is one of ours, so their organization stands in `preferred_username`
- * as well: that only finds them, and whom it finds is judged by what tokens carry.
+ * The people of a user pool. Cognito finds users by few attributes, none of which is one of ours, so their
+ * organization stands in `preferred_username` as well: that only finds them, and whom it finds is judged by
+ * what tokens carry.
  */
 export function userDirectory(client: CognitoIdentityProviderClient, userPool: string) {
   return {
     /**
-     * The addresses of the admins of an organization that are known to be theirs, whoever was added first first.
+     * The addresses of the admins of an organization that are known to be theirs, whoever was added first
+     * first.
      * @throws what Cognito answers, as when it throttles
      */
     async adminsOf(orgId: OrgId): Promise<string[]> {

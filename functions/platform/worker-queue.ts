@@ -12,7 +12,10 @@ import { chunksOf, REQUEST_BYTES } from './chunks.ts';
 /** Messages that SQS takes in one request. */
 const ENTRIES = 10;
 
-/** The queue of a worker behind the bus, for who sends to it what the bus does not: the same messages as the bus sends. */
+/**
+ * The queue of a worker behind the bus, for who sends to it what the bus does not: the same messages as the
+ * bus sends.
+ */
 export function workerQueue(client: SQSClient, url: string) {
   async function sendSome(some: readonly Outgoing[]): Promise<BusEvent[]> {
     const { Failed = [] } = await client.send(
@@ -31,8 +34,9 @@ export function workerQueue(client: SQSClient, url: string) {
 
   return {
     /**
-     * Sends events, in as few requests as their number and size allow; gives back those that the queue did not take. `MessageGroupId`
-     * makes the queue a fair one: an organization with very much to do does not hold up the others.
+     * Sends events, in as few requests as their number and size allow; gives back those that the queue did
+     * not take. `MessageGroupId` makes the queue a fair one: an organization with very much to do does not
+     * hold up the others.
      */
     async send(events: readonly BusEvent[]): Promise<BusEvent[]> {
       const outgoing = events.map((event) => ({

@@ -9,7 +9,8 @@ import { endpointOf, redirectUriOf, type SignInTerms } from './tokens.ts';
 const ATTEMPT_SECONDS = 600;
 
 /**
- * Answers where to sign in: the authorization code flow with PKCE (OpenID Connect Core 1.0, 3.1.2.1; RFC 7636, 4.3).
+ * Answers where to sign in: the authorization code flow with PKCE (OpenID Connect Core 1.0, 3.1.2.1; RFC
+ * 7636, 4.3).
  */
 export const begin =
   (terms: SignInTerms): SignInUseCase<typeof beginSignIn> =>

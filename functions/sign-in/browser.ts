@@ -43,8 +43,8 @@ const RANDOM_BYTES = 32;
 const Random = z.string().check(z.regex(/^[\w-]{43}$/));
 
 /**
- * A sign-in that is in progress, as the browser keeps it. Not encrypted: it belongs to this browser, and all of it is
- * compared with what comes back from the issuer.
+ * A sign-in that is in progress, as the browser keeps it. Not encrypted: it belongs to this browser, and all
+ * of it is compared with what comes back from the issuer.
  */
 const Attempt = z.object({
   /** Comes back with the code, which ties the answer to this browser's request (RFC 9700, 4.7). */
@@ -95,8 +95,8 @@ const MAX_LENGTH = 1024;
 const HERE = 'https://dashboard.invalid';
 
 /**
- * Where a person continues after the sign-in: a path of the dashboard's own origin, with query and fragment, as
- * browsers parse it (WHATWG URL). Anything else would be an open redirect (CWE-601).
+ * Where a person continues after the sign-in: a path of the dashboard's own origin, with query and fragment,
+ * as browsers parse it (WHATWG URL). Anything else would be an open redirect (CWE-601).
  * @returns undefined for anything that is, or could be parsed as, a URL elsewhere
  */
 export function returnPath(given: string): string | undefined {

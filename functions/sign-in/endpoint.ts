@@ -38,8 +38,8 @@ export interface SignInPorts extends RequestPorts {
 
 /**
  * Makes the handler of a sign-in route. Its callers are not authenticated yet: no organization, rate limit or
- * idempotency; the gateway limits the rate. It requires the dashboard's `Origin` and a JSON body, so that pages of
- * other sites cannot change anything here (docs/decisions/0016-dashboard.md).
+ * idempotency; the gateway limits the rate. It requires the dashboard's `Origin` and a JSON body, so that
+ * pages of other sites cannot change anything here (docs/decisions/0016-dashboard.md).
  */
 export function signInHandler<R extends SignInRoute>(
   route: R,

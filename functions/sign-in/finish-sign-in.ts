@@ -12,8 +12,8 @@ const refused = () => ({
 });
 
 /**
- * Redeems the authorization code; its ID token becomes the session. Only the browser that began the sign-in may
- * redeem it: a link with another user's code does not sign anyone in as that user (RFC 9700, 4.7).
+ * Redeems the authorization code; its ID token becomes the session. Only the browser that began the sign-in
+ * may redeem it: a link with another user's code does not sign anyone in as that user (RFC 9700, 4.7).
  */
 export const finish =
   (terms: SignInTerms): SignInUseCase<typeof finishSignIn> =>

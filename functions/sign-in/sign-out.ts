@@ -6,8 +6,8 @@ import { signOut } from './routes.ts';
 import type { SignInTerms } from './tokens.ts';
 
 /**
- * Ends the session here, whatever the issuer answers, and at the issuer as far as possible: revokes the refresh token
- * (RFC 7009), and answers where the browser signs out of the issuer.
+ * Ends the session here, whatever the issuer answers, and at the issuer as far as possible: revokes the
+ * refresh token (RFC 7009), and answers where the browser signs out of the issuer.
  */
 export const end =
   (terms: SignInTerms): SignInUseCase<typeof signOut> =>
@@ -33,8 +33,9 @@ async function revoke({ issuer, clientId }: SignInTerms, token: string, log: Log
 }
 
 /**
- * Names the return URL both as the specification does (OpenID Connect RP-Initiated Logout 1.0, 2) and as Cognito does
- * (`logout_uri`); an issuer ignores the parameter that it does not know. No ID token: it would show in URLs and logs.
+ * Names the return URL both as the specification does (OpenID Connect RP-Initiated Logout 1.0, 2) and as
+ * Cognito does (`logout_uri`); an issuer ignores the parameter that it does not know. No ID token: it would
+ * show in URLs and logs.
  */
 async function issuerSignOutUrl(
   { issuer, clientId, dashboardOrigin }: SignInTerms,

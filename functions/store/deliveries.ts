@@ -6,12 +6,10 @@ import { creationTime, type DeliveryId, type EventId, type ReceiverId } from '..
 import { Arrival, EVENT_DAYS, HISTORY_DAYS } from '../domain/redelivery.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { itemsAt } from './batch-get.ts';
-import { partition } from './collection.ts';
 import { deliveryKey } from './due-index.ts';
 import { DELIVERY_SHARDS, keys, markOf, shards } from './keys.ts';
-import { newestFirst, type Page, type PageRequest } from './pages.ts';
-import { readRows } from './readable.ts';
-import { expiry, type Table } from './table.ts';
+import { newestFirst, type Page, type PageRequest, partition } from './pages.ts';
+import { expiry, readRows, type Table } from './table.ts';
 import { addition, type Change } from './transaction.ts';
 
 /** The delivery that a row of the table, or of its stream, holds. @throws a zod error when it holds none */
@@ -96,8 +94,9 @@ export function deliveryStore(deliveries: Table) {
 }
 
 /**
- * Records that a redelivery succeeded, in the transaction that settles it; never refused, and the first record stays.
- * In a row of its own: an update of the failed delivery would appear in its table's stream as a second end.
+ * Records that a redelivery succeeded, in the transaction that settles it; never refused, and the first
+ * record stays. In a row of its own: an update of the failed delivery would appear in its table's stream as a
+ * second end.
  */
 export function arriving(service: Pick<Table, 'name'>, delivery: Delivery): Change {
   const { eventId, id } = delivery;

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { Defect } from '../domain/defect.ts';
 import {
   type Claimed,
   type ClaimResult,
@@ -14,6 +13,7 @@ import {
   standingOf,
 } from '../domain/delivery.ts';
 import type { DisablingNotice } from '../domain/endpoint.ts';
+import { Defect } from '../domain/errors.ts';
 import { traced } from '../domain/trace.ts';
 import { arriving, deliveryOf } from './deliveries.ts';
 import { claimUpdate, type DeliveryUpdate, exhaustUpdate, settleUpdate, skipUpdate } from './due-index.ts';
@@ -33,8 +33,8 @@ export interface MoveContext {
 }
 
 /**
- * The moves of deliveries from state to state. Each is one conditional write that names the states it may leave, so
- * that two workers with the same delivery cannot both succeed.
+ * The moves of deliveries from state to state. Each is one conditional write that names the states it may
+ * leave, so that two workers with the same delivery cannot both succeed.
  */
 export function deliveryMoves(deliveries: Table, { service, outbox, commit, graceSeconds }: MoveContext) {
   const table = { TableName: deliveries.name };
@@ -63,7 +63,8 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
       if (result.kind === 'committed') return 'done';
       return result.refusal === 'endpoint-changed' ? 'endpoint-changed' : 'refused';
     } catch (error) {
-      // Deliveries that end together collide on their endpoint; the first may leave the others nothing to change.
+      // Deliveries that end together collide on their endpoint; the first may leave the others nothing to
+      // change.
       if (error instanceof Contended) return 'endpoint-changed';
       throw error;
     }

@@ -8,8 +8,7 @@ import { deliveryOf } from './deliveries.ts';
 import { newestMatching, type PartitionScan } from './filtered-pages.ts';
 import { DELIVERY_SHARDS, deliveriesBetween, keys, shards } from './keys.ts';
 import type { Page, PageRequest } from './pages.ts';
-import { readRows } from './readable.ts';
-import type { Table } from './table.ts';
+import { readRows, type Table } from './table.ts';
 
 /** A filter on deliveries; all of its conditions must hold. */
 export interface DeliveryFilter {
@@ -25,8 +24,8 @@ const FIRST = new Date(0);
 const LAST = new Date(2 ** 48 - 1);
 
 /**
- * Deliveries to an endpoint by status, event type and time, newest first. The time narrows the query; the other
- * conditions filter its rows, of which a page examines a bounded number.
+ * Deliveries to an endpoint by status, event type and time, newest first. The time narrows the query; the
+ * other conditions filter its rows, of which a page examines a bounded number.
  * @returns pages as `newestMatching` gives them: short ones may have a next one
  */
 export function filteredDeliveries(deliveries: Table) {
@@ -98,8 +97,8 @@ function conditionOf(name: string, values: readonly string[] | undefined) {
 }
 
 /**
- * The largest sort key below `bound`: DynamoDB has no range that excludes its end. Identifiers are ASCII and all of one
- * length.
+ * The largest sort key below `bound`: DynamoDB has no range that excludes its end. Identifiers are ASCII and
+ * all of one length.
  */
 const justBelow = (bound: string): string =>
   `${bound.slice(0, -1)}${String.fromCharCode(bound.charCodeAt(bound.length - 1) - 1)}~`;
@@ -137,8 +136,8 @@ export function deliveryRanges(deliveries: Table) {
   }
 
   /**
-   * Continues after a place. Reads the shards in parallel, and leaves what lies beyond the shard that came least far
-   * to the next part, so that the parts are in order.
+   * Continues after a place. Reads the shards in parallel, and leaves what lies beyond the shard that came
+   * least far to the next part, so that the parts are in order.
    * @param time its end is exclusive
    * @param limit of each shard
    */
@@ -168,8 +167,9 @@ export function deliveryRanges(deliveries: Table) {
 }
 
 /**
- * Rows of a shard that each request examines, until enough are open; 500 at most. While an endpoint fails almost all
- * are open, except at the beginning of the range, where deliveries have ended. The first rows show how large rows are.
+ * Rows of a shard that each request examines, until enough are open; 500 at most. While an endpoint fails
+ * almost all are open, except at the beginning of the range, where deliveries have ended. The first rows show
+ * how large rows are.
  */
 const EXAMINED_ROWS = [5, 15, 80, 200, 200] as const;
 
@@ -229,7 +229,8 @@ async function openAmong(
 }
 
 /**
- * The oldest open deliveries to an endpoint, for an estimate: examines a bounded number of rows, eventually consistent.
+ * The oldest open deliveries to an endpoint, for an estimate: examines a bounded number of rows, eventually
+ * consistent.
  * @param from the earliest creation time
  * @param wanted per shard; a few more may be returned, and fewer when the budget ends
  */
@@ -269,12 +270,16 @@ export function openDeliveries(deliveries: Table) {
   };
 }
 
-/** Newest rows of a shard to examine: they are open while the receiver is down; a quiet endpoint has no others. */
+/**
+ * Newest rows of a shard to examine: they are open while the receiver is down; a quiet endpoint has no
+ * others.
+ */
 const NEWEST_ROWS = 10;
 
 /**
- * Since when a delivery to an endpoint waits: the creation time of the oldest open one among the newest of a range,
- * eventually consistent; null when none of these is open, or the budget is used up. Older ones may have waited longer.
+ * Since when a delivery to an endpoint waits: the creation time of the oldest open one among the newest of a
+ * range, eventually consistent; null when none of these is open, or the budget is used up. Older ones may
+ * have waited longer.
  */
 export function waitingDeliveries(deliveries: Table) {
   return async (

@@ -16,8 +16,7 @@ import {
   type UnreadableRow,
 } from '../domain/due.ts';
 import { keys } from './keys.ts';
-import { readable } from './readable.ts';
-import { type Table, updated } from './table.ts';
+import { readable, type Table, updated } from './table.ts';
 
 /*
  * The updates of a delivery's row, and the due index: each update also writes the row's entry in the index.
@@ -95,7 +94,8 @@ export function settleUpdate(claimed: Claimed, settlement: Settlement, graceSeco
   // The last attempt got no answer, so an earlier answer's status no longer describes it.
   else removes.push('lastResponseStatus');
   if (settlement.kind === 'retrying') {
-    // `isDeferred` stays: only the reconciler knows when it has sent a message, and one too many does no harm.
+    // `isDeferred` stays: only the reconciler knows when it has sent a message, and one too many does no
+    // harm.
     const { nextRetryAt, wait } = settlement;
     set('nextRetryAt', nextRetryAt.toISOString());
     if (wait.hold === 'parked') {
@@ -210,8 +210,8 @@ export type Position = Record<string, unknown>;
 const PAGE = 100;
 
 /**
- * The sparse index of deliveries that the reconciler may have to act on: its cost grows with its entries, never with
- * history.
+ * The sparse index of deliveries that the reconciler may have to act on: its cost grows with its entries,
+ * never with history.
  */
 export function dueIndex(deliveries: Table) {
   return {
@@ -226,8 +226,8 @@ export function dueIndex(deliveries: Table) {
     },
 
     /**
-     * Ends an open, unleased delivery as expired. Refused when its entry has moved since it was read: its message may be
-     * in flight.
+     * Ends an open, unleased delivery as expired. Refused when its entry has moved since it was read: its
+     * message may be in flight.
      */
     async expire(entry: DueEntry, now: Date): Promise<'done' | 'refused'> {
       return (await updated(deliveries, expireUpdate(entry, now))) ? 'done' : 'refused';

@@ -8,9 +8,8 @@ import {
   type StopReason,
 } from '../domain/redelivery-job.ts';
 import type { Tenant } from '../domain/tenant.ts';
-import { partition } from './collection.ts';
 import { keys, markOf } from './keys.ts';
-import { newestFirst, type Page, type PageRequest } from './pages.ts';
+import { newestFirst, type Page, type PageRequest, partition } from './pages.ts';
 import { runBegins, runEnds } from './redelivery-runs.ts';
 import { expiry, type Table } from './table.ts';
 import { addition, type Change } from './transaction.ts';

@@ -3,8 +3,7 @@ import type { UnreadableRow } from '../domain/due.ts';
 import { type RedeliveryJob, RedeliveryRun, runOf } from '../domain/redelivery-job.ts';
 import type { Position } from './due-index.ts';
 import { keys, markOf } from './keys.ts';
-import { readable } from './readable.ts';
-import { type Table, updated } from './table.ts';
+import { readable, type Table, updated } from './table.ts';
 import { addition, type Change } from './transaction.ts';
 
 /** Few enough that a run can end between two pages. */

@@ -14,7 +14,7 @@ import { deliveryStore } from '../store/deliveries.ts';
 import { endpointStore } from '../store/endpoints.ts';
 import { standingOf } from '../store/organizations.ts';
 import { owedBy } from '../store/outbox.ts';
-import { outboxEntries } from '../store/outbox-entries.ts';
+import { outboxEntries } from '../store/stream.ts';
 
 const environment = readEnvironment(DeadFanOutsEnvironment);
 const client = documentClient();

@@ -9,7 +9,7 @@ import { deadLetterWorker, orAbandon } from '../platform/pipeline/dead-letters.t
 import { busReports, reportUnreadable } from '../platform/reports.ts';
 import { postponement } from '../platform/worker-queue.ts';
 import { toldBy } from '../store/outbox.ts';
-import { outboxEntries } from '../store/outbox-entries.ts';
+import { outboxEntries } from '../store/stream.ts';
 
 const environment = readEnvironment(DeadPublicationsEnvironment);
 const bus = eventBus(eventBridgeClient(), environment.EVENT_BUS, busReports);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import middy from '@middy/core';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { Defect } from '../domain/defect.ts';
+import { Defect } from '../domain/errors.ts';
 import { gate } from '../domain/gate.ts';
 import { currentVersion } from '../domain/keyring.ts';
 import { LANES, type Lane } from '../domain/lanes.ts';

@@ -3,7 +3,7 @@ import { eventBridgeClient, eventBus } from '../platform/event-bus.ts';
 import { outboxReader } from '../platform/pipeline/outbox-reader.ts';
 import { busReports } from '../platform/reports.ts';
 import { toldBy } from '../store/outbox.ts';
-import { rowOf } from '../store/stream-rows.ts';
+import { rowOf } from '../store/table.ts';
 
 const environment = readEnvironment(PublishEnvironment);
 const bus = eventBus(eventBridgeClient(), environment.EVENT_BUS, busReports);

@@ -1,7 +1,6 @@
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
-import { sendDueDigests } from '../engine/digests.ts';
-import { type Swept, sweep } from '../engine/sweep.ts';
+import { type Swept, sendDueDigests, sweep } from '../engine/sweep.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
 import { queueClient } from '../platform/clients/sqs.ts';
 import { readEnvironment, SweepEnvironment } from '../platform/config.ts';
@@ -11,9 +10,9 @@ import { count, gauge } from '../platform/metrics.ts';
 import { invocation } from '../platform/pipeline/worker.ts';
 import { reportUnreadable } from '../platform/reports.ts';
 import { workerQueue } from '../platform/worker-queue.ts';
-import { dueSources } from '../store/due-sources.ts';
 import { SOURCE_DUE_SHARDS } from '../store/keys.ts';
 import { dueDigests } from '../store/mail-budgets.ts';
+import { dueSources } from '../store/sources.ts';
 
 const environment = readEnvironment(SweepEnvironment);
 

@@ -14,7 +14,7 @@ import { deliveryOf } from '../store/deliveries.ts';
 import { dueIndex } from '../store/due-index.ts';
 import { ledgerStore } from '../store/ledger.ts';
 import { standingOf } from '../store/organizations.ts';
-import { rowOf } from '../store/stream-rows.ts';
+import { rowOf } from '../store/table.ts';
 
 const environment = readEnvironment(WatchEnvironment);
 const client = documentClient();

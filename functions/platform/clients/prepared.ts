@@ -60,7 +60,10 @@ interface ThrottledClient {
   };
 }
 
-/** Counts each try that a dependency throttled, also those that the SDK repeats by itself. @returns the client */
+/**
+ * Counts each try that a dependency throttled, also those that the SDK repeats by itself.
+ * @returns the client
+ */
 export function countingThrottles<C extends ThrottledClient>(client: C, dependency: Dependency): C {
   client.middlewareStack.add(
     (next) => async (args) => {
@@ -97,8 +100,8 @@ const OF_THE_SDK = 'getUserAgentMiddleware';
 export const USER_AGENT = 'conversation-service aws-sdk-js/3';
 
 /**
- * Sends the same user agent with each request. The SDK builds one for each request, of the platform and the features in
- * use, which takes a sixth of the processor time of a request to DynamoDB.
+ * Sends the same user agent with each request. The SDK builds one for each request, of the platform and the
+ * features in use, which takes a sixth of the processor time of a request to DynamoDB.
  * @returns the client
  */
 export function sayingOneUserAgent<C extends RequestingClient>(client: C): C {

@@ -1,6 +1,6 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import { Defect } from '../../domain/defect.ts';
+import { Defect } from '../../domain/errors.ts';
 import { type Problem, problem } from '../../domain/problem.ts';
 import { quotaHeaders, tokensFor } from '../../domain/rate-limit.ts';
 import type { OrganizationStanding, Tenant, Tier } from '../../domain/tenant.ts';

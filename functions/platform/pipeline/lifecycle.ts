@@ -24,7 +24,10 @@ export function beginRequest(
   logger.add({ requestId: requestIdOf(event), route: name, traceId: traceOf(event) });
 }
 
-/** Logs and counts an unexpected error. @returns 503 when a retry may succeed, else 500; neither has details */
+/**
+ * Logs and counts an unexpected error.
+ * @returns 503 when a retry may succeed, else 500; neither has details
+ */
 export function failureReply(
   { logger: { log }, onFailure }: Pick<RequestPorts, 'logger' | 'onFailure'>,
   error: unknown,

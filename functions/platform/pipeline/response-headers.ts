@@ -22,8 +22,9 @@ export const gone = (deprecation: Deprecation | undefined, now: Date): Problem |
     : undefined;
 
 /**
- * CORS headers that let pages of any site read a response (Fetch standard, CORS protocol). Visitors call from customers'
- * pages with a token in a header, which no browser sends by itself, so a response is of no use to other pages.
+ * CORS headers that let pages of any site read a response (Fetch standard, CORS protocol). Visitors call from
+ * customers' pages with a token in a header, which no browser sends by itself, so a response is of no use to
+ * other pages.
  */
 export const crossOriginHeaders = ({ visitor }: Pick<Route, 'visitor'>): Record<string, string> =>
   visitor

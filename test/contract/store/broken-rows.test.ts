@@ -44,7 +44,7 @@ import { purgeStore } from '../../../functions/store/purges.ts';
 import { redeliveryJobs } from '../../../functions/store/redelivery-jobs.ts';
 import { redeliveryRuns } from '../../../functions/store/redelivery-runs.ts';
 import { sourceStore } from '../../../functions/store/sources.ts';
-import { rowOf } from '../../../functions/store/stream-rows.ts';
+import { rowOf } from '../../../functions/store/table.ts';
 import { ticketStore } from '../../../functions/store/tickets.ts';
 import { usageReader } from '../../../functions/store/usage.ts';
 import {

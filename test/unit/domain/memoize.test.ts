@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { remembered } from '../../../functions/platform/remembered.ts';
+import { memoizeFor } from '../../../functions/domain/memoize.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 
 const FRESH = seconds(30);
@@ -7,7 +7,7 @@ const FRESH = seconds(30);
 /** Answers that a test changes, and the questions that came through to them. */
 function aSource(answers: Record<string, unknown>) {
   const asked: string[] = [];
-  const ask = remembered(async (key: string) => {
+  const ask = memoizeFor(async (key: string) => {
     asked.push(key);
     return answers[key];
   }, FRESH);
@@ -46,7 +46,7 @@ describe('a remembered answer', () => {
 
   it('is given up when there are very many, and the right one is given all the same', async () => {
     const asked: number[] = [];
-    const ask = remembered(async (key: number) => {
+    const ask = memoizeFor(async (key: number) => {
       asked.push(key);
       return -key;
     }, FRESH);
@@ -78,7 +78,7 @@ describe('what is missing', () => {
 describe('a question that fails', () => {
   it('fails who asked, and is asked again by the next', async () => {
     let fails = true;
-    const ask = remembered(async () => {
+    const ask = memoizeFor(async () => {
       if (fails) throw new Error('down');
       return 'up';
     }, FRESH);
