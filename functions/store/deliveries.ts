@@ -5,11 +5,10 @@ import { Delivery, type DeliveryRef } from '../domain/delivery.ts';
 import { creationTime, type DeliveryId, type EventId, type ReceiverId } from '../domain/ids.ts';
 import { Arrival, EVENT_DAYS, HISTORY_DAYS } from '../domain/redelivery.ts';
 import type { Tenant } from '../domain/tenant.ts';
-import { itemsAt } from './batch-get.ts';
 import { deliveryKey } from './due-index.ts';
 import { DELIVERY_SHARDS, keys, markOf, shards } from './keys.ts';
 import { newestFirst, type Page, type PageRequest, partition } from './pages.ts';
-import { expiry, readRows, type Table } from './table.ts';
+import { expiry, itemsAt, readRows, type Table } from './table.ts';
 import { addition, type Change } from './transaction.ts';
 
 /** The delivery that a row of the table, or of its stream, holds. @throws a zod error when it holds none */

@@ -1,5 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type AttributeValue, ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+import {
+  BatchGetCommand,
+  type DynamoDBDocumentClient,
+  UpdateCommand,
+  type UpdateCommandInput,
+} from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { UnreadableRow } from '../domain/due.ts';
 
@@ -67,4 +73,48 @@ export function readRows<T>(
 /** Reports a row by failing. */
 export function fail({ error }: UnreadableRow): never {
   throw error;
+}
+
+/** Items that DynamoDB returns for one batch of keys at most. */
+export const BATCH = 100;
+/** Responses with unprocessed keys before a batch read fails. */
+const MAX_LEFT_OUT = 5;
+
+/**
+ * DynamoDB kept returning unprocessed keys, as it does when it throttles. The SDK's name marks it as
+ * transient.
+ */
+class ReadThrottled extends Error {
+  override name = 'ThrottlingException';
+}
+
+/**
+ * The items under these keys, in no particular order, without those that are not there.
+ * @param wanted each once
+ * @throws ReadThrottled when DynamoDB does not give all of it
+ */
+export async function itemsAt(
+  table: Table,
+  wanted: readonly { readonly pk: string; readonly sk?: string }[],
+  { consistent = false } = {},
+): Promise<Record<string, unknown>[]> {
+  const found: Record<string, unknown>[] = [];
+  let left: Record<string, unknown>[] = wanted.map((key) => ({ ...key }));
+  for (let leftOut = 0; left.length > 0; ) {
+    const { Responses = {}, UnprocessedKeys = {} } = await table.client.send(
+      new BatchGetCommand({
+        RequestItems: {
+          [table.name]: { Keys: left.slice(0, BATCH), ...(consistent && { ConsistentRead: true }) },
+        },
+      }),
+    );
+    found.push(...(Responses[table.name] ?? []));
+    const unprocessed = UnprocessedKeys[table.name]?.Keys ?? [];
+    left = [...unprocessed, ...left.slice(BATCH)];
+    if (unprocessed.length === 0) continue;
+    leftOut += 1;
+    if (leftOut === MAX_LEFT_OUT) throw new ReadThrottled(`${table.name} could not be read in full`);
+    await sleep(Math.random() * 25 * 2 ** leftOut);
+  }
+  return found;
 }

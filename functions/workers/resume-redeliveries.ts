@@ -13,8 +13,7 @@ import { standings } from '../platform/standings.ts';
 import { workerQueue } from '../platform/worker-queue.ts';
 import { REDELIVERY_RUN_SHARDS } from '../store/keys.ts';
 import { standingOf } from '../store/organizations.ts';
-import { redeliveryJobs } from '../store/redelivery-jobs.ts';
-import { redeliveryRuns } from '../store/redelivery-runs.ts';
+import { redeliveryJobs, redeliveryRuns } from '../store/redelivery-jobs.ts';
 
 const environment = readEnvironment(ResumeRedeliveriesEnvironment);
 const service = { client: documentClient(), name: environment.SERVICE_TABLE, reportUnreadable };

@@ -41,8 +41,7 @@ import { deliveriesInHour, ledgerStore } from '../../../functions/store/ledger.t
 import { messageStore } from '../../../functions/store/messages.ts';
 import { owedBy, toldBy } from '../../../functions/store/outbox.ts';
 import { purgeStore } from '../../../functions/store/purges.ts';
-import { redeliveryJobs } from '../../../functions/store/redelivery-jobs.ts';
-import { redeliveryRuns } from '../../../functions/store/redelivery-runs.ts';
+import { redeliveryJobs, redeliveryRuns } from '../../../functions/store/redelivery-jobs.ts';
 import { sourceStore } from '../../../functions/store/sources.ts';
 import { rowOf } from '../../../functions/store/table.ts';
 import { ticketStore } from '../../../functions/store/tickets.ts';
