@@ -1,7 +1,6 @@
 import { type Keyring, UnknownKeyVersion } from '../domain/keyring.ts';
 import { requireKnownVersion } from '../domain/sealing.ts';
-import { secretValue } from '../platform/clients/secrets-manager.ts';
-import { keyringSource } from '../platform/keyrings.ts';
+import { keyringSource, secretValue } from '../platform/keyrings.ts';
 import { environment } from './endpoint.ts';
 
 /** The keys that seal what clients carry about: cursors, and the tokens of visitors. */

@@ -3,10 +3,12 @@ import type { Endpoint } from '../domain/endpoint.ts';
 import { notFound, type Problem } from '../domain/problem.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { deliveryStore } from '../store/deliveries.ts';
+import { endpointStore } from '../store/endpoints.ts';
 import { tables } from './endpoint.ts';
 
 /*
- * Deliveries to a webhook endpoint or a channel, which is read first because it is what belongs to the organization.
+ * Deliveries to a webhook endpoint or a channel, which is read first because it is what belongs to the
+ * organization.
  */
 
 export const deliveries = deliveryStore(tables.deliveries);
@@ -34,3 +36,14 @@ export const inOrder = (request: WebhookRequest): WebhookRequest => ({
   ...request,
   headers: Object.fromEntries(Object.entries(request.headers).sort(([a], [b]) => (a < b ? -1 : 1))),
 });
+
+/** A delivery with its webhook endpoint. */
+export async function deliveryOf(
+  tenant: Tenant,
+  { id, deliveryId }: { id: Endpoint['id']; deliveryId: Delivery['id'] },
+): Promise<{ endpoint: Endpoint; delivery: Delivery } | Problem> {
+  const endpoint = await endpointStore(tables.service).find(tenant.orgId, id);
+  if (!endpoint) return notFound('webhook endpoint');
+  const delivery = await deliveryTo(endpoint, tenant, deliveryId);
+  return 'kind' in delivery ? delivery : { endpoint, delivery };
+}

@@ -1,3 +1,4 @@
+import { memoizeFor } from '../domain/memoize.ts';
 import { meterCapacity } from '../platform/capacity.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
 import { ApiEnvironment, rateLimits, readEnvironment } from '../platform/config.ts';
@@ -5,14 +6,12 @@ import { logger } from '../platform/logger.ts';
 import { FAILED_INVOCATIONS, RATE_LIMITER_FAILURES } from '../platform/metric-names.ts';
 import { count, publishMetrics } from '../platform/metrics.ts';
 import { type ApiPorts, apiHandler } from '../platform/pipeline/api.ts';
-import { keyAuthentication } from '../platform/pipeline/authentication.ts';
+import { keyAuthentication, keyUseNotes } from '../platform/pipeline/authentication.ts';
 import { doorAuthentication } from '../platform/pipeline/doors.ts';
-import { keyUseNotes } from '../platform/pipeline/key-uses.ts';
 import { rateLimiter } from '../platform/pipeline/rate-limit.ts';
 import type { UseCase } from '../platform/pipeline/request.ts';
-import { remembered } from '../platform/remembered.ts';
+import { reportUnreadable } from '../platform/reports.ts';
 import type { Route } from '../platform/route.ts';
-import { reportUnreadable } from '../platform/unreadable-rows.ts';
 import { apiKeyStore } from '../store/api-keys.ts';
 import { idempotencyStore } from '../store/idempotency.ts';
 import { keyUseStore } from '../store/key-uses.ts';
@@ -42,7 +41,7 @@ const TIER_FRESH_MS = 30_000;
 
 /** The pipeline's ports, but for who calls. */
 export const ports: Omit<ApiPorts<Change>, 'authenticate'> = {
-  organization: remembered(standingOf(tables.service), TIER_FRESH_MS),
+  organization: memoizeFor(standingOf(tables.service), TIER_FRESH_MS),
   limiter: rateLimiter(rateWindowStore(tables.rates), rateLimits(environment)),
   capacity,
   onLimiterFailure: () => count(RATE_LIMITER_FAILURES),

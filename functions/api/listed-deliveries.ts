@@ -2,7 +2,7 @@ import type { Delivery, WebhookRequest } from '../domain/delivery.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
 import { signature, signingSecret } from '../domain/signature.ts';
 import type { Tenant } from '../domain/tenant.ts';
-import { type DeliveryFilter, filteredDeliveries } from '../store/delivery-filters.ts';
+import { type DeliveryFilter, filteredDeliveries } from '../store/delivery-queries.ts';
 import type { Page, PageRequest } from '../store/pages.ts';
 import { deliveries, inOrder } from './deliveries.ts';
 import { tables } from './endpoint.ts';

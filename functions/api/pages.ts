@@ -1,8 +1,7 @@
 import { type CursorBinding, openCursor, sealCursor } from '../domain/cursor.ts';
 import { type Problem, problem } from '../domain/problem.ts';
 import type { Tenant } from '../domain/tenant.ts';
-import { fitting } from '../platform/page-size.ts';
-import { success } from '../platform/reply.ts';
+import { fitting, success } from '../platform/reply.ts';
 import type { Route } from '../platform/route.ts';
 import { tenantKey } from '../store/keys.ts';
 import type { Page, PageRequest } from '../store/pages.ts';

@@ -1,5 +1,4 @@
-import { secretValue } from '../platform/clients/secrets-manager.ts';
-import { keyringSource } from '../platform/keyrings.ts';
+import { keyringSource, secretValue } from '../platform/keyrings.ts';
 import { environment } from './endpoint.ts';
 
 /** The master keys that signing secrets are derived from. */

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { openApiResource } from './openapi.ts';
-import { answerWith } from './resource.ts';
+import { answerWith, openApiResource } from './resource.ts';
 
 const document = openApiResource(readFileSync(new URL('./openapi.json', import.meta.url), 'utf8'));
 

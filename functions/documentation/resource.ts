@@ -38,3 +38,11 @@ function matches(condition: string | undefined, tag: string | undefined): boolea
   if (condition.trim() === '*') return true;
   return condition.split(',').some((listed) => listed.trim().replace(/^W\//, '') === tag);
 }
+
+/** The document as a resource that pages of any origin may read. */
+export const openApiResource = (document: string): Resource =>
+  resource(document, 'application/json', {
+    'Cache-Control': 'public, max-age=300',
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Expose-Headers': 'ETag, Request-Id',
+  });

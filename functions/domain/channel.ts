@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { ChannelMessageRole, type Conversation, type Message } from './conversation.ts';
-import { Endpoint } from './endpoint.ts';
+import { Endpoint, failingOf } from './endpoint.ts';
 import { buildEvent, type OutboxEvent } from './events.ts';
 import { ChannelId, OrgId } from './ids.ts';
 import type { Tenant } from './tenant.ts';
@@ -23,7 +23,10 @@ export const WebWidgetChannel = z.object({
 
 export type WebWidgetChannel = z.infer<typeof WebWidgetChannel>;
 
-/** Messages are sent to its URL. To the delivery engine its row is that of an endpoint, which subscribes to nothing. */
+/**
+ * Messages are sent to its URL. To the delivery engine its row is that of an endpoint, which subscribes to
+ * nothing.
+ */
 export const HttpChannel = z.extend(Endpoint, {
   id: ChannelId,
   kind: z.literal('http'),
@@ -35,7 +38,10 @@ export type HttpChannel = z.infer<typeof HttpChannel>;
 export const Channel = z.discriminatedUnion('kind', [WebWidgetChannel, HttpChannel]);
 export type Channel = z.infer<typeof Channel>;
 
-/** The channel that a conversation says it takes place on. Undefined when what it says is a label of the customer's own. */
+/**
+ * The channel that a conversation says it takes place on. Undefined when what it says is a label of the
+ * customer's own.
+ */
 export const channelIdOf = ({ channelId }: Pick<Conversation, 'channelId'>): ChannelId | undefined =>
   ChannelId.safeParse(channelId).data;
 
@@ -57,3 +63,9 @@ export function buildChannelMessage(
     { ...context, onlyTo: channel.id },
   );
 }
+
+/** A channel as responses show it: with the state of its deliveries, of which a web widget has none. */
+export const shownChannel = (channel: Channel) =>
+  channel.kind === 'http'
+    ? { ...channel, failing: failingOf(channel) }
+    : ({ ...channel, status: 'active', consecutiveFailures: 0 } as const);

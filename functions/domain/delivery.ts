@@ -328,3 +328,10 @@ function dispositionOfWait({ hold, lane }: Wait, until: Date): Disposition {
   if (hold === 'parked') return { kind: 'delete' };
   return hold === 'hidden' ? { kind: 'keep', until } : { kind: 'move', lane, until };
 }
+
+/** A message to be sent. */
+export interface Outgoing {
+  reminder: Reminder;
+  /** Until when it is held back; at once when absent or past. */
+  until?: Date;
+}

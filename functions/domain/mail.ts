@@ -2,7 +2,6 @@ import { FAILURES_TO_DISABLE } from './endpoint.ts';
 import type { ReceiverId } from './ids.ts';
 import type { Digest } from './mail-budget.ts';
 import { html, type MailPart, plainText } from './mail-layout.ts';
-import { inOneLine, shortened, unlinked } from './shown-text.ts';
 import type { SourceKind } from './source.ts';
 
 /** What an e-mail says. */
@@ -186,3 +185,36 @@ function withoutQuery(url: string): string {
 function duration(seconds: number): string {
   return seconds % 3600 === 0 ? numbered(seconds / 3600, 'hour') : numbered(seconds, 'second');
 }
+
+/*
+ * Text that anybody may have written, made fit to be shown among our own: it stays text, keeps to its place and looks like what it is.
+ */
+
+/**
+ * Without what turns the direction of writing, hides or breaks a line. Joiners stay: languages are written with them. Where nothing that can be seen
+ * stays beside them it is empty.
+ */
+export function inOneLine(text: string): string {
+  const line = text
+    .toWellFormed()
+    .replaceAll(/(?![\u200c\u200d])\p{Cf}/gu, '')
+    .replaceAll(/[\p{Cc}\s]+/gu, ' ')
+    .trim();
+  return /^[\p{Default_Ignorable_Code_Point} ]*$/u.test(line) ? '' : line;
+}
+
+/** At most so many UTF-16 code units, none of them half a character, with an ellipsis where something is left out. */
+export const shortened = (text: string, max: number): string =>
+  text.length <= max
+    ? text
+    : `${text
+        .slice(0, max - 1)
+        .replace(/[\ud800-\udbff]$/, '')
+        .trimEnd()}…`;
+
+/** Mail programs make links of what looks like an address. A space without width keeps them from it. */
+export const unlinked = (text: string): string =>
+  text
+    .replaceAll(/(?<=[\p{L}\p{N}_-])(?=[.\u3002\uff0e\uff61]\p{L})/gu, '\u200b')
+    .replaceAll(/:(?=\/\/)/g, ':\u200b')
+    .replaceAll('@', '\u200b@');

@@ -1,13 +1,18 @@
+import { createHash } from 'node:crypto';
 import type { RetryPolicy } from './backoff.ts';
+import type { Found } from './source-check.ts';
+import { FETCH_TIMEOUT_SECONDS } from './timing.ts';
 
 /*
- * What a simulated receiver does is written into the URL of a sandbox's endpoint, as parameters of its query. Live they mean nothing: they are part of an
- * address like any other.
+ * What a simulated receiver does is written into the URL of a sandbox's endpoint, as parameters of its query.
+ * Live they mean nothing: they are part of an address like any other.
  *
  *   https://example.com/hooks?simulate=503,timeout,200@3s&simulate-speed=1000
  */
 
-/** What can happen instead of an answer, and what a delivery's owner reads then: the words of the real thing. */
+/**
+ * What can happen instead of an answer, and what a delivery's owner reads then: the words of the real thing.
+ */
 export const SIMULATED_FAILURES = {
   reset: 'connection closed before the response',
   refused: 'connection refused',
@@ -41,7 +46,10 @@ const DEFAULT: Program = { steps: [{ does: 200, afterMs: 0 }], speed: 1 };
 
 export type ProgramCheck = { ok: true; program: Program } | { ok: false; problem: string };
 
-/** Reads the program of a URL. One that says nothing answers 200 at once. @returns a problem fit for an API answer when it is malformed */
+/**
+ * Reads the program of a URL. One that says nothing answers 200 at once.
+ * @returns a problem fit for an API answer when it is malformed
+ */
 export function checkProgram(url: URL): ProgramCheck {
   const [written, second] = url.searchParams.getAll(STEPS);
   const [speed, secondSpeed] = url.searchParams.getAll(SPEED);
@@ -61,7 +69,10 @@ export function checkProgram(url: URL): ProgramCheck {
 
 const refused = (constraint: string): ProgramCheck => ({ ok: false, problem: `url ${constraint}` });
 
-/** The program of a stored URL, which was checked when it was given. What is malformed all the same counts as nothing said. */
+/**
+ * The program of a stored URL, which was checked when it was given. What is malformed all the same counts as
+ * nothing said.
+ */
 export function programOf(url: string): Program {
   const parsed = URL.parse(url);
   const check = parsed === null ? undefined : checkProgram(parsed);
@@ -105,3 +116,33 @@ export const atSpeed = (policy: RetryPolicy, speed: number): RetryPolicy => ({
   baseSeconds: policy.baseSeconds / speed,
   capSeconds: policy.capSeconds / speed,
 });
+
+const WORDS = 60;
+
+/**
+ * What a check of a sandbox's source finds: nothing is asked, and the program in the URL says what it would
+ * have been. Each check takes the next step, the last one stays; it does not wait. 200 gives a text that no
+ * other step gives, 304 says that nothing has changed, anything else fails, as live.
+ * @param check from 1: checks of a source that have ended, and this one
+ */
+export function simulatedContent(url: string, check: number): Found {
+  const program = programOf(url);
+  const answer = simulate(program, check, FETCH_TIMEOUT_SECONDS * 1000);
+  if ('error' in answer) return { kind: 'failed', error: answer.error };
+  if (answer.status === 304) return { kind: 'not-modified' };
+  if (answer.status !== 200) return { kind: 'failed', error: `the server answered ${answer.status}` };
+  const step = Math.min(check, program.steps.length);
+  return { kind: 'fetched', title: `Simulated content ${step}`, text: textOf(url, step) };
+}
+
+/** Words that are those of one step of one URL, always the same. */
+const textOf = (url: string, step: number): string =>
+  Array.from({ length: WORDS }, (_, index) =>
+    createHash('sha256')
+      .update(`${url}/${step}/${index}`)
+      .digest('hex')
+      .slice(0, 12)
+      .replaceAll(/\d/g, letter),
+  ).join(' ');
+
+const letter = (digit: string): string => 'ghijklmnop'.charAt(Number(digit));

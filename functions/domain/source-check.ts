@@ -1,5 +1,5 @@
 import { type BusEvent, type Notice, newNotice } from './bus.ts';
-import { changesIn, differenceOf } from './difference.ts';
+import { changesIn, countWords, differenceOf } from './difference.ts';
 import {
   contentOf,
   type LeasedSource,
@@ -161,3 +161,54 @@ export const dueEvent = (
   createdAt: now.toISOString(),
   data: { sourceId: id },
 });
+
+/**
+ * Receives of a message that its organization's share has refused, before the check is left to the due index.
+ */
+export const MAX_REFUSALS = 15;
+
+const GROWTH = 1.5;
+const LONGEST_SECONDS = 30;
+
+/**
+ * For how long a message is hidden whose check the organization's share has refused: 1 s at first, half as
+ * much again with each receive, 30 s at most. Short, because most checks take less than a second; all waits
+ * together are shorter than `RESEND_SECONDS`, so that a source has about one message at a time.
+ * @param random from 0 to 1; up to half of the wait is left out
+ */
+export const refusedSeconds = (receives: number, random: number): number =>
+  Math.ceil(Math.min(GROWTH ** (receives - 1), LONGEST_SECONDS) * (1 - random / 2));
+
+/** Of what came, and of what went, in UTF-16 code units: some screens full. */
+export const MAX_SHOWN_CHANGES = 4000;
+
+/** The version that admins know, and the present one; undefined before the first import. */
+export const comparedVersions = (
+  source: Pick<Source, 'stored' | 'baseline' | 'content'>,
+): { from: StoredVersion | undefined; to: StoredVersion | undefined } => ({
+  from: source.baseline === undefined ? undefined : measuredFrom(source),
+  to: source.stored.find(({ version }) => version === source.content?.version),
+});
+
+/**
+ * What came and what went between two versions of a source. Where a text is missing there is nothing to compare.
+ * @returns lines of the texts as they are, whatever they say
+ */
+export function changesSince(
+  sourceId: Source['id'],
+  { from, before }: { from: StoredVersion | undefined; before: string | undefined },
+  { to, after }: { to: StoredVersion | undefined; after: string | undefined },
+) {
+  const shown = (version: StoredVersion | undefined, text: string | undefined) =>
+    version === undefined || text === undefined
+      ? undefined
+      : { version: version.version, words: countWords(text) };
+  const isCompared = before !== undefined && after !== undefined;
+  return {
+    sourceId,
+    from: shown(from, before),
+    to: shown(to, after),
+    difference: isCompared ? differenceOf(before, after) : undefined,
+    ...(isCompared ? changesIn(before, after, MAX_SHOWN_CHANGES) : { added: '', removed: '' }),
+  };
+}

@@ -11,9 +11,9 @@ import {
   plus,
 } from '../domain/ledger.ts';
 import { isOfSandbox } from '../domain/tenant.ts';
+import type { Log } from '../platform/log-codes.ts';
 import { mapConcurrently } from './concurrency.ts';
 import { generations, type Standings, UnknownTenant } from './generations.ts';
-import type { Log } from './log.ts';
 
 type Position = Record<string, unknown>;
 

@@ -1,6 +1,5 @@
 import { type BusEvent, NOTICES } from '../domain/bus.ts';
-import { MAX_REFUSALS, refusedSeconds } from '../domain/check-share.ts';
-import { Defect } from '../domain/defect.ts';
+import { Defect, UnderWay } from '../domain/errors.ts';
 import {
   type LeasedSource,
   nextCheckAt,
@@ -14,16 +13,17 @@ import {
   compared,
   type Found,
   failed,
+  MAX_REFUSALS,
   MAX_STARTS,
   measuredFrom,
   neededVersions,
+  refusedSeconds,
   type Settlement,
 } from '../domain/source-check.ts';
 import type { Organization, Tenant } from '../domain/tenant.ts';
 import type { TraceId } from '../domain/trace.ts';
-import { UnderWay } from '../domain/under-way.ts';
+import type { Log } from '../platform/log-codes.ts';
 import { generations, type Standings } from './generations.ts';
-import type { Log } from './log.ts';
 
 export interface CheckSourcePorts<Slot = unknown> {
   sources: {

@@ -3,7 +3,7 @@ import type { DeliveryRef, Reminder } from '../domain/delivery.ts';
 import { EXPIRY_SECONDS } from '../domain/due.ts';
 import { creationTime } from '../domain/ids.ts';
 import type { Owed } from '../domain/redelivery.ts';
-import type { Log } from './log.ts';
+import type { Log } from '../platform/log-codes.ts';
 
 export interface DeadReminderPorts {
   due: { watch(ref: DeliveryRef, dueAt: Date): Promise<void> };

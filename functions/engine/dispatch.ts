@@ -23,8 +23,8 @@ import { isAskedFor } from '../domain/redelivery.ts';
 import { programOf } from '../domain/simulation.ts';
 import { isOfSandbox } from '../domain/tenant.ts';
 import { type TraceId, traced } from '../domain/trace.ts';
+import type { Log } from '../platform/log-codes.ts';
 import { type FailureStreaks, failureCount } from './failure-count.ts';
-import type { Log } from './log.ts';
 import { type SlowMarks, slowEndpoints } from './slow-endpoints.ts';
 import { type StalledMarks, stalledEndpoints } from './stalled-endpoints.ts';
 

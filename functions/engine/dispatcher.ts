@@ -1,12 +1,11 @@
-import type { Disposition, Reminder } from '../domain/delivery.ts';
+import type { Disposition, Outgoing, Reminder } from '../domain/delivery.ts';
 import { isPatient, type Lane } from '../domain/lanes.ts';
+import { memoize } from '../domain/memoize.ts';
 import type { Tenant } from '../domain/tenant.ts';
+import type { Log } from '../platform/log-codes.ts';
 import { failuresOf, mapSettled } from './concurrency.ts';
 import type { DispatchContext } from './dispatch.ts';
 import { generations, type Standings } from './generations.ts';
-import type { Log } from './log.ts';
-import { memoize } from './memoize.ts';
-import type { Outgoing } from './queues.ts';
 
 /** A message as it was received. */
 export interface ReceivedReminder {

@@ -1,5 +1,5 @@
 import type { UnreadableRow } from '../domain/due.ts';
-import type { Log } from './log.ts';
+import type { Log } from '../platform/log-codes.ts';
 
 /** Where a page of a due index ended; only for going on from there. */
 export type Position = Record<string, unknown>;

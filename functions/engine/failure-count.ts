@@ -1,6 +1,6 @@
-import { Defect } from '../domain/defect.ts';
 import type { EndpointOutcome, MoveResult } from '../domain/delivery.ts';
 import { type Endpoint, type EndpointEffect, effectOnEndpoint } from '../domain/endpoint.ts';
+import { Defect } from '../domain/errors.ts';
 import {
   AT_RISK_SECONDS,
   endsUnseen,

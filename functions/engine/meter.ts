@@ -1,7 +1,7 @@
 import type { BusEvent } from '../domain/bus.ts';
 import type { Gate, Permit } from '../domain/gate.ts';
 import { isMetered, type MeteredEvent } from '../domain/usage.ts';
-import type { Log } from './log.ts';
+import type { Log } from '../platform/log-codes.ts';
 
 export interface MeterPorts {
   gate: Gate;

@@ -1,6 +1,6 @@
 import { type BusEvent, NOTICES } from '../domain/bus.ts';
-import { Defect } from '../domain/defect.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
+import { Defect } from '../domain/errors.ts';
 import type { Gate, Permit } from '../domain/gate.ts';
 import { type OrgId, type ReceiverId, SourceId } from '../domain/ids.ts';
 import {
@@ -20,11 +20,11 @@ import {
   recipientChunks,
   type Sending,
 } from '../domain/mailing.ts';
+import { memoize } from '../domain/memoize.ts';
 import type { Source } from '../domain/source.ts';
 import type { Organization, Tenant } from '../domain/tenant.ts';
 import type { TraceId } from '../domain/trace.ts';
-import type { Log } from './log.ts';
-import { memoize } from './memoize.ts';
+import type { Log } from '../platform/log-codes.ts';
 
 export interface NotifyPorts {
   gate: Gate;

@@ -1,8 +1,8 @@
 import type { UnreadableRow } from '../domain/due.ts';
 import { isSettled, type Purge } from '../domain/sandbox.ts';
 import type { Tenant } from '../domain/tenant.ts';
+import type { Log } from '../platform/log-codes.ts';
 import { reporting } from './due-pages.ts';
-import type { Log } from './log.ts';
 
 type RowKey = Record<string, unknown>;
 

@@ -1,4 +1,4 @@
-import type { Reminder } from '../domain/delivery.ts';
+import type { Outgoing, Reminder } from '../domain/delivery.ts';
 import {
   type DueEntry,
   type DueState,
@@ -11,10 +11,9 @@ import {
 import type { OrgId } from '../domain/ids.ts';
 import { LANES, type Lane } from '../domain/lanes.ts';
 import { RECONCILE_EVERY_SECONDS } from '../domain/timing.ts';
+import type { Log } from '../platform/log-codes.ts';
 import { mapConcurrently } from './concurrency.ts';
 import { type DuePage, type Position, reporting, shardsFrom, throughPages } from './due-pages.ts';
-import type { Log } from './log.ts';
-import type { Outgoing } from './queues.ts';
 
 export interface ReconcilePorts {
   due: {

@@ -1,7 +1,13 @@
 import { type BusEvent, NOTICES } from '../domain/bus.ts';
-import { Defect } from '../domain/defect.ts';
-import { type Delivery, type DeliveryRef, type Reminder, reminderOf } from '../domain/delivery.ts';
+import {
+  type Delivery,
+  type DeliveryRef,
+  type Outgoing,
+  type Reminder,
+  reminderOf,
+} from '../domain/delivery.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
+import { Defect, UnderWay } from '../domain/errors.ts';
 import type { DeliveryId, EventId, OrgId } from '../domain/ids.ts';
 import { type FirstLane, firstLaneOf } from '../domain/lanes.ts';
 import {
@@ -15,11 +21,9 @@ import {
   redeliveriesOf,
   type StopReason,
 } from '../domain/redelivery-job.ts';
-import { UnderWay } from '../domain/under-way.ts';
+import type { Log } from '../platform/log-codes.ts';
 import { mapConcurrently } from './concurrency.ts';
 import { generations, type Standings } from './generations.ts';
-import type { Log } from './log.ts';
-import type { Outgoing } from './queues.ts';
 
 export interface RedeliverPorts {
   jobs: {

@@ -6,10 +6,10 @@ import {
   type RedeliveryRun,
   repeatedRound,
 } from '../domain/redelivery-job.ts';
+import type { Log } from '../platform/log-codes.ts';
 import { mapConcurrently } from './concurrency.ts';
 import { type DuePage, type Position, reporting, shardsFrom, throughPages } from './due-pages.ts';
 import { generations, type Standings } from './generations.ts';
-import type { Log } from './log.ts';
 
 export interface ResumePorts {
   runs: {

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../domain/endpoint.ts';
 import type { ReceiverId } from '../domain/ids.ts';
 import { isStalled, STALLED_SECONDS } from '../domain/lanes.ts';
-import type { Log } from './log.ts';
+import type { Log } from '../platform/log-codes.ts';
 
 export interface StalledMarks {
   markStalled(orgId: Endpoint['orgId'], id: ReceiverId, until: Date): Promise<void>;

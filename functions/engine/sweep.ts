@@ -1,9 +1,10 @@
 import type { BusEvent } from '../domain/bus.ts';
+import { DIGEST_RESEND_SECONDS, type DueDigest, digestEvent } from '../domain/mail-budget.ts';
 import { RESEND_SECONDS, type SourceRef } from '../domain/source.ts';
 import { dueEvent } from '../domain/source-check.ts';
+import type { Log } from '../platform/log-codes.ts';
 import { mapConcurrently } from './concurrency.ts';
 import { type DuePage, type Position, reporting, shardsFrom, throughPages } from './due-pages.ts';
-import type { Log } from './log.ts';
 
 type DueSource = SourceRef & { dueAt: string };
 
@@ -40,8 +41,9 @@ const BATCHES_AT_ONCE = 2;
 const SEND = 10;
 
 /**
- * Sends a message for every source that is due, then moves its time on, so that one whose message gets lost comes again. It reads nothing but what is
- * due. A run may end or crash anywhere: what it has not moved on is found by the next, and a message too many changes nothing.
+ * Sends a message for every source that is due, then moves its time on, so that one whose message gets lost
+ * comes again. It reads nothing but what is due. A run may end or crash anywhere: what it has not moved on is
+ * found by the next, and a message too many changes nothing.
  */
 export function sweep({ due, checks, log, now }: SweepPorts, { shards }: { shards: number }) {
   /**
@@ -75,7 +77,9 @@ export function sweep({ due, checks, log, now }: SweepPorts, { shards }: { shard
       }
     }
 
-    /** Each batch is moved on as soon as it was sent: a run that is killed has sent little that comes again. */
+    /**
+     * Each batch is moved on as soon as it was sent: a run that is killed has sent little that comes again.
+     */
     async function deal(entries: DueSource[]): Promise<void> {
       const batches = Array.from({ length: Math.ceil(entries.length / SEND) }, (_, index) =>
         entries.slice(index * SEND, (index + 1) * SEND),
@@ -102,5 +106,45 @@ export function sweep({ due, checks, log, now }: SweepPorts, { shards }: { shard
     });
     if (failures.length > 0) throw failures[0];
     return done;
+  };
+}
+
+export interface DigestPorts {
+  due: {
+    find(until: Date, after?: Position): Promise<DuePage<DueDigest>>;
+    postpone(entry: DueDigest, until: Date): Promise<void>;
+  };
+  mails: {
+    /** @returns the events that the queue did not take */
+    send(events: readonly BusEvent[]): Promise<BusEvent[]>;
+  };
+  log: Log;
+  now: () => Date;
+}
+
+/**
+ * Sends a message for every digest that is due, then moves its time on, so that one whose message gets lost
+ * comes again. A message too many changes nothing: the e-mail is claimed.
+ */
+export function sendDueDigests({ due, mails, log, now }: DigestPorts) {
+  /** @throws what kept some from being read or sent, after the rest was processed */
+  return async (goOn: () => boolean): Promise<void> => {
+    const failures: unknown[] = [];
+
+    async function send(entries: readonly DueDigest[]): Promise<void> {
+      const events = new Map(entries.map((entry) => [entry, digestEvent(entry, now())]));
+      const refused = new Set((await mails.send([...events.values()])).map(({ id }) => id));
+      const until = new Date(now().getTime() + DIGEST_RESEND_SECONDS * 1000);
+      for (const [entry, { id }] of events) if (!refused.has(id)) await due.postpone(entry, until);
+    }
+
+    const until = now();
+    try {
+      await throughPages((after) => due.find(until, after), send, goOn, reporting(log, failures));
+    } catch (error) {
+      log('DIGESTS_NOT_SENT', { error });
+      failures.push(error);
+    }
+    if (failures.length > 0) throw failures[0];
   };
 }

@@ -1,21 +1,25 @@
 import {
-  type CognitoIdentityProviderClient,
+  CognitoIdentityProviderClient,
   ListUsersCommand,
   type UserType,
 } from '@aws-sdk/client-cognito-identity-provider';
 import type { OrgId } from '../domain/ids.ts';
+import { prepared } from './clients/prepared.ts';
+import { terms } from './clients/terms.ts';
 
 /** Users that Cognito gives in one answer at most. */
 const PAGE = 60;
 
 /**
- * The people of a user pool. Cognito finds users by few attributes, none of which is one of ours, so their organization stands in `preferred_username`
- * as well: that only finds them, and whom it finds is judged by what tokens carry.
+ * The people of a user pool. Cognito finds users by few attributes, none of which is one of ours, so their
+ * organization stands in `preferred_username` as well: that only finds them, and whom it finds is judged by
+ * what tokens carry.
  */
 export function userDirectory(client: CognitoIdentityProviderClient, userPool: string) {
   return {
     /**
-     * The addresses of the admins of an organization that are known to be theirs, whoever was added first first.
+     * The addresses of the admins of an organization that are known to be theirs, whoever was added first
+     * first.
      * @throws what Cognito answers, as when it throttles
      */
     async adminsOf(orgId: OrgId): Promise<string[]> {
@@ -55,3 +59,6 @@ const attributeOf = ({ Attributes = [] }: UserType, name: string): string | unde
   Attributes.find(({ Name }) => Name === name)?.Value;
 
 const addedAt = ({ UserCreateDate }: UserType): number => UserCreateDate?.getTime() ?? 0;
+
+export const userPoolClient = (): CognitoIdentityProviderClient =>
+  prepared(new CognitoIdentityProviderClient(terms()), 'cognito');

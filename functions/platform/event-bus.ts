@@ -1,10 +1,8 @@
-import {
-  type EventBridgeClient,
-  PutEventsCommand,
-  type PutEventsRequestEntry,
-} from '@aws-sdk/client-eventbridge';
+import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
 import { BUS_SOURCE, type BusEvent } from '../domain/bus.ts';
 import { chunksOf, REQUEST_BYTES } from './chunks.ts';
+import { prepared } from './clients/prepared.ts';
+import { terms } from './clients/terms.ts';
 
 /** Entries that EventBridge takes in one request. */
 const ENTRIES = 10;
@@ -31,9 +29,10 @@ interface Outgoing {
 }
 
 /**
- * Puts events on the bus, in as few requests as their number and size allow, all at once. A request may succeed and yet take only some of
- * its entries. One that is refused for what it holds is halved until the entry at fault is alone, which is given up: no repetition can
- * make it smaller, and the stream's shard would wait for it.
+ * Puts events on the bus, in as few requests as their number and size allow, all at once. A request may
+ * succeed and yet take only some of its entries. One that is refused for what it holds is halved until the
+ * entry at fault is alone, which is given up: no repetition can make it smaller, and the stream's shard would
+ * wait for it.
  */
 export function eventBus(client: EventBridgeClient, name: string, reports: BusReports): EventBus {
   function outgoing(event: BusEvent): Outgoing {
@@ -86,9 +85,14 @@ export function eventBus(client: EventBridgeClient, name: string, reports: BusRe
 const sizeOf = ({ Source = '', DetailType = '', Detail = '' }: PutEventsRequestEntry): number =>
   TIME_BYTES + [Source, DetailType, Detail].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 
-/** Whether a request was refused for what its entries hold: a throttled or forbidden one may be taken later. */
+/**
+ * Whether a request was refused for what its entries hold: a throttled or forbidden one may be taken later.
+ */
 function isOfContent(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { httpStatusCode } = ('$metadata' in error ? error.$metadata : {}) as { httpStatusCode?: number };
   return error.name === 'ValidationException' || httpStatusCode === 413;
 }
+
+export const eventBridgeClient = (): EventBridgeClient =>
+  prepared(new EventBridgeClient(terms()), 'eventbridge');

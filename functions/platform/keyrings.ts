@@ -1,5 +1,8 @@
-import { Defect } from '../domain/defect.ts';
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { Defect } from '../domain/errors.ts';
 import { KEYRING_FRESH_SECONDS, Keyring, UnknownKeyVersion } from '../domain/keyring.ts';
+import { prepared } from './clients/prepared.ts';
+import { terms } from './clients/terms.ts';
 
 /** Gives `use` the keyring of one secret. */
 export type KeyringSource = <T>(use: (ring: Keyring) => T) => Promise<T>;
@@ -10,15 +13,18 @@ export type SecretValue = () => Promise<string | undefined>;
 /** After it a keyring is read again, so that a new version comes into use everywhere. */
 const FRESH_MS = KEYRING_FRESH_SECONDS * 1000;
 
-/** How long after a version was looked for in vain none is looked for: whoever makes up versions must not keep the secret store busy. */
+/**
+ * How long after a version was looked for in vain none is looked for: whoever makes up versions must not keep
+ * the secret store busy.
+ */
 const IN_VAIN_MS = 10_000;
 
 /**
- * Reads a keyring from Secrets Manager when it is first needed and keeps it. A version that the kept one lacks may be newer
- * than it: it is then read once more before `UnknownKeyVersion` reaches the caller, but not
- * within ten seconds of the last one that was looked for in vain. When a kept keyring cannot be read again it
- * goes on being used for as long again, because its versions do not expire; asking at each call would make every request
- * wait for a secret store that is down.
+ * Reads a keyring from Secrets Manager when it is first needed and keeps it. A version that the kept one
+ * lacks may be newer than it: it is then read once more before `UnknownKeyVersion` reaches the caller, but
+ * not within ten seconds of the last one that was looked for in vain. When a kept keyring cannot be read
+ * again it goes on being used for as long again, because its versions do not expire; asking at each call
+ * would make every request wait for a secret store that is down.
  */
 export function keyringSource(secretValue: SecretValue, now = Date.now): KeyringSource {
   let kept: { ring: Keyring; readAt: number } | undefined;
@@ -75,3 +81,18 @@ function jsonOf(secret: string): unknown {
     throw new Defect('the keyring is not JSON');
   }
 }
+
+/**
+ * Made when a secret is first read: a client takes 2 ms to make, and a list whose first page is all needs
+ * none.
+ */
+let client: SecretsManagerClient | undefined;
+
+/** Reads a secret that is text. @param id its name or ARN */
+export const secretValue =
+  (id: string): SecretValue =>
+  async () => {
+    client ??= prepared(new SecretsManagerClient(terms()), 'secretsmanager');
+    const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: id }));
+    return SecretString;
+  };

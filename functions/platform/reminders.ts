@@ -4,8 +4,8 @@ import { UNREADABLE_MESSAGES } from './metric-names.ts';
 import { count } from './metrics.ts';
 
 /**
- * The reminder that a queue message holds. One that holds none can be dropped: every open delivery is in its table, whatever its message says.
- * @returns undefined, told by the log and a metric, when the message is no reminder
+ * Parses the body of a delivery message. An unreadable message may be dropped: every open delivery is in its table.
+ * @returns undefined, after a report, when the body is unreadable
  */
 export function parseReminder(body: string, messageId: string): Reminder | undefined {
   try {

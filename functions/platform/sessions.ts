@@ -1,7 +1,16 @@
-import { errors, type JWTHeaderParameters, type JWTPayload, jwtVerify } from 'jose';
+import {
+  createRemoteJWKSet,
+  customFetch,
+  errors,
+  type JWTHeaderParameters,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  jwtVerify,
+  type RemoteJWKSet,
+} from 'jose';
+import * as z from 'zod/mini';
 import { Session } from '../domain/session.ts';
 import { type Issuer, issuerAt } from './issuer.ts';
-import { issuerKeys } from './issuer-keys.ts';
 
 /** Whose tokens are sessions, and where they say what a session is. */
 export interface SessionTerms {
@@ -16,7 +25,10 @@ export interface SessionTerms {
 /** What is too long for an address makes no token worse. */
 const shownEmail = Session.shape.email;
 
-/** Signatures by a private key alone: `none` proves nothing, and HMAC would take a public key for its secret (RFC 8725, 3.1). */
+/**
+ * Signatures by a private key alone: `none` proves nothing, and HMAC would take a public key for its secret
+ * (RFC 8725, 3.1).
+ */
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 /** How far the issuer's clock may be from ours. */
 const CLOCK_TOLERANCE_SECONDS = 30;
@@ -44,8 +56,8 @@ export interface IdTokenReader {
 }
 
 /**
- * Verifies ID tokens of one issuer (decisions.md, Authentication): signature, issuer, audience and times, and that it is a token
- * which says who signed in rather than one of another use.
+ * Verifies ID tokens of one issuer (decisions.md, Authentication): signature, issuer, audience and times, and
+ * that it is a token which says who signed in rather than one of another use.
  */
 export function idTokenReader(
   { issuer, audience, organizationClaim, roleClaim }: SessionTerms,
@@ -85,7 +97,10 @@ export function idTokenReader(
   return { read, ready };
 }
 
-/** @returns gives the session that a token stands for, or undefined when it stands for none; throws as {@link IdTokenReader.read} */
+/**
+ * @returns gives the session that a token stands for, or undefined when it stands for none; throws as {@link
+ *   IdTokenReader.read}
+ */
 export function sessionVerifier(
   terms: SessionTerms,
   at?: Issuer,
@@ -95,9 +110,9 @@ export function sessionVerifier(
 }
 
 /**
- * Whether a token is an ID token for this client. Access tokens and others of the same issuer are signed by the same keys: their
- * type (RFC 8725, 3.11) or Cognito's `token_use` tells them apart. A token for several clients names the one that asked for it in
- * `azp` (OpenID Connect Core 1.0, 3.1.3.7).
+ * Whether a token is an ID token for this client. Access tokens and others of the same issuer are signed by
+ * the same keys: their type (RFC 8725, 3.11) or Cognito's `token_use` tells them apart. A token for several
+ * clients names the one that asked for it in `azp` (OpenID Connect Core 1.0, 3.1.3.7).
  */
 function isIdToken(
   { typ }: JWTHeaderParameters,
@@ -110,4 +125,57 @@ function isIdToken(
     (token_use === undefined || token_use === 'id') &&
     (typ === undefined || /^(application\/)?jwt$/i.test(typ))
   );
+}
+
+/**
+ * How long keys are used before they are read again, so that one which the issuer withdraws goes out of use.
+ */
+const FRESH_MS = 10 * 60_000;
+/** At most so often an unknown key identifier, which anybody can make up, has the keys read again. */
+const COOLDOWN_MS = 30_000;
+
+const JwkSet = z.object({ keys: z.array(z.looseObject({})) });
+
+interface IssuerKeys {
+  /**
+   * Throws IssuerUnavailable, also when the issuer's answers are not of the form that the specification gives
+   * them; an error of jose when no key fits the token.
+   */
+  keyOf: JWTVerifyGetKey;
+  /** Has keys ready that are fresh. @throws IssuerUnavailable */
+  ready(): Promise<void>;
+}
+
+/**
+ * The published keys of an issuer of tokens: asked for when the first token comes, then kept. A key that is
+ * not among them has them read again, since issuers change their keys without notice.
+ */
+function issuerKeys(issuer: Issuer): IssuerKeys {
+  let known: Promise<RemoteJWKSet> | undefined;
+
+  async function discovered(): Promise<RemoteJWKSet> {
+    const { jwks_uri } = await issuer.metadata();
+    return createRemoteJWKSet(new URL(jwks_uri), {
+      cooldownDuration: COOLDOWN_MS,
+      cacheMaxAge: FRESH_MS,
+      // With the timeout of all requests to the issuer.
+      [customFetch]: async (url) => Response.json(await issuer.read(url, JwkSet)),
+    });
+  }
+
+  async function set(): Promise<RemoteJWKSet> {
+    known ??= discovered().catch((error: unknown) => {
+      known = undefined;
+      throw error;
+    });
+    return known;
+  }
+
+  return {
+    keyOf: async (header, token) => (await set())(header, token),
+    async ready() {
+      const keys = await set();
+      if (!keys.fresh) await keys.reload();
+    },
+  };
 }

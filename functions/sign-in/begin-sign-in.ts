@@ -1,5 +1,40 @@
-import { beginning } from './beginning.ts';
-import { signInEndpoint } from './endpoint.ts';
+import { problem } from '../domain/problem.ts';
+import { success } from '../platform/reply.ts';
+import { COOKIES, challengeOf, newAttempt, returnPath, setCookie, toCookie } from './browser.ts';
+import { type SignInUseCase, signInEndpoint } from './endpoint.ts';
 import { beginSignIn } from './routes.ts';
+import { endpointOf, redirectUriOf, type SignInTerms } from './tokens.ts';
 
-export const handler = signInEndpoint(beginSignIn, beginning);
+/** How long a person may take at the issuer's pages. */
+const ATTEMPT_SECONDS = 600;
+
+/**
+ * Answers where to sign in: the authorization code flow with PKCE (OpenID Connect Core 1.0, 3.1.2.1; RFC
+ * 7636, 4.3).
+ */
+export const begin =
+  (terms: SignInTerms): SignInUseCase<typeof beginSignIn> =>
+  async ({ body: { returnTo = '/', loginHint } }) => {
+    const path = returnPath(returnTo);
+    if (path === undefined)
+      return { reply: problem('VALIDATION_ERROR', 'returnTo must be a path of the dashboard.') };
+    const attempt = newAttempt(path);
+    const cookie = setCookie(COOKIES.signIn, toCookie(attempt), ATTEMPT_SECONDS);
+    if (cookie === undefined) return { reply: problem('VALIDATION_ERROR', 'returnTo must be shorter.') };
+    const location = new URL(await endpointOf(terms.issuer, 'authorization_endpoint'));
+    const parameters = {
+      response_type: 'code',
+      client_id: terms.clientId,
+      redirect_uri: redirectUriOf(terms),
+      scope: terms.scope,
+      state: attempt.state,
+      nonce: attempt.nonce,
+      code_challenge: challengeOf(attempt),
+      code_challenge_method: 'S256',
+      ...(loginHint === undefined ? {} : { login_hint: loginHint }),
+    };
+    for (const [name, value] of Object.entries(parameters)) location.searchParams.set(name, value);
+    return { reply: success({ location: location.href }), cookies: [cookie] };
+  };
+
+export const handler = signInEndpoint(beginSignIn, begin);

@@ -1,22 +1,106 @@
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import type * as z from 'zod/mini';
+import { problem } from '../domain/problem.ts';
 import { readEnvironment, SignInEnvironment } from '../platform/config.ts';
 import { issuerAt } from '../platform/issuer.ts';
+import type { Log } from '../platform/log-codes.ts';
 import { logger } from '../platform/logger.ts';
 import { FAILED_INVOCATIONS } from '../platform/metric-names.ts';
 import { count, publishMetrics } from '../platform/metrics.ts';
+import { cookieOf, isFromPageOf } from '../platform/pipeline/browser.ts';
+import { beginRequest, endRequest, failureReply, type RequestPorts } from '../platform/pipeline/lifecycle.ts';
+import { requestIdOf } from '../platform/pipeline/request.ts';
+import { parseBody } from '../platform/pipeline/validation.ts';
+import { problemResult, type Reply, successResult } from '../platform/reply.ts';
 import { idTokenReader } from '../platform/sessions.ts';
-import { type SignInUseCase, signInHandler } from './handler.ts';
+import type { CookieName } from './browser.ts';
 import type { SignInRoute } from './routes.ts';
 import type { SignInTerms } from './tokens.ts';
 
-/*
- * What the functions of the sign-in stand on: the issuer, and nothing of the service's data.
+/** A parsed request. */
+interface SignInRequest<R extends SignInRoute> {
+  body: R['body'] extends z.ZodMiniType ? z.output<R['body']> : undefined;
+  /** The value of a cookie of the browser, when there is exactly one. */
+  cookie(name: CookieName): string | undefined;
+  now: Date;
+  log: Log;
+}
+
+/** @returns the reply, and the cookies to set, in this order */
+export type SignInUseCase<R extends SignInRoute> = (
+  request: SignInRequest<R>,
+) => Promise<{ reply: Reply; cookies?: readonly string[] }>;
+
+export interface SignInPorts extends RequestPorts {
+  /** Origin of the dashboard, whose pages alone may call; without one nobody can sign in. */
+  dashboardOrigin: string | undefined;
+}
+
+/**
+ * Makes the handler of a sign-in route. Its callers are not authenticated yet: no organization, rate limit or
+ * idempotency; the gateway limits the rate. It requires the dashboard's `Origin` and a JSON body, so that
+ * pages of other sites cannot change anything here (docs/decisions/0016-dashboard.md).
  */
+export function signInHandler<R extends SignInRoute>(
+  route: R,
+  ports: SignInPorts,
+  useCase: SignInUseCase<R>,
+) {
+  const { dashboardOrigin, logger, now } = ports;
+
+  async function answerTo(
+    event: APIGatewayProxyEvent,
+  ): Promise<{ reply: Reply; cookies?: readonly string[] }> {
+    // Not 503: each attempt would raise an alarm.
+    if (dashboardOrigin === undefined)
+      return {
+        reply: problem(
+          'NOT_FOUND',
+          'Nobody can sign in here: the deployment has no dashboard (dashboardOrigin).',
+        ),
+      };
+    if (!isFromPageOf(event, dashboardOrigin))
+      return { reply: problem('PERMISSION_DENIED', 'Sign-in is for pages of the dashboard alone (Origin).') };
+    const body = parseBody(event, route);
+    if (!body.ok) return { reply: body.problem };
+    const request = {
+      body: body.value,
+      cookie: (name) => cookieOf(event, name),
+      now: now(),
+      log: logger.log,
+    } as SignInRequest<R>;
+    return useCase(request);
+  }
+
+  function resultOf(event: APIGatewayProxyEvent, reply: Reply): APIGatewayProxyResult {
+    const requestId = requestIdOf(event);
+    if (reply.kind === 'problem') return problemResult(reply, requestId, {});
+    return successResult(200, { ...reply, data: route.data.parse(reply.data) }, requestId, {});
+  }
+
+  async function serve(event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> {
+    try {
+      const { reply, cookies = [] } = await answerTo(event);
+      const result = resultOf(event, reply);
+      return cookies.length === 0 ? result : { ...result, multiValueHeaders: { 'Set-Cookie': [...cookies] } };
+    } catch (error) {
+      return resultOf(event, failureReply(ports, error));
+    }
+  }
+
+  return async (event: APIGatewayProxyEvent, context: Context): Promise<APIGatewayProxyResult> => {
+    beginRequest(ports, route, event, context);
+    const result = await serve(event);
+    await endRequest(ports, result);
+    return result;
+  };
+}
 
 const environment = readEnvironment(SignInEnvironment);
 const { OIDC_ISSUER, OIDC_AUDIENCE: clientId, OIDC_SCOPE: scope, DASHBOARD_ORIGIN } = environment;
 const issuer = issuerAt(OIDC_ISSUER);
 const terms: SignInTerms = {
-  // Where there is none, no use case runs.
+  // Without one, no use case runs.
   dashboardOrigin: DASHBOARD_ORIGIN ?? '',
   clientId,
   scope,
@@ -39,7 +123,7 @@ const ports = {
   now: () => new Date(),
 };
 
-/** The Lambda handler of a route of the sign-in. */
+/** The Lambda handler of a sign-in route. It depends on the issuer and on nothing of the service's data. */
 export const signInEndpoint = <R extends SignInRoute>(
   route: R,
   useCase: (terms: SignInTerms) => SignInUseCase<R>,

@@ -1,5 +1,56 @@
-import { signInEndpoint } from './endpoint.ts';
-import { finishing } from './finishing.ts';
+import { problem } from '../domain/problem.ts';
+import { unauthenticated } from '../platform/pipeline/authentication.ts';
+import { success } from '../platform/reply.ts';
+import { COOKIES, clearCookie, fromCookie, isAnswerTo } from './browser.ts';
+import { type SignInUseCase, signInEndpoint } from './endpoint.ts';
 import { finishSignIn } from './routes.ts';
+import { redeem, redirectUriOf, type SignInTerms, sessionCookies } from './tokens.ts';
 
-export const handler = signInEndpoint(finishSignIn, finishing);
+const refused = () => ({
+  ...unauthenticated('session'),
+  message: 'This sign-in is over, or was begun elsewhere. Sign in again.',
+});
+
+/**
+ * Redeems the authorization code; its ID token becomes the session. Only the browser that began the sign-in
+ * may redeem it: a link with another user's code does not sign anyone in as that user (RFC 9700, 4.7).
+ */
+export const finish =
+  (terms: SignInTerms): SignInUseCase<typeof finishSignIn> =>
+  async ({ body: { code, state }, cookie, now, log }) => {
+    const attempt = fromCookie(cookie(COOKIES.signIn));
+    if (attempt === undefined || !isAnswerTo(attempt, state)) {
+      log('SIGN_IN_REFUSED', { why: attempt === undefined ? 'no attempt' : 'another state' });
+      return { reply: refused() };
+    }
+    // A code can be redeemed once, whatever the result.
+    const over = clearCookie(COOKIES.signIn);
+    const grant = {
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: redirectUriOf(terms),
+      code_verifier: attempt.verifier,
+    };
+    const tokens = await redeem(terms, grant, log);
+    if (tokens === undefined) return { reply: refused(), cookies: [over] };
+    const token = await terms.idTokens.read(tokens.id_token);
+    if (token === undefined || token.nonce !== attempt.nonce) {
+      log('SIGN_IN_REFUSED', { why: token === undefined ? 'the ID token' : 'another nonce' });
+      return { reply: refused(), cookies: [over] };
+    }
+    const { session } = token;
+    if (session === undefined) {
+      log('SIGN_IN_REFUSED', { why: 'no organization or role' });
+      const message = 'Your account belongs to no organization. Ask one of its admins to add you.';
+      return { reply: problem('PERMISSION_DENIED', message), cookies: [over] };
+    }
+    const { id_token: idToken, refresh_token: refreshToken } = tokens;
+    const made = sessionCookies({ idToken, refreshToken }, session, now, log);
+    if (made.kind === 'problem') return { reply: made, cookies: [over] };
+    log('SIGNED_IN', { userId: session.userId, orgId: session.orgId });
+    // The refresh token of an earlier session must not renew this one.
+    const stale = made.cookies.length > 1 ? [] : [clearCookie(COOKIES.renewal)];
+    return { reply: success({ returnTo: attempt.returnTo }), cookies: [over, ...made.cookies, ...stale] };
+  };
+
+export const handler = signInEndpoint(finishSignIn, finish);

@@ -1,5 +1,33 @@
-import { signInEndpoint } from './endpoint.ts';
-import { renewing } from './renewing.ts';
+import { unauthenticated } from '../platform/pipeline/authentication.ts';
+import { success } from '../platform/reply.ts';
+import { COOKIES } from './browser.ts';
+import { type SignInUseCase, signInEndpoint } from './endpoint.ts';
 import { renewSession } from './routes.ts';
+import { redeem, type SignInTerms, sessionCookies } from './tokens.ts';
 
-export const handler = signInEndpoint(renewSession, renewing);
+const refused = { reply: unauthenticated('session') };
+
+/**
+ * Exchanges the refresh token for a new ID token (OpenID Connect Core 1.0, 12). A refusal clears no cookie:
+ * when two pages renew at the same time, an issuer that rotates refresh tokens refuses one, whose answer may
+ * arrive last.
+ */
+export const renew =
+  (terms: SignInTerms): SignInUseCase<typeof renewSession> =>
+  async ({ cookie, now, log }) => {
+    const refreshToken = cookie(COOKIES.renewal);
+    if (refreshToken === undefined) return refused;
+    const tokens = await redeem(terms, { grant_type: 'refresh_token', refresh_token: refreshToken }, log);
+    if (tokens === undefined) return refused;
+    const session = (await terms.idTokens.read(tokens.id_token))?.session;
+    if (session === undefined) {
+      log('SIGN_IN_REFUSED', { why: 'the renewed ID token' });
+      return refused;
+    }
+    const newest = { idToken: tokens.id_token, refreshToken: tokens.refresh_token ?? refreshToken };
+    const made = sessionCookies(newest, session, now, log);
+    if (made.kind === 'problem') return { reply: made };
+    return { reply: success({ expiresAt: session.expiresAt }), cookies: made.cookies };
+  };
+
+export const handler = signInEndpoint(renewSession, renew);

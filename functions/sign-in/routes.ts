@@ -1,6 +1,9 @@
 import * as z from 'zod/mini';
 
-/** A route of the sign-in. They are the browser's own, called by the dashboard's pages alone, and no part of the public API. */
+/**
+ * A route of the sign-in. They are the browser's own, called by the dashboard's pages alone, and no part of
+ * the public API.
+ */
 export interface SignInRoute {
   /** Names the function and its file. */
   readonly name: string;

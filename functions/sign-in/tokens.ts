@@ -4,7 +4,7 @@ import type { Session } from '../domain/session.ts';
 import { type Issuer, type IssuerMetadata, IssuerUnavailable } from '../platform/issuer.ts';
 import type { Log } from '../platform/log-codes.ts';
 import type { IdTokenReader } from '../platform/sessions.ts';
-import { COOKIES, setCookie } from './cookies.ts';
+import { COOKIES, setCookie } from './browser.ts';
 
 /** What a sign-in has to know. */
 export interface SignInTerms {
@@ -39,8 +39,8 @@ export type Tokens = z.infer<typeof Tokens>;
 const Refusal = z.object({ error: z.string().check(z.regex(/^[a-z_]{1,60}$/)) });
 
 /**
- * Asks the issuer for tokens (RFC 6749, 4.1.3 and 6): what they are asked for with may be good once, so that everything that is needed to read them
- * is there before.
+ * Asks the issuer for tokens (RFC 6749, 4.1.3 and 6): what they are asked for with may be good once, so that
+ * everything that is needed to read them is there before.
  * @returns undefined when it refuses, which is logged
  * @throws IssuerUnavailable
  */
@@ -60,12 +60,16 @@ export async function redeem(
   return tokens;
 }
 
-/** How long browsers keep a refresh token, for which issuers give no time: as long as the user pool's. Whether it is still good is the issuer's to say. */
+/**
+ * How long browsers keep a refresh token, for which issuers give no time: as long as the user pool's. Whether
+ * it is still good is the issuer's to say.
+ */
 const RENEWAL_SECONDS = 30 * 86_400;
 
 /**
  * The cookies of somebody who has signed in, for as long as the ID token is good.
- * @param refreshToken the newest; without one, or with one that is too long, the session ends with the ID token
+ * @param refreshToken the newest; without one, or with one that is too long, the session ends with the ID
+ *   token
  */
 export function sessionCookies(
   { idToken, refreshToken }: { idToken: string; refreshToken: string | undefined },

@@ -2,9 +2,8 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { ApiKey } from '../domain/api-key.ts';
 import type { KeyId, OrgId } from '../domain/ids.ts';
-import { partition } from './collection.ts';
 import { type Key, keys } from './keys.ts';
-import { newestFirst, type Page, type PageRequest } from './pages.ts';
+import { newestFirst, type Page, type PageRequest, partition } from './pages.ts';
 import type { Table } from './table.ts';
 import { addition, type Change } from './transaction.ts';
 

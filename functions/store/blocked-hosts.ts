@@ -1,8 +1,7 @@
 import { DeleteCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { BlockedHost } from '../domain/blocked-hosts.ts';
 import { keys } from './keys.ts';
-import { readRows } from './readable.ts';
-import type { Table } from './table.ts';
+import { readRows, type Table } from './table.ts';
 
 /** Hosts that the operator has blocked, in one small partition. */
 export function blockedHostStore(service: Table) {

@@ -1,10 +1,9 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { Channel, MAX_CHANNELS } from '../domain/channel.ts';
 import type { ChannelId, OrgId } from '../domain/ids.ts';
-import { partition } from './collection.ts';
 import { type Counter, countedDown, countedUp, removal } from './counted.ts';
 import { keys } from './keys.ts';
-import { newestFirst, type Page, type PageRequest } from './pages.ts';
+import { newestFirst, type Page, type PageRequest, partition } from './pages.ts';
 import type { Table } from './table.ts';
 import { addition, type Change } from './transaction.ts';
 

@@ -2,9 +2,8 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { Conversation, MOVES, type Move } from '../domain/conversation.ts';
 import type { ConversationId } from '../domain/ids.ts';
 import type { Tenant } from '../domain/tenant.ts';
-import { partition } from './collection.ts';
 import { CONVERSATION_SHARDS, keys, markOf, shards } from './keys.ts';
-import { newestFirst, type Page, type PageRequest } from './pages.ts';
+import { newestFirst, type Page, type PageRequest, partition } from './pages.ts';
 import type { Table } from './table.ts';
 import { addition, type Change } from './transaction.ts';
 

@@ -29,10 +29,10 @@ type Row = Record<string, unknown>;
 type Request = NonNullable<BatchGetCommandInput['RequestItems']>;
 
 /**
- * Reads the endpoints and events of a batch of deliveries: each once, all in one request. The reads are eventually
- * consistent, at half the price: an event never changes, and an endpoint that was changed or deleted in the last moments
- * is as if the attempt had begun before. A row that the request does not return is read again by itself, consistently: it
- * may be new, or the only one that DynamoDB refuses.
+ * Reads the endpoints and events of a batch of deliveries: each once, all in one request. The reads are
+ * eventually consistent, at half the price: an event never changes, and an endpoint that was changed or
+ * deleted in the last moments is as if the attempt had begun before. A row that the request does not return
+ * is read again by itself, consistently: it may be new, or the only one that DynamoDB refuses.
  * @returns the context of one delivery; throws when one of its rows is refused or unreadable
  */
 export function deliveryContexts(service: Table, outbox: Pick<Table, 'name'>) {

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { Defect } from '../domain/defect.ts';
 import {
   type Claimed,
   type ClaimResult,
@@ -14,16 +13,10 @@ import {
   standingOf,
 } from '../domain/delivery.ts';
 import type { DisablingNotice } from '../domain/endpoint.ts';
+import { Defect } from '../domain/errors.ts';
 import { traced } from '../domain/trace.ts';
-import { arriving } from './arrivals.ts';
-import { deliveryOf } from './deliveries.ts';
-import {
-  claimUpdate,
-  type DeliveryUpdate,
-  exhaustUpdate,
-  settleUpdate,
-  skipUpdate,
-} from './delivery-updates.ts';
+import { arriving, deliveryOf } from './deliveries.ts';
+import { claimUpdate, type DeliveryUpdate, exhaustUpdate, settleUpdate, skipUpdate } from './due-index.ts';
 import { endpointChange } from './endpoints.ts';
 import { stillCurrent } from './organizations.ts';
 import { disablingNotice } from './outbox.ts';
@@ -31,7 +24,7 @@ import { type Table, updated } from './table.ts';
 import { type Change, type Commit, Contended } from './transaction.ts';
 
 /** What else the moves of a delivery touch. */
-export interface MoveSurroundings {
+export interface MoveContext {
   service: Pick<Table, 'name'>;
   outbox: Pick<Table, 'name'>;
   commit: Commit;
@@ -40,18 +33,15 @@ export interface MoveSurroundings {
 }
 
 /**
- * The moves of deliveries. Each is one conditional write that names the states it may leave, so that two workers with the same
- * delivery cannot both succeed (architecture.md, Promises 1 and 2).
+ * The moves of deliveries from state to state. Each is one conditional write that names the states it may
+ * leave, so that two workers with the same delivery cannot both succeed.
  */
-export function deliveryMoves(
-  deliveries: Table,
-  { service, outbox, commit, graceSeconds }: MoveSurroundings,
-) {
+export function deliveryMoves(deliveries: Table, { service, outbox, commit, graceSeconds }: MoveContext) {
   const table = { TableName: deliveries.name };
 
   /**
-   * Applies an update, with what it does to the endpoint in the same transaction when it does something.
-   * @param beside what is written with it, whatever it does to the endpoint
+   * Applies an update, in one transaction with its effect on the endpoint, if it has one.
+   * @param beside further changes of the transaction
    */
   async function apply(
     { generation }: DeliveryRef,
@@ -73,7 +63,8 @@ export function deliveryMoves(
       if (result.kind === 'committed') return 'done';
       return result.refusal === 'endpoint-changed' ? 'endpoint-changed' : 'refused';
     } catch (error) {
-      // Deliveries of one endpoint that end together collide on it. The first of them may have left the others nothing to change.
+      // Deliveries that end together collide on their endpoint; the first may leave the others nothing to
+      // change.
       if (error instanceof Contended) return 'endpoint-changed';
       throw error;
     }
@@ -108,9 +99,9 @@ export function deliveryMoves(
         return { kind: 'claimed', delivery: { ...deliveryOf(Attributes), lease } };
       } catch (error) {
         if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        // The row that the condition met comes with the error: reading it afterwards could show a later state.
+        // The error carries the row that failed the condition: a read afterwards could show a later state.
         const found = error.Item && deliveryOf(unmarshall(error.Item));
-        // The SDK repeats a request whose answer it lost, so the condition may have met this very claim.
+        // The SDK repeats a request whose response was lost, so this claim may already be on the row.
         if (found?.lease?.token === lease.token) return { kind: 'claimed', delivery: { ...found, lease } };
         const standing = standingOf(found, now, maxAttempts);
         if (standing.kind !== 'claimable') return standing;

@@ -1,5 +1,13 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { type DeliveryRef, Reminder } from '../domain/delivery.ts';
+import { QueryCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+import {
+  type Claimed,
+  type DeliveryRef,
+  type Lease,
+  OPEN_STATUSES,
+  Reminder,
+  type Settlement,
+  type SkipReason,
+} from '../domain/delivery.ts';
 import {
   DUE_INDEX,
   type DueEntry,
@@ -7,31 +15,220 @@ import {
   type PostponeReason,
   type UnreadableRow,
 } from '../domain/due.ts';
-import { expireUpdate, postponeUpdate, watchUpdate } from './delivery-updates.ts';
 import { keys } from './keys.ts';
-import { readable } from './readable.ts';
-import { type Table, updated } from './table.ts';
+import { readable, type Table, updated } from './table.ts';
 
-/** Where a page ended; only for going on from there. */
+/*
+ * The updates of a delivery's row, and the due index: each update also writes the row's entry in the index.
+ */
+
+export const deliveryKey = (ref: DeliveryRef) => keys.delivery(ref.webhookId, ref.generation, ref.id);
+
+/** An update of a delivery, without its table. */
+export type DeliveryUpdate = Omit<UpdateCommandInput, 'TableName' | 'UpdateExpression'> & {
+  UpdateExpression: string;
+};
+
+const [PENDING, RETRYING] = OPEN_STATUSES;
+const IS_OPEN = '#status IN (:pending, :retrying)';
+const IS_UNLEASED = '(attribute_not_exists(lease) OR lease.#until <= :nowMs)';
+const IS_DUE = '(attribute_not_exists(nextRetryAt) OR nextRetryAt <= :now)';
+
+const IS_UNMOVED = 'dueIn = :dueIn AND dueAt = :dueAt';
+const placeOf = ({ reminder, state, dueAt }: DueEntry) => ({
+  ':dueIn': keys.dueOf(state, reminder.id),
+  ':dueAt': dueAt,
+});
+
+const names = { '#status': 'status', '#until': 'until' };
+/** Fields that a delivery loses when it ends; the first two are the keys of the due index. */
+const DUE_FIELDS = ['dueIn', 'dueAt', 'parked', 'isDeferred'];
+const ENDED = ['lease', 'nextRetryAt', 'atRealSpeed', ...DUE_FIELDS].join(', ');
+const openAndUnleased = (now: Date) => ({
+  ':pending': PENDING,
+  ':retrying': RETRYING,
+  ':nowMs': now.getTime(),
+});
+
+/** Takes an open, unleased, due delivery that has attempts left, and counts the attempt. */
+export function claimUpdate(ref: DeliveryRef, lease: Lease, now: Date, maxAttempts: number): DeliveryUpdate {
+  return {
+    Key: deliveryKey(ref),
+    UpdateExpression: 'SET lease = :lease ADD attempts :one',
+    ConditionExpression: `${IS_OPEN} AND ${IS_UNLEASED} AND ${IS_DUE} AND attempts < :max`,
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: {
+      ...openAndUnleased(now),
+      ':lease': lease,
+      ':one': 1,
+      ':now': now.toISOString(),
+      ':max': maxAttempts,
+    },
+    ReturnValues: 'ALL_NEW',
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  };
+}
+
+/**
+ * Records an attempt under the claim's own lease, while it lasts.
+ * @param graceSeconds how late its next attempt may be before its message counts as lost
+ */
+export function settleUpdate(claimed: Claimed, settlement: Settlement, graceSeconds: number): DeliveryUpdate {
+  const { attempt } = settlement;
+  const sets = ['#status = :status', 'attemptLog = list_append(attemptLog, :attempt)'];
+  const removes = ['lease'];
+  const values: Record<string, unknown> = {
+    ':status': settlement.kind,
+    ':attempt': [attempt],
+    ':token': claimed.lease.token,
+    ':nowMs': settlement.at.getTime(),
+  };
+  const set = (field: string, value: unknown) => {
+    sets.push(`${field} = :${field}`);
+    values[`:${field}`] = value;
+  };
+  if (settlement.atRealSpeed !== undefined) set('atRealSpeed', settlement.atRealSpeed);
+  else if (claimed.atRealSpeed !== undefined) removes.push('atRealSpeed');
+  if (attempt.error !== undefined) set('lastError', attempt.error);
+  if (attempt.status !== undefined) set('lastResponseStatus', attempt.status);
+  // The last attempt got no answer, so an earlier answer's status no longer describes it.
+  else removes.push('lastResponseStatus');
+  if (settlement.kind === 'retrying') {
+    // `isDeferred` stays: only the reconciler knows when it has sent a message, and one too many does no
+    // harm.
+    const { nextRetryAt, wait } = settlement;
+    set('nextRetryAt', nextRetryAt.toISOString());
+    if (wait.hold === 'parked') {
+      set('parked', true);
+      set('dueIn', keys.dueOf('parked', claimed.id));
+      set('dueAt', nextRetryAt.toISOString());
+    } else {
+      removes.push('parked');
+      set('dueIn', keys.dueOf('watched', claimed.id));
+      set('dueAt', new Date(nextRetryAt.getTime() + graceSeconds * 1000).toISOString());
+    }
+  } else {
+    set('terminalAt', settlement.at.toISOString());
+    if (settlement.terminalReason !== undefined) set('terminalReason', settlement.terminalReason);
+    removes.push('nextRetryAt', ...DUE_FIELDS);
+  }
+  return {
+    Key: deliveryKey(claimed),
+    UpdateExpression: `SET ${sets.join(', ')} REMOVE ${removes.join(', ')}`,
+    ConditionExpression: 'lease.#token = :token AND lease.#until > :nowMs',
+    ExpressionAttributeNames: { ...names, '#token': 'token' },
+    ExpressionAttributeValues: values,
+  };
+}
+
+/** Ends a delivery all of whose attempts were started, the last of them without a settlement. */
+export function exhaustUpdate(
+  ref: DeliveryRef,
+  lastError: string,
+  maxAttempts: number,
+  now: Date,
+): DeliveryUpdate {
+  return {
+    Key: deliveryKey(ref),
+    UpdateExpression: `SET #status = :exhausted, terminalAt = :now, terminalReason = :reason, lastError = :lastError REMOVE ${ENDED}`,
+    ConditionExpression: `${IS_OPEN} AND ${IS_UNLEASED} AND attempts >= :max`,
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: {
+      ...openAndUnleased(now),
+      ':exhausted': 'exhausted',
+      ':now': now.toISOString(),
+      ':reason': 'max_attempts',
+      ':lastError': lastError,
+      ':max': maxAttempts,
+    },
+  };
+}
+
+/** Ends an open, unleased delivery without an attempt. */
+export function skipUpdate(ref: DeliveryRef, reason: SkipReason, now: Date): DeliveryUpdate {
+  return {
+    Key: deliveryKey(ref),
+    UpdateExpression: `SET #status = :skipped, terminalAt = :now, terminalReason = :reason REMOVE ${ENDED}`,
+    ConditionExpression: `${IS_OPEN} AND ${IS_UNLEASED}`,
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: {
+      ...openAndUnleased(now),
+      ':skipped': 'skipped',
+      ':now': now.toISOString(),
+      ':reason': reason,
+    },
+  };
+}
+
+/** Ends an open, unleased delivery unless its entry in the due index has moved since it was read. */
+function expireUpdate(entry: DueEntry, now: Date): DeliveryUpdate {
+  const update = skipUpdate(entry.reminder, 'expired', now);
+  return {
+    ...update,
+    ConditionExpression: `${update.ConditionExpression} AND ${IS_UNMOVED}`,
+    ExpressionAttributeValues: { ...update.ExpressionAttributeValues, ...placeOf(entry) },
+  };
+}
+
+/** Adds an open delivery to the due index unless it has an entry. */
+function watchUpdate(ref: DeliveryRef, dueAt: Date): DeliveryUpdate {
+  return {
+    Key: deliveryKey(ref),
+    UpdateExpression: 'SET dueIn = :dueIn, dueAt = :dueAt',
+    ConditionExpression: `${IS_OPEN} AND attribute_not_exists(dueIn)`,
+    ExpressionAttributeNames: { '#status': 'status' },
+    ExpressionAttributeValues: {
+      ':pending': PENDING,
+      ':retrying': RETRYING,
+      ':dueIn': keys.dueOf('watched', ref.id),
+      ':dueAt': dueAt.toISOString(),
+    },
+  };
+}
+
+/** Postpones an entry of the due index unless it has moved since it was read. */
+function postponeUpdate(entry: DueEntry, until: Date, reason: PostponeReason): DeliveryUpdate {
+  const { reminder } = entry;
+  const [set, removed] = reason === 'deferred' ? [', isDeferred = :true', ''] : ['', ', isDeferred'];
+  return {
+    Key: deliveryKey(reminder),
+    UpdateExpression: `SET dueIn = :watched, dueAt = :until${set} REMOVE parked${removed}`,
+    ConditionExpression: IS_UNMOVED,
+    ExpressionAttributeValues: {
+      ...placeOf(entry),
+      ':watched': keys.dueOf('watched', reminder.id),
+      ':until': until.toISOString(),
+      ...(reason === 'deferred' ? { ':true': true } : {}),
+    },
+  };
+}
+
+/** Where a page ended, to continue from. */
 export type Position = Record<string, unknown>;
 
 /** Enough for ten batches of a queue, few enough that a run can end between two pages. */
 const PAGE = 100;
 
-/** The sparse index of deliveries that have to be looked after: what it costs grows with what is in it, never with history. */
+/**
+ * The sparse index of deliveries that the reconciler may have to act on: its cost grows with its entries,
+ * never with history.
+ */
 export function dueIndex(deliveries: Table) {
   return {
-    /** Puts an open delivery there, as one whose message counts as lost from `dueAt` on. Does nothing to any other. */
+    /** Adds an open delivery whose message counts as lost from `dueAt` on, unless it has an entry. */
     async watch(ref: DeliveryRef, dueAt: Date): Promise<void> {
       await updated(deliveries, watchUpdate(ref, dueAt));
     },
 
-    /** Moves an entry on, to be watched until then. Does nothing when it was moved meanwhile. */
+    /** Postpones an entry. Does nothing when it has moved since it was read. */
     async postpone(entry: DueEntry, until: Date, reason: PostponeReason = 'sent'): Promise<void> {
       await updated(deliveries, postponeUpdate(entry, until, reason));
     },
 
-    /** Ends an open, unleased delivery as expired. Refused when its entry was moved meanwhile: then its message may be on its way. */
+    /**
+     * Ends an open, unleased delivery as expired. Refused when its entry has moved since it was read: its
+     * message may be in flight.
+     */
     async expire(entry: DueEntry, now: Date): Promise<'done' | 'refused'> {
       return (await updated(deliveries, expireUpdate(entry, now))) ? 'done' : 'refused';
     },

@@ -1,8 +1,7 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { Endpoint } from '../domain/endpoint.ts';
-import { readRows } from './readable.ts';
-import type { Table } from './table.ts';
+import { readRows, type Table } from './table.ts';
 
 /** What a page of a scan has found. */
 export interface ScannedPage<T> {

@@ -14,12 +14,10 @@ import {
 import { AT_RISK_SECONDS } from '../domain/failure-streak.ts';
 import type { OrgId, ReceiverId } from '../domain/ids.ts';
 import { SLOW_SECONDS, STALLED_SECONDS } from '../domain/lanes.ts';
-import { partition } from './collection.ts';
 import { type Counter, countedDown, countedOut, countedUp, removal } from './counted.ts';
 import { type Key, keys } from './keys.ts';
-import { newestFirst, type Page, type PageRequest } from './pages.ts';
-import { readRows } from './readable.ts';
-import { type Table, updated } from './table.ts';
+import { newestFirst, type Page, type PageRequest, partition } from './pages.ts';
+import { readRows, type Table, updated } from './table.ts';
 import {
   addition,
   besideTransactions,

@@ -2,10 +2,8 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { ApiKey } from '../domain/api-key.ts';
 import { KeyId, type OrgId } from '../domain/ids.ts';
-import { itemsAt } from './batch-get.ts';
 import { keys } from './keys.ts';
-import { readRows } from './readable.ts';
-import { expiry, type Table } from './table.ts';
+import { expiry, itemsAt, readRows, type Table } from './table.ts';
 
 /** A key that was not used for so long is shown as one that never was. */
 const KEPT_DAYS = 365;

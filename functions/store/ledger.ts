@@ -12,12 +12,10 @@ import {
   LedgerEntry,
 } from '../domain/ledger.ts';
 import { HISTORY_DAYS } from '../domain/redelivery.ts';
-import { BATCH, itemsAt } from './batch-get.ts';
 import { deliveryOf } from './deliveries.ts';
 import type { Position } from './due-index.ts';
 import { deliveriesBetween, keys, markOf } from './keys.ts';
-import { readRows } from './readable.ts';
-import { expiry, type Table, updated } from './table.ts';
+import { BATCH, expiry, itemsAt, readRows, type Table, updated } from './table.ts';
 
 /** Endpoints of a day that an audit reads in one page: as many as one request gives by their keys. */
 const ACTIVE_PAGE = BATCH;

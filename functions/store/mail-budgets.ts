@@ -20,8 +20,7 @@ import {
 import type { Tenant } from '../domain/tenant.ts';
 import type { Position } from './due-index.ts';
 import { keys } from './keys.ts';
-import { readable } from './readable.ts';
-import { expiry, type Table, updated } from './table.ts';
+import { expiry, readable, type Table, updated } from './table.ts';
 import { type Change, type Commit, Contended, committer, type Refusal } from './transaction.ts';
 
 /** As long as the mailings: longer than a message can live that would be decided anew. */

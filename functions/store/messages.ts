@@ -2,11 +2,9 @@ import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { Message } from '../domain/conversation.ts';
 import type { ConversationId, MessageId } from '../domain/ids.ts';
 import type { Tenant } from '../domain/tenant.ts';
-import { partition } from './collection.ts';
 import { keys, markOf } from './keys.ts';
-import { newestFirst, type Page, type PageRequest } from './pages.ts';
-import { readRows } from './readable.ts';
-import type { Table } from './table.ts';
+import { newestFirst, type Page, type PageRequest, partition } from './pages.ts';
+import { readRows, type Table } from './table.ts';
 import { addition, type Change } from './transaction.ts';
 
 /** Messages of a conversation. Whether the conversation is the tenant's is for the caller to have checked. */

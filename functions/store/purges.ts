@@ -5,8 +5,7 @@ import type { OrgId } from '../domain/ids.ts';
 import { OF_SANDBOX_INDEX, Purge } from '../domain/sandbox.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { keys, PURGE_SHARDS, shards, tenantKey } from './keys.ts';
-import { fail, readable } from './readable.ts';
-import { type Table, updated } from './table.ts';
+import { fail, readable, type Table, updated } from './table.ts';
 import { addition, type Change } from './transaction.ts';
 
 /** Orders to delete the rows of generations that a reset has left behind. */

@@ -1,18 +1,20 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { UnreadableRow } from '../domain/due.ts';
 import type { EndpointId } from '../domain/ids.ts';
 import {
   JOB_DAYS,
   RedeliveryJob,
   type RedeliveryJobRef,
   type RedeliveryJobStatus,
+  RedeliveryRun,
+  runOf,
   type StopReason,
 } from '../domain/redelivery-job.ts';
 import type { Tenant } from '../domain/tenant.ts';
-import { partition } from './collection.ts';
+import type { Position } from './due-index.ts';
 import { keys, markOf } from './keys.ts';
-import { newestFirst, type Page, type PageRequest } from './pages.ts';
-import { runBegins, runEnds } from './redelivery-runs.ts';
-import { expiry, type Table } from './table.ts';
+import { newestFirst, type Page, type PageRequest, partition } from './pages.ts';
+import { expiry, readable, type Table, updated } from './table.ts';
 import { addition, type Change } from './transaction.ts';
 
 /** @throws a zod error when the row holds no job */
@@ -26,7 +28,7 @@ export interface JobEnd {
   at: Date;
 }
 
-/** Redelivery jobs as they are ordered, read and stopped. How they go on is in `redelivery-rounds.ts`. */
+/** Creates, reads and stops redelivery jobs. Their progress is in `redelivery-rounds.ts`. */
 export function redeliveryJobs(service: Table) {
   return {
     async find(tenant: Tenant, endpoint: EndpointId, id: RedeliveryJob['id']) {
@@ -70,7 +72,10 @@ export function redeliveryJobs(service: Table) {
       ];
     },
 
-    /** Stops a job at its owner's wish. A worker that has it finds out when it notes its place, and its page still counts. */
+    /**
+     * Stops a job at its owner's wish. A worker that has it finds out when it notes its place, and its page
+     * still counts.
+     */
     stop(job: RedeliveryJobRef, at: Date): Change[] {
       return endOf(service, job, { status: 'stopped', reason: 'cancelled', at });
     },
@@ -78,7 +83,8 @@ export function redeliveryJobs(service: Table) {
 }
 
 /**
- * The end of a job, which makes room for the next one of its endpoint; refused as `redelivery-over` when it has ended already.
+ * The end of a job, which makes room for the next one of its endpoint; refused as `redelivery-over` when it
+ * has ended already.
  * @param token of the lease that it has to be held by, and that ends with it
  */
 export function endOf(
@@ -131,4 +137,66 @@ export function endOf(
     },
     runEnds(service, job),
   ];
+}
+
+/** Few enough that a run can end between two pages. */
+const PAGE = 100;
+
+/** Records that a job is running, in the transaction that starts it. */
+function runBegins(service: Pick<Table, 'name'>, job: RedeliveryJob): Change {
+  const run = runOf(job);
+  return addition(service, { ...keys.redeliveryRun(run.id), ...markOf(run), ...run });
+}
+
+/** Ends the run, in the transaction that ends the job; never refused, because older jobs have no run. */
+const runEnds = (service: Pick<Table, 'name'>, { id }: Pick<RedeliveryJob, 'id'>): Change => ({
+  refusal: 'redelivery-over',
+  write: { Delete: { TableName: service.name, Key: keys.redeliveryRun(id) } },
+});
+
+/** The running redelivery jobs, for the worker that resends their messages. */
+export function redeliveryRuns(service: Table) {
+  return {
+    /**
+     * The runs of a shard without a message since `until`. Reads all runs, of which an endpoint has one at
+     * most.
+     * @param after where the previous page ended
+     */
+    async find(
+      shard: number,
+      until: Date,
+      after?: Position,
+    ): Promise<{ entries: RedeliveryRun[]; unreadable: UnreadableRow[]; next?: Position }> {
+      const { Items = [], LastEvaluatedKey } = await service.client.send(
+        new QueryCommand({
+          TableName: service.name,
+          ConsistentRead: true,
+          KeyConditionExpression: 'pk = :pk',
+          FilterExpression: 'remindedAt <= :until',
+          ExpressionAttributeValues: { ':pk': keys.redeliveryRuns(shard), ':until': until.toISOString() },
+          Limit: PAGE,
+          ...(after === undefined ? {} : { ExclusiveStartKey: after }),
+        }),
+      );
+      const found = readable(Items, (row) => RedeliveryRun.parse(row));
+      return { ...found, ...(LastEvaluatedKey === undefined ? {} : { next: LastEvaluatedKey }) };
+    },
+
+    /**
+     * Records that a message was sent. Does nothing when another worker has recorded one, or the run has
+     * ended.
+     */
+    async reminded(run: RedeliveryRun, at: Date): Promise<void> {
+      await updated(service, {
+        Key: keys.redeliveryRun(run.id),
+        UpdateExpression: 'SET remindedAt = :at',
+        ConditionExpression: 'remindedAt = :before',
+        ExpressionAttributeValues: { ':at': at.toISOString(), ':before': run.remindedAt },
+      });
+    },
+
+    async remove({ id }: RedeliveryRun): Promise<void> {
+      await service.client.send(new DeleteCommand({ TableName: service.name, Key: keys.redeliveryRun(id) }));
+    },
+  };
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { Defect } from '../domain/defect.ts';
+import { Defect } from '../domain/errors.ts';
 import { type LeasedSource, Source, type SourceLease, type SourceRef } from '../domain/source.ts';
 import type { CheckOutcome, Settlement } from '../domain/source-check.ts';
 import { keys } from './keys.ts';

@@ -1,11 +1,13 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import type { SourceId } from '../domain/ids.ts';
-import { MAX_SOURCES, RESEND_SECONDS, Source } from '../domain/source.ts';
+import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import { DUE_INDEX, type UnreadableRow } from '../domain/due.ts';
+import { OrgId, SourceId } from '../domain/ids.ts';
+import { MAX_SOURCES, RESEND_SECONDS, Source, type SourceRef } from '../domain/source.ts';
 import type { Tenant } from '../domain/tenant.ts';
-import { partition } from './collection.ts';
+import type { Position } from './due-index.ts';
 import { keys, markOf, SOURCE_SHARDS, shards } from './keys.ts';
-import { newestFirst, type Page, type PageRequest } from './pages.ts';
-import { type Table, updated } from './table.ts';
+import { newestFirst, type Page, type PageRequest, partition } from './pages.ts';
+import { readable, type Table, updated } from './table.ts';
 import { addition, type Change } from './transaction.ts';
 
 const parse = (row: unknown): Source => Source.parse(row);
@@ -30,8 +32,8 @@ export function sourceStore(knowledge: Table) {
     },
 
     /**
-     * Adds a source and counts it; refused as `source-limit` when there is no room for it. It comes up in the due index in case that the notice of
-     * its first check gets lost.
+     * Adds a source and counts it; refused as `source-limit` when there is no room for it. It comes up in the
+     * due index in case that the notice of its first check gets lost.
      */
     add(source: Source): Change[] {
       return [
@@ -114,7 +116,10 @@ export function sourceStore(knowledge: Table) {
       ];
     },
 
-    /** Admins were told of a version: what changes from here on is measured from it. Does nothing when they were told of a later one already. */
+    /**
+     * Admins were told of a version: what changes from here on is measured from it. Does nothing when they
+     * were told of a later one already.
+     */
     async notified(tenant: Tenant, id: SourceId, version: number, at: Date): Promise<void> {
       await updated(knowledge, {
         Key: keys.source(tenant, id),
@@ -136,3 +141,57 @@ const marked = (tenant: Tenant): string =>
     .join('');
 const markValues = (tenant: Tenant): Record<string, unknown> =>
   Object.fromEntries(Object.entries(markOf(tenant)).map(([name, value]) => [`:${name}`, value]));
+
+/** Enough for ten batches of a queue, few enough that a run can end between two pages. */
+const PAGE = 100;
+
+const Row = z.object({ sk: SourceId, orgId: OrgId, generation: z.int(), dueAt: z.string() });
+
+/** An entry of the due index of sources. */
+export interface DueSource extends SourceRef {
+  dueAt: string;
+}
+
+/**
+ * The sparse index of when sources are due: what it costs grows with what is due, never with how many sources
+ * there are.
+ */
+export function dueSources(knowledge: Table) {
+  return {
+    /**
+     * What is due by `until` in one shard, the earliest first. Eventually consistent, as an index is.
+     * @param after where the page before ended
+     */
+    async find(
+      shard: number,
+      until: Date,
+      after?: Position,
+    ): Promise<{ entries: DueSource[]; unreadable: UnreadableRow[]; next?: Position }> {
+      const { Items = [], LastEvaluatedKey } = await knowledge.client.send(
+        new QueryCommand({
+          TableName: knowledge.name,
+          IndexName: DUE_INDEX,
+          KeyConditionExpression: 'dueIn = :dueIn AND dueAt <= :until',
+          ExpressionAttributeValues: { ':dueIn': keys.dueSources(shard), ':until': until.toISOString() },
+          Limit: PAGE,
+          ...(after === undefined ? {} : { ExclusiveStartKey: after }),
+        }),
+      );
+      const found = readable(Items, (row) => {
+        const { sk: id, ...entry } = Row.parse(row);
+        return { id, ...entry };
+      });
+      return { ...found, ...(LastEvaluatedKey === undefined ? {} : { next: LastEvaluatedKey }) };
+    },
+
+    /** Moves an entry on. Does nothing when it was moved meanwhile, or is gone. */
+    async postpone(entry: DueSource, until: Date): Promise<void> {
+      await updated(knowledge, {
+        Key: keys.source(entry, entry.id),
+        UpdateExpression: 'SET dueAt = :until',
+        ConditionExpression: 'dueAt = :dueAt',
+        ExpressionAttributeValues: { ':dueAt': entry.dueAt, ':until': until.toISOString() },
+      });
+    },
+  };
+}

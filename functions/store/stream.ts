@@ -6,8 +6,9 @@ import {
   ResourceNotFoundException,
   TrimmedDataAccessException,
 } from '@aws-sdk/client-dynamodb-streams';
-import { Defect } from '../domain/defect.ts';
-import { rowOf } from './stream-rows.ts';
+import { Defect } from '../domain/errors.ts';
+import { outboxStore } from './outbox.ts';
+import { rowOf, type Table } from './table.ts';
 
 /** A part of a shard, its ends included. */
 export interface StreamRange {
@@ -17,11 +18,15 @@ export interface StreamRange {
   endSequenceNumber: string;
 }
 
-/** Reads that bring nothing are possible anywhere in a shard; so many in a row mean that it ended before the range did. */
+/**
+ * Reads that bring nothing are possible anywhere in a shard; so many in a row mean that it ended before the
+ * range did.
+ */
 const MOST_EMPTY_READS = 20;
 
 /**
- * Rows that a part of a stream says were inserted. For records that a mapping gave up: the mapping itself reads on.
+ * Rows that a part of a stream says were inserted. For records that a mapping gave up: the mapping itself
+ * reads on.
  * @returns undefined when the stream no longer has them, after 24 hours
  * @throws Error when only a part of them could be read
  */
@@ -70,5 +75,32 @@ export function streamReader(client: DynamoDBStreamsClient) {
         return undefined;
       throw error;
     }
+  };
+}
+
+/**
+ * Entries of the outbox for one of its readers: by the records that told of them, and by their keys. For what
+ * the stream itself does not repeat.
+ * @param read what a row is for the reader; undefined when it is for others
+ */
+export function outboxEntries<T>(
+  outbox: Table,
+  streams: DynamoDBStreamsClient,
+  read: (row: Record<string, unknown>) => T | undefined,
+) {
+  const { find } = outboxStore(outbox);
+  const readStream = streamReader(streams);
+  return {
+    stream: {
+      /** Undefined when the stream has forgotten them. @throws as `streamReader` */
+      read: async (records: StreamRange): Promise<T[] | undefined> =>
+        (await readStream(records))?.flatMap((row) => read(row) ?? []),
+    },
+    outbox: {
+      async find(id: string): Promise<T | undefined> {
+        const row = await find(id);
+        return row && read(row);
+      },
+    },
   };
 }

@@ -1,5 +1,12 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type AttributeValue, ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import {
+  BatchGetCommand,
+  type DynamoDBDocumentClient,
+  UpdateCommand,
+  type UpdateCommandInput,
+} from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { UnreadableRow } from '../domain/due.ts';
 
 /** A table as an adapter needs it. */
@@ -25,4 +32,89 @@ export async function updated(table: Table, update: Omit<UpdateCommandInput, 'Ta
     if (error instanceof ConditionalCheckFailedException) return false;
     throw error;
   }
+}
+
+/** The row that an image of a stream record shows. */
+export const rowOf = (image: Record<string, AttributeValue> | undefined): Record<string, unknown> =>
+  unmarshall(image ?? {});
+
+type Row = Record<string, unknown>;
+
+/** Parses rows one by one, so that a broken row is reported and does not block the others. */
+export function readable<T>(
+  rows: readonly Row[],
+  parse: (row: Row) => T,
+): { entries: T[]; unreadable: UnreadableRow[] } {
+  const entries: T[] = [];
+  const unreadable: UnreadableRow[] = [];
+  for (const row of rows)
+    try {
+      entries.push(parse(row));
+    } catch (error) {
+      unreadable.push({ pk: String(row.pk), sk: String(row.sk ?? ''), error });
+    }
+  return { entries, unreadable };
+}
+
+/**
+ * Parses rows that are read together. A row that cannot be read is left out and reported to the table.
+ * @throws the first row's error when the table reports to nobody
+ */
+export function readRows<T>(
+  { reportUnreadable = fail }: Pick<Table, 'reportUnreadable'>,
+  rows: readonly Row[],
+  parse: (row: Row) => T,
+): T[] {
+  const { entries, unreadable } = readable(rows, parse);
+  for (const row of unreadable) reportUnreadable(row);
+  return entries;
+}
+
+/** Reports a row by failing. */
+export function fail({ error }: UnreadableRow): never {
+  throw error;
+}
+
+/** Items that DynamoDB returns for one batch of keys at most. */
+export const BATCH = 100;
+/** Responses with unprocessed keys before a batch read fails. */
+const MAX_LEFT_OUT = 5;
+
+/**
+ * DynamoDB kept returning unprocessed keys, as it does when it throttles. The SDK's name marks it as
+ * transient.
+ */
+class ReadThrottled extends Error {
+  override name = 'ThrottlingException';
+}
+
+/**
+ * The items under these keys, in no particular order, without those that are not there.
+ * @param wanted each once
+ * @throws ReadThrottled when DynamoDB does not give all of it
+ */
+export async function itemsAt(
+  table: Table,
+  wanted: readonly { readonly pk: string; readonly sk?: string }[],
+  { consistent = false } = {},
+): Promise<Record<string, unknown>[]> {
+  const found: Record<string, unknown>[] = [];
+  let left: Record<string, unknown>[] = wanted.map((key) => ({ ...key }));
+  for (let leftOut = 0; left.length > 0; ) {
+    const { Responses = {}, UnprocessedKeys = {} } = await table.client.send(
+      new BatchGetCommand({
+        RequestItems: {
+          [table.name]: { Keys: left.slice(0, BATCH), ...(consistent && { ConsistentRead: true }) },
+        },
+      }),
+    );
+    found.push(...(Responses[table.name] ?? []));
+    const unprocessed = UnprocessedKeys[table.name]?.Keys ?? [];
+    left = [...unprocessed, ...left.slice(BATCH)];
+    if (unprocessed.length === 0) continue;
+    leftOut += 1;
+    if (leftOut === MAX_LEFT_OUT) throw new ReadThrottled(`${table.name} could not be read in full`);
+    await sleep(Math.random() * 25 * 2 ** leftOut);
+  }
+  return found;
 }

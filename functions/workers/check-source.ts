@@ -2,6 +2,8 @@ import * as z from 'zod/mini';
 import { gate } from '../domain/gate.ts';
 import { CHECK_LEASE_SECONDS, EXTRACTION_TIMEOUT_SECONDS, FETCH_TIMEOUT_SECONDS } from '../domain/timing.ts';
 import { checkSource } from '../engine/check-source.ts';
+import { extractor } from '../knowledge/extractor.ts';
+import { sourceContent } from '../knowledge/source-content.ts';
 import { blockedHosts } from '../platform/blocked-hosts.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
 import { queueClient } from '../platform/clients/sqs.ts';
@@ -13,17 +15,15 @@ import {
   SenderEnvironment,
   WholeNumber,
 } from '../platform/config.ts';
-import { extractor } from '../platform/extraction/extractor.ts';
-import { hiding } from '../platform/hiding.ts';
 import { logger } from '../platform/logger.ts';
 import { CHECKED } from '../platform/metric-names.ts';
 import { count } from '../platform/metrics.ts';
 import { outboundClient } from '../platform/outbound/client.ts';
 import { outboundUserAgent } from '../platform/outbound-user-agent.ts';
 import { busWorker, oneByOne } from '../platform/pipeline/bus-worker.ts';
-import { sourceContent } from '../platform/source-content.ts';
+import { reportUnreadable } from '../platform/reports.ts';
 import { standings } from '../platform/standings.ts';
-import { reportUnreadable } from '../platform/unreadable-rows.ts';
+import { hiding } from '../platform/worker-queue.ts';
 import { blockedHostStore } from '../store/blocked-hosts.ts';
 import { checkSlots } from '../store/check-slots.ts';
 import { organizationStore, standingOf } from '../store/organizations.ts';

@@ -6,17 +6,17 @@ import { documentClient } from '../platform/clients/dynamodb.ts';
 import { streamsClient } from '../platform/clients/dynamodb-streams.ts';
 import { queueClient } from '../platform/clients/sqs.ts';
 import { FirstAttemptQueues, NonEmptyText, readEnvironment } from '../platform/config.ts';
-import { postponement } from '../platform/dead-letter-queue.ts';
 import { deliveryQueues, queueUrls } from '../platform/delivery-queues.ts';
 import { logger } from '../platform/logger.ts';
 import { deadLetterWorker, orAbandon } from '../platform/pipeline/dead-letters.ts';
+import { reportUnreadable } from '../platform/reports.ts';
 import { standings } from '../platform/standings.ts';
-import { reportUnreadable } from '../platform/unreadable-rows.ts';
+import { postponement } from '../platform/worker-queue.ts';
 import { deliveryStore } from '../store/deliveries.ts';
 import { endpointStore } from '../store/endpoints.ts';
 import { standingOf } from '../store/organizations.ts';
 import { owedBy } from '../store/outbox.ts';
-import { outboxEntries } from '../store/outbox-entries.ts';
+import { outboxEntries } from '../store/stream.ts';
 
 export const DeadFanOutsEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,

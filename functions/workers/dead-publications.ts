@@ -1,18 +1,16 @@
 import * as z from 'zod/mini';
 import { deadEntries } from '../engine/dead-letters.ts';
-import { busReports } from '../platform/bus-reports.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
 import { streamsClient } from '../platform/clients/dynamodb-streams.ts';
-import { eventBridgeClient } from '../platform/clients/eventbridge.ts';
 import { queueClient } from '../platform/clients/sqs.ts';
 import { NonEmptyText, readEnvironment } from '../platform/config.ts';
-import { postponement } from '../platform/dead-letter-queue.ts';
-import { eventBus } from '../platform/event-bus.ts';
+import { eventBridgeClient, eventBus } from '../platform/event-bus.ts';
 import { logger } from '../platform/logger.ts';
 import { deadLetterWorker, orAbandon } from '../platform/pipeline/dead-letters.ts';
-import { reportUnreadable } from '../platform/unreadable-rows.ts';
+import { busReports, reportUnreadable } from '../platform/reports.ts';
+import { postponement } from '../platform/worker-queue.ts';
 import { toldBy } from '../store/outbox.ts';
-import { outboxEntries } from '../store/outbox-entries.ts';
+import { outboxEntries } from '../store/stream.ts';
 
 export const DeadPublicationsEnvironment = z.object({
   EVENT_BUS: NonEmptyText,

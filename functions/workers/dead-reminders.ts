@@ -9,7 +9,7 @@ import { DEAD_LETTERS } from '../platform/metric-names.ts';
 import { count } from '../platform/metrics.ts';
 import { invocation } from '../platform/pipeline/worker.ts';
 import { parseReminder } from '../platform/reminders.ts';
-import { reportUnreadable } from '../platform/unreadable-rows.ts';
+import { reportUnreadable } from '../platform/reports.ts';
 import { dueIndex } from '../store/due-index.ts';
 
 export const DeadRemindersEnvironment = z.object({

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import middy from '@middy/core';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import * as z from 'zod/mini';
-import { Defect } from '../domain/defect.ts';
+import { Defect } from '../domain/errors.ts';
 import { gate } from '../domain/gate.ts';
 import { currentVersion } from '../domain/keyring.ts';
 import { LANE_TABLE, LANES, type Lane } from '../domain/lanes.ts';
@@ -11,7 +11,6 @@ import { dispatch } from '../engine/dispatch.ts';
 import { dispatcher } from '../engine/dispatcher.ts';
 import { blockedHosts } from '../platform/blocked-hosts.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
-import { secretValue } from '../platform/clients/secrets-manager.ts';
 import { queueClientWhenUsed } from '../platform/clients/sqs.ts';
 import {
   DecimalNumber,
@@ -24,15 +23,15 @@ import {
 } from '../platform/config.ts';
 import { deliveryMetrics } from '../platform/delivery-metrics.ts';
 import { deliveryQueues, queueUrls } from '../platform/delivery-queues.ts';
-import { keyringSource } from '../platform/keyrings.ts';
+import { keyringSource, secretValue } from '../platform/keyrings.ts';
 import { logger } from '../platform/logger.ts';
 import { outboundClient } from '../platform/outbound/client.ts';
 import { outboundUserAgent } from '../platform/outbound-user-agent.ts';
 import { invocation } from '../platform/pipeline/worker.ts';
 import { parseReminder } from '../platform/reminders.ts';
+import { reportUnreadable } from '../platform/reports.ts';
 import { simulatedReceiver } from '../platform/simulated-receiver.ts';
 import { standings } from '../platform/standings.ts';
-import { reportUnreadable } from '../platform/unreadable-rows.ts';
 import { webhookSender } from '../platform/webhook-sender.ts';
 import { blockedHostStore } from '../store/blocked-hosts.ts';
 import { deliveryStore } from '../store/deliveries.ts';

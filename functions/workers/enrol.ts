@@ -6,7 +6,7 @@ import { documentClient } from '../platform/clients/dynamodb.ts';
 import { NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { invocation } from '../platform/pipeline/worker.ts';
-import { reportUnreadable } from '../platform/unreadable-rows.ts';
+import { reportUnreadable } from '../platform/reports.ts';
 import { apiKeyStore } from '../store/api-keys.ts';
 import { organizationStore } from '../store/organizations.ts';
 import { committer } from '../store/transaction.ts';

@@ -7,13 +7,13 @@ import { FirstAttemptQueues, NonEmptyText, readEnvironment } from '../platform/c
 import { deliveryQueues, queueUrls } from '../platform/delivery-queues.ts';
 import { logger } from '../platform/logger.ts';
 import { outboxReader } from '../platform/pipeline/outbox-reader.ts';
+import { reportUnreadable } from '../platform/reports.ts';
 import { standings } from '../platform/standings.ts';
-import { reportUnreadable } from '../platform/unreadable-rows.ts';
 import { deliveryStore } from '../store/deliveries.ts';
 import { endpointStore } from '../store/endpoints.ts';
 import { standingOf } from '../store/organizations.ts';
 import { owedBy } from '../store/outbox.ts';
-import { rowOf } from '../store/stream-rows.ts';
+import { rowOf } from '../store/table.ts';
 
 export const FanOutEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,

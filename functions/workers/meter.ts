@@ -5,8 +5,8 @@ import { documentClient } from '../platform/clients/dynamodb.ts';
 import { NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { busWorker } from '../platform/pipeline/bus-worker.ts';
+import { reportUnreadable } from '../platform/reports.ts';
 import { standings } from '../platform/standings.ts';
-import { reportUnreadable } from '../platform/unreadable-rows.ts';
 import { standingOf } from '../store/organizations.ts';
 import { usageMeter } from '../store/usage.ts';
 

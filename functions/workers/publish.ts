@@ -1,11 +1,10 @@
 import * as z from 'zod/mini';
-import { busReports } from '../platform/bus-reports.ts';
-import { eventBridgeClient } from '../platform/clients/eventbridge.ts';
 import { NonEmptyText, readEnvironment } from '../platform/config.ts';
-import { eventBus } from '../platform/event-bus.ts';
+import { eventBridgeClient, eventBus } from '../platform/event-bus.ts';
 import { outboxReader } from '../platform/pipeline/outbox-reader.ts';
+import { busReports } from '../platform/reports.ts';
 import { toldBy } from '../store/outbox.ts';
-import { rowOf } from '../store/stream-rows.ts';
+import { rowOf } from '../store/table.ts';
 
 export const PublishEnvironment = z.object({ EVENT_BUS: NonEmptyText });
 export type PublishEnvironment = z.input<typeof PublishEnvironment>;

@@ -8,7 +8,7 @@ import { logger } from '../platform/logger.ts';
 import { PURGED } from '../platform/metric-names.ts';
 import { count, gauge } from '../platform/metrics.ts';
 import { invocation } from '../platform/pipeline/worker.ts';
-import { reportUnreadable } from '../platform/unreadable-rows.ts';
+import { reportUnreadable } from '../platform/reports.ts';
 import { purgeStore, remainsIn } from '../store/purges.ts';
 
 export const PurgeEnvironment = z.object({

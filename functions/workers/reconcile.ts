@@ -13,7 +13,7 @@ import { logger } from '../platform/logger.ts';
 import { BACKLOG_AGE, IN_FLIGHT, RECONCILED } from '../platform/metric-names.ts';
 import { count, gauge } from '../platform/metrics.ts';
 import { invocation } from '../platform/pipeline/worker.ts';
-import { reportUnreadable } from '../platform/unreadable-rows.ts';
+import { reportUnreadable } from '../platform/reports.ts';
 import { dueIndex } from '../store/due-index.ts';
 import { DUE_SHARDS } from '../store/keys.ts';
 

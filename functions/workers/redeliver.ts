@@ -8,12 +8,11 @@ import { FirstAttemptQueues, NonEmptyText, readEnvironment } from '../platform/c
 import { deliveryQueues, queueUrls } from '../platform/delivery-queues.ts';
 import { logger } from '../platform/logger.ts';
 import { busWorker, oneByOne } from '../platform/pipeline/bus-worker.ts';
+import { reportUnreadable } from '../platform/reports.ts';
 import { standings } from '../platform/standings.ts';
-import { reportUnreadable } from '../platform/unreadable-rows.ts';
 import { workerQueue } from '../platform/worker-queue.ts';
-import { arrivalStore } from '../store/arrivals.ts';
-import { deliveryStore } from '../store/deliveries.ts';
-import { deliveryRanges } from '../store/delivery-ranges.ts';
+import { arrivalStore, deliveryStore } from '../store/deliveries.ts';
+import { deliveryRanges } from '../store/delivery-queries.ts';
 import { endpointStore } from '../store/endpoints.ts';
 import { standingOf } from '../store/organizations.ts';
 import { redeliveryRounds } from '../store/redelivery-rounds.ts';

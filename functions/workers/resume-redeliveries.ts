@@ -9,13 +9,12 @@ import { logger } from '../platform/logger.ts';
 import { REDELIVERIES_RESUMED } from '../platform/metric-names.ts';
 import { count } from '../platform/metrics.ts';
 import { invocation } from '../platform/pipeline/worker.ts';
+import { reportUnreadable } from '../platform/reports.ts';
 import { standings } from '../platform/standings.ts';
-import { reportUnreadable } from '../platform/unreadable-rows.ts';
 import { workerQueue } from '../platform/worker-queue.ts';
 import { REDELIVERY_RUN_SHARDS } from '../store/keys.ts';
 import { standingOf } from '../store/organizations.ts';
-import { redeliveryJobs } from '../store/redelivery-jobs.ts';
-import { redeliveryRuns } from '../store/redelivery-runs.ts';
+import { redeliveryJobs, redeliveryRuns } from '../store/redelivery-jobs.ts';
 
 export const ResumeRedeliveriesEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,

@@ -1,8 +1,7 @@
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import * as z from 'zod/mini';
-import { sendDueDigests } from '../engine/digests.ts';
-import { type Swept, sweep } from '../engine/sweep.ts';
+import { type Swept, sendDueDigests, sweep } from '../engine/sweep.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
 import { queueClient } from '../platform/clients/sqs.ts';
 import { NonEmptyText, readEnvironment } from '../platform/config.ts';
@@ -10,11 +9,11 @@ import { logger } from '../platform/logger.ts';
 import { SWEPT } from '../platform/metric-names.ts';
 import { count, gauge } from '../platform/metrics.ts';
 import { invocation } from '../platform/pipeline/worker.ts';
-import { reportUnreadable } from '../platform/unreadable-rows.ts';
+import { reportUnreadable } from '../platform/reports.ts';
 import { workerQueue } from '../platform/worker-queue.ts';
-import { dueSources } from '../store/due-sources.ts';
 import { SOURCE_DUE_SHARDS } from '../store/keys.ts';
 import { dueDigests } from '../store/mail-budgets.ts';
+import { dueSources } from '../store/sources.ts';
 
 export const SweepEnvironment = z.object({
   KNOWLEDGE_TABLE: NonEmptyText,

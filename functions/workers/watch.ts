@@ -9,13 +9,13 @@ import { logger } from '../platform/logger.ts';
 import { ENDED, UNREADABLE_ROWS } from '../platform/metric-names.ts';
 import { count } from '../platform/metrics.ts';
 import { invocation } from '../platform/pipeline/worker.ts';
+import { reportUnreadable } from '../platform/reports.ts';
 import { standings } from '../platform/standings.ts';
-import { reportUnreadable } from '../platform/unreadable-rows.ts';
 import { deliveryOf } from '../store/deliveries.ts';
 import { dueIndex } from '../store/due-index.ts';
 import { ledgerStore } from '../store/ledger.ts';
 import { standingOf } from '../store/organizations.ts';
-import { rowOf } from '../store/stream-rows.ts';
+import { rowOf } from '../store/table.ts';
 
 export const WatchEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,

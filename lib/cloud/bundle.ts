@@ -137,7 +137,7 @@ const buildOf = (directory: string, entries: readonly Entry[]): BuildOptions => 
 /** How the code is made that a function starts as a process of its own, and finds beside itself. Each process loads one of its parsers. */
 export const readerBuild = (directory: string): BuildOptions => ({
   ...TO_A_FUNCTION,
-  entryPoints: { reader: 'functions/platform/extraction/reader.ts' },
+  entryPoints: { reader: 'functions/knowledge/reader.ts' },
   outdir: directory,
   outExtension: { '.js': '.mjs' },
   plugins: LEAN,

@@ -2,9 +2,9 @@ import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { DUE_STATES, type DueState } from '../../functions/domain/due.ts';
 import { CROWDED_IN_FLIGHT } from '../../functions/domain/lanes.ts';
 import { dueIndex } from '../../functions/store/due-index.ts';
-import { dueSources } from '../../functions/store/due-sources.ts';
 import { DUE_SHARDS, SOURCE_DUE_SHARDS, shards } from '../../functions/store/keys.ts';
 import { purgeStore } from '../../functions/store/purges.ts';
+import { dueSources } from '../../functions/store/sources.ts';
 import { type Context, tableOf } from './context.ts';
 import { keyVersions } from './keys.ts';
 

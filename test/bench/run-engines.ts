@@ -14,9 +14,8 @@ import { type Delivery, reminderOf } from '../../functions/domain/delivery.ts';
 import { byLane, type Lane } from '../../functions/domain/lanes.ts';
 import { deliveryQueues } from '../../functions/platform/delivery-queues.ts';
 import { deliveryOf } from '../../functions/store/deliveries.ts';
-import { deliveryKey } from '../../functions/store/delivery-updates.ts';
-import { rowOf } from '../../functions/store/stream-rows.ts';
-import type { Table } from '../../functions/store/table.ts';
+import { deliveryKey } from '../../functions/store/due-index.ts';
+import { rowOf, type Table } from '../../functions/store/table.ts';
 
 const NAMES = ['service', 'outbox', 'deliveries', 'rates', 'ledger'] as const;
 export type RunTables = Record<(typeof NAMES)[number], Table>;

@@ -1,6 +1,5 @@
-import type { Reminder } from '../../functions/domain/delivery.ts';
+import type { Outgoing, Reminder } from '../../functions/domain/delivery.ts';
 import { byLane, LANES, type Lane } from '../../functions/domain/lanes.ts';
-import type { Outgoing } from '../../functions/engine/queues.ts';
 import { MemoryQueue, type QueueTerms } from './memory-queue.ts';
 
 /** The delivery queues in memory, as the engine's ports see them. */

@@ -8,8 +8,8 @@ import {
   newDigest,
   withChange,
 } from '../../functions/domain/mail-budget.ts';
-import type { DigestPorts } from '../../functions/engine/digests.ts';
 import type { NotifyPorts } from '../../functions/engine/notify.ts';
+import type { DigestPorts } from '../../functions/engine/sweep.ts';
 import { Contended } from '../../functions/store/transaction.ts';
 
 type Budgets = NotifyPorts['budgets'];

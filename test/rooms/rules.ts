@@ -63,7 +63,7 @@ const ROOMS: readonly Room[] = [
   },
   {
     from: platform,
-    except: '^functions/platform/(?:outbound|extraction)/',
+    except: '^functions/platform/outbound/',
     packages: [
       ...npm('zod', 'jose', '@middy/core', '@types/aws-lambda', '@smithy/node-http-handler'),
       ...npm('@aws-lambda-powertools/logger', '@aws-lambda-powertools/metrics'),
@@ -81,14 +81,26 @@ const ROOMS: readonly Room[] = [
     because: `api imports domain, store and platform, and reaches nothing by itself: ${REACH}`,
   },
   {
+    from: '^functions/knowledge/',
+    rooms: [domain, platform],
+    because: 'knowledge fetches and extracts the text of sources: domain and platform alone of our rooms.',
+  },
+  {
     from: '^functions/workers/',
-    rooms: [domain, engine, store, '^functions/platform/(?!outbound/)', '/outbound/client\\.ts$'],
+    rooms: [
+      domain,
+      engine,
+      store,
+      '^functions/knowledge/',
+      '^functions/platform/(?!outbound/)',
+      '/outbound/client\\.ts$',
+    ],
     packages: [
       ...npm('zod', '@middy/core', '@types/aws-lambda'),
       ...sdk('client-dynamodb', 'client-sqs'),
       ...node('timers/promises'),
     ],
-    because: `workers import domain, engine, store and platform, and put together what others reach: ${REACH}`,
+    because: `workers import domain, engine, store, platform and knowledge, and put together what others reach: ${REACH}`,
   },
   {
     from: '^functions/documentation/',
@@ -145,6 +157,7 @@ const ROOMS: readonly Room[] = [
       engine,
       store,
       '^functions/platform/(?:clients/terms|delivery-queues)\\.ts$',
+      '^functions/platform/log-codes\\.ts$',
       '^lib/cli/(?:terminal/|environment-file\\.ts$)',
       '^packages/aws-local/src/connection-failure\\.ts$',
     ],

@@ -1,4 +1,4 @@
-import type { Log } from '../../functions/engine/log.ts';
+import type { Log } from '../../functions/platform/log-codes.ts';
 import type { PromiseName } from './promises.ts';
 
 /** What no interference of the simulation looks like. */

@@ -1,8 +1,7 @@
-import type { Reminder } from '../../functions/domain/delivery.ts';
+import type { Outgoing, Reminder } from '../../functions/domain/delivery.ts';
 import type { EventId } from '../../functions/domain/ids.ts';
 import { LANES, type Lane } from '../../functions/domain/lanes.ts';
 import type { LedgerEntry } from '../../functions/domain/ledger.ts';
-import type { Outgoing } from '../../functions/engine/queues.ts';
 import { MemoryDeliveries } from '../doubles/memory-deliveries.ts';
 import { MemoryDueIndex } from '../doubles/memory-due-index.ts';
 import { MemoryEndpoints } from '../doubles/memory-endpoints.ts';

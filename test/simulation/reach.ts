@@ -1,11 +1,11 @@
+import type { Outgoing } from '../../functions/domain/delivery.ts';
 import type { DueState } from '../../functions/domain/due.ts';
 import type { OrgId } from '../../functions/domain/ids.ts';
 import type { Lane } from '../../functions/domain/lanes.ts';
 import type { Standings } from '../../functions/engine/generations.ts';
-import type { Log } from '../../functions/engine/log.ts';
 import type { PurgePorts } from '../../functions/engine/purge.ts';
-import type { Outgoing } from '../../functions/engine/queues.ts';
 import type { WatchPorts } from '../../functions/engine/watch.ts';
+import type { Log } from '../../functions/platform/log-codes.ts';
 import type { Engine } from './engine.ts';
 import { brokenBy, logTo } from './failures.ts';
 import { portsOf } from './ports.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type Channel, HttpChannel, MAX_CHANNELS } from '../../domain/channel.ts';
+import { type Channel, HttpChannel, MAX_CHANNELS, shownChannel } from '../../domain/channel.ts';
 import { newId } from '../../domain/ids.ts';
 import { currentVersion } from '../../domain/keyring.ts';
 import { problem } from '../../domain/problem.ts';
@@ -9,7 +9,6 @@ import { channelStore } from '../../store/channels.ts';
 import { endpoint, tables } from '../endpoint.ts';
 import { checkReceiver } from '../receivers.ts';
 import { signingKeys } from '../signing.ts';
-import { shownChannel } from './channels.ts';
 import * as routes from './routes.ts';
 
 const channels = channelStore(tables.service);

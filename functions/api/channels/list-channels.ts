@@ -1,7 +1,7 @@
+import { shownChannel } from '../../domain/channel.ts';
 import { channelStore } from '../../store/channels.ts';
 import { endpoint, tables } from '../endpoint.ts';
 import { paginated } from '../pages.ts';
-import { shownChannel } from './channels.ts';
 import * as routes from './routes.ts';
 
 const channels = channelStore(tables.service);

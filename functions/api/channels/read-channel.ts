@@ -1,8 +1,8 @@
+import { shownChannel } from '../../domain/channel.ts';
 import { notFound } from '../../domain/problem.ts';
 import { success } from '../../platform/reply.ts';
 import { channelStore } from '../../store/channels.ts';
 import { endpoint, tables } from '../endpoint.ts';
-import { shownChannel } from './channels.ts';
 import * as routes from './routes.ts';
 
 const channels = channelStore(tables.service);

@@ -3,7 +3,7 @@ import { ChannelMessageRole, type Message, moved } from '../../domain/conversati
 import { buildEvent } from '../../domain/events.ts';
 import { newId } from '../../domain/ids.ts';
 import { notFound } from '../../domain/problem.ts';
-import { optimistic } from '../../platform/optimistic.ts';
+import { optimistic } from '../../platform/pipeline/request.ts';
 import { success } from '../../platform/reply.ts';
 import { channelStore } from '../../store/channels.ts';
 import { conversationStore } from '../../store/conversations.ts';

@@ -2,7 +2,7 @@ import { type Conversation, type Escalation, moved } from '../../domain/conversa
 import { buildEvent } from '../../domain/events.ts';
 import { newId } from '../../domain/ids.ts';
 import { notFound, type Problem, problem } from '../../domain/problem.ts';
-import { optimistic } from '../../platform/optimistic.ts';
+import { optimistic } from '../../platform/pipeline/request.ts';
 import { success } from '../../platform/reply.ts';
 import { conversationStore } from '../../store/conversations.ts';
 import { escalationStore } from '../../store/escalations.ts';

@@ -1,7 +1,7 @@
 import { moved } from '../../domain/conversation.ts';
 import { buildEvent } from '../../domain/events.ts';
 import { notFound } from '../../domain/problem.ts';
-import { optimistic } from '../../platform/optimistic.ts';
+import { optimistic } from '../../platform/pipeline/request.ts';
 import { success } from '../../platform/reply.ts';
 import { conversationStore } from '../../store/conversations.ts';
 import { outboxStore } from '../../store/outbox.ts';

@@ -1,5 +1,5 @@
 import { notFound } from '../../domain/problem.ts';
-import { changesSince, comparedVersions } from '../../domain/source-changes.ts';
+import { changesSince, comparedVersions } from '../../domain/source-check.ts';
 import { success } from '../../platform/reply.ts';
 import { sourceVersions } from '../../store/source-versions.ts';
 import { endpoint } from '../endpoint.ts';

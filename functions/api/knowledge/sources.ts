@@ -1,5 +1,5 @@
 import { KnowledgeEnvironment, readEnvironment } from '../../platform/config.ts';
-import { reportUnreadable } from '../../platform/unreadable-rows.ts';
+import { reportUnreadable } from '../../platform/reports.ts';
 import { sourceStore } from '../../store/sources.ts';
 import { tables } from '../endpoint.ts';
 

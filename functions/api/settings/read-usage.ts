@@ -1,7 +1,7 @@
 import { latestMonths, NO_USAGE } from '../../domain/usage.ts';
 import { readEnvironment, UsageEnvironment } from '../../platform/config.ts';
 import { success } from '../../platform/reply.ts';
-import { reportUnreadable } from '../../platform/unreadable-rows.ts';
+import { reportUnreadable } from '../../platform/reports.ts';
 import { usageReader } from '../../store/usage.ts';
 import { tables } from '../endpoint.ts';
 import { sessionEndpoint } from '../session-endpoint.ts';

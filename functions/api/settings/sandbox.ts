@@ -1,4 +1,4 @@
-import { Defect } from '../../domain/defect.ts';
+import { Defect } from '../../domain/errors.ts';
 import type { OrgId } from '../../domain/ids.ts';
 import { type Pairing, routed, type Sandbox } from '../../domain/sandbox.ts';
 import { sandboxStore } from '../../store/sandboxes.ts';

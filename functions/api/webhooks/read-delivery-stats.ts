@@ -7,11 +7,10 @@ import { isOfSandbox, type Tenant } from '../../domain/tenant.ts';
 import { RetryEnvironment, readEnvironment, retryPolicy, StatsEnvironment } from '../../platform/config.ts';
 import { keepFinishedHours } from '../../platform/finished-hours.ts';
 import { success } from '../../platform/reply.ts';
-import { reportUnreadable } from '../../platform/unreadable-rows.ts';
+import { reportUnreadable } from '../../platform/reports.ts';
+import { openDeliveries, type ReadBudget, waitingDeliveries } from '../../store/delivery-queries.ts';
 import { endpointStore } from '../../store/endpoints.ts';
 import { ledgerStore } from '../../store/ledger.ts';
-import { openDeliveries, type ReadBudget } from '../../store/open-deliveries.ts';
-import { waitingDeliveries } from '../../store/waiting-deliveries.ts';
 import { endpoint, tables } from '../endpoint.ts';
 import * as routes from './routes.ts';
 

@@ -1,7 +1,6 @@
 import { success } from '../../platform/reply.ts';
-import { withAttempts } from '../deliveries.ts';
+import { deliveryOf, withAttempts } from '../deliveries.ts';
 import { endpoint } from '../endpoint.ts';
-import { deliveryOf } from './deliveries.ts';
 import * as routes from './routes.ts';
 
 export const handler = endpoint(routes.readDelivery, async ({ tenant, params }) => {

@@ -4,7 +4,7 @@ import { notFound } from '../../domain/problem.ts';
 import { readEnvironment, StatsEnvironment } from '../../platform/config.ts';
 import { keepFinishedHours } from '../../platform/finished-hours.ts';
 import { success } from '../../platform/reply.ts';
-import { reportUnreadable } from '../../platform/unreadable-rows.ts';
+import { reportUnreadable } from '../../platform/reports.ts';
 import { endpointStore } from '../../store/endpoints.ts';
 import { ledgerStore } from '../../store/ledger.ts';
 import { endpoint, tables } from '../endpoint.ts';

@@ -3,9 +3,8 @@ import { problem } from '../../domain/problem.ts';
 import { HISTORY_DAYS, type RedeliveryRefusal, redeliveryOf } from '../../domain/redelivery.ts';
 import { success } from '../../platform/reply.ts';
 import { outboxStore } from '../../store/outbox.ts';
-import { deliveries } from '../deliveries.ts';
+import { deliveries, deliveryOf } from '../deliveries.ts';
 import { endpoint, tables } from '../endpoint.ts';
-import { deliveryOf } from './deliveries.ts';
 import * as routes from './routes.ts';
 
 const outbox = outboxStore(tables.outbox);

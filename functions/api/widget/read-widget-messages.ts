@@ -1,7 +1,6 @@
 import type { Message } from '../../domain/conversation.ts';
 import { requirePermit } from '../../domain/gate.ts';
-import { fitting } from '../../platform/page-size.ts';
-import { success } from '../../platform/reply.ts';
+import { fitting, success } from '../../platform/reply.ts';
 import { messageStore } from '../../store/messages.ts';
 import { tables } from '../endpoint.ts';
 import { visitorEndpoint, visitorGate } from '../visitor-endpoint.ts';

@@ -1,9 +1,118 @@
-import type { Dependency } from '../metric-names.ts';
-import { countingThrottles } from './throttles.ts';
-import { sayingOneUserAgent } from './user-agent.ts';
+import { type Dependency, THROTTLES } from '../metric-names.ts';
+import { count } from '../metrics.ts';
 
-type Client = Parameters<typeof countingThrottles>[0] & Parameters<typeof sayingOneUserAgent>[0];
+/** Adds what every SDK client of the service has around its requests. @returns the client */
+export const prepared = <C extends ThrottledClient & RequestingClient>(
+  client: C,
+  dependency: Dependency,
+): C => countingThrottles(sayingOneUserAgent(client), dependency);
 
-/** What every SDK client of ours has around its requests. @returns the client */
-export const prepared = <C extends Client>(client: C, dependency: Dependency): C =>
-  countingThrottles(sayingOneUserAgent(client), dependency);
+/** Names and codes of throttling errors. */
+const THROTTLING = new Set([
+  'LimitExceededException',
+  'ProvisionedThroughputExceeded',
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'RequestThrottled',
+  'RequestThrottledException',
+  'SlowDown',
+  'ThrottledException',
+  'Throttling',
+  'ThrottlingError',
+  'ThrottlingException',
+  'TooManyRequestsException',
+]);
+
+type Fields = Readonly<Record<string, unknown>>;
+const fieldsOf = (value: unknown): Fields => Object(value);
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+const isThrottling = (name: unknown): boolean => THROTTLING.has(String(name));
+
+/** Whether a call was throttled. A transaction names throttling as the reason of one of its items. */
+export function isThrottled(error: unknown): boolean {
+  const { name, $metadata, $retryable, CancellationReasons } = fieldsOf(error);
+  return (
+    isThrottling(name) ||
+    fieldsOf($metadata).httpStatusCode === 429 ||
+    fieldsOf($retryable).throttling === true ||
+    listOf(CancellationReasons).some((reason) => isThrottling(fieldsOf(reason).Code))
+  );
+}
+
+/** Whether a part of a batch was throttled: the batch itself succeeds. */
+export function isThrottledInPart(output: unknown): boolean {
+  const { UnprocessedKeys, UnprocessedItems, Failed, Entries } = fieldsOf(output);
+  return (
+    Object.keys(fieldsOf(UnprocessedKeys)).length > 0 ||
+    Object.keys(fieldsOf(UnprocessedItems)).length > 0 ||
+    listOf(Failed).some((failed) => isThrottling(fieldsOf(failed).Code)) ||
+    listOf(Entries).some((entry) => isThrottling(fieldsOf(entry).ErrorCode))
+  );
+}
+
+/** The part of an SDK client that takes a middleware around each try. */
+interface ThrottledClient {
+  middlewareStack: {
+    add(
+      step: <A, O extends { output: unknown }>(next: (args: A) => Promise<O>) => (args: A) => Promise<O>,
+      options: { step: 'finalizeRequest'; name: string; priority: 'low' },
+    ): void;
+  };
+}
+
+/**
+ * Counts each try that a dependency throttled, also those that the SDK repeats by itself.
+ * @returns the client
+ */
+export function countingThrottles<C extends ThrottledClient>(client: C, dependency: Dependency): C {
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      try {
+        const result = await next(args);
+        if (isThrottledInPart(result.output)) count(THROTTLES[dependency]);
+        return result;
+      } catch (error) {
+        if (isThrottled(error)) count(THROTTLES[dependency]);
+        throw error;
+      }
+    },
+    // Within the step that repeats.
+    { step: 'finalizeRequest', name: 'countThrottles', priority: 'low' },
+  );
+  return client;
+}
+
+/** The part of an SDK client that takes a middleware around each request. */
+interface RequestingClient {
+  middlewareStack: {
+    remove(name: string): boolean;
+    add(
+      step: <A extends { request: unknown }, O>(next: (args: A) => Promise<O>) => (args: A) => Promise<O>,
+      options: { step: 'build'; name: string },
+    ): void;
+  };
+}
+
+/** What the SDK calls the step that is replaced. */
+const OF_THE_SDK = 'getUserAgentMiddleware';
+
+/** For CloudTrail and for support of AWS: whose requests these are. */
+export const USER_AGENT = 'conversation-service aws-sdk-js/3';
+
+/**
+ * Sends the same user agent with each request. The SDK builds one for each request, of the platform and the
+ * features in use, which takes a sixth of the processor time of a request to DynamoDB.
+ * @returns the client
+ */
+export function sayingOneUserAgent<C extends RequestingClient>(client: C): C {
+  client.middlewareStack.remove(OF_THE_SDK);
+  client.middlewareStack.add(
+    (next) => (args) => {
+      const { headers }: { headers?: Record<string, string> } = Object(args.request);
+      if (headers !== undefined) headers['user-agent'] = USER_AGENT;
+      return next(args);
+    },
+    { step: 'build', name: 'oneUserAgent' },
+  );
+  return client;
+}

@@ -1,21 +1,19 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import { Defect } from '../../domain/defect.ts';
-import { type Problem, problem, unavailable } from '../../domain/problem.ts';
+import { Defect } from '../../domain/errors.ts';
+import { type Problem, problem } from '../../domain/problem.ts';
 import { quotaHeaders, tokensFor } from '../../domain/rate-limit.ts';
 import type { OrganizationStanding, Tenant, Tier } from '../../domain/tenant.ts';
 import type { CapacityMeter } from '../capacity.ts';
-import type { Logging } from '../logger.ts';
 import { problemResult, type Reply, type Success, successResult } from '../reply.ts';
 import type { Route } from '../route.ts';
 import { type Authenticate, type Caller, unauthenticated } from './authentication.ts';
-import { crossOriginHeaders } from './cross-origin.ts';
-import { deprecationHeaders, gone } from './deprecation.ts';
 import { locationAt } from './doors.ts';
-import { isTransient } from './failure.ts';
 import { type Memory, type Once, onceOf, remember, replay } from './idempotency.ts';
+import { beginRequest, endRequest, failureReply, type RequestPorts } from './lifecycle.ts';
 import type { Charge, RateLimiter } from './rate-limit.ts';
 import { type ApiRequest, type Refusals, requestIdOf, traceOf, type UseCase } from './request.ts';
+import { crossOriginHeaders, deprecationHeaders, gone } from './response-headers.ts';
 import { parseBody, parseQuery } from './validation.ts';
 
 /** Commits all changes or none. */
@@ -23,7 +21,7 @@ type CommitEffect<Change> = (
   changes: readonly Change[],
 ) => Promise<{ kind: 'committed' } | { kind: 'refused'; refusal: string }>;
 
-export interface ApiPorts<Change> {
+export interface ApiPorts<Change> extends RequestPorts {
   authenticate: Authenticate;
   /** The organization of a caller; it may be some seconds old. */
   organization(
@@ -37,12 +35,6 @@ export interface ApiPorts<Change> {
   onLimiterFailure(): void;
   memory: Memory<Change>;
   commit: CommitEffect<Change>;
-  logger: Logging;
-  /** Counts a request that ends as nobody meant it to. */
-  onFailure(): void;
-  /** Writes the metrics of the request, which ends. */
-  publishMetrics(): Promise<void>;
-  now: () => Date;
 }
 
 /** What the middlewares have established; each adds its part to the event before the use case runs. */
@@ -75,8 +67,7 @@ export function apiHandler<R extends Route, Change>(
   const answer = async (event: Arriving, reply: Reply): Promise<APIGatewayProxyResult> => {
     await correctCharge(event);
     const result = await resultOf(event, reply);
-    log('REQUEST_ANSWERED', { status: result.statusCode });
-    await Promise.all([ports.publishMetrics(), logger.written()]);
+    await endRequest(ports, result);
     return result;
   };
 
@@ -117,19 +108,10 @@ export function apiHandler<R extends Route, Change>(
 
   const observed: Stage = {
     before: ({ event, context }) => {
-      logger.begin(context);
+      beginRequest(ports, route, event, context);
       capacity.begin();
-      logger.add({ requestId: requestIdOf(event), route: route.name, traceId: traceOf(event) });
     },
-    onError: ({ event, error }) => {
-      const transient = isTransient(error);
-      log(transient ? 'DEPENDENCY_UNAVAILABLE' : 'REQUEST_FAILED', { error });
-      ports.onFailure();
-      const reply = transient
-        ? unavailable()
-        : problem('INTERNAL_ERROR', 'Something went wrong on our side.');
-      return answer(event, reply);
-    },
+    onError: ({ event, error }) => answer(event, failureReply(ports, error)),
   };
 
   const served: Stage = {

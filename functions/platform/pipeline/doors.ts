@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { Defect } from '../../domain/defect.ts';
+import { Defect } from '../../domain/errors.ts';
 import { type Problem, problem } from '../../domain/problem.ts';
 import { routed } from '../../domain/sandbox.ts';
 import { Environment } from '../../domain/tenant.ts';

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type * as z from 'zod/mini';
 import type { ConversationId } from '../../domain/ids.ts';
-import type { Problem } from '../../domain/problem.ts';
+import { type Problem, unavailable } from '../../domain/problem.ts';
 import type { Role, Session } from '../../domain/session.ts';
 import type { Tenant } from '../../domain/tenant.ts';
 import { traceIdOf } from '../../domain/trace.ts';
@@ -26,16 +26,22 @@ export interface ApiRequest<R extends Route, Change> {
   /** Goes with all that the request causes. */
   traceId: string;
   /**
-   * Commits the request's effect together with its idempotency record, and gives the reply to answer: `reply`, or the first
-   * reply when another request with the same key was faster, or the problem that a refused change stands for.
+   * Commits the request's effect together with its idempotency record, and gives the reply to answer:
+   * `reply`, or the first reply when another request with the same key was faster, or the problem that a
+   * refused change stands for.
    */
   effect(reply: Success, changes: readonly Change[], refusals?: Refusals): Promise<Reply>;
 }
 
-/** What a route does. All that it changes goes through `effect`; a repeated request runs it again up to there. */
+/**
+ * What a route does. All that it changes goes through `effect`; a repeated request runs it again up to there.
+ */
 export type UseCase<R extends Route, Change> = (request: ApiRequest<R, Change>) => Promise<Reply>;
 
-/** The id by which gateway, access log, functions and client name one request. A client cannot choose this one. */
+/**
+ * The id by which gateway, access log, functions and client name one request. A client cannot choose this
+ * one.
+ */
 export const requestIdOf = (event: APIGatewayProxyEvent): string =>
   event.requestContext.extendedRequestId ?? event.requestContext.requestId;
 
@@ -47,4 +53,20 @@ export const traceOf = (event: APIGatewayProxyEvent): string =>
 export function header(event: APIGatewayProxyEvent, name: string): string | undefined {
   const wanted = name.toLowerCase();
   return Object.entries(event.headers ?? {}).find(([key]) => key.toLowerCase() === wanted)?.[1];
+}
+
+/** Each time that one is used up, another request has got its way. */
+const ATTEMPTS = 4;
+
+/**
+ * Runs an attempt that reads an item, decides by it and commits on the condition that it is still so. Where
+ * it is not, the attempt asks for another one, which reads again: what is decided then is decided by what is
+ * there.
+ * @returns the reply of the last attempt, or 503 when the item was changed under each of four
+ */
+export async function optimistic(
+  attempt: (again: () => Promise<Reply>) => Promise<Reply>,
+  left = ATTEMPTS,
+): Promise<Reply> {
+  return left === 0 ? unavailable() : attempt(() => optimistic(attempt, left - 1));
 }

@@ -6,9 +6,8 @@ import {
 } from '@aws-sdk/client-sqs';
 import { sqs } from 'aws-local/test/engines.ts';
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
-import { Reminder } from '../../../functions/domain/delivery.ts';
+import { type Outgoing, Reminder } from '../../../functions/domain/delivery.ts';
 import { LANES, type Lane } from '../../../functions/domain/lanes.ts';
-import type { Outgoing } from '../../../functions/engine/queues.ts';
 import { deliveryQueues } from '../../../functions/platform/delivery-queues.ts';
 import { MemoryLanes } from '../../doubles/memory-lanes.ts';
 import type { ReceivedReminder } from '../../doubles/memory-queue.ts';

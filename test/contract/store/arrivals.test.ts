@@ -3,7 +3,7 @@ import type { Delivery, EndpointOutcome, Settlement } from '../../../functions/d
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import { EVENT_DAYS, repeating } from '../../../functions/domain/redelivery.ts';
-import { arrivalStore } from '../../../functions/store/arrivals.ts';
+import { arrivalStore } from '../../../functions/store/deliveries.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';

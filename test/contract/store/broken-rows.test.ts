@@ -16,13 +16,16 @@ import { LIVE_GENERATION, type Tenant } from '../../../functions/domain/tenant.t
 import { ABANDONED_ENTRIES } from '../../../functions/platform/metric-names.ts';
 import { outboxReader } from '../../../functions/platform/pipeline/outbox-reader.ts';
 import { apiKeyStore } from '../../../functions/store/api-keys.ts';
-import { arrivalStore } from '../../../functions/store/arrivals.ts';
 import { blockedHostStore } from '../../../functions/store/blocked-hosts.ts';
 import { channelStore } from '../../../functions/store/channels.ts';
 import { conversationStore } from '../../../functions/store/conversations.ts';
-import { deliveryStore } from '../../../functions/store/deliveries.ts';
-import { filteredDeliveries } from '../../../functions/store/delivery-filters.ts';
-import { deliveryRanges } from '../../../functions/store/delivery-ranges.ts';
+import { arrivalStore, deliveryStore } from '../../../functions/store/deliveries.ts';
+import {
+  deliveryRanges,
+  filteredDeliveries,
+  openDeliveries,
+  waitingDeliveries,
+} from '../../../functions/store/delivery-queries.ts';
 import { endpointScan } from '../../../functions/store/endpoint-scan.ts';
 import { endpointStore } from '../../../functions/store/endpoints.ts';
 import { escalationStore } from '../../../functions/store/escalations.ts';
@@ -36,16 +39,13 @@ import {
 } from '../../../functions/store/keys.ts';
 import { deliveriesInHour, ledgerStore } from '../../../functions/store/ledger.ts';
 import { messageStore } from '../../../functions/store/messages.ts';
-import { openDeliveries } from '../../../functions/store/open-deliveries.ts';
 import { owedBy, toldBy } from '../../../functions/store/outbox.ts';
 import { purgeStore } from '../../../functions/store/purges.ts';
-import { redeliveryJobs } from '../../../functions/store/redelivery-jobs.ts';
-import { redeliveryRuns } from '../../../functions/store/redelivery-runs.ts';
+import { redeliveryJobs, redeliveryRuns } from '../../../functions/store/redelivery-jobs.ts';
 import { sourceStore } from '../../../functions/store/sources.ts';
-import { rowOf } from '../../../functions/store/stream-rows.ts';
+import { rowOf } from '../../../functions/store/table.ts';
 import { ticketStore } from '../../../functions/store/tickets.ts';
 import { usageReader } from '../../../functions/store/usage.ts';
-import { waitingDeliveries } from '../../../functions/store/waiting-deliveries.ts';
 import {
   aConversation,
   aDelivery,

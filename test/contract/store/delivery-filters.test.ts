@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../../functions/domain/delivery.ts';
 import { creationTime, newId } from '../../../functions/domain/ids.ts';
 import { deliveryStore } from '../../../functions/store/deliveries.ts';
-import { type DeliveryFilter, filteredDeliveries } from '../../../functions/store/delivery-filters.ts';
+import { type DeliveryFilter, filteredDeliveries } from '../../../functions/store/delivery-queries.ts';
 import { aDelivery, anEvent, aTenant, later, NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 

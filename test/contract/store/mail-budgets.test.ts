@@ -7,8 +7,8 @@ import {
   MAX_DIGEST_SOURCES,
   type MailLimits,
 } from '../../../functions/domain/mail-budget.ts';
-import type { DigestPorts } from '../../../functions/engine/digests.ts';
 import type { NotifyPorts } from '../../../functions/engine/notify.ts';
+import type { DigestPorts } from '../../../functions/engine/sweep.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { dueDigests, mailBudgets } from '../../../functions/store/mail-budgets.ts';
 import { Contended } from '../../../functions/store/transaction.ts';

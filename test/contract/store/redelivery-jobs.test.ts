@@ -4,7 +4,7 @@ import type { Delivery } from '../../../functions/domain/delivery.ts';
 import { type EndpointId, newId } from '../../../functions/domain/ids.ts';
 import type { LeasedJob, RedeliveryJob } from '../../../functions/domain/redelivery-job.ts';
 import { deliveryStore } from '../../../functions/store/deliveries.ts';
-import { deliveryRanges } from '../../../functions/store/delivery-ranges.ts';
+import { deliveryRanges } from '../../../functions/store/delivery-queries.ts';
 import { redeliveryJobs } from '../../../functions/store/redelivery-jobs.ts';
 import { redeliveryRounds } from '../../../functions/store/redelivery-rounds.ts';
 import { committer } from '../../../functions/store/transaction.ts';

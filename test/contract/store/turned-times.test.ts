@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
 import type { Tenant } from '../../../functions/domain/tenant.ts';
-import { filteredDeliveries } from '../../../functions/store/delivery-filters.ts';
-import { deliveryRanges } from '../../../functions/store/delivery-ranges.ts';
-import { openDeliveries } from '../../../functions/store/open-deliveries.ts';
+import {
+  deliveryRanges,
+  filteredDeliveries,
+  openDeliveries,
+  waitingDeliveries,
+} from '../../../functions/store/delivery-queries.ts';
 import { usageReader } from '../../../functions/store/usage.ts';
-import { waitingDeliveries } from '../../../functions/store/waiting-deliveries.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 import { putDeliveries } from './put-deliveries.ts';

@@ -4,12 +4,11 @@ import { DEFAULT_GRACE_SECONDS, type UnreadableRow } from '../../../functions/do
 import { newId } from '../../../functions/domain/ids.ts';
 import { aboutDigest } from '../../../functions/domain/mail-budget.ts';
 import { dueIndex } from '../../../functions/store/due-index.ts';
-import { dueSources } from '../../../functions/store/due-sources.ts';
 import { keys, PURGE_SHARDS, shards } from '../../../functions/store/keys.ts';
 import { dueDigests } from '../../../functions/store/mail-budgets.ts';
 import { purgeStore } from '../../../functions/store/purges.ts';
-
-import { redeliveryRuns } from '../../../functions/store/redelivery-runs.ts';
+import { redeliveryRuns } from '../../../functions/store/redelivery-jobs.ts';
+import { dueSources } from '../../../functions/store/sources.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
 

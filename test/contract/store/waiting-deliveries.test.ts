@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../../functions/domain/delivery.ts';
 import { newId } from '../../../functions/domain/ids.ts';
-import { waitingDeliveries } from '../../../functions/store/waiting-deliveries.ts';
+import { waitingDeliveries } from '../../../functions/store/delivery-queries.ts';
 import { aDelivery, anEvent, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { putDeliveries } from './put-deliveries.ts';

@@ -1,7 +1,7 @@
 import type { Mutation } from './mutation.ts';
 
 const DELIVERIES = 'test/doubles/memory-deliveries.ts';
-const UPDATES = 'functions/store/delivery-updates.ts';
+const UPDATES = 'functions/store/due-index.ts';
 
 /** Changes of who may take a delivery, record an attempt, or end it. */
 export const CLAIMS: readonly Mutation[] = [

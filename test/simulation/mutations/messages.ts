@@ -186,6 +186,6 @@ export const MESSAGES: readonly Mutation[] = [
     find: "    return { state: 'watched', dueAt, ...isDeferred };",
     replace: "    return dueAt.length > 0 ? undefined : { state: 'watched', dueAt, ...isDeferred };",
     breaks: ['nothing lost'],
-    standsFor: 'functions/store/delivery-updates.ts',
+    standsFor: 'functions/store/due-index.ts',
   },
 ];

@@ -3,7 +3,7 @@ import type { Mutation } from './mutation.ts';
 const DELIVERY = 'functions/domain/delivery.ts';
 const DELIVERIES = 'functions/store/deliveries.ts';
 const OUTBOX = 'functions/store/outbox.ts';
-const UPDATES = 'functions/store/delivery-updates.ts';
+const UPDATES = 'functions/store/due-index.ts';
 const ENDPOINTS = 'functions/store/endpoints.ts';
 
 /**

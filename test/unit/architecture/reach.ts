@@ -49,30 +49,25 @@ export const ALLOWED: readonly Allowance[] = [
   },
   {
     modules: ['@aws-sdk/client-sqs'],
-    in: [
-      'platform/clients/',
-      'platform/worker-queue.ts',
-      'platform/delivery-queues.ts',
-      'platform/dead-letter-queue.ts',
-      'platform/hiding.ts',
-    ],
+    in: ['platform/clients/', 'platform/worker-queue.ts', 'platform/delivery-queues.ts'],
     reaches: "the service's own data",
   },
   // To the service's own workers: a bus, and who may put on it, are the stack's.
   {
     modules: ['@aws-sdk/client-eventbridge'],
-    in: ['platform/clients/', 'platform/event-bus.ts'],
+    in: ['platform/event-bus.ts'],
     reaches: "the service's own data",
   },
+  { modules: ['@smithy/node-http-handler'], in: ['platform/clients/'], reaches: "the service's own data" },
   {
-    modules: ['@aws-sdk/client-secrets-manager', '@smithy/node-http-handler'],
-    in: ['platform/clients/'],
+    modules: ['@aws-sdk/client-secrets-manager'],
+    in: ['platform/keyrings.ts'],
     reaches: "the service's own data",
   },
   // Who an organization's people are, by the pool that the stack has for them.
   {
     modules: ['@aws-sdk/client-cognito-identity-provider'],
-    in: ['platform/clients/', 'platform/directory.ts'],
+    in: ['platform/directory.ts'],
     reaches: "the service's own data",
   },
   {
@@ -82,28 +77,24 @@ export const ALLOWED: readonly Allowance[] = [
     permit: { in: 'platform/mailer.ts', before: ['SendEmailCommand'] },
   },
   // The issuer of sessions, asked by whoever signs in: nothing of an organization is in the question.
-  {
-    modules: ['jose'],
-    in: ['platform/issuer-keys.ts', 'platform/sessions.ts'],
-    reaches: 'whom the operator named',
-  },
+  { modules: ['jose'], in: ['platform/sessions.ts'], reaches: 'whom the operator named' },
   // Another process of its own bundle, which may read that alone.
   {
     modules: ['node:child_process', 'node:url'],
-    in: ['platform/extraction/extractor.ts'],
+    in: ['knowledge/extractor.ts'],
     reaches: 'nothing',
   },
   // Parsers: from text to text.
   {
     modules: ['@mozilla/readability', 'csv-parse/sync', 'feedsmith', 'linkedom', 'read-excel-file/universal'],
-    in: ['platform/extraction/'],
+    in: ['knowledge/'],
     reaches: 'nothing',
   },
   // Takes off what a page is encoded with.
   { modules: ['node:util'], in: ['platform/outbound/'], reaches: 'nothing' },
   {
     modules: ['node:zlib'],
-    in: ['platform/outbound/', 'platform/extraction/', 'documentation/'],
+    in: ['platform/outbound/', 'knowledge/', 'documentation/'],
     reaches: 'nothing',
   },
   {
@@ -136,7 +127,7 @@ export const GLOBALS: Readonly<Record<string, readonly Files[]>> = {
   // By the process, modules are had without an import.
   // Nor is anything printed but by the logger.
   console: [],
-  process: ['platform/config.ts', 'platform/extraction/reader.ts'],
+  process: ['platform/config.ts', 'knowledge/reader.ts'],
   globalThis: [],
   global: [],
   require: [],

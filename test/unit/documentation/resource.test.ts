@@ -6,9 +6,8 @@ import { brotliCompressSync } from 'node:zlib';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openApiResource } from '../../../functions/documentation/openapi.ts';
 import { filesOf, PAGE } from '../../../functions/documentation/page.ts';
-import { answerWith, resource } from '../../../functions/documentation/resource.ts';
+import { answerWith, openApiResource, resource } from '../../../functions/documentation/resource.ts';
 
 const aRequest = (headers: Record<string, string> = {}) =>
   ({

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inOneLine, shortened, unlinked } from '../../../functions/domain/shown-text.ts';
+import { inOneLine, shortened, unlinked } from '../../../functions/domain/mail.ts';
 import { texts } from './arbitraries.ts';
 
 describe('text in one line', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { differenceOf } from '../../../functions/domain/difference.ts';
-import { simulatedContent } from '../../../functions/domain/simulated-source.ts';
+import { simulatedContent } from '../../../functions/domain/simulation.ts';
 
 const at = (program: string) => `https://example.com/page?simulate=${program}`;
 const textOf = (url: string, check: number): string => {

@@ -1,11 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
-import {
-  changesSince,
-  comparedVersions,
-  MAX_SHOWN_CHANGES,
-} from '../../../functions/domain/source-changes.ts';
+import { changesSince, comparedVersions, MAX_SHOWN_CHANGES } from '../../../functions/domain/source-check.ts';
 import { NOW } from '../../builders.ts';
 import { texts } from './arbitraries.ts';
 

@@ -13,13 +13,11 @@ import {
 } from '../../../functions/domain/redelivery-job.ts';
 import { redeliver } from '../../../functions/engine/redeliver.ts';
 import { resume } from '../../../functions/engine/resume.ts';
-import { arrivalStore, arriving } from '../../../functions/store/arrivals.ts';
-import { deliveryStore } from '../../../functions/store/deliveries.ts';
-import { deliveryRanges } from '../../../functions/store/delivery-ranges.ts';
+import { arrivalStore, arriving, deliveryStore } from '../../../functions/store/deliveries.ts';
+import { deliveryRanges } from '../../../functions/store/delivery-queries.ts';
 import { REDELIVERY_RUN_SHARDS, shards } from '../../../functions/store/keys.ts';
-import { jobKey, redeliveryJobs } from '../../../functions/store/redelivery-jobs.ts';
+import { jobKey, redeliveryJobs, redeliveryRuns } from '../../../functions/store/redelivery-jobs.ts';
 import { redeliveryRounds } from '../../../functions/store/redelivery-rounds.ts';
-import { redeliveryRuns } from '../../../functions/store/redelivery-runs.ts';
 import { committer } from '../../../functions/store/transaction.ts';
 import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { type Gate, interposed } from '../../doubles/interposed.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_REFUSALS, refusedSeconds } from '../../../functions/domain/check-share.ts';
 import { RESEND_SECONDS } from '../../../functions/domain/source.ts';
+import { MAX_REFUSALS, refusedSeconds } from '../../../functions/domain/source-check.ts';
 import { ShareInUse } from '../../../functions/engine/check-source.ts';
 import { anOrganization, later, seconds } from '../../builders.ts';
 import { aCheck, LEASE_SECONDS, SHARE, type TestCheck } from './a-check.ts';

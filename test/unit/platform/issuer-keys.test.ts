@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { issuerAt } from '../../../functions/platform/issuer.ts';
-import { isTransient } from '../../../functions/platform/pipeline/failure.ts';
+import { isTransient } from '../../../functions/platform/pipeline/lifecycle.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import {
   aKey,

@@ -4,8 +4,7 @@ import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { currentVersion, type Keyring, keyOf, UnknownKeyVersion } from '../../../functions/domain/keyring.ts';
-import { secretValue } from '../../../functions/platform/clients/secrets-manager.ts';
-import { keyringSource } from '../../../functions/platform/keyrings.ts';
+import { keyringSource, secretValue } from '../../../functions/platform/keyrings.ts';
 import { aKeyring } from '../../builders.ts';
 
 const FIVE_MINUTES = 5 * 60_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { optimistic } from '../../../functions/platform/optimistic.ts';
+import { optimistic } from '../../../functions/platform/pipeline/request.ts';
 import { type Reply, success } from '../../../functions/platform/reply.ts';
 
 /** An attempt that finds what it read changed so many times. */

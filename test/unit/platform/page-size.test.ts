@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../../functions/api/routes.ts';
-import { fitting } from '../../../functions/platform/page-size.ts';
+import { fitting } from '../../../functions/platform/reply.ts';
 import type { Route } from '../../../functions/platform/route.ts';
 import { currentDocument } from '../../../lib/openapi/current.ts';
 

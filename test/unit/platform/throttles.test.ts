@@ -4,7 +4,7 @@ import {
   countingThrottles,
   isThrottled,
   isThrottledInPart,
-} from '../../../functions/platform/clients/throttles.ts';
+} from '../../../functions/platform/clients/prepared.ts';
 import { THROTTLES } from '../../../functions/platform/metric-names.ts';
 import { publishMetrics } from '../../../functions/platform/metrics.ts';
 

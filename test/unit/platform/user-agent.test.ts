@@ -1,6 +1,6 @@
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { expect, it } from 'vitest';
-import { sayingOneUserAgent, USER_AGENT } from '../../../functions/platform/clients/user-agent.ts';
+import { sayingOneUserAgent, USER_AGENT } from '../../../functions/platform/clients/prepared.ts';
 
 type Headers = Record<string, string>;
 

@@ -3,12 +3,12 @@ import type { APIGatewayProxyResult } from 'aws-lambda';
 import * as z from 'zod';
 import { issuerAt } from '../../../functions/platform/issuer.ts';
 import { idTokenReader } from '../../../functions/platform/sessions.ts';
-import { beginning } from '../../../functions/sign-in/beginning.ts';
-import { ending } from '../../../functions/sign-in/ending.ts';
-import { finishing } from '../../../functions/sign-in/finishing.ts';
-import { signInHandler } from '../../../functions/sign-in/handler.ts';
-import { renewing } from '../../../functions/sign-in/renewing.ts';
+import { begin } from '../../../functions/sign-in/begin-sign-in.ts';
+import { signInHandler } from '../../../functions/sign-in/endpoint.ts';
+import { finish } from '../../../functions/sign-in/finish-sign-in.ts';
+import { renew } from '../../../functions/sign-in/renew-session.ts';
 import { beginSignIn, finishSignIn, renewSession, signOut } from '../../../functions/sign-in/routes.ts';
+import { end } from '../../../functions/sign-in/sign-out.ts';
 import { aGatewayEvent, INVOCATION } from '../../support/functions.ts';
 import { aKey, anIssuer, aToken, CLIENT, type Issuer, type TokenChanges } from '../platform/an-issuer.ts';
 import { capturingLogger } from '../platform/capturing-logger.ts';
@@ -109,10 +109,10 @@ export async function aDashboard(circumstances: Circumstances = {}) {
     now: () => new Date(),
   };
   const handlers = {
-    begin: signInHandler(beginSignIn, ports, beginning(terms)),
-    finish: signInHandler(finishSignIn, ports, finishing(terms)),
-    renew: signInHandler(renewSession, ports, renewing(terms)),
-    end: signInHandler(signOut, ports, ending(terms)),
+    begin: signInHandler(beginSignIn, ports, begin(terms)),
+    finish: signInHandler(finishSignIn, ports, finish(terms)),
+    renew: signInHandler(renewSession, ports, renew(terms)),
+    end: signInHandler(signOut, ports, end(terms)),
   };
   const jar = new Map<string, string>();
 

@@ -1,13 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  COOKIES,
   challengeOf,
+  clearCookie,
   fromCookie,
   isAnswerTo,
   newAttempt,
+  setCookie,
   toCookie,
-} from '../../../functions/sign-in/attempt.ts';
-import { COOKIES, clearCookie, setCookie } from '../../../functions/sign-in/cookies.ts';
+} from '../../../functions/sign-in/browser.ts';
 
 const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Strict';
 

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { fromCookie } from '../../../functions/sign-in/attempt.ts';
-import { COOKIES } from '../../../functions/sign-in/cookies.ts';
+import { COOKIES, fromCookie } from '../../../functions/sign-in/browser.ts';
 import { NOW } from '../../builders.ts';
 import { wrongly } from '../platform/an-issuer.ts';
 import { aDashboard, ORIGIN, signedIn } from './a-dashboard.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
-import { COOKIES } from '../../../functions/sign-in/cookies.ts';
+import { COOKIES } from '../../../functions/sign-in/browser.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { KEYS, ORGANIZATION, wrongly } from '../platform/an-issuer.ts';
 import { aDashboard, signedIn } from './a-dashboard.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { returnPath } from '../../../functions/sign-in/return-path.ts';
+import { returnPath } from '../../../functions/sign-in/browser.ts';
 
 const DASHBOARD = 'https://dashboard.example.com';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { COOKIES } from '../../../functions/sign-in/cookies.ts';
+import { COOKIES } from '../../../functions/sign-in/browser.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { CLIENT, wrongly } from '../platform/an-issuer.ts';
 import { aDashboard, codesOf, type Dashboard, ORIGIN, signedIn } from './a-dashboard.ts';

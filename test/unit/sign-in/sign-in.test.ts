@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { fromCookie } from '../../../functions/sign-in/attempt.ts';
-import { COOKIES } from '../../../functions/sign-in/cookies.ts';
+import { COOKIES, fromCookie } from '../../../functions/sign-in/browser.ts';
 import { NOW } from '../../builders.ts';
 import { CLIENT } from '../platform/an-issuer.ts';
 import { aDashboard, codesOf, ORIGIN, signedIn } from './a-dashboard.ts';

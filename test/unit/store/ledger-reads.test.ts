@@ -4,7 +4,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
 import { hourBefore, latestHours, NOTHING } from '../../../functions/domain/ledger.ts';
-import { isTransient } from '../../../functions/platform/pipeline/failure.ts';
+import { isTransient } from '../../../functions/platform/pipeline/lifecycle.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { ledgerStore } from '../../../functions/store/ledger.ts';
 import { aLedgerEntry, NOW } from '../../builders.ts';

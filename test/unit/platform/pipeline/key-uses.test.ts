@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { keyUseNotes } from '../../../../functions/platform/pipeline/key-uses.ts';
+import { keyUseNotes } from '../../../../functions/platform/pipeline/authentication.ts';
 import { anApiKey, later, NOW, seconds } from '../../../builders.ts';
 import { capturingLogger } from '../capturing-logger.ts';
 import { createThingWith } from './call.ts';

@@ -1,0 +1,164 @@
+import type { ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import * as z from 'zod/mini';
+import { Defect } from '../domain/errors.ts';
+import type { SourceKind } from '../domain/source.ts';
+import { libraryPath } from '../platform/config.ts';
+
+/** What was fetched. */
+export interface Content {
+  body: Uint8Array;
+  /** The field of the response. */
+  contentType?: string;
+  /** Where it came from at last. */
+  url: string;
+}
+
+export type Extraction =
+  | { ok: true; text: string; title?: string }
+  | {
+      ok: false;
+      /** One line in English that says what is wrong with the content. */
+      problem: string;
+    };
+
+/**
+ * Never rejects for what the content is.
+ * @throws Error when the process that reads does not start, which is a defect of the deployment
+ */
+export type Extractor = (kind: SourceKind, content: Content) => Promise<Extraction>;
+
+export interface ExtractorOptions {
+  /** From the moment that the content can be read to its text. */
+  timeoutMs?: number;
+  /** The heap of one extraction. */
+  memoryMiB?: number;
+}
+
+/** Message to the reader process. */
+export interface ToReader {
+  kind: SourceKind;
+  body: Uint8Array;
+  contentType?: string;
+  url: string;
+}
+
+/** Messages from the reader process: when it starts, and its result. */
+export const FromReader = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('begun') }),
+  z.object({
+    kind: z.literal('extracted'),
+    extraction: z.discriminatedUnion('ok', [
+      z.object({ ok: z.literal(true), text: z.string(), title: z.optional(z.string()) }),
+      z.object({ ok: z.literal(false), problem: z.string() }),
+    ]),
+  }),
+]);
+export type FromReader = z.infer<typeof FromReader>;
+
+/** For a process to start and load its code: far more than it takes. */
+const START_MS = 20_000;
+
+/**
+ * Processes that fit into the function's memory at once; others wait. A large document takes all the room.
+ */
+const ROOM = 2;
+const LARGE_BYTES = 1024 * 1024;
+
+/** A workbook is compressed: its size is not known before it is read. */
+const isLarge = (kind: SourceKind, { body }: Content): boolean =>
+  kind === 'spreadsheet' || body.length > LARGE_BYTES;
+
+/**
+ * Extracts the text of a fetched document in a process of its own, with limits of time and memory, that may read
+ * nothing but its own code. A document made to exhaust or break a parser ends that process alone. A thread would
+ * not do: when its heap is full, V8 ends the whole process, and with it the other extractions.
+ *
+ * @example
+ * const extract = extractor();
+ * const extraction = await extract('url', { body, contentType: 'text/html', url });
+ */
+export function extractor({ timeoutMs = 10_000, memoryMiB = 192 }: ExtractorOptions = {}): Extractor {
+  const take = turns(ROOM);
+  return async (kind, content) => {
+    using _turn = await take(isLarge(kind, content) ? ROOM : 1);
+    return extractIn(await startReader(memoryMiB), { kind, ...content }, timeoutMs);
+  };
+}
+
+/** A semaphore of sized turns, first come, first served. Disposing a turn frees its room. */
+export function turns(room: number): (size: number) => Promise<Disposable> {
+  const waiting: { size: number; begin: () => void }[] = [];
+  let free = room;
+  const admit = () => {
+    for (let [next] = waiting; next !== undefined && next.size <= free; [next] = waiting) {
+      waiting.shift();
+      free -= next.size;
+      next.begin();
+    }
+  };
+  return async (size) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    waiting.push({ size, begin: resolve });
+    admit();
+    await promise;
+    return {
+      [Symbol.dispose]: () => {
+        free += size;
+        admit();
+      },
+    };
+  };
+}
+
+/** Beside the code: TypeScript where that is run as it is, one file in a function's bundle. */
+const IS_BUNDLED = !import.meta.url.endsWith('.ts');
+const READER = new URL(IS_BUNDLED ? './reader.mjs' : './reader.ts', import.meta.url);
+const READABLE = IS_BUNDLED ? fileURLToPath(new URL('.', READER)) : '*';
+
+async function startReader(memoryMiB: number): Promise<ChildProcess> {
+  // Loaded when there is something to read: most checks find that nothing has changed.
+  const { fork } = await import('node:child_process');
+  return fork(READER, {
+    execArgv: [`--max-old-space-size=${memoryMiB}`, '--permission', `--allow-fs-read=${READABLE}`],
+    // Without the credentials of the function.
+    env: libraryPath(),
+    // Libraries may print parts of the document.
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    serialization: 'advanced',
+  });
+}
+
+const TOO_LONG = { ok: false, problem: 'the content takes too long to read' } as const;
+const TOO_MUCH = { ok: false, problem: 'the content takes too much memory to read' } as const;
+const UNREADABLE = { ok: false, problem: 'the content could not be read' } as const;
+
+async function extractIn(reader: ChildProcess, job: ToReader, timeoutMs: number): Promise<Extraction> {
+  const { promise, resolve, reject } = Promise.withResolvers<Extraction>();
+  let isReady = false;
+  let timer = setTimeout(() => reject(new Defect('the reader did not start in time')), START_MS);
+
+  reader.on('message', (received) => {
+    const message = FromReader.safeParse(received);
+    if (!message.success) return resolve(UNREADABLE);
+    if (message.data.kind === 'extracted') return resolve(message.data.extraction);
+    isReady = true;
+    clearTimeout(timer);
+    timer = setTimeout(() => resolve(TOO_LONG), timeoutMs);
+  });
+  reader.on('error', reject);
+  reader.on('exit', (code, signal) => {
+    if (!isReady) reject(new Defect(`the reader did not start (${signal ?? code})`));
+    // V8 aborts when the heap is full, and the system kills where memory is short.
+    resolve(signal === 'SIGABRT' || signal === 'SIGKILL' ? TOO_MUCH : UNREADABLE);
+  });
+  // A failed send is ignored: the exit of the reader reports it.
+  reader.send(job, () => undefined);
+
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    reader.kill('SIGKILL');
+  }
+}

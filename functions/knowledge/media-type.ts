@@ -1,0 +1,82 @@
+import type { SourceKind } from '../domain/source.ts';
+import { ContentProblem } from './text.ts';
+
+export interface MediaType {
+  /** `type/subtype` in lower case; undefined where the server said none that is one. */
+  essence?: string;
+  charset?: string;
+}
+
+const ESSENCE = /^\s*([\w.+-]{1,60}\/[\w.+-]{1,100})\s*(?:;|$)/;
+const CHARSET = /;\s*charset\s*=\s*(?:"\s*([\w.:-]{1,40})\s*"|'?([\w.:-]{1,40}))/i;
+
+/** Reads a Content-Type (RFC 9110, section 8.3.1), as leniently as browsers do. */
+export function mediaTypeOf(field: string | undefined): MediaType {
+  const text = (field ?? '').slice(0, 400);
+  const charset = CHARSET.exec(text);
+  return { essence: ESSENCE.exec(text)?.[1]?.toLowerCase(), charset: charset?.[1] ?? charset?.[2] };
+}
+
+export type Format = 'html' | 'plain' | 'feed' | 'csv' | 'xlsx';
+
+const NAMES: Readonly<Record<SourceKind, string>> = { url: 'page', spreadsheet: 'spreadsheet', feed: 'feed' };
+
+const PAGES: Readonly<Record<string, Format>> = {
+  'text/html': 'html',
+  'application/xhtml+xml': 'html',
+  'text/plain': 'plain',
+};
+const TABLES: readonly string[] = [
+  'text/csv',
+  'application/csv',
+  'text/tab-separated-values',
+  'text/plain',
+  // What Excel has browsers believe that a CSV file is.
+  'application/vnd.ms-excel',
+];
+const WORKBOOKS: readonly string[] = [
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  'application/vnd.ms-excel',
+  'application/octet-stream',
+  'application/zip',
+];
+const FEED = /^(?:text\/.*|application\/(?:.*\+)?(?:xml|json))$/;
+
+/**
+ * What to read a source's content as.
+ * @throws ContentProblem when it is of a type that such a source does not have
+ */
+export function formatOf(kind: SourceKind, { essence }: MediaType, body: Uint8Array): Format {
+  const format =
+    essence === undefined ? formatOfUntyped(kind, body) : formatOfTyped(kind, essence, isZip(body));
+  if (format !== undefined) return format;
+  const what = essence === undefined ? 'without a type' : `of type ${essence}`;
+  throw new ContentProblem(`the content is ${what}, not a ${NAMES[kind]}`);
+}
+
+function formatOfTyped(kind: SourceKind, essence: string, zip: boolean): Format | undefined {
+  if (kind === 'url') return Object.hasOwn(PAGES, essence) ? PAGES[essence] : undefined;
+  if (kind === 'feed') return FEED.test(essence) ? 'feed' : undefined;
+  if (zip) return WORKBOOKS.includes(essence) || TABLES.includes(essence) ? 'xlsx' : undefined;
+  return TABLES.includes(essence) ? 'csv' : undefined;
+}
+
+function formatOfUntyped(kind: SourceKind, body: Uint8Array): Format | undefined {
+  if (kind === 'spreadsheet' && isZip(body)) return 'xlsx';
+  if (!looksLikeText(body)) return undefined;
+  if (kind === 'url') return looksLikeMarkup(body) ? 'html' : 'plain';
+  return kind === 'feed' ? 'feed' : 'csv';
+}
+
+const isZip = ([a, b, c, d]: Uint8Array): boolean => a === 0x50 && b === 0x4b && c === 3 && d === 4;
+
+/** No control characters but those that text has (https://mimesniff.spec.whatwg.org, binary data byte). */
+const looksLikeText = (body: Uint8Array): boolean =>
+  body.subarray(0, 1024).every((byte) => byte >= 0x20 || [0x09, 0x0a, 0x0c, 0x0d, 0x1b].includes(byte));
+
+const looksLikeMarkup = (body: Uint8Array): boolean =>
+  /^\s*</.test(
+    Buffer.from(body.subarray(0, 1024))
+      .toString('latin1')
+      .replace(/^\u00ef\u00bb\u00bf/, ''),
+  );

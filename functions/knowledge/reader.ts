@@ -1,0 +1,15 @@
+/*
+ * The process that reads one content (see extractor.ts). It ends when it is told to, or when whoever started
+ * it is gone.
+ */
+import type { FromReader, ToReader } from './extractor.ts';
+import { read } from './read.ts';
+
+process.once('message', async (job: ToReader) => {
+  say({ kind: 'begun' });
+  say({ kind: 'extracted', extraction: await read(job.kind, job) });
+});
+
+function say(message: FromReader): void {
+  process.send?.(message);
+}

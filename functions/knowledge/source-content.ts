@@ -1,0 +1,68 @@
+import type { Gate } from '../domain/gate.ts';
+import { simulatedContent } from '../domain/simulation.ts';
+import { MAX_SOURCE_BYTES, MAX_TEXT_BYTES, type Source, type SourceKind } from '../domain/source.ts';
+import type { Found } from '../domain/source-check.ts';
+import type { OutboundClient } from '../platform/outbound/client.ts';
+import type { Extractor } from './extractor.ts';
+
+const ACCEPT: Record<SourceKind, string> = {
+  url: 'text/html, application/xhtml+xml, */*;q=0.1',
+  spreadsheet: 'text/csv, application/vnd.openxmlformats-officedocument.spreadsheetml.sheet, */*;q=0.1',
+  feed: 'application/atom+xml, application/rss+xml, application/xml;q=0.9, */*;q=0.1',
+};
+
+/**
+ * What is at a source's URL, as text: fetched unless it is as before, and extracted. For a sandbox nothing is
+ * fetched: its program says what would have been there.
+ */
+export function sourceContent({
+  gate,
+  outbound,
+  extract,
+  userAgent,
+}: {
+  gate: Gate;
+  outbound: Pick<OutboundClient, 'fetch'>;
+  extract: Extractor;
+  userAgent: string;
+}) {
+  return (source: Source): Promise<Found> =>
+    gate<Found>(source.orgId, {
+      sandbox: async () => simulatedContent(source.url, source.checks + 1),
+      live: async (permit) => {
+        const fetched = await outbound.fetch(
+          {
+            url: new URL(source.url),
+            headers: { 'user-agent': userAgent, ...headersOf(source) },
+            maxBytes: MAX_SOURCE_BYTES,
+          },
+          permit,
+        );
+        if (fetched.kind !== 'fetched') return fetched;
+        const { body, contentType, url, etag, lastModified } = fetched;
+        const extracted = await extract(source.kind, {
+          body,
+          url,
+          ...(contentType !== undefined && { contentType }),
+        });
+        if (!extracted.ok) return { kind: 'failed', error: extracted.problem };
+        const { text, title } = extracted;
+        if (Buffer.byteLength(text) > MAX_TEXT_BYTES)
+          return { kind: 'failed', error: `the text is larger than ${MAX_TEXT_BYTES} bytes` };
+        return {
+          kind: 'fetched',
+          text,
+          ...(title !== undefined && { title }),
+          ...(etag !== undefined && { etag }),
+          ...(lastModified !== undefined && { lastModified }),
+        };
+      },
+    });
+}
+
+/** Asks for content only if it is another than the one that is known (RFC 9110, 13.1). */
+const headersOf = ({ kind, content }: Source): Record<string, string> => ({
+  accept: ACCEPT[kind],
+  ...(content?.etag !== undefined && { 'if-none-match': content.etag }),
+  ...(content?.lastModified !== undefined && { 'if-modified-since': content.lastModified }),
+});

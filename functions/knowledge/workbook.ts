@@ -1,0 +1,162 @@
+import readXlsxFile from 'read-excel-file/universal';
+import { addRow, Collector, ContentProblem, checkSize, type Reading, tooManyCells } from './text.ts';
+import { checkXml } from './xml.ts';
+import { type Archive, openArchive, type PackedFile, tooLarge, zipStored } from './zip.ts';
+
+const MAX_SHEETS = 100;
+
+/** What a sheet may have (ECMA-376): XFD1048576. */
+const LAST_ROW = 1_048_576;
+const LAST_COLUMN = 16_384;
+
+/**
+ * The reader fills up what lies between cells, so that two of them in opposite corners would cost all cells
+ * there can be.
+ */
+const MAX_AREA = 5_000_000;
+
+/** Of what a pass unpacks at once. The reader holds it twice, and once more as text. */
+const MAX_PASS_BYTES = 32 * 1024 * 1024;
+/** Sheets are gathered for one pass up to here, since each pass reads shared texts and styles again. */
+const PASS_BYTES = 8 * 1024 * 1024;
+/** What the workbook does not name, such as caches of pivot tables, is left out where it is larger. */
+const UNNAMED_BYTES = 1024 * 1024;
+
+const RELATIONS = 'xl/_rels/workbook.xml.rels';
+/** In the place of a sheet that another pass reads. */
+const EMPTY_SHEET = Buffer.from('<worksheet><sheetData/></worksheet>');
+
+/**
+ * Cells of all sheets of an XLSX workbook as text, one row a line: what formulas gave, not the formulas.
+ * Reads in passes, each of which unpacks a few sheets, so that the unpacked workbook is never held as a
+ * whole.
+ */
+export async function readWorkbook(packed: Uint8Array): Promise<Reading> {
+  const archive = openArchive(packed, (name) => /\.(?:xml|rels)$/i.test(name));
+  const { sheets, common } = await checkedFiles(archive);
+
+  const titles: string[] = [];
+  const texts: string[] = [];
+  let rows = 0;
+  for (const pass of passesOf(sheets, common)) {
+    const files = [...common, ...sheets.map((file) => (pass.includes(file) ? file : { name: file.name }))];
+    for (const [index, { sheet, data }] of (await parsed(archive, files)).entries()) {
+      titles[index] = sheet;
+      const lines = new Collector();
+      for (const row of data) {
+        rows += 1;
+        checkSize({ rows, cells: 0 });
+        addRow(row.map(textOf), lines);
+      }
+      // A sheet has rows in one pass alone.
+      texts[index] = `${texts[index] ?? ''}${lines.joined()}`;
+    }
+  }
+  const collector = new Collector();
+  for (const [index, text] of texts.entries()) {
+    if (texts.length > 1) collector.add(`${titles[index]}\n`);
+    collector.add(text);
+  }
+  return { text: collector.text() };
+}
+
+/** @throws ContentProblem when a pass would unpack more than it may */
+function passesOf(sheets: readonly PackedFile[], common: readonly PackedFile[]): PackedFile[][] {
+  const sizeOf = (files: readonly PackedFile[]) => files.reduce((sum, { size }) => sum + size, 0);
+  const passes: PackedFile[][] = [[]];
+  for (const sheet of sheets) {
+    const last = passes.at(-1) ?? [];
+    if (last.length > 0 && sizeOf(last) + sheet.size > PASS_BYTES) passes.push([sheet]);
+    else last.push(sheet);
+  }
+  for (const pass of passes) if (sizeOf(pass) + sizeOf(common) > MAX_PASS_BYTES) throw tooLarge();
+  return passes;
+}
+
+const ADDRESS = /\br\s*=\s*["']([A-Za-z]*)(\d+)["']/g;
+
+/**
+ * Judges by the text of the files, before anything is built of it, how large the sheets will be. One file is
+ * unpacked at a time.
+ * @returns the sheets, and the other files that the workbook names
+ */
+async function checkedFiles(archive: Archive): Promise<{ sheets: PackedFile[]; common: PackedFile[] }> {
+  const place = Buffer.alloc(Math.max(0, ...archive.files.map(({ size }) => size)));
+  const sheets: PackedFile[] = [];
+  let area = 0;
+  let relations = '';
+  for (const file of archive.files) {
+    await archive.unpackInto(place, file);
+    const xml = place.toString('latin1', 0, file.size);
+    checkXml(xml, 'spreadsheet');
+    if (file.name === RELATIONS) relations = place.toString('utf8', 0, file.size);
+    if (!xml.includes('sheetData')) continue;
+    sheets.push(file);
+    if (sheets.length > MAX_SHEETS)
+      throw new ContentProblem(`the spreadsheet has more than ${MAX_SHEETS} sheets`);
+    area += areaOf(xml);
+    if (area > MAX_AREA) throw tooManyCells();
+  }
+  checkSheetFiles(relations, new Set(archive.files.map(({ name }) => name)));
+  const isNamed = (name: string) => relations.includes(name.slice(name.lastIndexOf('/') + 1));
+  const common = archive.files.filter(
+    (file) => !sheets.includes(file) && (file.size <= UNNAMED_BYTES || isNamed(file.name)),
+  );
+  return { sheets, common };
+}
+
+/**
+ * Refuses a workbook that names a file which it lacks. The library throws at such a file while it reads the
+ * sheets before it, whose own failures then reject promises that nothing handles.
+ */
+function checkSheetFiles(relations: string, names: ReadonlySet<string>): void {
+  for (const [relation] of relations.matchAll(/<Relationship\b[^>]*>/g)) {
+    const target = /\bTarget\s*=\s*["']([^"']*)["']/.exec(relation)?.[1] ?? '';
+    const path = target.startsWith('/') ? target.slice(1) : `xl/${target}`;
+    if (/\/worksheet["']/.test(relation) && !names.has(path)) throw invalid();
+  }
+}
+
+function areaOf(sheet: string): number {
+  let rows = 0;
+  let columns = 0;
+  for (const [, column = '', row] of sheet.matchAll(ADDRESS)) {
+    rows = Math.max(rows, Number(row));
+    columns = Math.max(columns, column === '' ? 0 : columnNumber(column));
+  }
+  if (rows > LAST_ROW || columns > LAST_COLUMN) throw invalid();
+  return rows * Math.max(1, columns);
+}
+
+/** "A" is 1, "AA" is 27. */
+const columnNumber = (letters: string): number =>
+  [...letters.toUpperCase()].reduce((number, letter) => 26 * number + letter.charCodeAt(0) - 64, 0);
+
+const invalid = () => new ContentProblem('the content is not a valid spreadsheet');
+
+/** @param files without a size stand for empty sheets */
+async function parsed(archive: Archive, files: readonly (PackedFile | { name: string })[]) {
+  const stored = await zipStored(
+    files.map((file) => ('size' in file ? file : { ...file, size: EMPTY_SHEET.length, isEmpty: true })),
+    async (target, file) => {
+      if ('isEmpty' in file) target.set(EMPTY_SHEET);
+      else await archive.unpackInto(target, file);
+    },
+  );
+  try {
+    return await readXlsxFile(stored);
+  } catch (error) {
+    throw error instanceof RangeError ? error : invalid();
+  }
+}
+
+/** Declared by the library as the constructor of dates where it gives dates. */
+function textOf(cell: unknown): string {
+  if (cell === null || cell === undefined) return '';
+  if (cell instanceof Date) return dateText(cell);
+  return typeof cell === 'boolean' ? String(cell).toUpperCase() : String(cell);
+}
+
+/** Without the time where there is none. */
+const dateText = (date: Date): string =>
+  Number.isNaN(date.getTime()) ? '' : date.toISOString().replace(/T00:00:00\.000Z$/, '');

@@ -1,0 +1,76 @@
+import { ContentProblem } from './text.ts';
+
+/** Far more than a feed or a sheet has; what is nested deeper is made to fill a stack. */
+const MAX_DEPTH = 200;
+
+/**
+ * What can end a tag, or a quotation in it. An expression for whole tags would need a stack as long as the
+ * longest tag.
+ */
+const IN_TAG = /[<>"']/g;
+const IN_QUOTATION = { '"': /[<"]/g, "'": /[<']/g };
+
+/**
+ * Refuses XML that could become more than it is: declarations of entities, which name other entities or
+ * files, and depth without end. It runs before any parser. What two parsers could read differently is refused
+ * too, so that none sees a declaration where this function sees a comment.
+ * @throws ContentProblem
+ */
+export function checkXml(xml: string, what: string): void {
+  let depth = 0;
+  for (let start = xml.indexOf('<'); start >= 0; ) {
+    const markup = markupAt(xml, start);
+    if (markup === undefined) throw new ContentProblem(`the content is not a valid ${what}`);
+    if (markup === 'declaration') throw new ContentProblem(`the ${what} declares entities`);
+    const { kind, end } = markup;
+    depth += kind === 'opens' ? 1 : kind === 'closes' ? -1 : 0;
+    if (depth > MAX_DEPTH) throw new ContentProblem(`the ${what} is nested too deeply`);
+    start = xml.indexOf('<', end);
+  }
+}
+
+interface Markup {
+  kind: 'opens' | 'closes' | 'neither';
+  /** Where what follows begins. */
+  end: number;
+}
+
+/** @returns what begins there; undefined when nothing that does has an end */
+function markupAt(xml: string, start: number): Markup | 'declaration' | undefined {
+  for (const [open, close] of [
+    ['<!--', '-->'],
+    ['<![CDATA[', ']]>'],
+  ] as const)
+    if (xml.startsWith(open, start)) {
+      const end = xml.indexOf(close, start + open.length);
+      return end < 0 ? undefined : { kind: 'neither', end: end + close.length };
+    }
+  if (xml.startsWith('<!', start)) return 'declaration';
+
+  const end = endOfTag(xml, start);
+  if (end === undefined) return undefined;
+  if (xml.startsWith('<?', start))
+    return xml.startsWith('?>', end - 2) ? { kind: 'neither', end } : undefined;
+  if (xml.startsWith('</', start)) return { kind: 'closes', end };
+  return { kind: xml.startsWith('/>', end - 2) ? 'neither' : 'opens', end };
+}
+
+/**
+ * Where a tag or processing instruction ends: behind the first `>` outside of quotation marks.
+ * @returns undefined when it has no end, or another `<` in it, quoted or not (XML 1.0, section 3.1)
+ */
+function endOfTag(xml: string, start: number): number | undefined {
+  for (let at = nextOf(IN_TAG, xml, start + 1); at !== undefined; at = nextOf(IN_TAG, xml, at + 1)) {
+    const character = xml[at];
+    if (character === '>') return at + 1;
+    if (character !== '"' && character !== "'") return undefined;
+    at = nextOf(IN_QUOTATION[character], xml, at + 1);
+    if (at === undefined || xml[at] !== character) return undefined;
+  }
+  return undefined;
+}
+
+function nextOf(characters: RegExp, text: string, from: number): number | undefined {
+  characters.lastIndex = from;
+  return characters.exec(text)?.index;
+}

@@ -1,0 +1,197 @@
+import { crc32, createInflateRaw } from 'node:zlib';
+import { ContentProblem } from './text.ts';
+
+const MAX_ENTRIES = 1000;
+const MAX_ENTRY_BYTES = 30 * 1024 * 1024;
+const MAX_BYTES = 50 * 1024 * 1024;
+
+/** Of a file that is unpacked, at a time. */
+const PIECE_BYTES = 256 * 1024;
+
+/** Sheets of the same few cells come near 100; beyond 1000 is nothing but what was made to. */
+const MAX_RATIO = 300;
+const SMALL_BYTES = 1024 * 1024;
+
+const LOCAL = 0x04034b50;
+const CENTRAL = 0x02014b50;
+const END = 0x06054b50;
+const LOCAL_BYTES = 30;
+const CENTRAL_BYTES = 46;
+const END_BYTES = 22;
+const MAX_COMMENT_BYTES = 0xffff;
+const STORED = 0;
+const DEFLATED = 8;
+
+interface Entry {
+  name: string;
+  flags: number;
+  method: number;
+  packed: number;
+  size: number;
+  offset: number;
+}
+
+const invalid = () => new ContentProblem('the content is not a valid spreadsheet');
+export const tooLarge = () => new ContentProblem('the spreadsheet is too large when it is unpacked');
+
+/** A file of an archive, as the directory describes it. */
+export type PackedFile = Pick<Entry, 'name' | 'size'>;
+
+export interface Archive {
+  readonly files: readonly PackedFile[];
+  /**
+   * Unpacks a file piece by piece into the beginning of `target`, which has room for it: nothing else of it
+   * is ever held.
+   * @throws ContentProblem when it is damaged, encrypted, or not as large as the directory says
+   */
+  unpackInto(target: Uint8Array, file: PackedFile): Promise<void>;
+}
+
+/**
+ * Opens a zip archive (APPNOTE.TXT 6.3.10), by its directory alone. Sizes are judged by what the directory
+ * says before anything is unpacked, and nothing is unpacked beyond what it says.
+ * @param wanted by their names; others are left out
+ * @throws ContentProblem when it is damaged, or larger than a spreadsheet is
+ */
+export function openArchive(archive: Uint8Array, wanted: (name: string) => boolean): Archive {
+  const bytes = Buffer.from(archive.buffer, archive.byteOffset, archive.byteLength);
+  try {
+    const entries = directoryOf(bytes);
+    checkSizes(entries);
+    const files = entries.filter(({ name }) => wanted(name));
+    // Which of two would be read depends on who reads.
+    if (new Set(files.map(({ name }) => name)).size < files.length) throw invalid();
+    const entryOf = new Map<PackedFile, Entry>(files.map((entry) => [entry, entry]));
+    return {
+      files,
+      async unpackInto(target, file) {
+        const entry = entryOf.get(file);
+        if (entry === undefined) throw invalid();
+        try {
+          await unpack(bytes, entry, target);
+        } catch (error) {
+          throw asProblem(error);
+        }
+      },
+    };
+  } catch (error) {
+    throw asProblem(error);
+  }
+}
+
+/** What else is thrown was read beyond the end, or could not be inflated. */
+const asProblem = (error: unknown): ContentProblem => (error instanceof ContentProblem ? error : invalid());
+
+function directoryOf(bytes: Buffer): Entry[] {
+  const from = Math.max(0, bytes.length - END_BYTES - MAX_COMMENT_BYTES);
+  const end = bytes.lastIndexOf(Uint8Array.of(0x50, 0x4b, 5, 6));
+  if (end < from || bytes.readUInt32LE(end) !== END) throw invalid();
+  const count = bytes.readUInt16LE(end + 10);
+  if (count > MAX_ENTRIES) throw tooLarge();
+
+  const entries: Entry[] = [];
+  let at = bytes.readUInt32LE(end + 16);
+  for (let index = 0; index < count; index += 1) {
+    if (bytes.readUInt32LE(at) !== CENTRAL) throw invalid();
+    const nameLength = bytes.readUInt16LE(at + 28);
+    entries.push({
+      flags: bytes.readUInt16LE(at + 8),
+      method: bytes.readUInt16LE(at + 10),
+      packed: bytes.readUInt32LE(at + 20),
+      size: bytes.readUInt32LE(at + 24),
+      offset: bytes.readUInt32LE(at + 42),
+      name: bytes.toString('utf8', at + 46, at + 46 + nameLength),
+    });
+    at += 46 + nameLength + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32);
+  }
+  return entries;
+}
+
+function checkSizes(entries: Entry[]): void {
+  let total = 0;
+  for (const { packed, size } of entries) {
+    total += size;
+    if (size > MAX_ENTRY_BYTES || total > MAX_BYTES) throw tooLarge();
+    if (size > SMALL_BYTES && size > MAX_RATIO * packed) throw tooLarge();
+  }
+}
+
+async function unpack(
+  bytes: Buffer,
+  { flags, method, packed, size, offset }: Entry,
+  target: Uint8Array,
+): Promise<void> {
+  const isEncrypted = (flags & 1) === 1;
+  if (isEncrypted || bytes.readUInt32LE(offset) !== LOCAL) throw invalid();
+  const start = offset + 30 + bytes.readUInt16LE(offset + 26) + bytes.readUInt16LE(offset + 28);
+  if (start + packed > bytes.length) throw invalid();
+  const data = bytes.subarray(start, start + packed);
+
+  if (method !== STORED && method !== DEFLATED) throw invalid();
+  let filled = 0;
+  for await (const piece of method === STORED ? [data] : inflated(data)) {
+    if (filled + piece.length > size) throw invalid();
+    target.set(piece, filled);
+    filled += piece.length;
+  }
+  if (filled !== size) throw invalid();
+}
+
+function inflated(data: Uint8Array): AsyncIterable<Uint8Array> {
+  const inflater = createInflateRaw({ chunkSize: PIECE_BYTES });
+  inflater.end(data);
+  return inflater;
+}
+
+/**
+ * An archive of these files, none of them packed: for a reader that shall see what was checked, and not
+ * unpack again on its own. Each file is unpacked into its place, so that the archive is all that is held of
+ * them.
+ * @param write fills the place of a file
+ */
+export async function zipStored<F extends PackedFile>(
+  files: readonly F[],
+  write: (target: Uint8Array, file: F) => Promise<void>,
+): Promise<ArrayBuffer> {
+  const named = files.map((file) => ({ file, nameBytes: Buffer.from(file.name) }));
+  const total = named.reduce(
+    (sum, { file, nameBytes }) => sum + LOCAL_BYTES + CENTRAL_BYTES + 2 * nameBytes.length + file.size,
+    END_BYTES,
+  );
+  const archive = Buffer.from(new ArrayBuffer(total));
+  let at = 0;
+  const directory: Buffer[] = [];
+  for (const { file, nameBytes } of named) {
+    const content = archive.subarray(at + LOCAL_BYTES + nameBytes.length).subarray(0, file.size);
+    await write(content, file);
+    archive.writeUInt32LE(LOCAL, at);
+    // From the version that is needed to the length of the extra field, the same in both headers.
+    const common = archive.subarray(at + 4, at + LOCAL_BYTES);
+    common.writeUInt16LE(20, 0);
+    common.writeUInt16LE(0x0800, 2);
+    common.writeUInt32LE(crc32(content), 10);
+    common.writeUInt32LE(file.size, 14);
+    common.writeUInt32LE(file.size, 18);
+    common.writeUInt16LE(nameBytes.length, 22);
+    archive.set(nameBytes, at + LOCAL_BYTES);
+
+    const entry = Buffer.alloc(CENTRAL_BYTES);
+    entry.writeUInt32LE(CENTRAL, 0);
+    entry.writeUInt16LE(20, 4);
+    entry.set(common, 6);
+    entry.writeUInt32LE(at, 42);
+    directory.push(entry, nameBytes);
+    at += LOCAL_BYTES + nameBytes.length + file.size;
+  }
+  const directoryAt = at;
+  for (const part of directory) {
+    archive.set(part, at);
+    at += part.length;
+  }
+  archive.writeUInt32LE(END, at);
+  archive.writeUInt16LE(files.length, at + 8);
+  archive.writeUInt16LE(files.length, at + 10);
+  archive.writeUInt32LE(at - directoryAt, at + 12);
+  archive.writeUInt32LE(directoryAt, at + 16);
+  return archive.buffer as ArrayBuffer;
+}

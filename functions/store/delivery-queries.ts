@@ -1,0 +1,307 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import { Delivery, type DeliveryRef, type DeliveryStatus, OPEN_STATUSES } from '../domain/delivery.ts';
+import type { ReceiverId } from '../domain/ids.ts';
+import type { Examined } from '../domain/redelivery-job.ts';
+import type { Tenant } from '../domain/tenant.ts';
+import { deliveryOf } from './deliveries.ts';
+import { newestMatching, type PartitionScan } from './filtered-pages.ts';
+import { DELIVERY_SHARDS, deliveriesBetween, keys, shards } from './keys.ts';
+import type { Page, PageRequest } from './pages.ts';
+import { readRows, type Table } from './table.ts';
+
+/** A filter on deliveries; all of its conditions must hold. */
+export interface DeliveryFilter {
+  status?: readonly DeliveryStatus[] | undefined;
+  eventType?: readonly Delivery['eventType'][] | undefined;
+  /** By the time that identifiers carry, `to` excluded. */
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
+
+/** The range of times that an identifier can carry. */
+const FIRST = new Date(0);
+const LAST = new Date(2 ** 48 - 1);
+
+/**
+ * Deliveries to an endpoint by status, event type and time, newest first. The time narrows the query; the
+ * other conditions filter its rows, of which a page examines a bounded number.
+ * @returns pages as `newestMatching` gives them: short ones may have a next one
+ */
+export function filteredDeliveries(deliveries: Table) {
+  function scanOf(pk: string, { status, eventType, from = FIRST, to = LAST }: DeliveryFilter) {
+    const [first, end] = deliveriesBetween(from, to);
+    const wanted = [...conditionOf('status', status), ...conditionOf('eventType', eventType)];
+    const scan: PartitionScan<Delivery> = async (before, rows) => {
+      const last = justBelow(before === undefined || end < before ? end : before);
+      if (last < first) return { items: [], examined: 0, units: 0 };
+      const {
+        Items = [],
+        ScannedCount = 0,
+        LastEvaluatedKey,
+        ConsumedCapacity,
+      } = await deliveries.client.send(
+        new QueryCommand({
+          TableName: deliveries.name,
+          ConsistentRead: true,
+          ReturnConsumedCapacity: 'TOTAL',
+          ScanIndexForward: false,
+          Limit: rows,
+          KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
+          ...(wanted.length > 0 && {
+            FilterExpression: wanted.map(({ expression }) => expression).join(' AND '),
+            ExpressionAttributeNames: Object.assign({}, ...wanted.map(({ names }) => names)),
+          }),
+          ExpressionAttributeValues: Object.assign(
+            { ':pk': pk, ':first': first, ':last': last },
+            ...wanted.map(({ values }) => values),
+          ),
+        }),
+      );
+      return {
+        items: readRows(deliveries, Items, deliveryOf),
+        examined: ScannedCount,
+        // Where it is not reported, each row counts as a large one.
+        units: ConsumedCapacity?.CapacityUnits ?? ScannedCount,
+        boundary: LastEvaluatedKey?.sk,
+      };
+    };
+    return scan;
+  }
+
+  return (
+    tenant: Tenant,
+    endpoint: ReceiverId,
+    page: PageRequest,
+    filter: DeliveryFilter,
+  ): Promise<Page<Delivery>> =>
+    newestMatching(
+      shards(DELIVERY_SHARDS).map((shard) =>
+        scanOf(keys.deliveries(endpoint, tenant.generation, shard), filter),
+      ),
+      page,
+    );
+}
+
+/** That an attribute is one of some values. */
+function conditionOf(name: string, values: readonly string[] | undefined) {
+  if (values === undefined) return [];
+  const named = values.map((value, index) => [`:${name}${index}`, value] as const);
+  return [
+    {
+      expression: `#${name} IN (${named.map(([key]) => key).join(', ')})`,
+      names: { [`#${name}`]: name },
+      values: Object.fromEntries(named),
+    },
+  ];
+}
+
+/**
+ * The largest sort key below `bound`: DynamoDB has no range that excludes its end. Identifiers are ASCII and
+ * all of one length.
+ */
+const justBelow = (bound: string): string =>
+  `${bound.slice(0, -1)}${String.fromCharCode(bound.charCodeAt(bound.length - 1) - 1)}~`;
+
+const Row = z.pick(Delivery, { id: true, eventId: true, eventType: true, status: true });
+
+/** A part of the deliveries of a time range, in the order of their identifiers. */
+export interface DeliveryRange {
+  items: Examined[];
+  /** Where the next part begins, exclusive. */
+  place: string;
+  /** Whether the range ends here. */
+  isLast: boolean;
+}
+
+/** All deliveries of an endpoint that were created in a time range, oldest first, with their status alone. */
+export function deliveryRanges(deliveries: Table) {
+  async function read(pk: string, from: string, to: string, limit: number) {
+    const { Items = [], LastEvaluatedKey } = await deliveries.client.send(
+      new QueryCommand({
+        TableName: deliveries.name,
+        // A caller who has seen a delivery fail expects it here.
+        ConsistentRead: true,
+        Limit: limit,
+        KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+        ProjectionExpression: 'pk, sk, id, eventId, eventType, #status',
+        ExpressionAttributeNames: { '#status': 'status' },
+        ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to },
+      }),
+    );
+    return {
+      items: readRows(deliveries, Items, (row) => Row.parse(row)),
+      end: LastEvaluatedKey?.sk as string | undefined,
+    };
+  }
+
+  /**
+   * Continues after a place. Reads the shards in parallel, and leaves what lies beyond the shard that came
+   * least far to the next part, so that the parts are in order.
+   * @param time its end is exclusive
+   * @param limit of each shard
+   */
+  return async (
+    { webhookId, generation }: Pick<DeliveryRef, 'webhookId' | 'generation'>,
+    time: { from: Date; to: Date },
+    after: string | undefined,
+    limit: number,
+  ): Promise<DeliveryRange> => {
+    const [first, last] = deliveriesBetween(time.from, time.to);
+    // All identifiers have one length, so none lies between a place and this bound.
+    const from = after === undefined ? first : `${after}!`;
+    if (from >= last) return { items: [], place: last, isLast: true };
+    const parts = await Promise.all(
+      shards(DELIVERY_SHARDS).map((shard) =>
+        read(keys.deliveries(webhookId, generation, shard), from, last, limit),
+      ),
+    );
+    const ends = parts.flatMap(({ end }) => end ?? []).sort();
+    const place = ends[0] ?? last;
+    const items = parts
+      .flatMap((part) => part.items)
+      .filter(({ id }) => id <= place)
+      .sort((a, b) => (a.id < b.id ? -1 : 1));
+    return { items, place, isLast: ends.length === 0 };
+  };
+}
+
+/**
+ * Rows of a shard that each request examines, until enough are open; 500 at most. While an endpoint fails
+ * almost all are open, except at the beginning of the range, where deliveries have ended. The first rows show
+ * how large rows are.
+ */
+const EXAMINED_ROWS = [5, 15, 80, 200, 200] as const;
+
+/** Read units that a request may still consume. Each read subtracts what it consumed; none begins at zero. */
+export interface ReadBudget {
+  units: number;
+}
+
+/** A range of a shard's rows, by the time that their identifiers carry. */
+interface RowsOf {
+  pk: string;
+  range: [first: string, last: string];
+  /** Rows to examine, open or not. */
+  limit: number;
+  newestFirst?: boolean;
+  after?: Record<string, unknown> | undefined;
+  budget: ReadBudget;
+}
+
+/**
+ * The open deliveries of a range of a shard, eventually consistent; none if the range is empty.
+ * @returns in `after` where the next ones begin, absent at the end
+ */
+async function openAmong(
+  deliveries: Table,
+  { pk, range: [first, last], limit, newestFirst = false, after, budget }: RowsOf,
+): Promise<{ open: Delivery[]; after?: Record<string, unknown> }> {
+  if (first > last) return { open: [] };
+  const {
+    Items = [],
+    LastEvaluatedKey,
+    ConsumedCapacity,
+  } = await deliveries.client.send(
+    new QueryCommand({
+      TableName: deliveries.name,
+      Limit: limit,
+      ReturnConsumedCapacity: 'TOTAL',
+      ScanIndexForward: !newestFirst,
+      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
+      FilterExpression: '#status IN (:pending, :retrying)',
+      ExpressionAttributeNames: { '#status': 'status' },
+      ExpressionAttributeValues: {
+        ':pk': pk,
+        ':first': first,
+        ':last': last,
+        ':pending': OPEN_STATUSES[0],
+        ':retrying': OPEN_STATUSES[1],
+      },
+      ...(after && { ExclusiveStartKey: after }),
+    }),
+  );
+  budget.units -= ConsumedCapacity?.CapacityUnits ?? 0;
+  return {
+    open: readRows(deliveries, Items, deliveryOf),
+    ...(LastEvaluatedKey && { after: LastEvaluatedKey }),
+  };
+}
+
+/**
+ * The oldest open deliveries to an endpoint, for an estimate: examines a bounded number of rows, eventually
+ * consistent.
+ * @param from the earliest creation time
+ * @param wanted per shard; a few more may be returned, and fewer when the budget ends
+ */
+export function openDeliveries(deliveries: Table) {
+  async function oldestIn(
+    pk: string,
+    range: [string, string],
+    wanted: number,
+    budget: ReadBudget,
+  ): Promise<Delivery[]> {
+    const open: Delivery[] = [];
+    let after: Record<string, unknown> | undefined;
+    for (const limit of EXAMINED_ROWS) {
+      const found = await openAmong(deliveries, { pk, range, limit, after, budget });
+      open.push(...found.open);
+      ({ after } = found);
+      if (open.length >= wanted || after === undefined || budget.units <= 0) break;
+    }
+    return open;
+  }
+
+  return async (
+    { webhookId, generation }: Pick<DeliveryRef, 'webhookId' | 'generation'>,
+    from: Date,
+    now: Date,
+    wanted: number,
+    budget: ReadBudget,
+  ): Promise<Delivery[]> => {
+    if (budget.units <= 0) return [];
+    const range = deliveriesBetween(from, now);
+    const found = await Promise.all(
+      shards(DELIVERY_SHARDS).map((shard) =>
+        oldestIn(keys.deliveries(webhookId, generation, shard), range, wanted, budget),
+      ),
+    );
+    return found.flat();
+  };
+}
+
+/**
+ * Newest rows of a shard to examine: they are open while the receiver is down; a quiet endpoint has no
+ * others.
+ */
+const NEWEST_ROWS = 10;
+
+/**
+ * Since when a delivery to an endpoint waits: the creation time of the oldest open one among the newest of a
+ * range, eventually consistent; null when none of these is open, or the budget is used up. Older ones may
+ * have waited longer.
+ */
+export function waitingDeliveries(deliveries: Table) {
+  return async (
+    { webhookId, generation }: Pick<DeliveryRef, 'webhookId' | 'generation'>,
+    from: Date,
+    to: Date,
+    budget: ReadBudget,
+  ): Promise<string | null> => {
+    if (budget.units <= 0) return null;
+    const range = deliveriesBetween(from, to);
+    const found = await Promise.all(
+      shards(DELIVERY_SHARDS).map((shard) =>
+        openAmong(deliveries, {
+          pk: keys.deliveries(webhookId, generation, shard),
+          range,
+          limit: NEWEST_ROWS,
+          newestFirst: true,
+          budget,
+        }),
+      ),
+    );
+    const times = found.flatMap(({ open }) => open.map(({ createdAt }) => createdAt));
+    return times.sort()[0] ?? null;
+  };
+}

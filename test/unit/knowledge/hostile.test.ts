@@ -1,0 +1,213 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { SourceKind } from '../../../functions/domain/source.ts';
+import type { Content } from '../../../functions/knowledge/extractor.ts';
+import { read } from '../../../functions/knowledge/read.ts';
+import { content, readIt, rowsOf, workbookFiles, XLSX, zip } from './contents.ts';
+
+const kinds = fc.constantFrom(...SourceKind.options);
+const types = fc.constantFrom(
+  undefined,
+  'text/html',
+  'text/plain; charset=shift_jis',
+  'text/csv',
+  'application/xml',
+  'application/octet-stream',
+  XLSX,
+  'image/png',
+  'nonsense',
+);
+
+/** Says of any content in one well-formed line what it is, or why not. */
+async function expectSound(kind: SourceKind, { body, contentType }: Content) {
+  const extraction = await read(kind, { body, contentType });
+  if (!extraction.ok) {
+    expect(extraction.problem).toMatch(/^the [\x20-\x7e]{5,200}$|^there is no text in the content$/);
+    expect(extraction.problem).not.toMatch(/node_modules|\.[jt]s\b|\.mjs|file:|\bat \w|Error/);
+    return;
+  }
+  const { text, title = 'title' } = extraction;
+  expect(text.isWellFormed()).toBe(true);
+  expect(text).toBe(text.trim());
+  expect(text).not.toBe('');
+  expect(text).not.toMatch(/[^\S\n ]|[^\P{Cc}\n]|\n\n\n| \n|\n | {2}/u);
+  expect(text.normalize('NFC')).toBe(text);
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(1_000_000);
+  expect(title.isWellFormed()).toBe(true);
+  expect(title).toMatch(/^\S(.{0,298}\S)?$/u);
+}
+
+/** Pieces of which documents are made, well or badly. */
+const pieces = fc.constantFrom(
+  '<p>',
+  '</p>',
+  '<div',
+  '>',
+  '<',
+  '/>',
+  '</div>',
+  '<script>',
+  '</script>',
+  '<!--',
+  '-->',
+  '<![CDATA[',
+  ']]>',
+  '<!DOCTYPE',
+  '<?xml version="1.0"?>',
+  '<rss version="2.0">',
+  '<channel>',
+  '<item>',
+  '<title>',
+  '</title>',
+  '</item>',
+  '</channel></rss>',
+  '<feed xmlns="http://www.w3.org/2005/Atom">',
+  '<entry>',
+  '</entry>',
+  '</feed>',
+  '&',
+  '&amp;',
+  '&#x0;',
+  '&#xd800;',
+  '&nbsp;',
+  '&lt;',
+  '"',
+  "'",
+  '=',
+  ',',
+  ';',
+  '\t',
+  '\r',
+  '\n',
+  ' ',
+  'word',
+  'é',
+  '\u0301',
+  '\u0000',
+  '😀',
+  '世界',
+  '\ufeff',
+  '{"version":"https://jsonfeed.org/version/1","items":[',
+  '{"title":"x"}',
+  ']}',
+  'title="x"',
+  '<body>',
+  '<html>',
+  '</body></html>',
+  '<table><tr><td>',
+  '<svg>',
+  '<template>',
+  '<frameset>',
+  '<plaintext>',
+  '<textarea>',
+);
+
+describe('whatever the content, there is a text or a problem', () => {
+  it('for any bytes', async () => {
+    const contents = fc.record({
+      body: fc.uint8Array({ maxLength: 500 }),
+      contentType: types,
+      url: fc.constant(''),
+    });
+    await fc.assert(fc.asyncProperty(kinds, contents, expectSound), { numRuns: 300 });
+  });
+
+  it('for documents of any pieces', async () => {
+    const contents = fc
+      .tuple(fc.array(pieces, { maxLength: 40 }), types)
+      .map(([parts, type]) => content(parts.join(''), type));
+    await fc.assert(fc.asyncProperty(kinds, contents, expectSound), { numRuns: 500 });
+  });
+
+  it('for workbooks with bytes of other values', async () => {
+    const whole = zip(workbookFiles({ A: rowsOf([['one', 'two']]), B: rowsOf([['three']]) }));
+    const changes = fc.array(fc.tuple(fc.nat({ max: whole.length - 1 }), fc.nat({ max: 255 })), {
+      minLength: 1,
+      maxLength: 5,
+    });
+    await fc.assert(
+      fc.asyncProperty(changes, async (changed) => {
+        const body = Uint8Array.from(whole);
+        for (const [at, value] of changed) body[at] = value;
+        await expectSound('spreadsheet', content(body, XLSX));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('for sheets of any pieces', async () => {
+    const xml = fc.constantFrom(
+      '<row',
+      '<c',
+      '<v>',
+      '</v>',
+      '</c>',
+      '</row>',
+      '>',
+      ' r="A1"',
+      ' r="1"',
+      ' r="-1"',
+      ' r="B"',
+      ' t="s"',
+      ' t="b"',
+      ' t="inlineStr"',
+      ' s="9"',
+      '<is><t>',
+      '</t></is>',
+      '1',
+      '1e308',
+      'x',
+      '&amp;',
+      '&#0;',
+      '</sheetData>',
+      '<sheetData>',
+    );
+    const sheets = fc.array(xml, { maxLength: 30 }).map((parts) => parts.join(''));
+    await fc.assert(
+      fc.asyncProperty(sheets, async (sheet) => {
+        await expectSound('spreadsheet', content(zip(workbookFiles({ A: sheet })), XLSX));
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+// Each of them has had some expression or parser take minutes.
+describe('what takes a careless expression minutes is there in time', () => {
+  const N = 50_000;
+  it.each<[string, SourceKind, string]>([
+    ['tags that begin', 'url', '<a'.repeat(N)],
+    ['comments that begin', 'url', '<!--'.repeat(N)],
+    ['sections that begin', 'feed', `<rss version="2.0">${'<![CDATA['.repeat(N)}`],
+    ['scripts that begin', 'url', '<script'.repeat(N)],
+    ['scripts in scripts', 'url', '<script>'.repeat(N)],
+    ['declarations that begin', 'url', '<?xml '.repeat(N)],
+    ['charsets that begin', 'url', '<meta '.repeat(N)],
+    ['spaces in a tag', 'url', `<p${' '.repeat(20 * N)}`],
+    ['spaces in a title', 'url', `<title>a${' '.repeat(20 * N)}b</title>x`],
+    ['dashes in a title', 'url', `<title>${' - '.repeat(N)}</title>x`],
+    ['spaces between words', 'url', `<p>a${' \n'.repeat(10 * N)}b`],
+    ['signs of entities', 'url', '&'.repeat(N)],
+    ['numbers of entities', 'url', '&#'.repeat(N)],
+    ['an attribute again and again', 'url', `<p ${'a=1 '.repeat(N)}>x`],
+    ['a class of many names', 'url', `<div class="${'article-and-'.repeat(N)}">x</div>`],
+    ['a style of many rules', 'url', `<div style="${'a:b;'.repeat(N)}">x</div>`],
+    ['quotes that begin', 'spreadsheet', '"'.repeat(N)],
+    ['quotes and separators', 'spreadsheet', '",'.repeat(N)],
+    [
+      'names of namespaces',
+      'feed',
+      `<rss version="2.0" ${Array.from({ length: 2000 }, (_, n) => `xmlns:a${n}="u${n}"`).join(' ')}/>`,
+    ],
+    ['processing instructions', 'feed', '<?x ?>'.repeat(N)],
+    ['items without an end', 'feed', `<rss version="2.0"><channel>${'<item>'.repeat(150)}`],
+    [
+      'items by the thousand',
+      'feed',
+      `<rss version="2.0"><channel>${'<item><title>a</title></item>'.repeat(5000)}</channel></rss>`,
+    ],
+  ])('%s', async (_what, kind, body) => {
+    const extraction = await readIt(kind, body);
+    expect(typeof extraction.ok).toBe('boolean');
+  });
+});

@@ -1,0 +1,147 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { GateClosed, gate, type Permit, requirePermit } from '../../../functions/domain/gate.ts';
+import {
+  contentOf,
+  MAX_SOURCE_BYTES,
+  MAX_TEXT_BYTES,
+  type Source,
+} from '../../../functions/domain/source.ts';
+import type { Content, Extraction } from '../../../functions/knowledge/extractor.ts';
+import { sourceContent } from '../../../functions/knowledge/source-content.ts';
+import type { FetchRequest, FetchResult } from '../../../functions/platform/outbound/client.ts';
+import { aSource } from '../../builders.ts';
+import { memoryStandings } from '../../doubles/memory-standings.ts';
+
+const PAGE: FetchResult = {
+  kind: 'fetched',
+  url: 'https://www.example.com/prices/',
+  contentType: 'text/html',
+  etag: '"1"',
+  lastModified: 'Fri, 20 Nov 2026 09:00:00 GMT',
+  body: Buffer.from('<p>one</p>'),
+};
+
+/** Looks at sources over a server and an extractor that a test answers for. */
+function aLook(
+  answer: FetchResult = PAGE,
+  extraction: Extraction = { ok: true, text: 'one', title: 'Prices' },
+) {
+  const standings = memoryStandings();
+  const requests: (FetchRequest & { orgId: string })[] = [];
+  const extracted: (Content & { kind: string })[] = [];
+  const look = sourceContent({
+    userAgent: 'Example/1.0',
+    gate: gate(standings.of),
+    outbound: {
+      async fetch(request: FetchRequest, permit: Permit) {
+        requirePermit(permit);
+        requests.push({ ...request, orgId: permit.orgId });
+        return answer;
+      },
+    },
+    async extract(kind, content) {
+      extracted.push({ kind, ...content });
+      return extraction;
+    },
+  });
+  return { standings, requests, extracted, look };
+}
+
+describe('what is at a live source', () => {
+  it('is fetched for its organization and extracted by its kind, with what the response says', async () => {
+    const { look, requests, extracted } = aLook();
+    const source = aSource({ kind: 'feed' });
+
+    expect(await look(source)).toEqual({
+      kind: 'fetched',
+      text: 'one',
+      title: 'Prices',
+      etag: '"1"',
+      lastModified: 'Fri, 20 Nov 2026 09:00:00 GMT',
+    });
+
+    expect(requests).toMatchObject([
+      {
+        orgId: source.orgId,
+        maxBytes: MAX_SOURCE_BYTES,
+        headers: { accept: expect.stringContaining('rss') },
+      },
+    ]);
+    expect(requests[0]?.url.href).toBe(source.url);
+    expect(requests[0]?.headers).not.toHaveProperty('if-none-match');
+    expect(extracted).toEqual([
+      { kind: 'feed', body: PAGE.body, contentType: 'text/html', url: 'https://www.example.com/prices/' },
+    ]);
+  });
+
+  it.each<[Partial<Source['content']>, Record<string, string>]>([
+    [{ etag: '"1"' }, { 'if-none-match': '"1"' }],
+    [{ lastModified: 'yesterday' }, { 'if-modified-since': 'yesterday' }],
+    [{}, {}],
+  ])('is asked for only if it is another than what is known: %j', async (validators, headers) => {
+    const { look, requests } = aLook();
+    await look(aSource({ content: { ...contentOf(1, { text: 'one' }), ...validators } }));
+
+    const conditions = Object.entries(requests[0]?.headers ?? {}).filter(([name]) => name.startsWith('if-'));
+    expect(Object.fromEntries(conditions)).toEqual(headers);
+  });
+
+  it.each<[FetchResult, Extraction | undefined, string]>([
+    [{ kind: 'failed', error: 'the server answered 500' }, undefined, 'the server answered 500'],
+    [PAGE, { ok: false, problem: 'it is no feed' }, 'it is no feed'],
+    [
+      PAGE,
+      { ok: true, text: 'x'.repeat(MAX_TEXT_BYTES + 1) },
+      `the text is larger than ${MAX_TEXT_BYTES} bytes`,
+    ],
+  ])('is an error where there is no text to be had (%#)', async (answer, extraction, error) => {
+    const { look } = aLook(answer, extraction);
+    expect(await look(aSource())).toEqual({ kind: 'failed', error });
+  });
+
+  it('is as before when the server says so, without an extraction', async () => {
+    const { look, extracted } = aLook({ kind: 'not-modified' });
+    expect(await look(aSource())).toEqual({ kind: 'not-modified' });
+    expect(extracted).toEqual([]);
+  });
+});
+
+describe('what is at a sandbox’s source', () => {
+  it('is simulated by its program and the number of the check, and nothing is fetched or extracted', async () => {
+    const programs = fc.constantFrom(
+      '',
+      '?simulate=200,304',
+      '?simulate=503',
+      '?simulate=timeout',
+      '?simulate=x',
+    );
+    await fc.assert(
+      fc.asyncProperty(programs, fc.integer({ min: 0, max: 5 }), async (program, checks) => {
+        const { look, standings, requests, extracted } = aLook();
+        const source = aSource({ generation: 1, url: `https://example.com/${program}`, checks });
+        standings.makeSandbox(source.orgId);
+        await look(source);
+        expect([requests, extracted]).toEqual([[], []]);
+      }),
+    );
+  });
+
+  it('takes the next step at the next check', async () => {
+    const { look, standings } = aLook();
+    const source = aSource({ generation: 1, url: 'https://example.com/?simulate=200,304,503' });
+    standings.makeSandbox(source.orgId);
+    const kinds: string[] = [];
+    for (let checks = 0; checks < 4; checks += 1) kinds.push((await look({ ...source, checks })).kind);
+    expect(kinds).toEqual(['fetched', 'not-modified', 'failed', 'failed']);
+  });
+});
+
+it('nothing is looked at for an organization of which nothing is known', async () => {
+  const { look, standings, requests } = aLook();
+  const source = aSource();
+  standings.forget(source.orgId);
+
+  await expect(look(source)).rejects.toThrow(GateClosed);
+  expect(requests).toEqual([]);
+});
