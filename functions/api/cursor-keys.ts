@@ -1,7 +1,7 @@
 import { type Keyring, UnknownKeyVersion } from '../domain/keyring.ts';
 import { requireKnownVersion } from '../domain/sealing.ts';
 import { keyringSource, secretValue } from '../platform/keyrings.ts';
-import { environment } from './endpoint.ts';
+import { environment } from './route-handler.ts';
 
 /** The keys that seal what clients carry about: cursors, and the tokens of visitors. */
 export const cursorKeys = keyringSource(secretValue(environment.CURSOR_KEYS));

@@ -4,7 +4,7 @@ import { notFound, type Problem } from '../domain/problem.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { deliveryStore } from '../store/deliveries.ts';
 import { endpointStore } from '../store/endpoints.ts';
-import { tables } from './endpoint.ts';
+import { tables } from './route-handler.ts';
 
 /*
  * Deliveries to a webhook endpoint or a channel, which is read first because it is what belongs to the

@@ -5,7 +5,7 @@ import type { Tenant } from '../domain/tenant.ts';
 import { type DeliveryFilter, filteredDeliveries } from '../store/delivery-queries.ts';
 import type { Page, PageRequest } from '../store/pages.ts';
 import { deliveries, inOrder } from './deliveries.ts';
-import { tables } from './endpoint.ts';
+import { tables } from './route-handler.ts';
 import { signingKeys } from './signing.ts';
 
 const filtered = filteredDeliveries(tables.deliveries);

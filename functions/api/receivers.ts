@@ -6,7 +6,7 @@ import { isOfSandbox, type Tenant } from '../domain/tenant.ts';
 import { blockedHosts } from '../platform/blocked-hosts.ts';
 import { loopbackReceivers } from '../platform/config.ts';
 import { blockedHostStore } from '../store/blocked-hosts.ts';
-import { tables } from './endpoint.ts';
+import { tables } from './route-handler.ts';
 
 /** Where requests of the service may go, in this place. */
 const hosts = blockedHosts(blockedHostStore(tables.service).all);

@@ -1,8 +1,8 @@
 import { problem } from '../domain/problem.ts';
 import { success } from '../platform/reply.ts';
 import { COOKIES, challengeOf, newAttempt, returnPath, setCookie, toCookie } from './browser.ts';
-import { type SignInUseCase, signInEndpoint } from './endpoint.ts';
 import { beginSignIn } from './routes.ts';
+import { type SignInUseCase, signInRouteHandler } from './sign-in-handler.ts';
 import { endpointOf, redirectUriOf, type SignInTerms } from './tokens.ts';
 
 /** How long a person may take at the issuer's pages. */
@@ -37,4 +37,4 @@ export const begin =
     return { reply: success({ location: location.href }), cookies: [cookie] };
   };
 
-export const handler = signInEndpoint(beginSignIn, begin);
+export const handler = signInRouteHandler(beginSignIn, begin);

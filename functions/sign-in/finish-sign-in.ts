@@ -2,8 +2,8 @@ import { problem } from '../domain/problem.ts';
 import { unauthenticated } from '../platform/pipeline/authentication.ts';
 import { success } from '../platform/reply.ts';
 import { COOKIES, clearCookie, fromCookie, isAnswerTo } from './browser.ts';
-import { type SignInUseCase, signInEndpoint } from './endpoint.ts';
 import { finishSignIn } from './routes.ts';
+import { type SignInUseCase, signInRouteHandler } from './sign-in-handler.ts';
 import { redeem, redirectUriOf, type SignInTerms, sessionCookies } from './tokens.ts';
 
 const refused = () => ({
@@ -53,4 +53,4 @@ export const finish =
     return { reply: success({ returnTo: attempt.returnTo }), cookies: [over, ...made.cookies, ...stale] };
   };
 
-export const handler = signInEndpoint(finishSignIn, finish);
+export const handler = signInRouteHandler(finishSignIn, finish);

@@ -1,8 +1,8 @@
 import { unauthenticated } from '../platform/pipeline/authentication.ts';
 import { success } from '../platform/reply.ts';
 import { COOKIES } from './browser.ts';
-import { type SignInUseCase, signInEndpoint } from './endpoint.ts';
 import { renewSession } from './routes.ts';
+import { type SignInUseCase, signInRouteHandler } from './sign-in-handler.ts';
 import { redeem, type SignInTerms, sessionCookies } from './tokens.ts';
 
 const refused = { reply: unauthenticated('session') };
@@ -30,4 +30,4 @@ export const renew =
     return { reply: success({ expiresAt: session.expiresAt }), cookies: made.cookies };
   };
 
-export const handler = signInEndpoint(renewSession, renew);
+export const handler = signInRouteHandler(renewSession, renew);

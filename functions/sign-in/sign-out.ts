@@ -1,8 +1,8 @@
 import type { Log } from '../platform/log-codes.ts';
 import { success } from '../platform/reply.ts';
 import { COOKIES, clearCookie } from './browser.ts';
-import { type SignInUseCase, signInEndpoint } from './endpoint.ts';
 import { signOut } from './routes.ts';
+import { type SignInUseCase, signInRouteHandler } from './sign-in-handler.ts';
 import type { SignInTerms } from './tokens.ts';
 
 /**
@@ -55,4 +55,4 @@ async function issuerSignOutUrl(
   }
 }
 
-export const handler = signInEndpoint(signOut, end);
+export const handler = signInRouteHandler(signOut, end);

@@ -6,8 +6,8 @@ import { problem } from '../../domain/problem.ts';
 import { signingSecret } from '../../domain/signature.ts';
 import { success } from '../../platform/reply.ts';
 import { channelStore } from '../../store/channels.ts';
-import { endpoint, tables } from '../endpoint.ts';
 import { checkReceiver } from '../receivers.ts';
+import { routeHandler, tables } from '../route-handler.ts';
 import { signingKeys } from '../signing.ts';
 import * as routes from './routes.ts';
 
@@ -16,7 +16,7 @@ const channels = channelStore(tables.service);
 /** What is remembered of a creation is not the secret but what it is derived from. */
 const Derivable = z.pick(HttpChannel, { kind: true, id: true, keyVersion: true });
 
-export const handler = endpoint(
+export const handler = routeHandler(
   routes.createChannel,
   async ({ tenant, body, now, effect }) => {
     const receiver = body.kind === 'http' ? await checkReceiver(body.url ?? '', tenant) : undefined;

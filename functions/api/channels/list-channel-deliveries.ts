@@ -1,14 +1,14 @@
 import { notFound } from '../../domain/problem.ts';
 import { channelStore } from '../../store/channels.ts';
-import { endpoint, tables } from '../endpoint.ts';
 import { filtersOf, listedDeliveries } from '../listed-deliveries.ts';
 import { paginated } from '../pages.ts';
+import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
 const channels = channelStore(tables.service);
 
 /** To a web widget nothing is delivered. */
-export const handler = endpoint(routes.listChannelDeliveries, (request) =>
+export const handler = routeHandler(routes.listChannelDeliveries, (request) =>
   paginated(
     routes.listChannelDeliveries,
     request,

@@ -2,12 +2,12 @@ import { notFound } from '../../domain/problem.ts';
 import { success } from '../../platform/reply.ts';
 import { channelStore } from '../../store/channels.ts';
 import { deliveryTo, withAttempts } from '../deliveries.ts';
-import { endpoint, tables } from '../endpoint.ts';
+import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
 const channels = channelStore(tables.service);
 
-export const handler = endpoint(routes.readChannelDelivery, async ({ tenant, params }) => {
+export const handler = routeHandler(routes.readChannelDelivery, async ({ tenant, params }) => {
   const found = await channels.find(tenant.orgId, params.id);
   if (!found) return notFound('channel');
   const delivery = await deliveryTo(found, tenant, params.deliveryId);

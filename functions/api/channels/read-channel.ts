@@ -2,12 +2,12 @@ import { shownChannel } from '../../domain/channel.ts';
 import { notFound } from '../../domain/problem.ts';
 import { success } from '../../platform/reply.ts';
 import { channelStore } from '../../store/channels.ts';
-import { endpoint, tables } from '../endpoint.ts';
+import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
 const channels = channelStore(tables.service);
 
-export const handler = endpoint(routes.readChannel, async ({ tenant, params }) => {
+export const handler = routeHandler(routes.readChannel, async ({ tenant, params }) => {
   const found = await channels.find(tenant.orgId, params.id);
   return found ? success(shownChannel(found)) : notFound('channel');
 });

@@ -7,32 +7,35 @@ import { success } from '../../platform/reply.ts';
 import { channelStore } from '../../store/channels.ts';
 import { conversationStore } from '../../store/conversations.ts';
 import { outboxStore } from '../../store/outbox.ts';
-import { endpoint, tables } from '../endpoint.ts';
+import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
 const conversations = conversationStore(tables.service);
 const channels = channelStore(tables.service);
 const outbox = outboxStore(tables.outbox);
 
-export const handler = endpoint(routes.createConversation, async ({ tenant, body, now, traceId, effect }) => {
-  // What has another form is a label of the customer's own, and costs no read.
-  const channelId = channelIdOf(body);
-  if (channelId !== undefined && (await channels.find(tenant.orgId, channelId)) === undefined)
-    return problem('VALIDATION_ERROR', 'channelId names no channel.');
-  const conversation: Conversation = {
-    id: newId('cnv', now),
-    channelId: body.channelId,
-    externalUserId: body.externalUserId,
-    status: 'open',
-    createdAt: now.toISOString(),
-  };
-  const event = buildEvent(
-    'conversation.created',
-    { ...conversation, conversationId: conversation.id },
-    { tenant, now, traceId },
-  );
-  return effect(success(conversation, { location: `/api/v1/conversations/${conversation.id}` }), [
-    conversations.add(tenant, conversation),
-    outbox.append(event),
-  ]);
-});
+export const handler = routeHandler(
+  routes.createConversation,
+  async ({ tenant, body, now, traceId, effect }) => {
+    // What has another form is a label of the customer's own, and costs no read.
+    const channelId = channelIdOf(body);
+    if (channelId !== undefined && (await channels.find(tenant.orgId, channelId)) === undefined)
+      return problem('VALIDATION_ERROR', 'channelId names no channel.');
+    const conversation: Conversation = {
+      id: newId('cnv', now),
+      channelId: body.channelId,
+      externalUserId: body.externalUserId,
+      status: 'open',
+      createdAt: now.toISOString(),
+    };
+    const event = buildEvent(
+      'conversation.created',
+      { ...conversation, conversationId: conversation.id },
+      { tenant, now, traceId },
+    );
+    return effect(success(conversation, { location: `/api/v1/conversations/${conversation.id}` }), [
+      conversations.add(tenant, conversation),
+      outbox.append(event),
+    ]);
+  },
+);

@@ -9,7 +9,7 @@ import { channelStore } from '../../store/channels.ts';
 import { conversationStore } from '../../store/conversations.ts';
 import { messageStore } from '../../store/messages.ts';
 import { outboxStore } from '../../store/outbox.ts';
-import { endpoint, tables } from '../endpoint.ts';
+import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
 const channels = channelStore(tables.service);
@@ -28,7 +28,7 @@ const REOPEN = { kind: 'reopen' } as const;
  * For an `http` channel the transaction also adds the event that delivers the message. In a sandbox too: the
  * gate between dispatcher and receivers lets none of its requests out.
  */
-export const handler = endpoint(routes.createMessage, ({ tenant, params, body, now, traceId, effect }) =>
+export const handler = routeHandler(routes.createMessage, ({ tenant, params, body, now, traceId, effect }) =>
   optimistic(async (again) => {
     const conversation = await conversations.find(tenant, params.id);
     if (!conversation) return notFound('conversation');

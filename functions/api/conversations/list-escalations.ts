@@ -1,14 +1,14 @@
 import { notFound } from '../../domain/problem.ts';
 import { conversationStore } from '../../store/conversations.ts';
 import { escalationStore } from '../../store/escalations.ts';
-import { endpoint, tables } from '../endpoint.ts';
 import { paginated } from '../pages.ts';
+import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
 const conversations = conversationStore(tables.service);
 const escalations = escalationStore(tables.service);
 
-export const handler = endpoint(routes.listEscalations, (request) =>
+export const handler = routeHandler(routes.listEscalations, (request) =>
   paginated(routes.listEscalations, request, async (page) => {
     const { tenant, params } = request;
     const found = await conversations.find(tenant, params.id);

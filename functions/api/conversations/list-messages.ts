@@ -1,14 +1,14 @@
 import { notFound } from '../../domain/problem.ts';
 import { conversationStore } from '../../store/conversations.ts';
 import { messageStore } from '../../store/messages.ts';
-import { endpoint, tables } from '../endpoint.ts';
 import { paginated } from '../pages.ts';
+import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
 const conversations = conversationStore(tables.service);
 const messages = messageStore(tables.service);
 
-export const handler = endpoint(routes.listMessages, (request) =>
+export const handler = routeHandler(routes.listMessages, (request) =>
   paginated(routes.listMessages, request, async (page) => {
     const { tenant, params } = request;
     const found = await conversations.find(tenant, params.id);

@@ -1,13 +1,13 @@
 import { notFound } from '../../domain/problem.ts';
 import { success } from '../../platform/reply.ts';
 import { messageStore } from '../../store/messages.ts';
-import { endpoint, tables } from '../endpoint.ts';
+import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
 const messages = messageStore(tables.service);
 
 /** A message is found under its organization and conversation alone, so that one read answers for all three. */
-export const handler = endpoint(routes.readMessage, async ({ tenant, params }) => {
+export const handler = routeHandler(routes.readMessage, async ({ tenant, params }) => {
   const found = await messages.find(tenant, params.id, params.messageId);
   return found ? success(found) : notFound('message');
 });

@@ -7,7 +7,7 @@ import { success } from '../../platform/reply.ts';
 import { conversationStore } from '../../store/conversations.ts';
 import { escalationStore } from '../../store/escalations.ts';
 import { outboxStore } from '../../store/outbox.ts';
-import { endpoint, tables } from '../endpoint.ts';
+import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
 const conversations = conversationStore(tables.service);
@@ -17,7 +17,7 @@ const outbox = outboxStore(tables.outbox);
 const HAND_OFF = { kind: 'hand-off' } as const;
 
 /** Of several requests at once one gets through; the others read again, and say what they found. */
-export const handler = endpoint(routes.requestHandoff, ({ tenant, params, body, now, traceId, effect }) =>
+export const handler = routeHandler(routes.requestHandoff, ({ tenant, params, body, now, traceId, effect }) =>
   optimistic(async (again) => {
     const conversation = await conversations.find(tenant, params.id);
     if (!conversation) return notFound('conversation');

@@ -5,7 +5,7 @@ import { optimistic } from '../../platform/pipeline/request.ts';
 import { success } from '../../platform/reply.ts';
 import { conversationStore } from '../../store/conversations.ts';
 import { outboxStore } from '../../store/outbox.ts';
-import { endpoint, tables } from '../endpoint.ts';
+import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
 const conversations = conversationStore(tables.service);
@@ -15,7 +15,7 @@ const outbox = outboxStore(tables.outbox);
  * Resolving a resolved conversation changes nothing and tells nobody (decisions.md, Conversations). Of several requests at once one
  * gets through; the others read again, and answer with what it made.
  */
-export const handler = endpoint(
+export const handler = routeHandler(
   routes.resolveConversation,
   ({ tenant, params, body, now, traceId, effect }) =>
     optimistic(async (again) => {

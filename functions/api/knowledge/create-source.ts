@@ -4,15 +4,15 @@ import { problem } from '../../domain/problem.ts';
 import { MAX_SOURCES, newSource, shownSource } from '../../domain/source.ts';
 import { success } from '../../platform/reply.ts';
 import { outboxStore } from '../../store/outbox.ts';
-import { endpoint, tables } from '../endpoint.ts';
 import { checkReceiver } from '../receivers.ts';
+import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 import { sources } from './sources.ts';
 
 const outbox = outboxStore(tables.outbox);
 
 /** The source and the order to import it commit together. */
-export const handler = endpoint(routes.createSource, async ({ tenant, body, now, traceId, effect }) => {
+export const handler = routeHandler(routes.createSource, async ({ tenant, body, now, traceId, effect }) => {
   const target = await checkReceiver(body.url, tenant);
   if (!target.ok) return problem('VALIDATION_ERROR', `${target.problem}.`);
   const source = newSource({

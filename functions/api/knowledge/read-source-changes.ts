@@ -2,7 +2,7 @@ import { notFound } from '../../domain/problem.ts';
 import { changesSince, comparedVersions } from '../../domain/source-check.ts';
 import { success } from '../../platform/reply.ts';
 import { sourceVersions } from '../../store/source-versions.ts';
-import { endpoint } from '../endpoint.ts';
+import { routeHandler } from '../route-handler.ts';
 import * as routes from './routes.ts';
 import { knowledge, sources } from './sources.ts';
 
@@ -12,7 +12,7 @@ const versions = sourceVersions(knowledge);
 const MAX_LOOKS = 3;
 
 /** A version whose text is gone was replaced since the source was read: the next look finds others. */
-export const handler = endpoint(routes.readSourceChanges, async ({ tenant, params }) => {
+export const handler = routeHandler(routes.readSourceChanges, async ({ tenant, params }) => {
   for (let look = 1; ; look += 1) {
     const source = await sources.find(tenant, params.id);
     if (!source) return notFound('source of knowledge');

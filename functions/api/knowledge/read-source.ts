@@ -1,11 +1,11 @@
 import { notFound } from '../../domain/problem.ts';
 import { shownSource } from '../../domain/source.ts';
 import { success } from '../../platform/reply.ts';
-import { endpoint } from '../endpoint.ts';
+import { routeHandler } from '../route-handler.ts';
 import * as routes from './routes.ts';
 import { sources } from './sources.ts';
 
-export const handler = endpoint(routes.readSource, async ({ tenant, params }) => {
+export const handler = routeHandler(routes.readSource, async ({ tenant, params }) => {
   const found = await sources.find(tenant, params.id);
   return found ? success(shownSource(found)) : notFound('source of knowledge');
 });

@@ -1,7 +1,7 @@
 import { KnowledgeEnvironment, readEnvironment } from '../../platform/config.ts';
 import { reportUnreadable } from '../../platform/reports.ts';
 import { sourceStore } from '../../store/sources.ts';
-import { tables } from '../endpoint.ts';
+import { tables } from '../route-handler.ts';
 
 const environment = readEnvironment(KnowledgeEnvironment);
 

@@ -5,7 +5,7 @@ import { shownSource } from '../../domain/source.ts';
 import { readEnvironment, SyncEnvironment } from '../../platform/config.ts';
 import { success } from '../../platform/reply.ts';
 import { outboxStore } from '../../store/outbox.ts';
-import { endpoint, tables } from '../endpoint.ts';
+import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 import { sources } from './sources.ts';
 
@@ -13,7 +13,7 @@ const outbox = outboxStore(tables.outbox);
 const { SYNC_COOLDOWN_SECONDS: cooldownSeconds } = readEnvironment(SyncEnvironment);
 
 /** Orders a check. Which was asked for before it begins is what it does as well, so that many at once fetch once or twice. */
-export const handler = endpoint(routes.syncSource, async ({ tenant, params, now, traceId, effect }) => {
+export const handler = routeHandler(routes.syncSource, async ({ tenant, params, now, traceId, effect }) => {
   const source = await sources.find(tenant, params.id);
   if (!source) return notFound('source of knowledge');
   // Each sync is told for itself, so its notice has an identifier of its own.

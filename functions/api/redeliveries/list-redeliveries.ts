@@ -2,14 +2,14 @@ import { notFound } from '../../domain/problem.ts';
 import { shownJob } from '../../domain/redelivery-job.ts';
 import { endpointStore } from '../../store/endpoints.ts';
 import { redeliveryJobs } from '../../store/redelivery-jobs.ts';
-import { endpoint, tables } from '../endpoint.ts';
 import { paginated } from '../pages.ts';
+import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
 const endpoints = endpointStore(tables.service);
 const jobs = redeliveryJobs(tables.service);
 
-export const handler = endpoint(routes.listRedeliveries, (request) =>
+export const handler = routeHandler(routes.listRedeliveries, (request) =>
   paginated(routes.listRedeliveries, request, async (page) => {
     const { tenant, params } = request;
     const found = await endpoints.find(tenant.orgId, params.id);

@@ -2,13 +2,13 @@ import { notFound } from '../../domain/problem.ts';
 import { shownJob } from '../../domain/redelivery-job.ts';
 import { success } from '../../platform/reply.ts';
 import { redeliveryJobs } from '../../store/redelivery-jobs.ts';
-import { endpoint, tables } from '../endpoint.ts';
+import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
 const jobs = redeliveryJobs(tables.service);
 
 /** Also of an endpoint that was deleted meanwhile: why the job was stopped is to be read somewhere. */
-export const handler = endpoint(routes.readRedelivery, async ({ tenant, params }) => {
+export const handler = routeHandler(routes.readRedelivery, async ({ tenant, params }) => {
   const found = await jobs.find(tenant, params.id, params.redeliveryId);
   return found ? success(shownJob(found)) : notFound('redelivery');
 });

@@ -5,7 +5,7 @@ import { success } from '../../platform/reply.ts';
 import { endpointStore } from '../../store/endpoints.ts';
 import { outboxStore } from '../../store/outbox.ts';
 import { redeliveryJobs } from '../../store/redelivery-jobs.ts';
-import { endpoint, tables } from '../endpoint.ts';
+import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
 const endpoints = endpointStore(tables.service);
@@ -13,7 +13,7 @@ const jobs = redeliveryJobs(tables.service);
 const outbox = outboxStore(tables.outbox);
 
 /** The job and the order to begin with it commit together. */
-export const handler = endpoint(
+export const handler = routeHandler(
   routes.startRedelivery,
   async ({ tenant, params, body, now, traceId, effect }) => {
     const found = await endpoints.find(tenant.orgId, params.id);

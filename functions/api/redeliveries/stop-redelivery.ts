@@ -1,12 +1,12 @@
 import { success } from '../../platform/reply.ts';
 import { redeliveryJobs } from '../../store/redelivery-jobs.ts';
-import { commit, endpoint, tables } from '../endpoint.ts';
+import { commit, routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
 const jobs = redeliveryJobs(tables.service);
 
 /** One that has ended, or never was, is as good as stopped, so that retries are safe (as public-api.md has it for DELETE). */
-export const handler = endpoint(routes.stopRedelivery, async ({ tenant, params, now }) => {
+export const handler = routeHandler(routes.stopRedelivery, async ({ tenant, params, now }) => {
   await commit(jobs.stop({ ...tenant, webhookId: params.id, id: params.redeliveryId }, now));
   return success(undefined);
 });

@@ -1,14 +1,14 @@
 import { digestOf, issueKey } from '../../domain/api-key.ts';
 import { success } from '../../platform/reply.ts';
 import { apiKeyStore } from '../../store/api-keys.ts';
-import { tables } from '../endpoint.ts';
-import { sessionEndpoint } from '../session-endpoint.ts';
+import { tables } from '../route-handler.ts';
+import { sessionRouteHandler } from '../session-route-handler.ts';
 import * as routes from './routes.ts';
 
 const apiKeys = apiKeyStore(tables.service);
 
 /** Always a live key: those of the sandbox come only from its provisioning (decisions.md, Sandbox). */
-export const handler = sessionEndpoint(routes.createApiKey, async ({ tenant, body, now, effect }) => {
+export const handler = sessionRouteHandler(routes.createApiKey, async ({ tenant, body, now, effect }) => {
   const { key, secret } = issueKey({ orgId: tenant.orgId, environment: 'live', ...body }, now);
   return effect(
     success({ ...key, secretOnce: secret }, { location: `/api/settings/api-keys/${key.id}` }),

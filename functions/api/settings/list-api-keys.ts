@@ -1,14 +1,14 @@
 import { apiKeyStore } from '../../store/api-keys.ts';
 import { keyUseStore } from '../../store/key-uses.ts';
-import { tables } from '../endpoint.ts';
 import { paginated } from '../pages.ts';
-import { sessionEndpoint } from '../session-endpoint.ts';
+import { tables } from '../route-handler.ts';
+import { sessionRouteHandler } from '../session-route-handler.ts';
 import * as routes from './routes.ts';
 
 const apiKeys = apiKeyStore(tables.service);
 const uses = keyUseStore(tables.rates);
 
-export const handler = sessionEndpoint(routes.listApiKeys, (request) =>
+export const handler = sessionRouteHandler(routes.listApiKeys, (request) =>
   paginated(routes.listApiKeys, request, async (page) => {
     const { orgId } = request.tenant;
     const { items, ...rest } = await apiKeys.list(orgId, page);

@@ -3,8 +3,8 @@ import { Defect } from '../../domain/errors.ts';
 import { newSandbox, type Sandbox } from '../../domain/sandbox.ts';
 import { success } from '../../platform/reply.ts';
 import { apiKeyStore } from '../../store/api-keys.ts';
-import { tables } from '../endpoint.ts';
-import { sessionEndpoint } from '../session-endpoint.ts';
+import { tables } from '../route-handler.ts';
+import { sessionRouteHandler } from '../session-route-handler.ts';
 import * as routes from './routes.ts';
 import { sandboxes, sandboxOf } from './sandbox.ts';
 
@@ -14,7 +14,7 @@ const apiKeys = apiKeyStore(tables.service);
  * The pairing, its organization and the first key commit together, so that of several first calls exactly one makes the sandbox. The others
  * find it made, and issue a key for it (public-api.md, Sandbox pairing). The key is the live organization's: its admins list and revoke it.
  */
-export const handler = sessionEndpoint(routes.provisionSandbox, async ({ tenant, body, now, effect }) => {
+export const handler = sessionRouteHandler(routes.provisionSandbox, async ({ tenant, body, now, effect }) => {
   const { key, secret } = issueKey({ orgId: tenant.orgId, environment: 'sandbox', ...body }, now);
   const issuing = apiKeys.create(digestOf(secret), key);
   const answer = (sandboxOrganizationId: string, provisioned: boolean) =>

@@ -1,14 +1,14 @@
 import { notFound } from '../../domain/problem.ts';
 import { success } from '../../platform/reply.ts';
 import { purgeStore } from '../../store/purges.ts';
-import { tables } from '../endpoint.ts';
-import { sessionEndpoint } from '../session-endpoint.ts';
+import { tables } from '../route-handler.ts';
+import { sessionRouteHandler } from '../session-route-handler.ts';
 import * as routes from './routes.ts';
 import { sandboxOf } from './sandbox.ts';
 
 const purges = purgeStore(tables.service);
 
-export const handler = sessionEndpoint(routes.readSandbox, async ({ tenant }) => {
+export const handler = sessionRouteHandler(routes.readSandbox, async ({ tenant }) => {
   const found = await sandboxOf(tenant.orgId);
   if (!found) return notFound('sandbox');
   const { pairing, sandbox } = found;

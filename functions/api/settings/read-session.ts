@@ -1,13 +1,13 @@
 import { Defect } from '../../domain/errors.ts';
 import { success } from '../../platform/reply.ts';
 import { organizationStore } from '../../store/organizations.ts';
-import { tables } from '../endpoint.ts';
-import { sessionEndpoint } from '../session-endpoint.ts';
+import { tables } from '../route-handler.ts';
+import { sessionRouteHandler } from '../session-route-handler.ts';
 import * as routes from './routes.ts';
 
 const organizations = organizationStore(tables.service);
 
-export const handler = sessionEndpoint(routes.readSession, async ({ tenant, session }) => {
+export const handler = sessionRouteHandler(routes.readSession, async ({ tenant, session }) => {
   const organization = await organizations.find(tenant.orgId);
   // The pipeline has just met it, and organizations do not go.
   if (!organization) throw new Defect('the organization of a session is gone');

@@ -3,14 +3,14 @@ import { readEnvironment, UsageEnvironment } from '../../platform/config.ts';
 import { success } from '../../platform/reply.ts';
 import { reportUnreadable } from '../../platform/reports.ts';
 import { usageReader } from '../../store/usage.ts';
-import { tables } from '../endpoint.ts';
-import { sessionEndpoint } from '../session-endpoint.ts';
+import { tables } from '../route-handler.ts';
+import { sessionRouteHandler } from '../session-route-handler.ts';
 import * as routes from './routes.ts';
 
 const environment = readEnvironment(UsageEnvironment);
 const read = usageReader({ client: tables.service.client, name: environment.USAGE_TABLE, reportUnreadable });
 
-export const handler = sessionEndpoint(routes.readUsage, async ({ tenant, query, now }) => {
+export const handler = sessionRouteHandler(routes.readUsage, async ({ tenant, query, now }) => {
   const months = latestMonths(now, query.months);
   const [to = '', from = to] = [months[0], months.at(-1)];
   const counted = await read(tenant.orgId, { from, to });

@@ -1,8 +1,8 @@
 import { problem } from '../../domain/problem.ts';
 import { success } from '../../platform/reply.ts';
 import { purgeStore } from '../../store/purges.ts';
-import { tables } from '../endpoint.ts';
-import { sessionEndpoint } from '../session-endpoint.ts';
+import { tables } from '../route-handler.ts';
+import { sessionRouteHandler } from '../session-route-handler.ts';
 import * as routes from './routes.ts';
 import { sandboxes, sandboxOf } from './sandbox.ts';
 
@@ -12,7 +12,7 @@ const purges = purgeStore(tables.service);
  * Moves the sandbox to its next generation, and orders that the one before be deleted, in one transaction: at once, whatever there is (decisions.md,
  * Sandbox). Where another reset came in between, it has wiped all that was there when this one was asked for.
  */
-export const handler = sessionEndpoint(routes.resetSandbox, async ({ tenant, now, effect }) => {
+export const handler = sessionRouteHandler(routes.resetSandbox, async ({ tenant, now, effect }) => {
   const found = await sandboxOf(tenant.orgId);
   if (!found)
     return problem('SANDBOX_NOT_PROVISIONED', 'The organization has no sandbox: provision it first.');

@@ -2,7 +2,7 @@ import { Defect } from '../../domain/errors.ts';
 import type { OrgId } from '../../domain/ids.ts';
 import { type Pairing, routed, type Sandbox } from '../../domain/sandbox.ts';
 import { sandboxStore } from '../../store/sandboxes.ts';
-import { tables } from '../endpoint.ts';
+import { tables } from '../route-handler.ts';
 
 export const sandboxes = sandboxStore(tables.service);
 

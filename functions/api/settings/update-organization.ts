@@ -1,13 +1,13 @@
 import { Defect } from '../../domain/errors.ts';
 import { organizationStore } from '../../store/organizations.ts';
-import { tables } from '../endpoint.ts';
-import { sessionEndpoint } from '../session-endpoint.ts';
+import { tables } from '../route-handler.ts';
+import { sessionRouteHandler } from '../session-route-handler.ts';
 import { answerOrganization } from './organization-answer.ts';
 import * as routes from './routes.ts';
 
 const organizations = organizationStore(tables.service);
 
-export const handler = sessionEndpoint(routes.updateOrganization, async ({ tenant, body }) => {
+export const handler = sessionRouteHandler(routes.updateOrganization, async ({ tenant, body }) => {
   const changed = await organizations.change(tenant.orgId, body);
   // The pipeline has just met it, and organizations do not go.
   if (!changed) throw new Defect('the organization of a session is gone');

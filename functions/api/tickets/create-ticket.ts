@@ -6,7 +6,7 @@ import { success } from '../../platform/reply.ts';
 import { conversationStore } from '../../store/conversations.ts';
 import { outboxStore } from '../../store/outbox.ts';
 import { ticketStore } from '../../store/tickets.ts';
-import { endpoint, tables } from '../endpoint.ts';
+import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
 const conversations = conversationStore(tables.service);
@@ -14,7 +14,7 @@ const tickets = ticketStore(tables.service);
 const outbox = outboxStore(tables.outbox);
 
 /** The conversation is read before the transaction and not checked in it: conversations are never deleted one by one. */
-export const handler = endpoint(routes.createTicket, async ({ tenant, body, now, traceId, effect }) => {
+export const handler = routeHandler(routes.createTicket, async ({ tenant, body, now, traceId, effect }) => {
   const { conversationId, reason } = body;
   if (conversationId !== undefined && !(await conversations.find(tenant, conversationId)))
     return notFound('conversation');

@@ -1,12 +1,12 @@
 import { notFound } from '../../domain/problem.ts';
 import { success } from '../../platform/reply.ts';
 import { ticketStore } from '../../store/tickets.ts';
-import { endpoint, tables } from '../endpoint.ts';
+import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
 const tickets = ticketStore(tables.service);
 
-export const handler = endpoint(routes.readTicket, async ({ tenant, params }) => {
+export const handler = routeHandler(routes.readTicket, async ({ tenant, params }) => {
   const found = await tickets.find(tenant, params.id);
   return found ? success(found) : notFound('ticket');
 });

@@ -1,12 +1,12 @@
 import { success } from '../../platform/reply.ts';
 import { endpointStore } from '../../store/endpoints.ts';
-import { endpoint, tables } from '../endpoint.ts';
+import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
 const endpoints = endpointStore(tables.service);
 
 /** An endpoint that is already gone is deleted as well, so that retries are safe (public-api.md, DELETE). */
-export const handler = endpoint(routes.deleteWebhook, async ({ tenant, params }) => {
+export const handler = routeHandler(routes.deleteWebhook, async ({ tenant, params }) => {
   await endpoints.remove(tenant.orgId, params.id);
   return success(undefined);
 });

@@ -1,13 +1,13 @@
 import { notFound } from '../../domain/problem.ts';
 import { endpointStore } from '../../store/endpoints.ts';
-import { endpoint, tables } from '../endpoint.ts';
 import { filtersOf, listedDeliveries } from '../listed-deliveries.ts';
 import { paginated } from '../pages.ts';
+import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
 const endpoints = endpointStore(tables.service);
 
-export const handler = endpoint(routes.listDeliveries, (request) =>
+export const handler = routeHandler(routes.listDeliveries, (request) =>
   paginated(
     routes.listDeliveries,
     request,

@@ -11,7 +11,7 @@ import { reportUnreadable } from '../../platform/reports.ts';
 import { openDeliveries, type ReadBudget, waitingDeliveries } from '../../store/delivery-queries.ts';
 import { endpointStore } from '../../store/endpoints.ts';
 import { ledgerStore } from '../../store/ledger.ts';
-import { endpoint, tables } from '../endpoint.ts';
+import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
 const environment = { ...readEnvironment(StatsEnvironment), ...readEnvironment(RetryEnvironment) };
@@ -33,7 +33,7 @@ const policy = retryPolicy(environment);
  */
 const UNITS = 250;
 
-export const handler = endpoint(routes.readDeliveryStats, async ({ tenant, query, now }) => {
+export const handler = routeHandler(routes.readDeliveryStats, async ({ tenant, query, now }) => {
   const all = await endpoints.all(tenant.orgId);
   const [{ entries, since }, failing] = await Promise.all([
     countsOf(all, tenant, latestHours(now, query.hours), now),

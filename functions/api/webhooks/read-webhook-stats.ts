@@ -7,7 +7,7 @@ import { success } from '../../platform/reply.ts';
 import { reportUnreadable } from '../../platform/reports.ts';
 import { endpointStore } from '../../store/endpoints.ts';
 import { ledgerStore } from '../../store/ledger.ts';
-import { endpoint, tables } from '../endpoint.ts';
+import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
 const environment = readEnvironment(StatsEnvironment);
@@ -20,7 +20,7 @@ const ledger = ledgerStore({
 const hoursOf = keepFinishedHours(ledger.read);
 
 /** The endpoint is read first because it is what belongs to the organization. */
-export const handler = endpoint(routes.readWebhookStats, async ({ tenant, params, query, now }) => {
+export const handler = routeHandler(routes.readWebhookStats, async ({ tenant, params, query, now }) => {
   const found = await endpoints.find(tenant.orgId, params.id);
   if (!found) return notFound('webhook endpoint');
   const entries = await hoursOf(found.id, tenant.generation, latestHours(now, query.hours), now);

@@ -2,12 +2,12 @@ import { failingOf } from '../../domain/endpoint.ts';
 import { notFound } from '../../domain/problem.ts';
 import { success } from '../../platform/reply.ts';
 import { endpointStore } from '../../store/endpoints.ts';
-import { endpoint, tables } from '../endpoint.ts';
+import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
 const endpoints = endpointStore(tables.service);
 
-export const handler = endpoint(routes.readWebhook, async ({ tenant, params }) => {
+export const handler = routeHandler(routes.readWebhook, async ({ tenant, params }) => {
   const found = await endpoints.find(tenant.orgId, params.id);
   return found ? success({ ...found, failing: failingOf(found) }) : notFound('webhook endpoint');
 });

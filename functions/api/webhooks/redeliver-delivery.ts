@@ -4,7 +4,7 @@ import { HISTORY_DAYS, type RedeliveryRefusal, redeliveryOf } from '../../domain
 import { success } from '../../platform/reply.ts';
 import { outboxStore } from '../../store/outbox.ts';
 import { deliveries, deliveryOf } from '../deliveries.ts';
-import { endpoint, tables } from '../endpoint.ts';
+import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
 const outbox = outboxStore(tables.outbox);
@@ -13,7 +13,7 @@ const outbox = outboxStore(tables.outbox);
  * The new delivery and the order of its reminder commit together, so that no crash leaves a delivery that nobody is reminded of.
  * What was read before cannot spoil it: a terminal delivery stays as it is, and one to an endpoint that goes meanwhile is skipped.
  */
-export const handler = endpoint(
+export const handler = routeHandler(
   routes.redeliverDelivery,
   async ({ tenant, params, now, traceId, effect }) => {
     const found = await deliveryOf(tenant, params);

@@ -6,8 +6,8 @@ import { problem } from '../../domain/problem.ts';
 import { signingSecret } from '../../domain/signature.ts';
 import { success } from '../../platform/reply.ts';
 import { endpointStore } from '../../store/endpoints.ts';
-import { endpoint, tables } from '../endpoint.ts';
 import { checkReceiver, hostFull } from '../receivers.ts';
+import { routeHandler, tables } from '../route-handler.ts';
 import { signingKeys } from '../signing.ts';
 import * as routes from './routes.ts';
 
@@ -16,7 +16,7 @@ const endpoints = endpointStore(tables.service);
 /** What is remembered of a registration is not the secret but what it is derived from. */
 const Derivable = z.pick(Endpoint, { id: true, keyVersion: true });
 
-export const handler = endpoint(
+export const handler = routeHandler(
   routes.registerWebhook,
   async ({ tenant, body, now, effect }) => {
     const receiver = await checkReceiver(body.url, tenant);

@@ -4,14 +4,14 @@ import { notFound } from '../../domain/problem.ts';
 import { success } from '../../platform/reply.ts';
 import { endpointStore } from '../../store/endpoints.ts';
 import { outboxStore } from '../../store/outbox.ts';
-import { endpoint, tables } from '../endpoint.ts';
+import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
 const endpoints = endpointStore(tables.service);
 const outbox = outboxStore(tables.outbox);
 
 /** Writes a `webhook.test` event for this endpoint alone; it takes the way of every other event. */
-export const handler = endpoint(routes.testWebhook, async ({ tenant, params, now, traceId, effect }) => {
+export const handler = routeHandler(routes.testWebhook, async ({ tenant, params, now, traceId, effect }) => {
   const found = await endpoints.find(tenant.orgId, params.id);
   if (!found) return notFound('webhook endpoint');
   const event = buildEvent(

@@ -2,14 +2,14 @@ import { failingOf } from '../../domain/endpoint.ts';
 import { notFound, problem } from '../../domain/problem.ts';
 import { success } from '../../platform/reply.ts';
 import { endpointStore } from '../../store/endpoints.ts';
-import { endpoint, tables } from '../endpoint.ts';
 import { checkReceiver, hostFull } from '../receivers.ts';
+import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
 const endpoints = endpointStore(tables.service);
 
 /** Changes address and events; neither status nor secret (decisions.md, Webhook endpoints). */
-export const handler = endpoint(routes.updateWebhook, async ({ tenant, params, body }) => {
+export const handler = routeHandler(routes.updateWebhook, async ({ tenant, params, body }) => {
   const receiver = body.url === undefined ? undefined : await checkReceiver(body.url, tenant);
   if (receiver?.ok === false) return problem('VALIDATION_ERROR', `${receiver.problem}.`);
   const updated = await endpoints.update(tenant.orgId, params.id, {

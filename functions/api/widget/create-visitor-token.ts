@@ -7,7 +7,7 @@ import { success } from '../../platform/reply.ts';
 import { channelStore } from '../../store/channels.ts';
 import { conversationStore } from '../../store/conversations.ts';
 import { cursorKeys } from '../cursor-keys.ts';
-import { endpoint, tables } from '../endpoint.ts';
+import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
 const conversations = conversationStore(tables.service);
@@ -16,7 +16,7 @@ const channels = channelStore(tables.service);
 /** What is remembered is not the token but what it is made of, so that the same one can be shown again. */
 const Issued = z.extend(Visit, { seal: Seal });
 
-export const handler = endpoint(
+export const handler = routeHandler(
   routes.createVisitorToken,
   async ({ tenant, params, now, effect }) => {
     const conversation = await conversations.find(tenant, params.id);

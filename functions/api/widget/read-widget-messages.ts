@@ -2,8 +2,8 @@ import type { Message } from '../../domain/conversation.ts';
 import { requirePermit } from '../../domain/gate.ts';
 import { fitting, success } from '../../platform/reply.ts';
 import { messageStore } from '../../store/messages.ts';
-import { tables } from '../endpoint.ts';
-import { visitorEndpoint, visitorGate } from '../visitor-endpoint.ts';
+import { tables } from '../route-handler.ts';
+import { visitorGate, visitorRouteHandler } from '../visitor-route-handler.ts';
 import * as routes from './routes.ts';
 import { VisibleRole } from './schemas.ts';
 
@@ -13,7 +13,7 @@ const messages = messageStore(tables.service);
  * What a visitor has not seen yet. A sandbox's visitor sees nothing (public-api.md, Sandbox rules: no real message to a web widget). Where the
  * next request goes on is the last message looked at, so that those which are not for visitors are looked at once.
  */
-export const handler = visitorEndpoint(
+export const handler = visitorRouteHandler(
   routes.readWidgetMessages,
   async ({ tenant, conversationId, query: { after, limit } }) => {
     const found = await visitorGate<Message[]>(tenant.orgId, {

@@ -57,7 +57,7 @@ async function aSyncedSource() {
   const { handler } = (await import('../../../functions/api/knowledge/sync-source.ts')) as {
     handler: Handler;
   };
-  const { tables } = await import('../../../functions/api/endpoint.ts');
+  const { tables } = await import('../../../functions/api/route-handler.ts');
   onTestFinished(() => {
     tables.service.client.destroy();
     vi.unstubAllEnvs();

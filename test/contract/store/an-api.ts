@@ -56,7 +56,7 @@ export async function anApi(engine: ReturnType<typeof dynamoDb>, tables: TestTab
     const [file = ''] = globSync(`functions/api/*/${name}.ts`, { cwd: ROOT });
     handlers.set(key as RouteKey, (await import(join(ROOT, file))).handler);
   }
-  const { ports } = await import('../../../functions/api/endpoint.ts');
+  const { ports } = await import('../../../functions/api/route-handler.ts');
   const called = new Set<RouteKey>();
 
   return {

@@ -125,7 +125,7 @@ async function load(environment: Record<string, string>) {
     import('../../../functions/api/conversations/request-handoff.ts'),
     import('../../../functions/api/conversations/resolve-conversation.ts'),
     import('../../../functions/api/tickets/create-ticket.ts'),
-    import('../../../functions/api/endpoint.ts'),
+    import('../../../functions/api/route-handler.ts'),
   ]);
   onTestFinished(() => {
     tables.service.client.destroy();

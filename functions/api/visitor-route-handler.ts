@@ -11,10 +11,10 @@ import { standingOf } from '../store/organizations.ts';
 import { rateWindowStore } from '../store/rate-windows.ts';
 import type { Change } from '../store/transaction.ts';
 import { opening } from './cursor-keys.ts';
-import { ports, tables } from './endpoint.ts';
+import { ports, tables } from './route-handler.ts';
 
 /*
- * What the routes for visitors of web widgets add to `endpoint.ts`: tokens of a conversation instead of API
+ * What the routes for visitors of web widgets add to `route-handler.ts`: tokens of a conversation instead of API
  * keys, budgets of their own, and the gate, because a widget is outside of the service.
  */
 
@@ -32,7 +32,7 @@ const limiter = visitorLimiter(
 export const visitorGate = gate(organizations.of);
 
 /** The Lambda handler of a route for visitors. */
-export const visitorEndpoint = <R extends Route & { readonly visitor: true }>(
+export const visitorRouteHandler = <R extends Route & { readonly visitor: true }>(
   route: R,
   useCase: UseCase<R, Change>,
 ) => apiHandler(route, { ...ports, limiter, authenticate }, useCase);

@@ -21,7 +21,7 @@ import { pairingOf } from '../store/sandboxes.ts';
 import { type Change, committer } from '../store/transaction.ts';
 
 /*
- * What all endpoint functions stand on: their environment, their clients, and the pipeline with its ports plugged in.
+ * What the handlers of all routes share: their environment, their clients, and the pipeline with its ports plugged in.
  */
 
 export const environment = readEnvironment(ApiEnvironment);
@@ -65,7 +65,7 @@ const authenticate = doorAuthentication({
 });
 
 /** The Lambda handler of a route of the public API. @param reveal completes the answer with what is never stored */
-export const endpoint = <R extends Route>(
+export const routeHandler = <R extends Route>(
   route: R,
   useCase: UseCase<R, Change>,
   reveal?: (data: unknown) => unknown,

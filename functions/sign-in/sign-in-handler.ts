@@ -124,7 +124,7 @@ const ports = {
 };
 
 /** The Lambda handler of a sign-in route. It depends on the issuer and on nothing of the service's data. */
-export const signInEndpoint = <R extends SignInRoute>(
+export const signInRouteHandler = <R extends SignInRoute>(
   route: R,
   useCase: (terms: SignInTerms) => SignInUseCase<R>,
 ) => signInHandler(route, ports, useCase(terms));

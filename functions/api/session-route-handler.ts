@@ -2,11 +2,11 @@ import { apiHandler } from '../platform/pipeline/api.ts';
 import type { UseCase } from '../platform/pipeline/request.ts';
 import type { Route } from '../platform/route.ts';
 import type { Change } from '../store/transaction.ts';
-import { ports } from './endpoint.ts';
+import { ports } from './route-handler.ts';
 import { authenticate } from './sessions.ts';
 
 /** The Lambda handler of a route of the organization settings. @param reveal completes the answer with what is never stored */
-export const sessionEndpoint = <R extends Route>(
+export const sessionRouteHandler = <R extends Route>(
   route: R,
   useCase: UseCase<R, Change>,
   reveal?: (data: unknown) => unknown,
