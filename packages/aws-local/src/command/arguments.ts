@@ -39,7 +39,7 @@ Stop it with Ctrl-C. It ends with 1 when the assembly has something that it does
  */
 export function readArguments(args: readonly string[], cwd: string): RunArguments | 'help' {
   const { values, positionals } = parsed(args);
-  if (values.help || (args.length === 0 && positionals.length === 0)) return 'help';
+  if (values.help || args.length === 0) return 'help';
   const [command, assembly, ...others] = positionals;
   if (command !== 'run') throw new LocalRunError(`There is no command ${command}. Try: aws-local --help`);
   if (assembly === undefined || others.length > 0)

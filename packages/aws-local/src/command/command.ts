@@ -47,7 +47,7 @@ const LOOKS_WRONG = /\berror\b|\bfailed\b/i;
 /** What there is to see and to call, one line each. */
 function ready(cloud: Cloud, state: string): string {
   const lines: [name: string, value: string][] = [
-    ...(cloud.url === undefined ? [] : [['API', cloud.url] as [string, string]]),
+    ['API', cloud.url],
     ...(cloud.siteUrl === undefined ? [] : [['Site', cloud.siteUrl] as [string, string]]),
     ['Mail', cloud.mailboxUrl],
     ['State', state],
