@@ -31,11 +31,11 @@ const MAX_VISIBILITY_SECONDS = 43_200 - 900;
 
 /**
  * For how long a queue message must stay hidden so that it does not come back before `until`. SQS counts whole
- * seconds: rounded up, because a message that is early costs a receive and waits another second anyway.
+ * seconds: rounded up, because a message that is early costs a receive and waits another second. None for a time that has come.
  */
 export function hiddenSeconds(until: Date, now: Date): number {
   const seconds = Math.ceil((until.getTime() - now.getTime()) / 1000);
-  return Math.min(Math.max(seconds, 1), MAX_VISIBILITY_SECONDS);
+  return Math.min(Math.max(seconds, 0), MAX_VISIBILITY_SECONDS);
 }
 
 /** SQS holds a message back by `DelaySeconds` for 15 minutes at most. */

@@ -5,9 +5,20 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { type Answer, type ReceivedDelivery, startReceiver } from '../../../lib/cli/receiver/receiver.ts';
 import { type ApiClient, apiClient } from '../../support/api.ts';
 import { type LocalRun, startLocalRun, temporaryDirectory } from '../../support/local-run.ts';
+import { path } from './an-organization.ts';
 
-export const ok = () => ({ status: 200 });
-export const path = (id: string) => `/api/v1/webhooks/${id}`;
+/** Of a run that is killed. */
+export const KILLED = {
+  // A short deadline makes short leases, so that what a killed worker held comes back soon.
+  ATTEMPT_TIMEOUT_SECONDS: '3',
+  // On a busy machine a receiver may miss the deadline more than once.
+  RETRY_BASE_SECONDS: '0.5',
+  RETRY_CAP_SECONDS: '2',
+  // The shortest after which a message counts as lost.
+  GRACE_SECONDS: '30',
+};
+/** From a kill until what was lost with it is sent again: the grace, a run of the reconciler, and the attempts. */
+export const RECOVERY_MS = 150_000;
 
 /** The lines of a run's log about requests that were answered with 500: they name the error, which an answer does not. */
 async function failuresIn(directory: string): Promise<string[]> {
@@ -88,3 +99,4 @@ export function aService(settings: Record<string, string>) {
       }),
   };
 }
+export type LocalService = ReturnType<typeof aService>;

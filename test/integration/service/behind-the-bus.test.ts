@@ -3,22 +3,22 @@ import { deadLetters } from './background/dead-letters.ts';
 import { disablingMail } from './background/disabling-mail.ts';
 import { mailBudget } from './background/mail-budget.ts';
 import { partialFailures } from './background/partial-failures.ts';
-import { aPlace } from './background/place.ts';
 import { recovery } from './background/recovery.ts';
 import { redeliveries } from './background/redeliveries.ts';
 import { sourceChecks } from './background/source-checks.ts';
 import { usage } from './background/usage.ts';
+import { aPlace } from './place.ts';
 
 /** Few, so that sixty sources use them up. */
 const MAIL_BUDGET = 20;
 
 /*
- * What works behind the event bus while all of it can, with short waits between attempts.
+ * What works behind the event bus while all of it can, without waits between attempts.
  */
 const place = aPlace({
   context: {
-    retryBaseSeconds: 0.1,
-    retryCapSeconds: 0.2,
+    retryBaseSeconds: 0,
+    retryCapSeconds: 0,
     attemptTimeoutSeconds: 2,
     watchWindowSeconds: 1,
     checksPerOrganization: 2,

@@ -1,22 +1,34 @@
-import { describe } from 'vitest';
+import { afterAll, describe, expect } from 'vitest';
 import { readDocument } from '../../fuzz/document.ts';
+import { linesWithCredentials } from '../../support/canaries.ts';
+import { aPlace } from './place.ts';
 import { cursors } from './public-api/cursors.ts';
 import { idempotency } from './public-api/idempotency.ts';
 import { logs } from './public-api/logs.ts';
 import { operations } from './public-api/operations.ts';
-import { aPlace } from './public-api/place.ts';
 import { rateLimits } from './public-api/rate-limits.ts';
 import { tenancy } from './public-api/tenancy.ts';
+import { sandboxBounds } from './requests/sandbox-bounds.ts';
+import { sandboxKeys } from './requests/sandbox-keys.ts';
+import { sandboxProvisioning } from './requests/sandbox-provisioning.ts';
+import { sandboxReset } from './requests/sandbox-reset.ts';
 
 /*
- * What holds for the whole public API, derived from the route table and from the OpenAPI document, so that nothing new escapes.
+ * What holds for the whole public API, derived from the route table and from the OpenAPI document, so that nothing new escapes; and
+ * what requests do that make, use and reset sandboxes. The functions log at the level that says most.
  */
 const document = readDocument();
-const place = aPlace(document);
+const place = aPlace({ variables: { POWERTOOLS_LOG_LEVEL: 'DEBUG' } });
+
+afterAll(() => expect(linesWithCredentials(place.log().map(({ text }) => text)).slice(0, 5)).toEqual([]));
 
 describe('an organization', () => tenancy(place, document));
 describe('an idempotency key', () => idempotency(place, document));
 describe('a cursor', () => cursors(place));
 describe('a rate limit', () => rateLimits(place));
 describe('every operation', () => operations(place, document));
+describe('a sandbox', () => sandboxProvisioning(place));
+describe('a key of a sandbox', () => sandboxKeys(place));
+describe('a request in a sandbox', () => sandboxBounds(place, document));
+describe('a reset of a sandbox', () => sandboxReset(place));
 describe('the logs', () => logs(place, document));

@@ -10,7 +10,7 @@ import { queueEvent, unreminded } from '../../bench/measure/reminders.ts';
 import type { Report, Service } from '../../support/service.ts';
 import { aSandbox, aTenant, type Tenant } from '../../support/tenant.ts';
 import { type Page, pageOf, paragraph, startPage } from './background/page.ts';
-import { aPlace } from './background/place.ts';
+import { aPlace } from './place.ts';
 
 /*
  * Branches that a request takes only when DynamoDB does what the embedded engine never does, or when an endpoint is slow: each runs

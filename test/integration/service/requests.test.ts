@@ -1,24 +1,41 @@
-import { describe } from 'vitest';
-import { aService } from './a-service.ts';
+import { afterAll, describe, expect } from 'vitest';
+import { anOrganization } from './an-organization.ts';
+import { aPlace } from './place.ts';
 import { conversations } from './requests/conversations.ts';
-import { dashboard } from './requests/dashboard.ts';
+import { deliveries } from './requests/deliveries.ts';
 import { knowledge } from './requests/knowledge.ts';
+import { redeliveries } from './requests/redeliveries.ts';
 import { settings } from './requests/settings.ts';
 import { webhookStats } from './requests/webhook-stats.ts';
 import { webhooks } from './requests/webhooks.ts';
 
 /*
- * What requests do, resource by resource, all to one local run: starting one takes longer than most of these tests.
+ * What requests do, resource by resource, and what is delivered because of them: without waits between attempts, and with time for a
+ * receiver that is held while others fail.
  */
-const service = aService({
-  RETRY_BASE_SECONDS: '0.1',
-  RETRY_CAP_SECONDS: '0.1',
-  SYNC_COOLDOWN_SECONDS: '0',
+const place = aPlace({
+  context: {
+    retryBaseSeconds: 0,
+    retryCapSeconds: 0,
+    attemptTimeoutSeconds: 20,
+    watchWindowSeconds: 1,
+    syncCooldownSeconds: 0,
+  },
 });
 
-describe('webhooks', () => webhooks(service));
-describe('conversations', () => conversations(service));
-describe('knowledge', () => knowledge(service));
-describe('settings', () => settings(service));
-describe('the dashboard', () => dashboard(service));
-webhookStats(service);
+afterAll(() => {
+  const failures = place
+    .log()
+    .filter(({ source, text }) => source === 'gateway' || text.includes('REQUEST_FAILED'));
+  expect(failures, 'requests that ended as nobody meant them to').toEqual([]);
+});
+
+describe('webhooks', () => webhooks(anOrganization(place)));
+describe('conversations', () => conversations(anOrganization(place)));
+describe('knowledge', () => knowledge(anOrganization(place)));
+describe('settings', () => settings(anOrganization(place)));
+describe.concurrent('deliveries and their figures', () => {
+  deliveries(anOrganization(place));
+  redeliveries(anOrganization(place));
+  webhookStats(anOrganization(place));
+});

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type ReceivedDelivery, startReceiver } from '../../../lib/cli/receiver/receiver.ts';
 import type { ApiClient } from '../../support/api.ts';
 import { aSandbox, aTenant, type Tenant } from '../../support/tenant.ts';
-import { aPlace } from './background/place.ts';
+import { aPlace } from './place.ts';
 
 /*
  * The rows of a sandbox that was reset are purged while messages of its deliveries still wait. When these come beside messages of live

@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
+import { aPlace } from './place.ts';
 import { fastTime } from './sandbox/fast-time.ts';
 import { interleaving } from './sandbox/interleaving/interleaving.ts';
-import { aPlace } from './sandbox/place.ts';
 
 /*
  * Sandboxes of a service with the schedule that a deployment has by itself.

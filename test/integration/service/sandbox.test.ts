@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe } from 'vitest';
+import { aPlace } from './place.ts';
 import { network } from './sandbox/network/network.ts';
 import { type Observer, startObserver } from './sandbox/network/observer.ts';
 import { parity } from './sandbox/parity.ts';
-import { aPlace } from './sandbox/place.ts';
 
 /*
  * What a sandbox does beside its live organization, with short waits between attempts for both, and every function observed.

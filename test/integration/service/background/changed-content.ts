@@ -2,8 +2,8 @@ import { until } from 'aws-local/test/until.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ReceivedMail } from '../../../support/mails.ts';
 import { aTenant, type Tenant } from '../../../support/tenant.ts';
+import type { Place } from '../place.ts';
 import { type Page, pageOf, paragraph, startPage } from './page.ts';
-import type { Place } from './place.ts';
 
 const DAY_MS = 86_400_000;
 const QUEUE = 'Bus/Notify/Queue';

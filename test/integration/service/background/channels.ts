@@ -8,7 +8,7 @@ import {
 } from '../../../../lib/cli/receiver/receiver.ts';
 import { type ApiClient, apiClient } from '../../../support/api.ts';
 import { aSandbox, aTenant, type Tenant } from '../../../support/tenant.ts';
-import type { Place } from './place.ts';
+import type { Place } from '../place.ts';
 
 const MESSAGES = '/api/v1/widget/messages';
 

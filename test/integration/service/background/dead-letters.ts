@@ -9,7 +9,7 @@ import { type ReceivedDelivery, startReceiver } from '../../../../lib/cli/receiv
 import type { ApiClient } from '../../../support/api.ts';
 import type { Row } from '../../../support/tables.ts';
 import { aTenant } from '../../../support/tenant.ts';
-import type { Place } from './place.ts';
+import type { Place } from '../place.ts';
 
 type Reader = 'dead-fan-outs' | 'dead-publications';
 /** Where each reader leaves what fails again, which are the queues that it reads. */

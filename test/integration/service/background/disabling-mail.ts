@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { FAILURES_TO_DISABLE } from '../../../../functions/domain/endpoint.ts';
 import { startReceiver } from '../../../../lib/cli/receiver/receiver.ts';
 import { aSandbox, aTenant, type Tenant } from '../../../support/tenant.ts';
-import type { Place } from './place.ts';
+import type { Place } from '../place.ts';
 
 /** Registers an endpoint that fails, and has it fail until it is disabled. @returns its identifier */
 export async function aDisabledEndpoint({ api }: Tenant, url: string): Promise<string> {

@@ -1,7 +1,7 @@
 import { until } from 'aws-local/test/until.ts';
 import { beforeAll, expect, it } from 'vitest';
 import { aTenant, type Tenant } from '../../../support/tenant.ts';
-import type { Place } from './place.ts';
+import type { Place } from '../place.ts';
 
 const MESSAGES = 30;
 

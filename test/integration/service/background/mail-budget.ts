@@ -4,9 +4,9 @@ import { aboutDigest } from '../../../../functions/domain/mail-budget.ts';
 import { startReceiver } from '../../../../lib/cli/receiver/receiver.ts';
 import type { ReceivedMail } from '../../../support/mails.ts';
 import { aTenant, type Tenant } from '../../../support/tenant.ts';
+import type { Place } from '../place.ts';
 import { aDisabledEndpoint } from './disabling-mail.ts';
 import { type Page, pageOf, paragraph, startPage } from './page.ts';
-import type { Place } from './place.ts';
 
 const SOURCES = 60;
 /** Not a measure of speed: sixty pages are fetched and read twice, beside whatever else runs. */

@@ -8,7 +8,7 @@ import type { FunctionName } from '../../../../lib/cloud/grants/grant.ts';
 import { queueEvent, unreminded } from '../../../bench/measure/reminders.ts';
 import type { Row } from '../../../support/tables.ts';
 import { aTenant } from '../../../support/tenant.ts';
-import type { Place } from './place.ts';
+import type { Place } from '../place.ts';
 
 /** Batches of ten in which rows of some organizations are broken: the others are processed at once. */
 export function partialFailures({ service, keep }: Place): void {

@@ -6,8 +6,8 @@ import { hourBefore } from '../../../../functions/domain/ledger.ts';
 import { keys } from '../../../../functions/store/keys.ts';
 import type { Row } from '../../../support/tables.ts';
 import { aSandbox, aTenant, type Tenant } from '../../../support/tenant.ts';
+import type { Place } from '../place.ts';
 import { pageOf, paragraph, startPage } from './page.ts';
-import type { Place } from './place.ts';
 
 const HOUR_MS = 3_600_000;
 /** After which an hour of the ledger is put right. */

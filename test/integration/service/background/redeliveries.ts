@@ -6,7 +6,7 @@ import { type ReceivedDelivery, startReceiver } from '../../../../lib/cli/receiv
 import type { ApiClient, Data } from '../../../support/api.ts';
 import type { Row } from '../../../support/tables.ts';
 import { aTenant } from '../../../support/tenant.ts';
-import type { Place } from './place.ts';
+import type { Place } from '../place.ts';
 
 /** More than one message of a job brings (functions/workers/redeliver.ts). */
 const MANY = 300;

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
 import { aTenant, type Tenant } from '../../../support/tenant.ts';
-import type { Place } from './place.ts';
+import type { Place } from '../place.ts';
 
 const SOURCES = '/api/v1/knowledge/sources';
 

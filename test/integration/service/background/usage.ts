@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { latestMonths } from '../../../../functions/domain/usage.ts';
 import type { ApiClient } from '../../../support/api.ts';
 import { aSandbox, aTenant, type Tenant } from '../../../support/tenant.ts';
-import type { Place } from './place.ts';
+import type { Place } from '../place.ts';
 
 const message = { role: 'user', content: 'Hello' };
 async function create(api: ApiClient, path: string, body: unknown): Promise<string> {

@@ -9,7 +9,7 @@ import { isPaged } from '../../../../lib/openapi/problems.ts';
 import { aKeyring } from '../../../builders.ts';
 import { filled } from '../../../support/resources.ts';
 import type { Tenant } from '../../../support/tenant.ts';
-import type { Place } from './place.ts';
+import type { Place } from '../place.ts';
 
 const ALTERED = 2_000;
 const LISTED = 1_000;

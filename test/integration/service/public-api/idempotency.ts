@@ -6,7 +6,7 @@ import { atAllDoors, secondOperationId } from '../../../../lib/openapi/doors.ts'
 import type { Document, Operation } from '../../../fuzz/document.ts';
 import type { Exchange } from '../../../support/exchange.ts';
 import type { Tenant } from '../../../support/tenant.ts';
-import type { Place } from './place.ts';
+import type { Place } from '../place.ts';
 import { credentialOf, validRequest, withHeaders } from './requests.ts';
 
 const AT_ONCE = 100;

@@ -7,7 +7,7 @@ import type { Document, Operation } from '../../../fuzz/document.ts';
 import { type Canary, canary, leaks } from '../../../support/canaries.ts';
 import type { Sent } from '../../../support/exchange.ts';
 import type { Tenant } from '../../../support/tenant.ts';
-import type { Place } from './place.ts';
+import type { Place } from '../place.ts';
 import { validRequest, withBody, withHeaders } from './requests.ts';
 
 /** What is sent, stored, fetched and answered in the following, each a text of its own. */

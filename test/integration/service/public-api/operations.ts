@@ -1,10 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { campaign, describeFinding } from '../../../fuzz/campaign.ts';
+import { conformance } from '../../../fuzz/conformance.ts';
 import { type Document, problemsOf, successOf } from '../../../fuzz/document.ts';
 import type { Exchange, Sent } from '../../../support/exchange.ts';
 import type { Tenant } from '../../../support/tenant.ts';
-import type { Place } from './place.ts';
+import type { Place } from '../place.ts';
 import { provoke, type Scene } from './provocations.ts';
 import { credentialOf, validRequest } from './requests.ts';
 
@@ -13,6 +14,7 @@ const GENERATED = 500;
 
 /** Every operation of the document answers as the document says, to what it asks for and to what it refuses. */
 export function operations(place: Place, document: Document): void {
+  const faultsOf = conformance(document);
   let stranger: Tenant;
   const poor: Scene['poor'] = new Map();
 
@@ -23,7 +25,7 @@ export function operations(place: Place, document: Document): void {
   /** Sends it, and looks at whether the answer is as documented, whichever it is. */
   async function answerTo(sent: Sent): Promise<Exchange> {
     const exchange = await place.connection().send(sent);
-    expect(place.faults(exchange)).toEqual([]);
+    expect(faultsOf(exchange)).toEqual([]);
     return exchange;
   }
 
@@ -69,7 +71,7 @@ export function operations(place: Place, document: Document): void {
       const target = {
         service: place.service(),
         connection: place.connection(),
-        conforms: place.faults,
+        conforms: faultsOf,
         stranger,
       };
       const requests = Math.ceil(GENERATED / document.operations.length);

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { connect, type Exchange, type Sent } from '../../../support/exchange.ts';
 import { SANDBOX_LIMIT, STANDARD_LIMIT } from '../../../support/service.ts';
 import { untilCounted, useUp } from '../../../support/use-up.ts';
-import type { Place } from './place.ts';
+import type { Place } from '../place.ts';
 
 /** Seconds that a minute should still have for what is to happen within it. */
 const ENOUGH = 25;

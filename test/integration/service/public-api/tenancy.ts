@@ -8,7 +8,7 @@ import type { Document, Operation } from '../../../fuzz/document.ts';
 import type { Exchange, Sent } from '../../../support/exchange.ts';
 import { filled, idIn } from '../../../support/resources.ts';
 import type { Tenant } from '../../../support/tenant.ts';
-import type { Place } from './place.ts';
+import type { Place } from '../place.ts';
 import { credentialOf, validRequest, withHeaders } from './requests.ts';
 
 type Keyed = Route & { key: string };

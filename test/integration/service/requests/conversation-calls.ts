@@ -2,7 +2,7 @@ import { until } from 'aws-local/test/until.ts';
 import { beforeAll, expect } from 'vitest';
 import type { ReceivedDelivery } from '../../../../lib/cli/receiver/receiver.ts';
 import type { Answer, Data } from '../../../support/api.ts';
-import { type aService, ok } from '../a-service.ts';
+import { type Organization, ok } from '../an-organization.ts';
 
 export const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 /** The body of an identifier that nothing has. */
@@ -21,10 +21,10 @@ interface Envelope {
 }
 
 /** Calls about conversations, and the events that they cause, which a receiver of this file's run takes. */
-export function conversationCalls(service: ReturnType<typeof aService>) {
+export function conversationCalls(organization: Organization) {
   let received: ReceivedDelivery[] = [];
   beforeAll(async () => {
-    ({ received } = await service.subscribe(ok, [
+    ({ received } = await organization.subscribe(ok, [
       'message.received',
       'handoff.requested',
       'conversation.resolved',
@@ -32,7 +32,7 @@ export function conversationCalls(service: ReturnType<typeof aService>) {
     ]));
   });
 
-  const createTicket = (body?: unknown) => service.api.post('/api/v1/tickets', body);
+  const createTicket = (body?: unknown) => organization.api.post('/api/v1/tickets', body);
 
   /** The data of the events of a type that have arrived and in which a field has a value. One that came twice counts once. */
   function arrived(type: string, field: string, value: unknown): Record<string, unknown>[] {
@@ -56,21 +56,21 @@ export function conversationCalls(service: ReturnType<typeof aService>) {
 
   return {
     handOff: (id: unknown, body?: unknown, headers = {}) =>
-      service.api.post(`${conversationPath(id)}/handoff`, body, headers),
+      organization.api.post(`${conversationPath(id)}/handoff`, body, headers),
     resolve: (id: unknown, body?: unknown, headers = {}) =>
-      service.api.post(`${conversationPath(id)}/resolve`, body, headers),
+      organization.api.post(`${conversationPath(id)}/resolve`, body, headers),
     say: (id: unknown, content = 'Hello') =>
-      service.api.post(`${conversationPath(id)}/messages`, { role: 'user', content }),
+      organization.api.post(`${conversationPath(id)}/messages`, { role: 'user', content }),
     createTicket,
-    read: async (id: unknown) => dataOf(await service.api.get(conversationPath(id)), 200),
-    log: (id: unknown) => service.api.all(`${conversationPath(id)}/escalations`),
+    read: async (id: unknown) => dataOf(await organization.api.get(conversationPath(id)), 200),
+    log: (id: unknown) => organization.api.all(`${conversationPath(id)}/escalations`),
     arrived,
     eventsOf,
 
     /** What was created can be read where its answer says, as it was answered. */
     async expectReadable(answer: Answer, location: string): Promise<void> {
       expect(answer.headers.location).toBe(location);
-      expect((await service.api.get(location)).body).toEqual(answer.body);
+      expect((await organization.api.get(location)).body).toEqual(answer.body);
     },
 
     /** Before something is said not to have arrived: an event that was caused later is there, so it would be as well. */

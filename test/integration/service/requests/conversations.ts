@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { aService } from '../a-service.ts';
+import type { Organization } from '../an-organization.ts';
 import { ABSENT, conversationCalls, conversationPath, dataOf, TIMESTAMP } from './conversation-calls.ts';
 import { expectProblem } from './expect-problem.ts';
 
-export function conversations(service: ReturnType<typeof aService>): void {
+export function conversations(organization: Organization): void {
   const {
     handOff,
     resolve,
@@ -16,7 +16,7 @@ export function conversations(service: ReturnType<typeof aService>): void {
     eventsOf,
     arrived,
     laterEventHasArrived,
-  } = conversationCalls(service);
+  } = conversationCalls(organization);
 
   /** Both leave out what may be left out. */
   const EMPTY: [string, unknown][] = [
@@ -26,7 +26,7 @@ export function conversations(service: ReturnType<typeof aService>): void {
 
   describe('handing a conversation off', () => {
     it('adds an entry to its log and tells of it, with the reason', async () => {
-      const conversation = await service.api.createConversation();
+      const conversation = await organization.api.createConversation();
       const answer = await handOff(conversation, { reason: 'asked for a person', resolvedBy: 'ignored' });
 
       const escalation = dataOf(answer, 201);
@@ -45,7 +45,7 @@ export function conversations(service: ReturnType<typeof aService>): void {
     });
 
     it.each(EMPTY)('for no reason, with %s, tells of none', async (_, body) => {
-      const conversation = await service.api.createConversation();
+      const conversation = await organization.api.createConversation();
 
       const escalation = dataOf(await handOff(conversation, body), 201);
 
@@ -56,7 +56,7 @@ export function conversations(service: ReturnType<typeof aService>): void {
     });
 
     it('succeeds once when twenty ask at once, and conflicts for the others', async () => {
-      const conversation = await service.api.createConversation();
+      const conversation = await organization.api.createConversation();
 
       const answers = await Promise.all(Array.from({ length: 20 }, () => handOff(conversation)));
 
@@ -70,7 +70,7 @@ export function conversations(service: ReturnType<typeof aService>): void {
     });
 
     it('is forbidden while it is resolved, until a message opens it again', async () => {
-      const conversation = await service.api.createConversation();
+      const conversation = await organization.api.createConversation();
       const first = dataOf(await handOff(conversation, { reason: 'the first time' }), 201);
       dataOf(await resolve(conversation), 200);
 
@@ -85,7 +85,7 @@ export function conversations(service: ReturnType<typeof aService>): void {
 
   describe('resolving a conversation', () => {
     it('says when and by whom, and tells of it', async () => {
-      const conversation = await service.api.createConversation();
+      const conversation = await organization.api.createConversation();
       const before = await read(conversation);
       expect(before).toMatchObject({ status: 'open', resolvedAt: null, resolvedBy: null });
 
@@ -98,14 +98,14 @@ export function conversations(service: ReturnType<typeof aService>): void {
         resolvedBy: 'agent-7',
       });
       expect(await read(conversation)).toEqual(resolved);
-      expect(await service.api.all('/api/v1/conversations')).toContainEqual(resolved);
+      expect(await organization.api.all('/api/v1/conversations')).toContainEqual(resolved);
       expect(await eventsOf('conversation.resolved', 'conversationId', conversation)).toEqual([
         { conversationId: conversation, resolvedBy: 'agent-7' },
       ]);
     });
 
     it.each(EMPTY)('is by the api when the call has %s', async (_, body) => {
-      const conversation = await service.api.createConversation();
+      const conversation = await organization.api.createConversation();
       await handOff(conversation);
 
       expect(dataOf(await resolve(conversation, body), 200)).toMatchObject({ resolvedBy: 'api' });
@@ -116,7 +116,7 @@ export function conversations(service: ReturnType<typeof aService>): void {
     });
 
     it('again changes nothing and tells nobody', async () => {
-      const conversation = await service.api.createConversation();
+      const conversation = await organization.api.createConversation();
       const first = dataOf(await resolve(conversation, { resolvedBy: 'the first' }), 200);
       const key = { 'idempotency-key': randomUUID() };
 
@@ -131,7 +131,7 @@ export function conversations(service: ReturnType<typeof aService>): void {
     });
 
     it('answers all of twenty at once alike, and tells of it once', async () => {
-      const conversation = await service.api.createConversation();
+      const conversation = await organization.api.createConversation();
 
       const answers = await Promise.all(
         Array.from({ length: 20 }, (_, index) => resolve(conversation, { resolvedBy: `agent-${index}` })),
@@ -152,15 +152,15 @@ export function conversations(service: ReturnType<typeof aService>): void {
   describe('a message', () => {
     it('is read where its answer says, and in no other conversation', async () => {
       const [conversation, other] = [
-        await service.api.createConversation(),
-        await service.api.createConversation(),
+        await organization.api.createConversation(),
+        await organization.api.createConversation(),
       ];
       const answer = await say(conversation, 'Can you help me?');
 
       const { id } = dataOf(answer, 201);
       await expectReadable(answer, `${conversationPath(conversation)}/messages/${id}`);
       expectProblem(
-        await service.api.get(`${conversationPath(other)}/messages/${id}`),
+        await organization.api.get(`${conversationPath(other)}/messages/${id}`),
         404,
         'NOT_FOUND',
         /No such message/,
@@ -168,7 +168,7 @@ export function conversations(service: ReturnType<typeof aService>): void {
     });
 
     it('opens a resolved conversation again, which can then be resolved anew', async () => {
-      const conversation = await service.api.createConversation();
+      const conversation = await organization.api.createConversation();
       const before = await read(conversation);
       dataOf(await resolve(conversation, { resolvedBy: 'first' }), 200);
 
@@ -176,7 +176,7 @@ export function conversations(service: ReturnType<typeof aService>): void {
 
       for (const message of messages) dataOf(message, 201);
       expect(await read(conversation)).toEqual(before);
-      expect(await service.api.all(`${conversationPath(conversation)}/messages`)).toHaveLength(10);
+      expect(await organization.api.all(`${conversationPath(conversation)}/messages`)).toHaveLength(10);
       expect(await eventsOf('message.received', 'conversationId', conversation, 10)).toHaveLength(10);
 
       dataOf(await resolve(conversation, { resolvedBy: 'second' }), 200);
@@ -185,7 +185,7 @@ export function conversations(service: ReturnType<typeof aService>): void {
     });
 
     it('leaves a conversation with the human that it was handed off to', async () => {
-      const conversation = await service.api.createConversation();
+      const conversation = await organization.api.createConversation();
       await handOff(conversation);
       dataOf(await say(conversation), 201);
       expect(await read(conversation)).toMatchObject({ status: 'handed_off' });
@@ -194,7 +194,7 @@ export function conversations(service: ReturnType<typeof aService>): void {
 
   describe('a ticket', () => {
     it('of a conversation and with a reason is told of with both', async () => {
-      const conversation = await service.api.createConversation();
+      const conversation = await organization.api.createConversation();
       const answer = await createTicket({
         conversationId: conversation,
         reason: 'nobody was there',
@@ -228,7 +228,7 @@ export function conversations(service: ReturnType<typeof aService>): void {
       for (let count = 0; count < 12; count++)
         made.push(dataOf(await createTicket({ reason: `ticket ${count}` }), 201));
 
-      const listed = await service.api.all('/api/v1/tickets');
+      const listed = await organization.api.all('/api/v1/tickets');
 
       // Identifiers of one millisecond have no order among them.
       expect(listed.map(({ id }) => id)).toEqual(
@@ -241,7 +241,7 @@ export function conversations(service: ReturnType<typeof aService>): void {
     });
 
     it('of a conversation that is not there is refused, and nothing is made', async () => {
-      const before = await service.api.all('/api/v1/tickets');
+      const before = await organization.api.all('/api/v1/tickets');
 
       expectProblem(
         await createTicket({ conversationId: `cnv_${ABSENT}` }),
@@ -250,7 +250,7 @@ export function conversations(service: ReturnType<typeof aService>): void {
         /^No such conversation\.$/,
       );
 
-      expect(await service.api.all('/api/v1/tickets')).toEqual(before);
+      expect(await organization.api.all('/api/v1/tickets')).toEqual(before);
     });
   });
 
@@ -260,8 +260,8 @@ export function conversations(service: ReturnType<typeof aService>): void {
       ['resolve', { resolvedBy: 7 }, /^resolvedBy /],
       ['resolve', null, /body/],
     ])('is refused by %s: %j', async (operation, body, message) => {
-      const conversation = await service.api.createConversation();
-      const answer = await service.api.post(`${conversationPath(conversation)}/${operation}`, body);
+      const conversation = await organization.api.createConversation();
+      const answer = await organization.api.post(`${conversationPath(conversation)}/${operation}`, body);
       expectProblem(answer, 400, 'VALIDATION_ERROR', message);
       expect(await read(conversation)).toMatchObject({ status: 'open' });
     });
@@ -280,17 +280,17 @@ export function conversations(service: ReturnType<typeof aService>): void {
       ['GET', '/api/v1/tickets/nonsense', /No such/],
       ['GET', `${absent}/messages/nonsense`, /No such/],
     ])('is 404: %s %s', async (method, path, message) => {
-      expectProblem(await service.api.call({ method, path }), 404, 'NOT_FOUND', message);
+      expectProblem(await organization.api.call({ method, path }), 404, 'NOT_FOUND', message);
     });
 
     it('is also what belongs to another conversation', async () => {
       const [conversation, other] = [
-        await service.api.createConversation(),
-        await service.api.createConversation(),
+        await organization.api.createConversation(),
+        await organization.api.createConversation(),
       ];
       const { id } = dataOf(await handOff(conversation), 201);
 
-      const answer = await service.api.get(`${conversationPath(other)}/escalations/${id}`);
+      const answer = await organization.api.get(`${conversationPath(other)}/escalations/${id}`);
 
       expectProblem(answer, 404, 'NOT_FOUND', /No such entry of the escalation log/);
       expect(await log(other)).toEqual([]);

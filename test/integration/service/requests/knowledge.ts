@@ -1,19 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { until } from 'aws-local/test/until.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ApiClient, apiClient } from '../../../support/api.ts';
-import type { aService } from '../a-service.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { ApiClient } from '../../../support/api.ts';
+import type { Organization } from '../an-organization.ts';
 import { expectProblem } from './expect-problem.ts';
 
 const SOURCES = '/api/v1/knowledge/sources';
 
 /** What requests about sources of knowledge are answered, and what becomes of them in a sandbox, where nothing is fetched. */
-export function knowledge(service: ReturnType<typeof aService>): void {
+export function knowledge(organization: Organization): void {
   let api: ApiClient;
   beforeAll(() => {
-    api = apiClient({ ...service.run.environment, API_KEY: service.run.environment.SANDBOX_API_KEY });
+    api = organization.client(organization.sandboxKey);
   });
-  afterAll(() => api.close());
 
   const url = 'https://www.example.com/prices';
   const at = (program: string) => `${url}?simulate=${program}`;

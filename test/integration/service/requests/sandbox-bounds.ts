@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type Document, successOf } from '../../../fuzz/document.ts';
 import type { Answer } from '../../../support/api.ts';
 import type { Tenant } from '../../../support/tenant.ts';
-import type { Place } from '../public-api/place.ts';
+import type { Place } from '../place.ts';
 import { NOBODYS, validRequest, withHeaders } from '../public-api/requests.ts';
 import { expectProblem } from './expect-problem.ts';
 import { SANDBOX } from './sandbox-provisioning.ts';

@@ -3,7 +3,7 @@ import type { Exchange, Sent } from '../../../support/exchange.ts';
 import { SANDBOX_LIMIT } from '../../../support/service.ts';
 import type { Tenant } from '../../../support/tenant.ts';
 import { untilCounted, useUp } from '../../../support/use-up.ts';
-import type { Place } from '../public-api/place.ts';
+import type { Place } from '../place.ts';
 import { expectProblem } from './expect-problem.ts';
 import { KEYS, SANDBOX } from './sandbox-provisioning.ts';
 

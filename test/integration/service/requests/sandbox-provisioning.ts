@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Answer, type ApiClient, apiClient } from '../../../support/api.ts';
 import type { Tenant } from '../../../support/tenant.ts';
-import type { Place } from '../public-api/place.ts';
+import type { Place } from '../place.ts';
 import { expectProblem } from './expect-problem.ts';
 
 export const SANDBOX = '/api/settings/sandbox';

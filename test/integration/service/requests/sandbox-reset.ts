@@ -5,7 +5,7 @@ import { isPaged } from '../../../../lib/openapi/problems.ts';
 import type { Answer } from '../../../support/api.ts';
 import { filled } from '../../../support/resources.ts';
 import type { Tenant } from '../../../support/tenant.ts';
-import type { Place } from '../public-api/place.ts';
+import type { Place } from '../place.ts';
 import { expectProblem } from './expect-problem.ts';
 import { KEYS, SANDBOX } from './sandbox-provisioning.ts';
 

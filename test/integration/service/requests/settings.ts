@@ -1,18 +1,18 @@
 import { until } from 'aws-local/test/until.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, type ApiClient, apiClient, type Call } from '../../../support/api.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Answer, ApiClient, Call } from '../../../support/api.ts';
+import { DASHBOARD_ORIGIN } from '../../../support/service.ts';
 import { untilCounted } from '../../../support/use-up.ts';
-import type { aService } from '../a-service.ts';
+import type { Organization } from '../an-organization.ts';
 import { expectProblem } from './expect-problem.ts';
 
-export function settings(service: ReturnType<typeof aService>): void {
+export function settings(organization: Organization): void {
   /** Presents nothing of its own. */
   let anybody: ApiClient;
 
   beforeAll(() => {
-    anybody = apiClient({ ...service.run.environment, API_KEY: '' });
+    anybody = organization.client('');
   });
-  afterAll(() => anybody?.close());
 
   const ORGANIZATION = '/api/settings/organization';
   const API_KEYS = '/api/settings/api-keys';
@@ -20,13 +20,13 @@ export function settings(service: ReturnType<typeof aService>): void {
 
   const callAs = (token: string, call: Call): Promise<Answer> =>
     anybody.call({ ...call, headers: { authorization: `Bearer ${token}`, ...call.headers } });
-  const asAdmin = (call: Call) => callAs(service.run.environment.ADMIN_TOKEN, call);
-  const asMember = (call: Call) => callAs(service.run.environment.MEMBER_TOKEN, call);
+  const asAdmin = (call: Call) => callAs(organization.sessions.admin, call);
+  const asMember = (call: Call) => callAs(organization.sessions.member, call);
   const withCookie = (call: Call, origin?: string) =>
     anybody.call({
       ...call,
       headers: {
-        cookie: `theme=dark; __Host-session=${service.run.environment.ADMIN_TOKEN}`,
+        cookie: `theme=dark; __Host-session=${organization.sessions.admin}`,
         ...(origin === undefined ? {} : { origin }),
       },
     });
@@ -138,7 +138,7 @@ export function settings(service: ReturnType<typeof aService>): void {
       const text = JSON.stringify(page.body);
       expect(text).not.toContain(secret.slice(8));
       expect(text).not.toMatch(/secret|digest|ck_live|orgId/);
-      expect(service.run.output()).not.toContain(secret);
+      expect(organization.place.log().filter((line) => line.text.includes(secret))).toEqual([]);
     });
 
     it.each([
@@ -180,7 +180,7 @@ export function settings(service: ReturnType<typeof aService>): void {
         const { status, body } = await ask({ path: ORGANIZATION });
         expect(status).toBe(200);
         expect(body.data).toEqual({
-          id: service.run.environment.ORG_ID,
+          id: organization.id,
           name: expect.any(String),
           environment: 'live',
           tier: expect.any(String),
@@ -236,7 +236,7 @@ export function settings(service: ReturnType<typeof aService>): void {
 
   describe.each(labelled([...reads, ...writes]))('%s', (_, call) => {
     it('is for sessions alone: an API key is refused, and nobody at all', async () => {
-      expectProblem(await callAs(service.run.environment.API_KEY, call), 403, 'PERMISSION_DENIED');
+      expectProblem(await callAs(organization.key, call), 403, 'PERMISSION_DENIED');
       for (const stranger of [await anybody.call(call), await callAs('e30.e30.e30', call)]) {
         expectProblem(stranger, 401, 'AUTHENTICATION_ERROR');
         expect(stranger.headers['www-authenticate']).toMatch(/^Bearer/);
@@ -262,12 +262,10 @@ export function settings(service: ReturnType<typeof aService>): void {
   });
 
   describe.each(labelled(writes))('%s with the session in its cookie', (_, call) => {
-    const dashboard = () => new URL(service.run.environment.BASE_URL).origin;
-
     it('is taken from the dashboard alone', async () => {
-      for (const origin of [undefined, 'null', 'https://attacker.example', `${dashboard()}0`])
+      for (const origin of [undefined, 'null', 'https://attacker.example', `${DASHBOARD_ORIGIN}0`])
         expectProblem(await withCookie(call, origin), 403, 'PERMISSION_DENIED');
-      expect([200, 201, 204]).toContain((await withCookie(call, dashboard())).status);
+      expect([200, 201, 204]).toContain((await withCookie(call, DASHBOARD_ORIGIN)).status);
     });
   });
 
@@ -282,7 +280,7 @@ export function settings(service: ReturnType<typeof aService>): void {
     });
 
     it('is none when anything of its token was changed', async () => {
-      const [header, claims = '', signature] = service.run.environment.MEMBER_TOKEN.split('.');
+      const [header, claims = '', signature] = organization.sessions.member.split('.');
       const raised = Buffer.from(claims, 'base64url').toString().replace('"member"', '"admin"');
       const forged = [header, Buffer.from(raised).toString('base64url'), signature].join('.');
       expectProblem(await callAs(forged, { path: ORGANIZATION }), 401, 'AUTHENTICATION_ERROR');

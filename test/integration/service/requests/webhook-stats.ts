@@ -3,25 +3,23 @@ import { describe, expect, it } from 'vitest';
 import { creationTime, DeliveryId, EventId } from '../../../../functions/domain/ids.ts';
 import { startOfHour } from '../../../../functions/domain/ledger.ts';
 import { keys } from '../../../../functions/store/keys.ts';
-import { childrenOf } from '../../../chaos/killer.ts';
 import type { Data } from '../../../support/api.ts';
-import { tablesBehind } from '../../../support/tables.ts';
-import { type aService, ok, path } from '../a-service.ts';
+import { type Organization, ok, path } from '../an-organization.ts';
 
 const NOTHING = { owed: 0, pending: 0, succeeded: 0, exhausted: 0, skipped: 0, duplicates: 0 };
 
-export function webhookStats(service: ReturnType<typeof aService>): void {
-  const { subscribe, ended } = service;
+export function webhookStats(organization: Organization): void {
+  const { subscribe, ended } = organization;
 
   async function read(at: string): Promise<Data> {
-    const { status, body } = await service.api.get(at);
+    const { status, body } = await organization.api.get(at);
     expect(status).toBe(200);
     return body.data ?? expect.fail(`${at} was to answer with data`);
   }
   const statsOf = (id: string) => read(`${path(id)}/stats`);
 
   const test = (id: string, times: number) =>
-    Promise.all(Array.from({ length: times }, () => service.api.post(`${path(id)}/test`)));
+    Promise.all(Array.from({ length: times }, () => organization.api.post(`${path(id)}/test`)));
 
   /** Waits until so many deliveries are counted, all of them ended. */
   const balanced = (id: string, owed: number): Promise<Data> =>
@@ -45,7 +43,7 @@ export function webhookStats(service: ReturnType<typeof aService>): void {
       await ended(id, 12);
       const failing = { since: expect.stringMatching(/Z$/), failuresUntilDisabled: 1 };
       expect(await read(path(id))).toMatchObject({ status: 'active', failing, disabledAt: null });
-      expect(await service.api.all('/api/v1/webhooks')).toContainEqual(
+      expect(await organization.api.all('/api/v1/webhooks')).toContainEqual(
         expect.objectContaining({ id, failing }),
       );
 
@@ -101,7 +99,7 @@ export function webhookStats(service: ReturnType<typeof aService>): void {
       await test(id, 1);
       await ended(id, 3);
       const listed = async (query: Record<string, string>) =>
-        (await service.api.all(`${path(id)}/deliveries`, query)).map((delivery) => delivery.id);
+        (await organization.api.all(`${path(id)}/deliveries`, query)).map((delivery) => delivery.id);
       expect((await listed({ status: 'succeeded' })).sort()).toEqual(good.toSorted());
       expect(await listed({ status: 'exhausted,skipped', eventType: 'webhook.test' })).toHaveLength(1);
       expect(await listed({ eventType: 'ticket.created' })).toEqual([]);
@@ -122,7 +120,7 @@ export function webhookStats(service: ReturnType<typeof aService>): void {
       });
       const [hour] = Object(stats).hours;
       expect(stats).toMatchObject({ totals: { ...NOTHING, owed: 1, pending: 1 }, oldestPending: hour.hour });
-      const { eventId } = (await service.deliveries(id))[0] ?? {};
+      const { eventId } = (await organization.deliveries(id))[0] ?? {};
       expect(hour.hour).toBe(startOfHour(creationTime(EventId.parse(eventId))));
 
       answer.resolve();
@@ -147,7 +145,7 @@ export function webhookStats(service: ReturnType<typeof aService>): void {
         });
       expect(await counted(1)).toMatchObject({ totals: { pending: 1 }, failing: null, waitingSince: null });
 
-      const since = await fiveMinutesOlder(service, `${(await service.deliveries(id))[0]?.id}`);
+      const since = await fiveMinutesOlder(organization, `${(await organization.deliveries(id))[0]?.id}`);
       expect(await counted(2)).toMatchObject({
         totals: { pending: 2 },
         failing: null,
@@ -160,7 +158,7 @@ export function webhookStats(service: ReturnType<typeof aService>): void {
       const { id } = await subscribe(ok);
       await test(id, 1);
       const [delivery] = await ended(id, 1);
-      await service.api.post(`${path(id)}/deliveries/${delivery?.id}/redeliver`);
+      await organization.api.post(`${path(id)}/deliveries/${delivery?.id}/redeliver`);
       expect(await balanced(id, 2)).toMatchObject({ totals: { ...NOTHING, owed: 2, succeeded: 2 } });
     });
 
@@ -180,29 +178,21 @@ export function webhookStats(service: ReturnType<typeof aService>): void {
 }
 
 /** Puts another delivery beside an open one, which is as it would be if it had been made five minutes before. @returns when that was */
-async function fiveMinutesOlder(service: ReturnType<typeof aService>, open: string): Promise<string> {
-  const tables = tablesBehind(childrenOf(service.run.pid).engine);
-  try {
-    const rows = await tables.rows([open]);
-    const row =
-      rows.find(({ item }) => item.id === open && 'attempts' in item) ?? expect.fail('it is stored');
-    const { webhookId, generation, dueIn: _, dueAt: __, ...delivery } = Object(row.item);
-    const at = new Date(creationTime(EventId.parse(delivery.eventId)).getTime() - 300_000);
-    const id = DeliveryId.parse(`dlv_${at.getTime().toString(16).padStart(12, '0')}${open.slice(16)}`);
-    const createdAt = at.toISOString();
-    await tables.rewrite({
-      ...row,
-      item: {
-        ...delivery,
-        ...keys.delivery(webhookId, generation, id),
-        webhookId,
-        generation,
-        id,
-        createdAt,
-      },
-    });
-    return createdAt;
-  } finally {
-    tables.close();
-  }
+async function fiveMinutesOlder({ place }: Organization, open: string): Promise<string> {
+  const rows = await place.service().rows([open]);
+  const row = rows.find(({ item }) => item.id === open && 'attempts' in item) ?? expect.fail('it is stored');
+  const { webhookId, generation, dueIn: _, dueAt: __, ...delivery } = Object(row.item);
+  const at = new Date(creationTime(EventId.parse(delivery.eventId)).getTime() - 300_000);
+  const id = DeliveryId.parse(`dlv_${at.getTime().toString(16).padStart(12, '0')}${open.slice(16)}`);
+  const createdAt = at.toISOString();
+  const item = {
+    ...delivery,
+    ...keys.delivery(webhookId, generation, id),
+    webhookId,
+    generation,
+    id,
+    createdAt,
+  };
+  await place.service().rewrite({ ...row, item });
+  return createdAt;
 }

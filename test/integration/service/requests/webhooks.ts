@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { apiClient } from '../../../support/api.ts';
-import type { aService } from '../a-service.ts';
+import type { Organization } from '../an-organization.ts';
 import { expectProblem } from './expect-problem.ts';
 
 /** What requests are answered, told apart by what is wrong with them. */
-export function webhooks(service: ReturnType<typeof aService>): void {
+export function webhooks(organization: Organization): void {
   const url = 'https://hooks.example.com/in';
   const webhook = { url, events: ['message.received'] };
-  const listed = async () => (await service.api.all('/api/v1/webhooks')).length;
+  const listed = async () => (await organization.api.all('/api/v1/webhooks')).length;
 
   describe('webhook endpoints', () => {
     it('registers, reads, lists, updates and deletes', async () => {
-      const registered = await service.api.post('/api/v1/webhooks', { ...webhook, ignored: true });
+      const registered = await organization.api.post('/api/v1/webhooks', { ...webhook, ignored: true });
       expect(registered.status).toBe(201);
       const { id, secret, ...shown } = Object(registered.body.data);
       expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -21,23 +20,23 @@ export function webhooks(service: ReturnType<typeof aService>): void {
       expect(shown).not.toHaveProperty('ignored');
       expect(registered.headers.location).toBe(`/api/v1/webhooks/${id}`);
 
-      const read = await service.api.get(`/api/v1/webhooks/${id}`);
+      const read = await organization.api.get(`/api/v1/webhooks/${id}`);
       expect(read.body.data).toEqual({ id, ...shown });
 
       const changed = { url: 'https://other.example.com/', events: ['ticket.created'] };
-      const updated = await service.api.call({
+      const updated = await organization.api.call({
         method: 'PATCH',
         path: `/api/v1/webhooks/${id}`,
         body: changed,
       });
       expect(updated.body.data).toEqual({ id, ...shown, ...changed });
-      expect(await service.api.all('/api/v1/webhooks')).toContainEqual({ id, ...shown, ...changed });
+      expect(await organization.api.all('/api/v1/webhooks')).toContainEqual({ id, ...shown, ...changed });
 
       for (let times = 0; times < 2; times++)
-        expect((await service.api.call({ method: 'DELETE', path: `/api/v1/webhooks/${id}` })).status).toBe(
-          204,
-        );
-      expectProblem(await service.api.get(`/api/v1/webhooks/${id}`), 404, 'NOT_FOUND');
+        expect(
+          (await organization.api.call({ method: 'DELETE', path: `/api/v1/webhooks/${id}` })).status,
+        ).toBe(204);
+      expectProblem(await organization.api.get(`/api/v1/webhooks/${id}`), 404, 'NOT_FOUND');
     });
 
     it.each([
@@ -61,7 +60,7 @@ export function webhooks(service: ReturnType<typeof aService>): void {
       ['null as the body', null, /body/],
     ])('refuses %s, and registers nothing', async (_, body, message) => {
       const before = await listed();
-      const answer = await service.api.post('/api/v1/webhooks', body);
+      const answer = await organization.api.post('/api/v1/webhooks', body);
       expectProblem(answer, 400, 'VALIDATION_ERROR');
       expect(answer.body.error?.message).toMatch(message);
       expect(await listed()).toBe(before);
@@ -86,19 +85,19 @@ export function webhooks(service: ReturnType<typeof aService>): void {
         'metadata.internal',
       );
       const before = await listed();
-      const { id } = await service.api.register(url, ['message.received']);
+      const { id } = await organization.api.register(url, ['message.received']);
       for (const host of hosts) {
         const body = { url: `https://${host}/`, events: ['message.received'] };
-        expectProblem(await service.api.post('/api/v1/webhooks', body), 400, 'VALIDATION_ERROR');
+        expectProblem(await organization.api.post('/api/v1/webhooks', body), 400, 'VALIDATION_ERROR');
         const path = `/api/v1/webhooks/${id}`;
         expectProblem(
-          await service.api.call({ method: 'PATCH', path, body: { url: body.url } }),
+          await organization.api.call({ method: 'PATCH', path, body: { url: body.url } }),
           400,
           'VALIDATION_ERROR',
         );
       }
-      expect((await service.api.get(`/api/v1/webhooks/${id}`)).body.data?.url).toBe(url);
-      await service.api.call({ method: 'DELETE', path: `/api/v1/webhooks/${id}` });
+      expect((await organization.api.get(`/api/v1/webhooks/${id}`)).body.data?.url).toBe(url);
+      await organization.api.call({ method: 'DELETE', path: `/api/v1/webhooks/${id}` });
       expect(await listed()).toBe(before);
     });
   });
@@ -137,7 +136,7 @@ export function webhooks(service: ReturnType<typeof aService>): void {
       ],
     ])('with %s are answered in the envelope, and nothing is written', async (_, call, status, type) => {
       const before = await listed();
-      expectProblem(await service.api.call({ method: 'POST', path, ...call }), status, type);
+      expectProblem(await organization.api.call({ method: 'POST', path, ...call }), status, type);
       expect(await listed()).toBe(before);
     });
 
@@ -147,17 +146,16 @@ export function webhooks(service: ReturnType<typeof aService>): void {
       ['an unknown key', `ck_live_${'A'.repeat(43)}`],
       ['a sandbox key without a pairing', `ck_sandbox_${'A'.repeat(43)}`],
     ])('with %s are answered alike', async (_, key) => {
-      const stranger = apiClient({ ...service.run.environment, API_KEY: key });
+      const stranger = organization.client(key);
       const answer = await stranger.get('/api/v1/conversations');
-      stranger.close();
       expectProblem(answer, 401, 'AUTHENTICATION_ERROR');
       expect(answer.headers['www-authenticate']).toMatch(/^Bearer/);
     });
 
     it('to unknown paths and with other methods are answered by the gateway in the same envelope', async () => {
-      expectProblem(await service.api.get('/api/v1/nothing'), 404, 'NOT_FOUND');
-      expectProblem(await service.api.get('/api/nothing'), 404, 'NOT_FOUND');
-      const wrong = await service.api.call({ method: 'PUT', path });
+      expectProblem(await organization.api.get('/api/v1/nothing'), 404, 'NOT_FOUND');
+      expectProblem(await organization.api.get('/api/nothing'), 404, 'NOT_FOUND');
+      const wrong = await organization.api.call({ method: 'PUT', path });
       expectProblem(wrong, 405, 'METHOD_NOT_ALLOWED');
       expect(String(wrong.headers.allow).split(', ').sort()).toEqual(['GET', 'POST']);
     });
@@ -165,7 +163,7 @@ export function webhooks(service: ReturnType<typeof aService>): void {
     it('have an id that a client cannot choose', async () => {
       const chosen = { 'x-amzn-requestid': 'mine', 'request-id': 'mine', 'x-amz-apigw-id': 'mine' };
       const ids = await Promise.all(
-        [1, 2].map(() => service.api.call({ path: '/api/v1/conversations', headers: chosen })),
+        [1, 2].map(() => organization.api.call({ path: '/api/v1/conversations', headers: chosen })),
       );
       expect(new Set(ids.map(({ headers }) => headers['request-id'])).size).toBe(2);
       for (const { headers } of ids) expect(headers['request-id']).not.toContain('mine');
@@ -176,41 +174,45 @@ export function webhooks(service: ReturnType<typeof aService>): void {
     it('remember successes only', async () => {
       const key = { 'idempotency-key': randomUUID() };
       expectProblem(
-        await service.api.post('/api/v1/conversations', { channelId: '' }, key),
+        await organization.api.post('/api/v1/conversations', { channelId: '' }, key),
         400,
         'VALIDATION_ERROR',
       );
       const body = { channelId: 'web', externalUserId: 'ada' };
-      expect((await service.api.post('/api/v1/conversations', body, key)).status).toBe(201);
+      expect((await organization.api.post('/api/v1/conversations', body, key)).status).toBe(201);
     });
   });
 
   describe('lists', () => {
     it('clamp the limit, and refuse what is no integer', async () => {
       for (const limit of ['', '0', '-3', '101', '99999999999999999999'])
-        expect((await service.api.get(`/api/v1/conversations?limit=${limit}`)).status).toBe(200);
+        expect((await organization.api.get(`/api/v1/conversations?limit=${limit}`)).status).toBe(200);
       for (const limit of ['ten', '1.5', '1e2', '0x10'])
-        expectProblem(await service.api.get(`/api/v1/conversations?limit=${limit}`), 400, 'VALIDATION_ERROR');
+        expectProblem(
+          await organization.api.get(`/api/v1/conversations?limit=${limit}`),
+          400,
+          'VALIDATION_ERROR',
+        );
     });
   });
 
   describe('stats', () => {
     it('clamp their hours, and refuse what is no integer', async () => {
-      const { id } = await service.api.register(url, ['message.received']);
+      const { id } = await organization.api.register(url, ['message.received']);
       const spans = { '': 24, 24: 24, 0: 1, '-3': 1, 168: 168, 169: 168, 99999999999999999999: 168 };
       for (const [given, hours] of Object.entries(spans)) {
-        const { status, body } = await service.api.get(`/api/v1/webhooks/${id}/stats?hours=${given}`);
+        const { status, body } = await organization.api.get(`/api/v1/webhooks/${id}/stats?hours=${given}`);
         expect(status).toBe(200);
         const { from, to } = Object(body.data);
         expect([given, Date.parse(to) - Date.parse(from)]).toEqual([given, hours * 3_600_000]);
       }
       for (const given of ['ten', '1.5', '1e2', '0x10']) {
-        const refused = await service.api.get(`/api/v1/webhooks/${id}/stats?hours=${given}`);
+        const refused = await organization.api.get(`/api/v1/webhooks/${id}/stats?hours=${given}`);
         expectProblem(refused, 400, 'VALIDATION_ERROR');
         expect(refused.body.error?.message).toBe('hours must be an integer.');
       }
-      await service.api.call({ method: 'DELETE', path: `/api/v1/webhooks/${id}` });
-      expectProblem(await service.api.get(`/api/v1/webhooks/${id}/stats`), 404, 'NOT_FOUND');
+      await organization.api.call({ method: 'DELETE', path: `/api/v1/webhooks/${id}` });
+      expectProblem(await organization.api.get(`/api/v1/webhooks/${id}/stats`), 404, 'NOT_FOUND');
     });
   });
 
@@ -235,7 +237,7 @@ export function webhooks(service: ReturnType<typeof aService>): void {
         path.endsWith('/messages') && method === 'POST' ? { role: 'user', content: 'x' } : undefined;
       const headers = { 'idempotency-key': randomUUID() };
       const patch = method === 'PATCH' ? { events: ['ticket.created'] } : body;
-      expectProblem(await service.api.call({ method, path, headers, body: patch }), 404, 'NOT_FOUND');
+      expectProblem(await organization.api.call({ method, path, headers, body: patch }), 404, 'NOT_FOUND');
     });
   });
 }

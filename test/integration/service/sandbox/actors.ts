@@ -1,5 +1,5 @@
 import type { ApiClient } from '../../../support/api.ts';
-import type { Pair, Place } from './place.ts';
+import type { Pair, Place } from '../place.ts';
 import type { Actor } from './transcript.ts';
 
 const NARROW = ['read:conversations'];

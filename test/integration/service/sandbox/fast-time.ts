@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { MAX_ATTEMPTS } from '../../../../functions/domain/backoff.ts';
 import { FAILURES_TO_DISABLE } from '../../../../functions/domain/endpoint.ts';
 import type { ApiClient } from '../../../support/api.ts';
+import type { Place } from '../place.ts';
 import { eventually } from './eventually.ts';
-import type { Place } from './place.ts';
 
 /** Attempts at real speed, in seconds after the first: 30 s, then each wait twice the one before (public-api.md, Limits). */
 const SCHEDULE = [0, 30, 90, 210, 450, 930, 1890, 3810];

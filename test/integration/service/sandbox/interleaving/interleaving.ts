@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { Place } from '../../place.ts';
 import { eventually } from '../eventually.ts';
-import type { Place } from '../place.ts';
 import { type ProgrammedReceiver, startProgrammedReceiver } from '../programmed-receiver.ts';
 import { callers } from './caller.ts';
 import { ACCOUNTS, doing, operation } from './operations.ts';

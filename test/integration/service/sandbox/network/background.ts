@@ -1,8 +1,8 @@
 import type { Environment } from '../../../../../functions/domain/tenant.ts';
 import type { Service } from '../../../../support/service.ts';
 import type { Tenant } from '../../../../support/tenant.ts';
+import type { Pair } from '../../place.ts';
 import { eventually } from '../eventually.ts';
-import type { Pair } from '../place.ts';
 
 /** What a live organization and its sandbox have done behind the bus. */
 export interface Background {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Environment } from '../../../../../functions/domain/tenant.ts';
 import type { ApiClient } from '../../../../support/api.ts';
+import type { Pair } from '../../place.ts';
 import { eventually } from '../eventually.ts';
-import type { Pair } from '../place.ts';
 
 /** How often {@link cause} causes each event. */
 const CAUSED = {

@@ -1,32 +1,28 @@
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   PurgeQueueCommand,
   SendMessageBatchCommand,
   SendMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import { DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { REGION } from 'aws-local/arns.ts';
 import { type Cloud, startCloud } from 'aws-local/cloud.ts';
 import { CREDENTIALS } from 'aws-local/engines/engines.ts';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { OrgId } from '../../../functions/domain/ids.ts';
-import { keys } from '../../../functions/store/keys.ts';
 import { ensureCertificates } from '../../../lib/cli/certificates/certificate-files.ts';
-import { startReceiver } from '../../../lib/cli/receiver/receiver.ts';
 import { LOCAL_SERVICE } from '../../../lib/cli/start/local-service.ts';
 import { MAIL_FROM, synthesize } from '../../../lib/cli/start/synthesis.ts';
 import { disableMapping, reserveConcurrency, withdrawActions } from '../../support/assembly.ts';
-import { aService, ok } from './a-service.ts';
+import { aService } from './a-service.ts';
 import { type ProxiedAnswer, startProxy } from './verify/proxy.ts';
 import { type OperatorOutputs, type Verification, verify, writeOutputs } from './verify/verification.ts';
 
 /*
- * The verification of a deployment, on local runs: one that works, and some in which one thing is broken.
+ * The verification of a deployment, on local runs in which one thing is broken.
  */
 
 /** Seconds that a broken run is given for what it cannot do. */
@@ -49,7 +45,7 @@ afterAll(() => {
   process.stdout.write(`planted faults, and what the verification said\n\n${list}`);
 });
 
-describe('the verification of a local run', { timeout: 120_000 }, () => {
+describe('the verification of a local run that answers otherwise', { timeout: 120_000 }, () => {
   const service = aService({});
   const outputsOf = async (): Promise<OperatorOutputs> =>
     JSON.parse(await readFile(join(service.run.directory, 'outputs.json'), 'utf8'));
@@ -71,52 +67,6 @@ describe('the verification of a local run', { timeout: 120_000 }, () => {
     });
     return directory;
   }
-
-  it('passes, also with a receiver, says what is not there locally, and leaves no key or endpoint', async () => {
-    const receiver = await startReceiver({ ...service.run.tls, respond: ok });
-    onTestFinished(receiver.stop);
-    const run = await verify(service.run.directory, {
-      args: ['--json', '--receiver', `${receiver.url}/hooks`],
-    });
-    expect([run.code, run.errors]).toEqual([0, '']);
-    const report = Report.parse(JSON.parse(run.output));
-    process.stdout.write(`verified in ${report.milliseconds} ms\n`);
-    expect(report).toMatchObject({ passed: true, interrupted: false });
-    expect(report.checks.filter(({ status }) => status !== 'passed')).toEqual([
-      expect.objectContaining({
-        name: 'Ring an alarm',
-        status: 'skipped',
-        detail: 'not there locally: CloudWatch',
-      }),
-    ]);
-    const made = ['Make an organization', 'Make its sandbox'].map((name) =>
-      OrgId.parse(report.checks.find((check) => check.name === name)?.detail),
-    );
-    const { endpoints, outputs } = await outputsOf();
-    const dynamodb = new DynamoDBClient({
-      region: REGION,
-      endpoint: endpoints.dynamodb ?? '',
-      credentials: CREDENTIALS,
-    });
-    onTestFinished(() => dynamodb.destroy());
-    const rowsAt = async (pk: string) => {
-      const query = new QueryCommand({
-        TableName: outputs.TableService,
-        ConsistentRead: true,
-        KeyConditionExpression: 'pk = :pk',
-        ExpressionAttributeValues: { ':pk': pk },
-      });
-      return (await DynamoDBDocumentClient.from(dynamodb).send(query)).Items ?? [];
-    };
-    for (const id of made) {
-      for (const pk of [keys.apiKeys(id), keys.endpoints(id), keys.channels(id)])
-        expect([pk, await rowsAt(pk)]).toEqual([pk, []]);
-      // What says who the organization is stays for messages that are on their way, and expires.
-      const rows = await rowsAt(id);
-      expect(rows.length).toBeGreaterThan(0);
-      for (const row of rows) expect(row).toHaveProperty('expiresAt');
-    }
-  });
 
   it('names a queue with a dead letter', async () => {
     const { endpoints, outputs } = await outputsOf();
@@ -311,13 +261,6 @@ interface Broken {
   /** LOCAL_DIR of the command. */
   directory: string;
 }
-
-const Report = z.object({
-  passed: z.boolean(),
-  interrupted: z.boolean(),
-  milliseconds: z.number(),
-  checks: z.array(z.object({ name: z.string(), status: z.string(), detail: z.string() })),
-});
 
 const Enrolled = z.object({ organizationId: OrgId });
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { aBrowser } from '../../../../packages/aws-local/test/integration/identity/a-browser.ts';
-import type { aService } from '../a-service.ts';
+import type { LocalService } from '../a-service.ts';
 
 /** The dashboard as a browser meets it: its page, and the sign-in by the local identity provider. */
-export function dashboard(service: ReturnType<typeof aService>): void {
+export function dashboard(service: LocalService): void {
   const origin = () => service.run.environment.BASE_URL;
   const page = (path: string, init?: RequestInit) =>
     fetch(`${origin()}${path}`, { redirect: 'manual', ...init });

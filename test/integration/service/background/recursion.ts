@@ -1,0 +1,34 @@
+import { MAX_INVOCATIONS_IN_CHAIN } from 'aws-local/functions/lineage.ts';
+import { until } from 'aws-local/test/until.ts';
+import { expect, it } from 'vitest';
+import type { FunctionName } from '../../../../lib/cloud/grants/grant.ts';
+import type { Place } from '../place.ts';
+
+const CASES: [name: FunctionName, queue: string, said: RegExp | undefined][] = [
+  ['redeliver', 'Bus/Redeliver/Queue', /moved to \S+BusRedeliverDeadLetters/],
+  ['dead-fan-outs', 'Delivery/DeadFanOuts', /the message is dropped$/],
+  ['dead-publications', 'Bus/DeadPublications', undefined],
+];
+
+/**
+ * Each gets the message that it would send itself in its 16th invocation: a chain that takes a redelivery job 1,600 deliveries, and a
+ * dead fan-out 4 hours.
+ */
+export function recursion(place: Place): void {
+  it.each(CASES)('%s is stopped in its loop unless its RecursiveLoop is Allow', async (name, queue, said) => {
+    const service = place.service();
+    const chain = `Lineage=conversation-service-dev-${name}:${MAX_INVOCATIONS_IN_CHAIN}`;
+    await service.send(queue, JSON.stringify({ kind: 'entries', ids: [] }), `Root=1-0-0;Sampled=0;${chain}`);
+    await until(`${name} to be done with it`, () => service.queued(queue) === 0);
+    const stopped = place
+      .log()
+      .filter(({ text }) => text.includes(`recursive loop: conversation-service-dev-${name} `));
+    expect(stopped.map(({ text }) => text)).toEqual(said === undefined ? [] : [expect.stringMatching(said)]);
+  });
+
+  it('a redelivery job’s message is in the dead-letter queue then', () => {
+    expect(place.service().bodies('Bus/Redeliver/DeadLetters')).toEqual([
+      JSON.stringify({ kind: 'entries', ids: [] }),
+    ]);
+  });
+}

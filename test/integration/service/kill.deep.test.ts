@@ -1,0 +1,135 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { until } from 'aws-local/test/until.ts';
+import { expect, it } from 'vitest';
+import { childrenOf } from '../../chaos/killer.ts';
+import type { ApiClient } from '../../support/api.ts';
+import { type Row, type TablesBehind, tablesBehind } from '../../support/tables.ts';
+import { aService, KILLED, RECOVERY_MS } from './a-service.ts';
+import { ok, path } from './an-organization.ts';
+
+/** More than a job takes at once, which are 25 of each of eight shards (functions/workers/redeliver.ts). */
+const FAILED = 8 * 25 + 1;
+
+const service = aService(KILLED);
+
+it('makes all redeliveries that were accepted although everything is killed meanwhile', async () => {
+  const { id, received } = await service.subscribe(ok);
+  const first = (await service.api.post(`${path(id)}/test`)).body.data?.deliveryId;
+  await service.ended(id, 1);
+
+  const promised = new Set<unknown>();
+  let next = 0;
+  const lane = async () => {
+    while (next++ < 100) {
+      // After the kill nothing answers, and what was not answered is not owed.
+      const answer = await service.api
+        .call({ method: 'POST', path: `${path(id)}/deliveries/${first}/redeliver` })
+        .catch(() => undefined);
+      if (answer?.status === 202) promised.add(answer.body.data?.id);
+    }
+  };
+  const asking = Promise.all(Array.from({ length: 8 }, lane));
+  await until('a part of them', () => received.length > 20);
+  expect(await service.restart('kill')).toBeNull();
+  await asking;
+
+  expect(promised.size).toBeGreaterThan(0);
+  const made = await until('every delivery to succeed', async () => {
+    const all = await service.deliveries(id);
+    return all.every(({ status }) => status === 'succeeded') && all;
+  });
+  const ids = new Set(made.map((delivery) => delivery.id));
+  expect([...promised].filter((promise) => !ids.has(promise))).toEqual([]);
+  const seen = new Set(received.map(({ headers }) => headers['webhook-id']));
+  expect([...ids].filter((delivery) => !seen.has(String(delivery)))).toEqual([]);
+}, 400_000);
+
+it('ends a redelivery of all that failed although everything is killed in the middle and all messages are lost', async () => {
+  const { id } = await service.subscribe(ok, ['conversation.resolved']);
+  const before = service.api;
+  const at = path(id);
+  const jobIn = async (api: ApiClient, job: unknown) =>
+    (await api.get(`${at}/redeliveries/${job}`)).body.data ?? expect.fail('the job was to be answered');
+  await sendTests(before, at);
+  const tables = tablesBehind(childrenOf(service.run.pid).engine);
+  const failed = await haveFailed(tables, id);
+  const hindrance = lastOfFullestShard(failed);
+  await tables.rewrite({ ...hindrance, item: { ...hindrance.item, eventType: 'unreadable' } });
+  const from = new Date(Date.now() - 3_600_000).toISOString();
+  const job = (await before.post(`${at}/redeliveries`, { from })).body.data?.id;
+  await until('it to be under way', async () => Number((await jobIn(before, job)).examined) > 0);
+  await service.run.kill();
+  tables.close();
+  await loseMessages(service.run.directory);
+  await service.restart('kill');
+  const after = service.api;
+  const left = await jobIn(after, job);
+  expect(left.status).toBe('running');
+  expect(left.examined).toBeLessThan(failed.length);
+  const restarted = tablesBehind(childrenOf(service.run.pid).engine);
+  await restarted.rewrite(hindrance);
+  restarted.close();
+  // It is looked at once a minute.
+  const done = await until(
+    'its end',
+    async () => {
+      const found = await jobIn(after, job);
+      return found.status !== 'running' && found;
+    },
+    RECOVERY_MS,
+  );
+  expect(done).toMatchObject({ status: 'done', examined: failed.length, redelivered: failed.length });
+  const deliveries = await until(
+    'every delivery to end',
+    async () => {
+      const all = await after.all(`${at}/deliveries`);
+      return all.every(({ terminalAt }) => terminalAt !== null) && all;
+    },
+    RECOVERY_MS,
+  );
+  const made = deliveries.filter(({ redeliveryOf }) => redeliveryOf !== null);
+  expect(deliveries).toHaveLength(2 * failed.length);
+  expect(new Set(made.map(({ eventId }) => eventId)).size).toBe(failed.length);
+  expect(made.every(({ status }) => status === 'succeeded')).toBe(true);
+}, 400_000);
+
+/** The local run keeps them on disk, where they outlive it. */
+async function loseMessages(directory: string): Promise<void> {
+  const state = join(directory, 'state');
+  const files = (await readdir(state)).filter((name) => name.startsWith('fauxqs.db'));
+  expect(files).not.toEqual([]);
+  for (const name of files) await rm(join(state, name));
+}
+
+/** Has an endpoint sent more events than a page of a job has, and waits until it has received them. */
+async function sendTests(api: ApiClient, at: string): Promise<void> {
+  let accepted = 0;
+  const lane = async () => {
+    while (accepted < FAILED) if ((await api.post(`${at}/test`)).status === 202) accepted += 1;
+  };
+  await Promise.all(Array.from({ length: 8 }, lane));
+  await until('the deliveries to succeed', async () => {
+    const all = await api.all(`${at}/deliveries`);
+    return all.length >= accepted && all.every(({ status }) => status === 'succeeded');
+  });
+}
+
+/** Stores the deliveries of an endpoint as if all their attempts had failed. @returns as they are then */
+async function haveFailed({ rows, rewrite }: TablesBehind, endpoint: string): Promise<Row[]> {
+  const found = (await rows([endpoint])).filter(({ item }) => String(item.sk).startsWith('dlv_'));
+  const failed = found.map(({ table, item }) => ({
+    table,
+    item: { ...item, status: 'exhausted', terminalReason: 'max_attempts' },
+  }));
+  for (const row of failed) await rewrite(row);
+  return failed;
+}
+
+/** A delivery that no job comes to in its first page, and that none gets past while it cannot be read. */
+function lastOfFullestShard(deliveries: readonly Row[]): Row {
+  const shards = [...Map.groupBy(deliveries, ({ item }) => item.pk).values()];
+  const [fullest = []] = shards.sort((a, b) => b.length - a.length);
+  const [last] = fullest.sort((a, b) => (String(a.item.sk) > String(b.item.sk) ? -1 : 1));
+  return last ?? expect.fail('there were to be deliveries');
+}

@@ -1,0 +1,202 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { CREDENTIALS } from 'aws-local/engines/engines.ts';
+import { until } from 'aws-local/test/until.ts';
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { OrgId } from '../../../../functions/domain/ids.ts';
+import { type Answer, type ReceivedDelivery, startReceiver } from '../../../../lib/cli/receiver/receiver.ts';
+import { aBusEvent } from '../../../builders.ts';
+import { type RunbookPage, runbookPages } from '../../../support/runbooks.ts';
+import type { LocalService } from '../a-service.ts';
+import { ok, path } from '../an-organization.ts';
+
+const ROOT = join(import.meta.dirname, '../../../..');
+
+const page = (name: string): RunbookPage =>
+  runbookPages().find((one) => one.name === name) ?? expect.fail(`there is no page ${name}`);
+
+/** npm itself would take longer than what it starts. */
+const PRELUDE = `set -euo pipefail
+npm() { [ "$1 $3" = 'run --' ]; local name="$2"; shift 3; '${process.execPath}' "bin/$name.ts" "$@"; }
+`;
+
+/** The operator's command and the runbooks, on a local run: what the pages say is done as they say it, and has the effect that they say. */
+export function operating(service: LocalService): void {
+  async function bash(script: string): Promise<{ code: number; output: string; errors: string }> {
+    const child = spawn('bash', ['-c', `${PRELUDE}${script}`], {
+      cwd: ROOT,
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, LOCAL_DIR: service.run.directory },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const [output, errors, [code]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'close'),
+    ]);
+    return { code, output, errors };
+  }
+
+  /** Runs all blocks of a page that can be tried here, one after the other in one shell. */
+  async function follow(name: string): Promise<string> {
+    const { code, output, errors } = await bash(page(name).local.join('\n'));
+    expect([name, code, errors]).toEqual([name, 0, '']);
+    return output;
+  }
+
+  async function operate(command: string): Promise<Record<string, unknown>> {
+    const { code, output, errors } = await bash(`npm run operate -- ${command} --local --json`);
+    expect([command, code, errors]).toEqual([command, 0, '']);
+    return JSON.parse(output);
+  }
+
+  const localOutputs = async () =>
+    JSON.parse(await readFile(join(service.run.directory, 'outputs.json'), 'utf8'));
+
+  interface Receiver {
+    id: string;
+    secret: string;
+    received: ReceivedDelivery[];
+  }
+
+  /** An http channel: the function that makes it has made none before, so that it reads the keyring now. */
+  async function aChannel(
+    respond: () => Answer,
+  ): Promise<Receiver & { say(content: string): Promise<void> }> {
+    const { api, run } = service;
+    const received: ReceivedDelivery[] = [];
+    const { url, stop } = await startReceiver({
+      ...run.tls,
+      respond,
+      onDelivery: (delivery) => received.push(delivery),
+    });
+    onTestFinished(stop);
+    const made = async (at: string, body: unknown): Promise<Record<string, unknown>> => {
+      const answer = await api.post(at, body);
+      expect([at, answer.status]).toEqual([at, 201]);
+      return Object(answer.body.data);
+    };
+    const { id, secret } = await made('/api/v1/channels', { name: 'Messenger', kind: 'http', url });
+    const conversation = await made('/api/v1/conversations', { channelId: id, externalUserId: 'ada' });
+    const say = async (content: string) =>
+      void (await made(`/api/v1/conversations/${conversation.id}/messages`, { role: 'agent', content }));
+    return { id: String(id), secret: String(secret), received, say };
+  }
+
+  const verified = ({ secret, received }: Receiver) => {
+    const last = received.at(-1) ?? expect.fail('a delivery was to be received');
+    return new Webhook(secret).verify(last.body.toString(), last.headers);
+  };
+
+  describe('keys that are rotated while the service runs', () => {
+    it('sign for new receivers, while old receivers verify and old cursors open, and nothing starts again', async () => {
+      const old = await service.subscribe(ok);
+      const test = async () => service.api.post(`${path(old.id)}/test`);
+      for (let sent = 1; sent <= 3; sent++) await test();
+      await service.ended(old.id, 3);
+      expect(verified(old)).toBeTruthy();
+      const listing = `${path(old.id)}/deliveries?limit=1`;
+      const { nextCursor: before } = (await service.api.get(listing)).body;
+
+      const output = await follow('key-rotation.md');
+
+      expect(output).toContain('Version 2 was made the current one of signing.');
+      expect(await operate('keys list')).toMatchObject({
+        keyrings: [
+          { keyring: 'signing', current: '2', versions: ['1', '2'] },
+          { keyring: 'cursor', current: '2', versions: ['1', '2'] },
+        ],
+      });
+      const made = await aChannel(ok);
+      await made.say('after the rotation');
+      await until('the delivery to the new receiver', () => made.received.length > 0);
+      expect(verified(made)).toBeTruthy();
+      expect(await operate(`endpoint show ${service.run.environment.ORG_ID} ${made.id}`)).toMatchObject({
+        keyVersion: '2',
+      });
+      await test();
+      await service.ended(old.id, 4);
+      expect(verified(old)).toBeTruthy();
+      expect(await operate(`endpoint show ${service.run.environment.ORG_ID} ${old.id}`)).toMatchObject({
+        keyVersion: '1',
+      });
+      const page = await service.api.get(`${listing}&cursor=${before}`);
+      expect(page.status).toBe(200);
+      const after = await service.api.get(`${listing}&cursor=${page.body.nextCursor}`);
+      expect(after.status).toBe(200);
+    });
+  });
+
+  describe('dead letters', () => {
+    it('are given back as their page says, and counted then', async () => {
+      const { endpoints, outputs } = await localOutputs();
+      const sqs = new SQSClient({ endpoint: endpoints.sqs, region: 'us-east-1', credentials: CREDENTIALS });
+      onTestFinished(() => sqs.destroy());
+      const detail = aBusEvent({
+        type: 'conversation.created',
+        orgId: OrgId.parse(service.run.environment.ORG_ID),
+      });
+      await sqs.send(
+        new SendMessageCommand({
+          QueueUrl: outputs.DeadLettersMeter,
+          MessageBody: JSON.stringify({ 'detail-type': detail.type, detail }),
+        }),
+      );
+      expect(await bash('npm run operate -- status --local --check')).toMatchObject({ code: 1 });
+
+      const output = await follow('dead-letters.md');
+
+      expect(output).toContain(detail.id);
+      expect(output).toContain('1 letters of meter were given back to its queue');
+      const state = await operate('status');
+      expect(state.deadLetters).toContainEqual({ name: 'meter', messages: 0, returns: false });
+    });
+  });
+
+  describe('an endpoint', () => {
+    it('is stopped and enabled as its page says', async () => {
+      const output = await follow('endpoint-storm.md');
+      expect(output).toMatch(/is disabled\.[\s\S]*by an operator[\s\S]*is enabled\./);
+      expect(output).toContain('No endpoint is disabled.');
+    });
+
+    it('that an operator has disabled gets nothing, and what comes is skipped, until it is enabled', async () => {
+      const { ORG_ID } = service.run.environment;
+      const { id, received } = await service.subscribe(ok, ['conversation.created']);
+      await operate(`endpoint disable ${ORG_ID} ${id} --yes`);
+      expect((await service.api.get(path(id))).body.data).toMatchObject({
+        status: 'auto_disabled',
+        disabledReason: null,
+      });
+      await service.api.createConversation();
+      expect(await service.ended(id, 1)).toMatchObject([
+        { status: 'skipped', terminalReason: 'endpoint_disabled', attempts: 0 },
+      ]);
+      await operate(`endpoint enable ${ORG_ID} ${id} --yes`);
+      expect((await service.api.get(path(id))).body.data).toMatchObject({
+        status: 'active',
+        disabledAt: null,
+        consecutiveFailures: 0,
+      });
+      await service.api.post(`${path(id)}/test`);
+      await service.ended(id, 2);
+      expect(received).toHaveLength(1);
+    });
+  });
+
+  describe('the other runbooks', () => {
+    it('can be followed', async () => {
+      const followed = ['key-rotation.md', 'dead-letters.md', 'endpoint-storm.md'];
+      const lines = runbookPages()
+        .filter(({ name }) => !followed.includes(name))
+        .flatMap(({ local }) => local.join('').split('\n'));
+      // Many of them begin with the same look at it.
+      const { code, errors } = await bash([...new Set(lines)].join('\n'));
+      expect([code, errors]).toEqual([0, '']);
+    });
+  });
+}

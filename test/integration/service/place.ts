@@ -1,0 +1,69 @@
+import { afterAll, beforeAll } from 'vitest';
+import { type Connection, connect } from '../../support/exchange.ts';
+import { type Service, type ServiceOptions, startService } from '../../support/service.ts';
+import { aSandbox, aTenant, type Tenant } from '../../support/tenant.ts';
+
+/** A live organization with its sandbox. */
+export interface Pair {
+  live: Tenant;
+  sandbox: Tenant;
+}
+
+/** The service that the suites of a file share, since a start takes longer than most tests; each test has organizations of its own. */
+export interface Place {
+  service(): Service;
+  /** As many connections as a test has requests under way at once. */
+  connection(): Connection;
+  /** What functions have logged. */
+  log(): readonly { source: string; text: string }[];
+  /** A new organization, until the tests are over. */
+  tenant(terms?: Parameters<Service['enrol']>[0]): Promise<Tenant>;
+  /** The sandbox of an organization with a new key, until the tests are over. */
+  sandbox(of: Tenant): Promise<Tenant>;
+  /** A new organization with its sandbox. */
+  pair(): Promise<Pair>;
+  /** Ends something when the tests are over, before the service. */
+  keep<T extends Ended>(it: T): T;
+}
+type Ended = { close(): unknown } | { stop(): Promise<void> };
+
+/** @param options asked for when the tests begin, for those that depend on what another hook has started */
+export function aPlace(options: ServiceOptions | (() => ServiceOptions) = {}): Place {
+  let started: { service: Service; connection: Connection } | undefined;
+  const log: { source: string; text: string }[] = [];
+  const kept: Ended[] = [];
+  const running = () => {
+    if (started === undefined) throw new Error('the service runs only while the tests do');
+    return started;
+  };
+  const keep = <T extends Ended>(it: T): T => {
+    kept.push(it);
+    return it;
+  };
+
+  beforeAll(async () => {
+    const given = typeof options === 'function' ? options() : options;
+    const service = await startService({ ...given, onLog: (line) => log.push(line) });
+    started = { service, connection: connect(service.url, 100) };
+  }, 120_000);
+
+  afterAll(async () => {
+    for (const it of kept) await ('stop' in it ? it.stop() : it.close());
+    started?.connection.close();
+    await started?.service.stop();
+  });
+
+  const place: Place = {
+    service: () => running().service,
+    connection: () => running().connection,
+    log: () => log,
+    tenant: async (terms) => keep(await aTenant(running().service, terms)),
+    sandbox: async (of) => keep(await aSandbox(running().service, of)),
+    async pair() {
+      const live = await place.tenant();
+      return { live, sandbox: await place.sandbox(live) };
+    },
+    keep,
+  };
+  return place;
+}

@@ -1,0 +1,211 @@
+import { until } from 'aws-local/test/until.ts';
+import { Webhook as StandardWebhook } from 'standardwebhooks';
+import { Webhook as SvixWebhook } from 'svix';
+import { describe, expect, it } from 'vitest';
+import type { Answer } from '../../../../lib/cli/receiver/receiver.ts';
+import { type Organization, ok, path } from '../an-organization.ts';
+
+/** What becomes of deliveries, as receivers and the API's callers see it. */
+export function deliveries(organization: Organization): void {
+  const { subscribe, ended } = organization;
+  const deliveriesOf = organization.deliveries;
+
+  async function post(conversation: string, content = 'hello'): Promise<string> {
+    const answer = await organization.api.post(`/api/v1/conversations/${conversation}/messages`, {
+      role: 'user',
+      content,
+    });
+    expect(answer.status).toBe(201);
+    return String(answer.body.data?.id);
+  }
+
+  describe.concurrent('a delivery', () => {
+    it('carries what the specification allows, signed so that both libraries verify it', async () => {
+      const { id, secret, received } = await subscribe(ok, ['conversation.created', 'message.received']);
+      const conversation = await organization.api.createConversation();
+      const message = await post(conversation, 'a secret of the conversation');
+      await ended(id, 2);
+
+      for (const { body, headers } of received) {
+        expect(new StandardWebhook(secret).verify(body.toString(), headers)).toBeTruthy();
+        expect(new SvixWebhook(secret).verify(body.toString(), headers)).toBeTruthy();
+        expect(headers['content-type']).toBe('application/json');
+        expect(headers['webhook-attempt']).toBe('1');
+      }
+      const events = received.map(({ body }) => JSON.parse(body.toString()));
+      const envelope = {
+        schemaVersion: 1,
+        orgId: organization.id,
+        createdAt: expect.any(String),
+      };
+      expect(events).toContainEqual({
+        type: 'conversation.created',
+        ...envelope,
+        data: { conversationId: conversation, channelId: 'chn_test', externalUserId: 'user-1' },
+      });
+      expect(events).toContainEqual({
+        type: 'message.received',
+        ...envelope,
+        data: { conversationId: conversation, messageId: message, role: 'user' },
+      });
+    });
+
+    it('of the test operation reaches one endpoint, whatever it subscribes to', async () => {
+      const tested = await subscribe(ok);
+      const other = await subscribe(ok);
+      const answer = await organization.api.post(`${path(tested.id)}/test`);
+      expect(answer.status).toBe(202);
+      const [delivery] = await ended(tested.id, 1);
+      expect(delivery).toMatchObject({
+        id: answer.body.data?.deliveryId,
+        eventId: answer.body.data?.eventId,
+        eventType: 'webhook.test',
+        status: 'succeeded',
+        attempts: 1,
+        lastResponseStatus: 200,
+        terminalReason: null,
+        nextRetryAt: null,
+      });
+      expect(JSON.parse(tested.received[0]?.body.toString() ?? '')).toMatchObject({
+        data: { webhookId: tested.id },
+      });
+      expect(await deliveriesOf(other.id)).toEqual([]);
+    });
+
+    it('is attempted exactly 8 times by a receiver that fails and then exhausted', async () => {
+      const { id, received } = await subscribe(() => ({ status: 500, body: 'no '.repeat(2000) }));
+      await organization.api.post(`${path(id)}/test`);
+      const [delivery] = await ended(id, 1);
+      expect(delivery).toMatchObject({
+        status: 'exhausted',
+        attempts: 8,
+        terminalReason: 'max_attempts',
+        nextRetryAt: null,
+        lastResponseStatus: 500,
+        lastError: expect.stringContaining('500'),
+      });
+      expect(received.map(({ headers }) => headers['webhook-attempt'])).toEqual([
+        '1',
+        '2',
+        '3',
+        '4',
+        '5',
+        '6',
+        '7',
+        '8',
+      ]);
+      expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+
+      const read = await organization.api.get(`${path(id)}/deliveries/${delivery?.id}`);
+      const log = Object(read.body.data).attemptLog;
+      expect(log.map(({ number }: { number: number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+      expect(log[0]).toMatchObject({ status: 500, error: expect.stringContaining('500') });
+      expect(Buffer.byteLength(log[0].response)).toBeLessThanOrEqual(1024);
+      expect((await organization.api.get(path(id))).body.data).toMatchObject({
+        status: 'active',
+        consecutiveFailures: 1,
+      });
+    });
+
+    it('fails readably by a redirect, a hang and a closed connection, and follows or waits for none', async () => {
+      const { promise: never } = Promise.withResolvers<Answer>();
+      const answers: (() => Answer | Promise<Answer>)[] = [
+        () => ({ status: 302, headers: { location: 'https://hooks.example.com/' } }),
+        () => never,
+        ok,
+      ];
+      const { id } = await subscribe(
+        ({ headers }) => answers[Number(headers['webhook-attempt']) - 1]?.() ?? ok(),
+      );
+      await organization.api.post(`${path(id)}/test`);
+      const [delivery] = await ended(id, 1);
+      expect(delivery).toMatchObject({ status: 'succeeded', attempts: 3, lastResponseStatus: 200 });
+      const read = await organization.api.get(`${path(id)}/deliveries/${delivery?.id}`);
+      const [redirected, hung, succeeded] = Object(read.body.data).attemptLog;
+      expect(redirected).toMatchObject({ status: 302, error: expect.stringContaining('302') });
+      expect(hung).toMatchObject({ status: null, error: expect.stringMatching(/timed out/) });
+      expect(succeeded).toMatchObject({ status: 200, error: null });
+      // What the last failure was stays readable after the success.
+      expect(delivery?.lastError).toBe(hung.error);
+    });
+
+    it('whose attempt began before nine failures sets the count to 0 when it succeeds', async () => {
+      const held = Promise.withResolvers<{ status: number }>();
+      const { id, received } = await organization.subscribe(() =>
+        received.length === 1 ? held.promise : { status: 500 },
+      );
+      const endpoint = async () => (await organization.api.get(path(id))).body.data;
+      const test = () => organization.api.post(`${path(id)}/test`);
+      const exhausted = async () =>
+        (await organization.deliveries(id)).filter(({ status }) => status === 'exhausted').length;
+
+      await test();
+      await until('the attempt that takes long', () => received.length === 1);
+      await Promise.all(Array.from({ length: 9 }, test));
+      await until('nine failures', async () => (await exhausted()) === 9);
+      expect(await endpoint()).toMatchObject({ status: 'active', consecutiveFailures: 9 });
+
+      held.resolve({ status: 200 });
+      await organization.ended(id, 10);
+      expect(await endpoint()).toMatchObject({ status: 'active', consecutiveFailures: 0 });
+
+      await test();
+      await organization.ended(id, 11);
+      expect(await endpoint()).toMatchObject({ status: 'active', consecutiveFailures: 1 });
+    });
+  });
+
+  describe.concurrent('an endpoint', () => {
+    it('is disabled after ten exhausted deliveries in a row, not before, and what comes later is skipped', async () => {
+      let healthy = false;
+      const { id, received } = await subscribe(() => ({ status: healthy ? 200 : 500 }));
+      const test = (times: number) =>
+        Promise.all(Array.from({ length: times }, () => organization.api.post(`${path(id)}/test`)));
+
+      await test(9);
+      await ended(id, 9);
+      expect((await organization.api.get(path(id))).body.data).toMatchObject({
+        status: 'active',
+        consecutiveFailures: 9,
+      });
+
+      healthy = true;
+      await test(1);
+      await ended(id, 10);
+      expect((await organization.api.get(path(id))).body.data).toMatchObject({
+        status: 'active',
+        consecutiveFailures: 0,
+      });
+
+      // All ten end at about the same time: exactly one of them is the tenth.
+      healthy = false;
+      await test(10);
+      await ended(id, 20);
+      expect((await organization.api.get(path(id))).body.data).toMatchObject({
+        status: 'auto_disabled',
+        consecutiveFailures: 10,
+      });
+
+      const attempts = received.length;
+      healthy = true;
+      await test(1);
+      const all = await ended(id, 21);
+      expect(all[0]).toMatchObject({ status: 'skipped', terminalReason: 'endpoint_disabled', attempts: 0 });
+      expect(received.length).toBe(attempts);
+      expect(attempts).toBe(19 * 8 + 1);
+    }, 180_000);
+
+    it('that is deleted has no later deliveries, and its waiting ones end without another attempt', async () => {
+      const { id, received } = await subscribe(() => ({ status: 500 }));
+      await organization.api.post(`${path(id)}/test`);
+      await until('the first attempt', () => received.length > 0);
+      await organization.api.call({ method: 'DELETE', path: path(id) });
+      const attempts = received.length;
+      const witness = await subscribe(() => ({ status: 500 }));
+      await organization.api.post(`${path(witness.id)}/test`);
+      await ended(witness.id, 1);
+      // One attempt may have been under way when the endpoint was deleted.
+      expect(received.length).toBeLessThanOrEqual(attempts + 1);
+    });
+  });
+}
