@@ -50,11 +50,9 @@ async function warmUp({ api, receiver }: Tenant): Promise<void> {
   await api.call({ method: 'DELETE', path });
 }
 
-// What a role does not allow fails the end of the service, enforced or not.
-describe.each([true, false])('a reset beside live retries, with roles enforced: %s', (rolesEnforced) => {
+describe('a reset beside live retries', () => {
   const place = aPlace({
     context: { retryBaseSeconds: BASE_SECONDS, retryCapSeconds: BASE_SECONDS, lingerSeconds: LINGER_SECONDS },
-    rolesEnforced,
   });
 
   it('delays no live retry and attempts nothing of the sandbox', { timeout: TIMEOUT_MS }, async () => {
@@ -108,7 +106,7 @@ describe.each([true, false])('a reset beside live retries, with roles enforced: 
     });
     const afterPurge = retries.filter(({ nextRetryAt }) => Date.parse(nextRetryAt) > purgedAt).length;
     process.stdout.write(
-      `roles enforced: ${rolesEnforced}, base ${BASE_SECONDS} s: ${afterPurge} of ${DELIVERIES} retries due after the purge, the latest ${Math.max(...lateness).toFixed(2)} s late\n`,
+      `base ${BASE_SECONDS} s: ${afterPurge} of ${DELIVERIES} retries due after the purge, the latest ${Math.max(...lateness).toFixed(2)} s late\n`,
     );
     expect(afterPurge).toBeGreaterThan(0);
     expect(lateness.filter((seconds) => seconds > MOST_LATE_SECONDS)).toEqual([]);

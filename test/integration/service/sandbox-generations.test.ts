@@ -9,4 +9,4 @@ import { interleaving } from './sandbox/interleaving/interleaving.ts';
 const place = aPlace(() => ({ context: { lingerSeconds: 10, watchWindowSeconds: 1 } }));
 
 describe('a sandbox', () => fastTime(place));
-describe('the service with many of them', () => interleaving(place));
+describe('the service with many of them', () => interleaving(place, 1));

@@ -10,15 +10,17 @@ import { type Account, aWorld, type World } from './world.ts';
 
 /** Of the operations; which of them meet is another matter each time. */
 const SEED = process.env.INTERLEAVING_SEED;
-const RUNS = 3;
 const OPERATIONS = { minLength: 200, maxLength: 240, size: 'max' } as const;
 /** What a reset wipes is in this many tables. */
 const TABLES = 4;
 /** Operations that are under way at the same time. */
 const AT_ONCE = 12;
 
-/** Whoever does whatever at the same time as whom: nobody sees or changes what is another's, or what a reset has wiped. */
-export function interleaving(place: Place): void {
+/**
+ * Whoever does whatever at the same time as whom: nobody sees or changes what is another's, or what a reset has wiped.
+ * @param runs with other operations each
+ */
+export function interleaving(place: Place, runs: number): void {
   async function anAccount(number: number): Promise<Account> {
     const live = await place.tenant();
     const first = { secret: live.key, environment: 'live', issued: { from: 0, to: 0 } } as const;
@@ -60,7 +62,7 @@ export function interleaving(place: Place): void {
     });
     // Smaller examples would only be others: what goes on at the same time is never the same twice.
     const { failed, seed, numRuns, errorInstance } = await fc.check(property, {
-      numRuns: RUNS,
+      numRuns: runs,
       endOnFailure: true,
       ...(SEED === undefined ? {} : { seed: Number(SEED) }),
     });
