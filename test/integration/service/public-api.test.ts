@@ -23,9 +23,12 @@ const place = aPlace({ variables: { POWERTOOLS_LOG_LEVEL: 'DEBUG' } });
 afterAll(() => expect(linesWithCredentials(place.log().map(({ text }) => text)).slice(0, 5)).toEqual([]));
 
 describe('an organization', () => tenancy(place, document));
-describe('an idempotency key', () => idempotency(place, document));
-describe('a cursor', () => cursors(place));
-describe('a rate limit', () => rateLimits(place));
+describe('an idempotency key', () => idempotency(place, document, 25));
+// Of budgets that are used up within a minute most is waiting for the next one.
+describe.concurrent('a caller', () => {
+  describe('with a cursor', { concurrent: false }, () => cursors(place, { altered: 300, listed: 300 }));
+  describe('within its rate limit', { concurrent: false }, () => rateLimits(place));
+});
 describe('every operation', () => operations(place, document));
 describe('a sandbox', () => sandboxProvisioning(place));
 describe('a key of a sandbox', () => sandboxKeys(place));

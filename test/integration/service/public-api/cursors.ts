@@ -11,8 +11,6 @@ import { filled } from '../../../support/resources.ts';
 import type { Tenant } from '../../../support/tenant.ts';
 import type { Place } from '../place.ts';
 
-const ALTERED = 2_000;
-const LISTED = 1_000;
 const PAGE = 7;
 /** Not a measure of speed: on a busy machine what takes twenty seconds has taken minutes. */
 const LONG = { timeout: 240_000 };
@@ -32,8 +30,12 @@ interface Attempt {
   cursor: string;
 }
 
-/** A cursor continues the listing that gave it, and nothing else is taken for one (public-api.md, Versioning 7). */
-export function cursors(place: Place): void {
+/**
+ * A cursor continues the listing that gave it, and nothing else is taken for one.
+ * @param altered how many altered cursors are tried
+ * @param listed how many conversations are listed
+ */
+export function cursors(place: Place, { altered, listed }: { altered: number; listed: number }): void {
   let tenant: Tenant;
   /** Listings that have a next page. */
   let listings: (Listing & { cursor: string })[];
@@ -75,16 +77,16 @@ export function cursors(place: Place): void {
     }
   });
 
-  it(`is refused in ${ALTERED} alterations, and never taken for the first page`, LONG, async () => {
+  it(`is refused in ${altered} alterations, and never taken for the first page`, LONG, async () => {
     const seed = randomInt(2 ** 31);
     const attempts = fc.sample(
       fc.constantFrom(...listings).chain((listing) => {
         const { cursor: other } = listings[(listings.indexOf(listing) + 1) % listings.length] ?? listing;
-        return altered(listing.cursor, other)
+        return alterationsOf(listing.cursor, other)
           .filter((cursor) => cursor !== listing.cursor)
           .map((cursor) => ({ listing, cursor }));
       }),
-      { numRuns: ALTERED, seed },
+      { numRuns: altered, seed },
     );
     expect(await taken(attempts), `seed ${seed}`).toEqual([]);
   });
@@ -118,13 +120,13 @@ export function cursors(place: Place): void {
   });
 
   it(
-    `leads through ${LISTED} conversations in pages of ${PAGE}, each once and in order, while others are written`,
+    `leads through ${listed} conversations in pages of ${PAGE}, each once and in order, while others are written`,
     LONG,
     async () => {
       const { api } = await place.tenant();
       const expected: string[] = [];
       const lane = async () => {
-        while (expected.length < LISTED) {
+        while (expected.length < listed) {
           const at = expected.push('') - 1;
           expected[at] = await api.createConversation();
         }
@@ -132,10 +134,10 @@ export function cursors(place: Place): void {
       await Promise.all(Array.from({ length: LANES }, lane));
       expected.sort().reverse();
 
-      let listed = false;
+      let isListed = false;
       let meanwhile = 0;
       const writer = async () => {
-        for (; !listed; meanwhile += 1) await api.createConversation();
+        for (; !isListed; meanwhile += 1) await api.createConversation();
       };
       const writing = Promise.all([writer(), writer()]);
       const seen: string[] = [];
@@ -145,10 +147,10 @@ export function cursors(place: Place): void {
         seen.push(...[...(page.body.data ?? [])].map(({ id }) => String(id)));
         cursor = page.body.nextCursor;
       }
-      listed = true;
+      isListed = true;
       await writing;
 
-      expect(meanwhile).toBeGreaterThan(LISTED / PAGE / 10);
+      expect(meanwhile).toBeGreaterThan(listed / PAGE / 10);
       expect(new Set(seen).size).toBe(seen.length);
       const older = new Set(expected);
       expect(seen.filter((id) => older.has(id))).toEqual(expected);
@@ -174,7 +176,7 @@ async function longListing(route: Route, tenant: Tenant): Promise<Listing & { cu
 const randomKeyring = (): Keyring => ({ current: '1', 1: randomBytes(32).toString('base64url') });
 
 /** A cursor that is not quite the one given. */
-function altered(cursor: string, other: string): fc.Arbitrary<string> {
+function alterationsOf(cursor: string, other: string): fc.Arbitrary<string> {
   const bytes = Buffer.from(cursor, 'base64url');
   const at = fc.nat({ max: cursor.length - 1 });
   const character = fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_');

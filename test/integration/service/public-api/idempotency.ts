@@ -9,7 +9,6 @@ import type { Tenant } from '../../../support/tenant.ts';
 import type { Place } from '../place.ts';
 import { credentialOf, validRequest, withHeaders } from './requests.ts';
 
-const AT_ONCE = 100;
 /** Of rows that no request writes itself, or not for long: there only while a redelivery job runs, and there only when a redelivery has arrived. */
 const OF_WORKERS = ['redelivery-runs#', '#arrived#'];
 
@@ -20,8 +19,11 @@ const ALL: readonly (Route & { key: string })[] = Object.entries(atAllDoors(rout
 const POSTS = ALL.filter(({ method, path }) => method === 'POST' && path.startsWith('/v1/'));
 const AT_TWO_DOORS = POSTS.filter(({ dashboard }) => dashboard !== undefined);
 
-/** An idempotency key makes one effect of however many requests (decisions.md, Idempotency). */
-export function idempotency(place: Place, document: Document): void {
+/**
+ * An idempotency key makes one effect of however many requests.
+ * @param atOnce how many are sent side by side
+ */
+export function idempotency(place: Place, document: Document, atOnce: number): void {
   let tenant: Tenant;
 
   beforeAll(async () => {
@@ -45,10 +47,10 @@ export function idempotency(place: Place, document: Document): void {
       expect(second.headers.location).toBe(first.headers.location);
     });
 
-    it(`makes of ${AT_ONCE} requests at once what one makes`, async () => {
+    it(`makes of ${atOnce} requests at once what one makes`, async () => {
       const operation = operationOf(document, id);
       const one = await effectOf(operation, 1);
-      const many = await effectOf(operation, AT_ONCE);
+      const many = await effectOf(operation, atOnce);
       expect(many.written).toEqual(one.written);
       const made = many.answers.filter(({ status }) => status !== 409);
       expect(new Set(made.map(({ status }) => status))).toEqual(new Set([success.status]));
