@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ADMIN, type Dashboard } from '../a-dashboard.ts';
 import { expectAccessible } from '../browser.ts';
+import { aReceiver, aReceiverOwed, WELL } from './receiving.ts';
 
 const UNREACHABLE = 'The service could not be reached. Are you online?';
 
@@ -68,6 +69,39 @@ export const trouble = (dashboard: Dashboard) => {
       await page.getByText(UNREACHABLE).waitFor();
       expect(await page.evaluate('window.isTheSame')).toBe(true);
       await page.context().setOffline(false);
+    });
+  });
+
+  describe('endpoints', () => {
+    it('are told to be gone when somebody else deletes them', async () => {
+      const receiver = await aReceiver(dashboard, WELL);
+      const { id } = await dashboard.service.api.register(receiver.url, ['ticket.created']);
+      const page = await dashboard.signedIn(ADMIN, `/endpoints/${id}`);
+      await page.getByRole('button', { name: 'Delete' }).waitFor();
+      await dashboard.service.api.call({ method: 'DELETE', path: `/api/v1/webhooks/${id}` });
+      await page.getByRole('heading', { name: 'There is no such endpoint any more' }).waitFor();
+      expect(await page.getByRole('button', { name: 'Delete' }).count()).toBe(0);
+      await page.getByRole('link', { name: 'All endpoints' }).click();
+      await page.getByRole('heading', { name: 'Endpoints', exact: true }).waitFor();
+    });
+  });
+
+  describe('deliveries', () => {
+    it('that cannot be looked for are not told to come by themselves', async () => {
+      const { id } = await aReceiverOwed(dashboard, WELL, 1);
+      const page = await dashboard.signedIn(ADMIN, `/deliveries/${id}`);
+      const rows = page.getByRole('list', { name: 'Deliveries' }).getByRole('listitem');
+      await rows.first().waitFor();
+      const list = `**/api/settings/webhooks/${id}/deliveries?*`;
+      const error = { type: 'SERVICE_UNAVAILABLE', message: 'down', requestId: 'req-of-the-look' };
+      await page.route(list, (route) => route.fulfill({ status: 503, json: { success: false, error } }));
+      const alert = page.getByRole('alert');
+      await alert.getByText('req-of-the-look').waitFor();
+      expect(await rows.count()).toBe(1);
+      await page.unroute(list);
+      await dashboard.service.api.post('/api/v1/tickets', {});
+      await rows.nth(1).waitFor();
+      await alert.waitFor({ state: 'detached' });
     });
   });
 

@@ -76,18 +76,6 @@ export const endpoints = (dashboard: Dashboard) =>
       await page.getByRole('region', { name: 'Delivery' }).getByText('Attempt 1').first().waitFor();
     });
 
-    it('are told to be gone when somebody else deletes them', async () => {
-      const receiver = await aReceiver(dashboard, WELL);
-      const { id } = await dashboard.service.api.register(receiver.url, ['ticket.created']);
-      const page = await dashboard.signedIn(ADMIN, `/endpoints/${id}`);
-      await page.getByRole('button', { name: 'Delete' }).waitFor();
-      await dashboard.service.api.call({ method: 'DELETE', path: `/api/v1/webhooks/${id}` });
-      await page.getByRole('heading', { name: 'There is no such endpoint any more' }).waitFor();
-      expect(await page.getByRole('button', { name: 'Delete' }).count()).toBe(0);
-      await page.getByRole('link', { name: 'All endpoints' }).click();
-      await page.getByRole('heading', { name: 'Endpoints', exact: true }).waitFor();
-    });
-
     it('are refused with a reason and a request id', async () => {
       const page = await dashboard.signedIn(ADMIN, '/endpoints');
       await page.getByRole('button', { name: 'Add an endpoint' }).click();
@@ -201,23 +189,6 @@ export const deliveries = (dashboard: Dashboard) =>
       await page.getByLabel('Event').selectOption('ticket.created');
       await page.getByLabel('Time').selectOption({ label: 'Last hour' });
       await rows.nth(1).waitFor();
-    });
-
-    it('that cannot be looked for are not told to come by themselves', async () => {
-      const { id } = await aReceiverOwed(dashboard, WELL, 1);
-      const page = await dashboard.signedIn(ADMIN, `/deliveries/${id}`);
-      const rows = page.getByRole('list', { name: 'Deliveries' }).getByRole('listitem');
-      await rows.first().waitFor();
-      const list = `**/api/settings/webhooks/${id}/deliveries?*`;
-      const error = { type: 'SERVICE_UNAVAILABLE', message: 'down', requestId: 'req-of-the-look' };
-      await page.route(list, (route) => route.fulfill({ status: 503, json: { success: false, error } }));
-      const alert = page.getByRole('alert');
-      await alert.getByText('req-of-the-look').waitFor();
-      expect(await rows.count()).toBe(1);
-      await page.unroute(list);
-      await dashboard.service.api.post('/api/v1/tickets', {});
-      await rows.nth(1).waitFor();
-      await alert.waitFor({ state: 'detached' });
     });
 
     it.each([
