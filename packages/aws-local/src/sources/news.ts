@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pause } from './pause.ts';
 
 /** Waits until it may be worth looking for records again, or until the signal. */
@@ -27,14 +28,26 @@ export function watchChanges(databaseFile: string): ChangeWatch {
   const newest = database.prepare(
     'SELECT MAX(CAST(sequence_number AS INTEGER)) AS number FROM _stream_records WHERE table_name = ?',
   );
+  let isClosed = false;
+  const currentVersion = () => version.get()?.data_version;
+  let check: Promise<unknown> | undefined;
+  /** The version at the next check, which all readers share: timers of their own would cost more than the checks. */
+  function nextVersion(): Promise<unknown> {
+    check ??= sleep(CHANGE_CHECK_MS).then(() => {
+      check = undefined;
+      return isClosed || currentVersion();
+    });
+    return check;
+  }
+
   return {
     reader(table) {
       let seen: unknown;
       let read: unknown;
       return async (signal) => {
-        for (let check = 0; check < CHECKS && !signal.aborted; check += 1) {
+        let current: unknown = currentVersion();
+        for (let checks = 0; checks < CHECKS && !signal.aborted && !isClosed; checks += 1) {
           // Both are read before the records are: what is written in between changes them again.
-          const current = version.get()?.data_version;
           if (current !== seen) {
             seen = current;
             const number = newest.get(table)?.number;
@@ -43,10 +56,13 @@ export function watchChanges(databaseFile: string): ChangeWatch {
               return;
             }
           }
-          await pause(CHANGE_CHECK_MS, signal);
+          current = await nextVersion();
         }
       };
     },
-    close: () => database.close(),
+    close() {
+      isClosed = true;
+      database.close();
+    },
   };
 }
