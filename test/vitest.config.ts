@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { PATIENCE } from 'aws-local/test/patience.ts';
 import { defineConfig } from 'vitest/config';
@@ -17,9 +18,11 @@ class LongestFirst extends BaseSequencer {
 }
 const LONGEST = [
   '/service/public-api',
+  '/e2e/',
+  '/service/local-run',
+  '/service/behind-the-bus',
   '/simulation/',
   '/service/',
-  '/e2e/',
   '/integration/',
   '/infra/',
   '/contract/',
@@ -62,7 +65,7 @@ export default defineConfig(({ mode }) => {
     root: join(import.meta.dirname, '..'),
     test: {
       // Many tests wait for a deadline or a queue rather than compute, so more of them than cores may run at once.
-      maxWorkers: 3,
+      maxWorkers: Math.max(3, availableParallelism()),
       globalSetup: './test/grants/global-setup.ts',
       sequence: { sequencer: LongestFirst },
       projects: [

@@ -340,7 +340,7 @@ const ELSEWHERE: readonly Ran[] = [
     branch: 'signature with a key version that is not cached',
     fn: 'dispatch',
     actions: ['GetSecretValue SigningKeys'],
-    where: 'operate.test.ts, keys that are rotated',
+    where: 'local-run.test.ts, keys that are rotated',
   },
   {
     branch: 'delivery message gives up',
