@@ -3,6 +3,13 @@ import { type Connection, connect } from '../../support/exchange.ts';
 import { type Service, type ServiceOptions, startService } from '../../support/service.ts';
 import { aSandbox, aTenant, type Tenant } from '../../support/tenant.ts';
 
+/** Settings of a service in which no test uses up a tier's calls of a minute: none may have more than the one above it. */
+export const UNLIMITED = {
+  rateLimitSandbox: 1_000_000,
+  rateLimitStandard: 1_000_000,
+  rateLimitScale: 1_000_000,
+};
+
 /** A live organization with its sandbox. */
 export interface Pair {
   live: Tenant;

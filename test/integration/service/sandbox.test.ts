@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import { aPlace } from './place.ts';
+import { aPlace, UNLIMITED } from './place.ts';
 import { network } from './sandbox/network/network.ts';
 import { type Observer, startObserver } from './sandbox/network/observer.ts';
 import { parity } from './sandbox/parity.ts';
@@ -16,6 +16,7 @@ afterAll(() => observer.stop());
 
 const place = aPlace(() => ({
   context: {
+    ...UNLIMITED,
     retryBaseSeconds: 0.2,
     retryCapSeconds: 0.5,
     attemptTimeoutSeconds: 3,
