@@ -33,7 +33,8 @@ interface Clients {
  * before them and stopped after them.
  */
 export function dynamoDb(): Clients {
-  const endpoint = engineOf(process.env.DYNAMODB_ENDPOINT, startDynamoDb);
+  const outside = process.env.DYNAMODB_ENDPOINT;
+  const endpoint = engineOf(outside, startDynamoDb);
   const created: string[] = [];
   const clients: { destroy(): void }[] = [];
   const client = () => {
@@ -46,7 +47,9 @@ export function dynamoDb(): Clients {
 
   afterAll(async () => {
     const last = client();
-    await Promise.all(created.map((TableName) => last.send(new DeleteTableCommand({ TableName }))));
+    // The embedded engine's go with its directory.
+    if (outside)
+      await Promise.all(created.map((TableName) => last.send(new DeleteTableCommand({ TableName }))));
     for (const each of clients) each.destroy();
   });
 
@@ -65,7 +68,12 @@ export function dynamoDb(): Clients {
           new CreateTableCommand({ TableName, BillingMode: 'PAY_PER_REQUEST', ...TABLE_DEFINITIONS[name] }),
         );
         created.push(TableName);
-        await waitUntilTableExists({ client: ours, maxWaitTime: 20 * PATIENCE, minDelay: 1 }, { TableName });
+        // In the embedded engine a table is there when it is created.
+        if (outside)
+          await waitUntilTableExists(
+            { client: ours, maxWaitTime: 20 * PATIENCE, minDelay: 1 },
+            { TableName },
+          );
         return { client: ours, name: TableName };
       };
       const names = Object.keys(TABLE_DEFINITIONS) as TableName[];

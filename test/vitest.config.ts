@@ -94,7 +94,12 @@ export default defineConfig(({ mode }) => {
         }),
         // After the others: it compares what functions did in them with what they may.
         project('grants', { sequence: { groupOrder: 1 } }),
-        project('infra', { isolate: false, testTimeout: 60_000, hookTimeout: 60_000 }),
+        project('infra', {
+          isolate: false,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          globalSetup: './test/infra/syntheses.ts',
+        }),
       ],
     },
   };

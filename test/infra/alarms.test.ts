@@ -3,6 +3,7 @@ import * as metricNames from '../../functions/platform/metric-names.ts';
 import { WORKERS } from '../../lib/cloud/bundle.ts';
 import { STAGES } from '../../lib/cloud/stages.ts';
 import { runbookPages } from '../support/runbooks.ts';
+import { SETTINGS } from './contexts.ts';
 import { nameOf, ourFunctions, references, resourcesOf, watchedBy } from './reading.ts';
 import { ofType, synthesize } from './synthesize.ts';
 
@@ -26,9 +27,8 @@ describe('every alarm', () => {
   );
 
   it('links to where the runbooks are on the web, if they are', () => {
-    const runbooks = 'https://wiki.example.com/runbooks';
-    for (const [id, alarm] of ofType(synthesize({ runbookUrl: runbooks }), 'AWS::CloudWatch::Alarm'))
-      expect(described(alarm), id).toContain(` ${runbooks}/`);
+    for (const [id, alarm] of ofType(synthesize(SETTINGS), 'AWS::CloudWatch::Alarm'))
+      expect(described(alarm), id).toContain(` ${SETTINGS.runbookUrl}/`);
   });
 
   it.each(STAGES)(
@@ -148,10 +148,7 @@ describe('the board of operations', () => {
     const named = [...body.matchAll(/docs\/runbooks\/([A-Za-z-]+\.md)/g)].map(([, page = '']) => page);
     expect(named.length).toBeGreaterThan(5);
     for (const page of named) expect([...pages.keys()]).toContain(page);
-    const [[, linked] = []] = ofType(
-      synthesize({ runbookUrl: 'https://wiki.example.com/runbooks' }),
-      'AWS::CloudWatch::Dashboard',
-    );
+    const [[, linked] = []] = ofType(synthesize(SETTINGS), 'AWS::CloudWatch::Dashboard');
     expect(JSON.stringify(linked?.Properties.DashboardBody)).toContain(
       '[backlog](https://wiki.example.com/runbooks/backlog.md)',
     );

@@ -1,6 +1,7 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { STAGES } from '../../lib/cloud/stages.ts';
+import { SETTINGS } from './contexts.ts';
 import { all, references, statementsIn } from './reading.ts';
 import { ofType, stacksOf, synthesize } from './synthesize.ts';
 
@@ -102,13 +103,12 @@ describe('the distribution', () => {
   });
 
   it('has the name of the dashboard where there is a certificate for it, and TLS 1.2 at least', () => {
-    const dashboardCertificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/0f2c';
-    const named = synthesize({ dashboardCertificateArn });
+    const named = synthesize(SETTINGS);
     named.hasResourceProperties('AWS::CloudFront::Distribution', {
       DistributionConfig: {
         Aliases: ['dashboard.example.com'],
         ViewerCertificate: {
-          AcmCertificateArn: dashboardCertificateArn,
+          AcmCertificateArn: SETTINGS.dashboardCertificateArn,
           MinimumProtocolVersion: 'TLSv1.2_2021',
           SslSupportMethod: 'sni-only',
         },

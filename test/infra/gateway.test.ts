@@ -1,21 +1,17 @@
 import { describe, expect, it } from 'vitest';
+import { EVERYTHING } from './contexts.ts';
 import { references } from './reading.ts';
 import { ofType, synthesize } from './synthesize.ts';
 
-const DOMAIN = {
-  domainName: 'api.example.com',
-  certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/0f2c',
-};
-
 describe('a name of its own for the API', () => {
-  const template = synthesize(DOMAIN);
+  const template = synthesize(EVERYTHING);
 
   it('is served in the region, with TLS 1.2 or later, by the certificate that was given', () => {
     expect(ofType(template, 'AWS::ApiGateway::DomainName').map(([, { Properties }]) => Properties)).toEqual([
       expect.objectContaining({
-        DomainName: DOMAIN.domainName,
+        DomainName: EVERYTHING.domainName,
         EndpointConfiguration: { Types: ['REGIONAL'] },
-        RegionalCertificateArn: DOMAIN.certificateArn,
+        RegionalCertificateArn: EVERYTHING.certificateArn,
         SecurityPolicy: 'TLS_1_2',
       }),
     ]);
@@ -44,7 +40,7 @@ describe('a name of its own for the API', () => {
 });
 
 describe('a web ACL', () => {
-  const template = synthesize({ waf: true });
+  const template = synthesize(EVERYTHING);
   const [[id, acl] = []] = ofType(template, 'AWS::WAFv2::WebACL');
   const { Rules, DefaultAction, VisibilityConfig } = Object(acl?.Properties);
   const groups: { Statement: { ManagedRuleGroupStatement?: Record<string, unknown> } }[] = Rules.filter(

@@ -15,7 +15,8 @@ import { invokes, ofType, type SynthesizedResource, statementsOf, synthesize } f
  * The role of each function allows what its code may do, and nothing else. The code is analysed again here;
  * the constructs grant what access.json says.
  */
-const derived = deriveAll();
+const entries = entryPoints();
+const derived = deriveAll(undefined, entries);
 
 /** As `dynamodb:Query Tables…/index/due`. */
 const named = (actions: readonly string[], resources: readonly string[]): string[] =>
@@ -86,7 +87,7 @@ const nameOf = ({ Properties }: SynthesizedResource): string =>
 
 /** Functions of the service, without those that the CDK adds. */
 const functionsIn = (template: Template): Found[] =>
-  all(template, 'AWS::Lambda::Function').filter(([, fn]) => Object.hasOwn(entryPoints(), nameOf(fn) ?? ''));
+  all(template, 'AWS::Lambda::Function').filter(([, fn]) => Object.hasOwn(entries, nameOf(fn) ?? ''));
 
 /** The functions whose roles and code differ: `name lacks …`, `name need not …`. */
 const differences = (template: Template, code: Readonly<Record<string, Access>>): string[] =>
@@ -128,7 +129,6 @@ describe('the comparison', () => {
     const path = join(import.meta.dirname, '../..', file);
     const source = readFileSync(path, 'utf8');
     expect(source).toMatch(pattern);
-    const entries = entryPoints();
     const changed = deriveAll(
       (read) => (read === path ? parseFile(read, source.replaceAll(pattern, other)) : parseFile(read)),
       Object.fromEntries(names.map((name) => [name, entries[name]])),

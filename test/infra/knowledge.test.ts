@@ -8,6 +8,7 @@ import {
   FETCH_TIMEOUT_SECONDS,
 } from '../../functions/domain/timing.ts';
 import { SWEPT } from '../../functions/platform/metric-names.ts';
+import { SETTINGS } from './contexts.ts';
 import { expectEachMinute } from './reading.ts';
 import { functionNamed, ofType, statementsOf, synthesize, tableGrants } from './synthesize.ts';
 
@@ -85,7 +86,7 @@ describe('the checks', () => {
     expect(actions).toContain('sqs:ChangeMessageVisibility');
     expect(actions).not.toContain('sqs:SendMessage');
     expect(variablesOf(fn).CHECKS_PER_ORGANIZATION).toBe('5');
-    const [, told] = functionNamed(synthesize({ checksPerOrganization: 2 }), 'check-source');
+    const [, told] = functionNamed(synthesize(SETTINGS), 'check-source');
     expect(variablesOf(told).CHECKS_PER_ORGANIZATION).toBe('2');
     for (const checksPerOrganization of [1, 11])
       expect(() => synthesize({ checksPerOrganization })).toThrow('checksPerOrganization');
@@ -93,7 +94,7 @@ describe('the checks', () => {
 
   it('come as often as the deployment says, every hour by default', () => {
     expect(variablesOf(fn).CHECK_EVERY_SECONDS).toBe('3600');
-    const [, told] = functionNamed(synthesize({ checkEverySeconds: 60 }), 'check-source');
+    const [, told] = functionNamed(synthesize(SETTINGS), 'check-source');
     expect(variablesOf(told).CHECK_EVERY_SECONDS).toBe('60');
   });
 });
@@ -121,7 +122,7 @@ describe('the routes of sources', () => {
     const cooldownOf = (context: Record<string, unknown>) =>
       variablesOf(functionNamed(synthesize(context), 'sync-source')[1]).SYNC_COOLDOWN_SECONDS;
     expect(cooldownOf({})).toBe('60');
-    expect(cooldownOf({ syncCooldownSeconds: 5 })).toBe('5');
+    expect(cooldownOf(SETTINGS)).toBe('6');
   });
 
   it('alone are told of the table, beside the workers', () => {

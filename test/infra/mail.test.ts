@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { NOTICES } from '../../functions/domain/bus.ts';
 import { MAIL_LEASE_SECONDS } from '../../functions/domain/timing.ts';
 import { MAIL as METRICS } from '../../functions/platform/metric-names.ts';
-import { PROD } from './contexts.ts';
+import { OTHER_ISSUER, PROD, SETTINGS } from './contexts.ts';
 import { functionNamed, ofType, statementsOf, synthesize, tableGrants } from './synthesize.ts';
 
 const template = synthesize();
@@ -146,12 +146,9 @@ describe('the settings of e-mail', () => {
   });
 
   it('may shorten the time between two e-mails, and say how many there may be', () => {
-    const [, hasty] = functionNamed(
-      synthesize({ noticeSeconds: 60, mailBudget: 7, mailCeiling: 8 }),
-      'notify',
-    );
+    const [, hasty] = functionNamed(synthesize(SETTINGS), 'notify');
     expect(Object(hasty.Properties.Environment).Variables).toMatchObject({
-      NOTICE_SECONDS: '60',
+      NOTICE_SECONDS: '61',
       MAIL_BUDGET: '7',
       MAIL_CEILING: '8',
     });
@@ -162,7 +159,7 @@ describe('the settings of an organization', () => {
   it.each([
     ['on', {}],
     ['off', { mailFrom: '' }],
-    ['off', { mailFrom: '', oidcIssuer: 'https://issuer.example.com', oidcAudience: 'dashboard' }],
+    ['off', OTHER_ISSUER],
   ])('say that the mailer is %s with %j', (expected, context) => {
     for (const name of ['read-organization', 'update-organization']) {
       const [, route] = functionNamed(synthesize(context), name);

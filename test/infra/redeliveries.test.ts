@@ -4,6 +4,7 @@ import {
   REDELIVER_ROUND_SECONDS,
   REDELIVER_TIMEOUT_SECONDS,
 } from '../../functions/domain/timing.ts';
+import { SETTINGS } from './contexts.ts';
 import { expectEachMinute } from './reading.ts';
 import { functionNamed, invokes, ofType, statementsOf, synthesize, tableGrants } from './synthesize.ts';
 
@@ -74,7 +75,7 @@ describe('what looks after redelivery jobs', () => {
     const variablesOf = (fn: { Properties: Record<string, unknown> }) =>
       Object(fn.Properties.Environment).Variables;
     expect(variablesOf(resume).GRACE_SECONDS).toBe('900');
-    const [, patient] = functionNamed(synthesize({ graceSeconds: 1800 }), 'resume-redeliveries');
+    const [, patient] = functionNamed(synthesize(SETTINGS), 'resume-redeliveries');
     expect(variablesOf(patient).GRACE_SECONDS).toBe('1800');
   });
 });

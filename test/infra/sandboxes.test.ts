@@ -2,6 +2,7 @@ import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_LINGER_SECONDS, OF_SANDBOX_INDEX } from '../../functions/domain/sandbox.ts';
 import { PURGED } from '../../functions/platform/metric-names.ts';
+import { SETTINGS } from './contexts.ts';
 import { functionNamed, ofType, synthesize, tableGrants } from './synthesize.ts';
 
 const template = synthesize();
@@ -91,7 +92,7 @@ describe('the purge', () => {
   });
 
   it('waits as long as it is told', () => {
-    const [, told] = functionNamed(synthesize({ lingerSeconds: 300 }), 'purge');
+    const [, told] = functionNamed(synthesize(SETTINGS), 'purge');
     expect(Object(told.Properties.Environment).Variables.LINGER_SECONDS).toBe('300');
   });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SignInEnvironment } from '../../functions/platform/config.ts';
 import * as routes from '../../functions/sign-in/routes.ts';
 import { SIGN_IN } from '../../lib/cloud/bundle.ts';
+import { OTHER_ISSUER, SETTINGS } from './contexts.ts';
 import { functionNamed, ofType, statementsOf, synthesize } from './synthesize.ts';
 
 const template = synthesize();
@@ -54,12 +55,7 @@ describe('the functions of the sign-in', () => {
   });
 
   it('ask another issuer for what it is asked for', () => {
-    const other = synthesize({
-      oidcIssuer: 'https://id.example.com',
-      oidcAudience: 'dashboard',
-      oidcScope: 'openid email offline_access',
-      mailFrom: '',
-    });
+    const other = synthesize(OTHER_ISSUER);
     expect(variablesOf(other, 'begin-sign-in')).toMatchObject({
       OIDC_ISSUER: 'https://id.example.com',
       OIDC_SCOPE: 'openid email offline_access',
@@ -72,7 +68,7 @@ describe('the user pool', () => {
     template.hasResourceProperties('AWS::Cognito::UserPoolDomain', {
       Domain: { 'Fn::Join': ['', ['conversation-service-prod-', { Ref: 'AWS::AccountId' }]] },
     });
-    synthesize({ signInDomainPrefix: 'acme-talks' }).hasResourceProperties('AWS::Cognito::UserPoolDomain', {
+    synthesize(SETTINGS).hasResourceProperties('AWS::Cognito::UserPoolDomain', {
       Domain: 'acme-talks',
     });
   });

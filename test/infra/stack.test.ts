@@ -4,6 +4,7 @@ import { routes } from '../../functions/api/routes.ts';
 import { type Route, settingsPath } from '../../functions/platform/route.ts';
 import { SIGN_IN, WORKERS } from '../../lib/cloud/bundle.ts';
 import { SIGN_IN_ROUTES } from '../../lib/cloud/sign-in.ts';
+import { OTHER_ISSUER, SETTINGS } from './contexts.ts';
 import { ourFunctions } from './reading.ts';
 import { functionNamed, ofType, statementsOf, synthesize } from './synthesize.ts';
 
@@ -73,11 +74,7 @@ describe('sessions', () => {
   });
 
   it('another issuer takes the place of the user pool', () => {
-    const other = synthesize({
-      oidcIssuer: 'https://id.example.com',
-      oidcAudience: 'dashboard',
-      mailFrom: '',
-    });
+    const other = synthesize(OTHER_ISSUER);
     expect(ofType(other, 'AWS::Cognito::UserPool')).toEqual([]);
     other.hasResourceProperties('AWS::Lambda::Function', {
       Environment: {
@@ -93,7 +90,7 @@ describe('sessions', () => {
 
 describe('the rate limiter', () => {
   it('has its numbers from the settings, in every endpoint function', () => {
-    const limited = synthesize({ rateLimitSandbox: 5, rateLimitStandard: 50, rateLimitScale: '500' });
+    const limited = synthesize(SETTINGS);
     const variables = ofType(limited, 'AWS::Lambda::Function')
       .map(([, fn]) => Object(fn.Properties.Environment).Variables)
       .filter((its) => 'RATE_TABLE' in its);
@@ -114,7 +111,7 @@ describe('the rate limiter', () => {
     };
     expect(budgetsOf({})).toEqual(['60', '600', '6000']);
     expect(budgetsOf({ rateLimitStandard: 100, rateLimitScale: 1000 })).toEqual(['60', '100', '1000']);
-    expect(budgetsOf({ visitorLimitSandbox: 9, visitorLimitScale: 90 })).toEqual(['9', '600', '90']);
+    expect(budgetsOf(SETTINGS)).toEqual(['9', '50', '90']);
   });
 
   it('tells somebody when it cannot count, whichever function met it', () => {

@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
@@ -6,6 +9,7 @@ import { type ConversationService, conversationService } from '../../lib/cloud/s
 import { readSettings } from '../../lib/cloud/settings.ts';
 import { builtDashboard } from '../support/built-dashboard.ts';
 import { PROD } from './contexts.ts';
+import { SYNTHESES_VARIABLE } from './syntheses.ts';
 
 export interface SynthesizedResource {
   Type: string;
@@ -25,22 +29,41 @@ export const stacksOf = (context: Record<string, unknown> = {}): StackContent[] 
 
 /** Many tests look at the same: it is synthesized once. */
 function madeOf(context: Record<string, unknown>): Synthesized {
-  const key = JSON.stringify(context);
+  const key = JSON.stringify({ ...PROD, ...context });
   const known = made.get(key);
   if (known !== undefined) return known;
-  const app = uncheckedApp(context);
-  serviceIn(app);
-  const stacks = templatesOf(app);
+  const stacks = stacksOnce(key, context);
   const synthesized = { template: Template.fromJSON(joinStacks(stacks).content), stacks };
   made.set(key, synthesized);
   return synthesized;
 }
 
-/** Without CloudFormation's rules, which take longer than all the rest: the whole synthesis is held against them, see security.test.ts. */
+/** What another worker of this run has synthesized is read from where it left it, see syntheses.ts. */
+function stacksOnce(key: string, context: Record<string, unknown>): StackContent[] {
+  const directory = process.env[SYNTHESES_VARIABLE];
+  const file = directory && join(directory, `${createHash('sha256').update(key).digest('hex')}.json`);
+  if (file && existsSync(file)) return JSON.parse(readFileSync(file, 'utf8'));
+  const app = uncheckedApp(context);
+  serviceIn(app);
+  const stacks = templatesOf(app);
+  if (file) {
+    const whole = `${file}.${process.pid}`;
+    writeFileSync(whole, JSON.stringify(stacks));
+    renameSync(whole, file);
+  }
+  return stacks;
+}
+
+/**
+ * Without CloudFormation's rules, which take longer than all the rest: the whole synthesis is held against them, see security.test.ts. Without
+ * the tree and the stack traces too, which are not in the templates.
+ */
 export const uncheckedApp = (context: Record<string, unknown> = {}): App =>
   new App({
     analyticsReporting: false,
     builtinCloudFormationValidation: false,
+    treeMetadata: false,
+    stackTraces: false,
     context: { ...PROD, ...context },
   });
 
@@ -60,8 +83,10 @@ export function serviceIn(app: App): ConversationService {
 }
 
 /** All resources of a type, by logical id. */
-export const ofType = (template: Template, type: string): [string, SynthesizedResource][] =>
-  Object.entries(template.findResources(type)) as [string, SynthesizedResource][];
+export function ofType(template: Template, type: string): [string, SynthesizedResource][] {
+  const resources: Record<string, SynthesizedResource> = template.toJSON().Resources;
+  return Object.entries(resources).filter(([, { Type }]) => Type === type);
+}
 
 /** The function of a route or worker. @throws when there is none */
 export function functionNamed(template: Template, name: string): [id: string, fn: SynthesizedResource] {
