@@ -30,7 +30,9 @@ export const handler = routeHandler(routes.syncSource, async ({ tenant, params, 
       'source-synced': async () => {
         const { syncedAt } = (await sources.find(tenant, source.id)) ?? {};
         if (syncedAt === undefined) return notFound('source of knowledge');
-        const wait = Math.ceil((Date.parse(syncedAt) - now.getTime()) / 1000 + cooldownSeconds);
+        // Another request's clock may be ahead of this one's: nobody waits longer than the cooldown.
+        const since = Math.min(Date.parse(syncedAt), now.getTime());
+        const wait = Math.ceil((since - now.getTime()) / 1000 + cooldownSeconds);
         return problem(
           'RATE_LIMITED',
           'A check of this source was asked for a moment ago. Retry-After says when to ask again.',

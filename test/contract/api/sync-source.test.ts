@@ -99,6 +99,14 @@ async function aSyncedSource() {
   };
 }
 
+it('a sync that another has overtaken is to wait for the cooldown at most', async () => {
+  const { sync, syncedBefore } = await aSyncedSource();
+  // The other one read its clock later, or another machine's runs ahead.
+  await syncedBefore(-5);
+  const { status, headers } = await sync();
+  expect([status, headers['Retry-After']]).toEqual([429, '60']);
+});
+
 it('a source is synced once within its cooldown, however many requests come at once', async () => {
   const { sync, asked, syncedBefore } = await aSyncedSource();
 
