@@ -8,6 +8,7 @@ import { currentDocument } from '../openapi/current.ts';
 import { writePage } from '../openapi/page.ts';
 import type { FunctionName } from './grants/grant.ts';
 import { plainKeys } from './plain-keys.ts';
+import { pureSchemas } from './pure-schemas.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -34,6 +35,9 @@ export const TO_A_FUNCTION = {
   legalComments: 'none',
   logLevel: 'error',
 } as const satisfies BuildOptions;
+
+/** Without them esbuild keeps schemas and SDK operations that a function does not use. */
+const UNUSED_LEFT_OUT: Plugin[] = [pureSchemas(join(ROOT, 'functions')), plainKeys];
 
 /** The SDK imports it when an operation with an event stream is called, which no function does. */
 export const NEVER_IMPORTED = '@smithy/core/event-streams';
@@ -81,7 +85,7 @@ const callableBuilds = (directory: string): BuildOptions[] => [
  */
 const handlersBuild = (directory: string): BuildOptions => ({
   ...buildOf(directory, callableEntries()),
-  plugins: [plainKeys, sessionsApart],
+  plugins: [...UNUSED_LEFT_OUT, sessionsApart],
 });
 
 /**
@@ -132,7 +136,7 @@ const buildOf = (directory: string, entries: readonly Entry[]): BuildOptions => 
     '@aws-sdk/endpoint-cache': join(ROOT, 'functions/platform/endpoint-cache.ts'),
   },
   external: [NEVER_IMPORTED],
-  plugins: [plainKeys],
+  plugins: UNUSED_LEFT_OUT,
 });
 
 /** How the code is made that a function starts as a process of its own, and finds beside itself. Each process loads one of its parsers. */
