@@ -9,6 +9,7 @@ const bundled = [
     ),
   ),
   'functions/platform/credentials.ts',
+  'functions/platform/endpoint-cache.ts',
 ];
 
 /** Whatever no import leads to from these files is unused. */

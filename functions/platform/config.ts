@@ -144,10 +144,6 @@ export function readEnvironment<S extends z.ZodMiniType>(
   throw new ConfigurationError(`environment variables are missing or wrong: ${faults.join('; ')}`);
 }
 
-/** Whether lines of the level DEBUG are to be written. The level is for Powertools to read and to judge. */
-export const doesDebug = (env: NodeJS.ProcessEnv = process.env): boolean =>
-  /^(debug|trace)$/i.test(env.POWERTOOLS_LOG_LEVEL ?? '');
-
 /**
  * Whether receivers may be at loopback addresses, as they are on a developer's machine. No cloud stack can say so: Lambda sets
  * `AWS_EXECUTION_ENV` itself and lets nobody override it, and where it names Lambda the setting is refused.

@@ -4,8 +4,8 @@ import {
   type UserType,
 } from '@aws-sdk/client-cognito-identity-provider';
 import type { OrgId } from '../domain/ids.ts';
-import { prepared } from './clients/prepared.ts';
 import { terms } from './clients/terms.ts';
+import { countThrottles } from './clients/throttles.ts';
 
 /** Users that Cognito gives in one answer at most. */
 const PAGE = 60;
@@ -61,4 +61,4 @@ const attributeOf = ({ Attributes = [] }: UserType, name: string): string | unde
 const addedAt = ({ UserCreateDate }: UserType): number => UserCreateDate?.getTime() ?? 0;
 
 export const userPoolClient = (): CognitoIdentityProviderClient =>
-  prepared(new CognitoIdentityProviderClient(terms()), 'cognito');
+  countThrottles(new CognitoIdentityProviderClient(terms()), 'cognito');

@@ -1,8 +1,8 @@
 import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
 import { BUS_SOURCE, type BusEvent } from '../domain/bus.ts';
 import { chunksOf, REQUEST_BYTES } from './chunks.ts';
-import { prepared } from './clients/prepared.ts';
 import { terms } from './clients/terms.ts';
+import { countThrottles } from './clients/throttles.ts';
 
 /** Entries that EventBridge takes in one request. */
 const ENTRIES = 10;
@@ -95,4 +95,4 @@ function isOfContent(error: unknown): boolean {
 }
 
 export const eventBridgeClient = (): EventBridgeClient =>
-  prepared(new EventBridgeClient(terms()), 'eventbridge');
+  countThrottles(new EventBridgeClient(terms()), 'eventbridge');

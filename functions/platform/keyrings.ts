@@ -1,8 +1,8 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { Defect } from '../domain/errors.ts';
 import { KEYRING_FRESH_SECONDS, Keyring, UnknownKeyVersion } from '../domain/keyring.ts';
-import { prepared } from './clients/prepared.ts';
 import { terms } from './clients/terms.ts';
+import { countThrottles } from './clients/throttles.ts';
 
 /** Gives `use` the keyring of one secret. */
 export type KeyringSource = <T>(use: (ring: Keyring) => T) => Promise<T>;
@@ -92,7 +92,7 @@ let client: SecretsManagerClient | undefined;
 export const secretValue =
   (id: string): SecretValue =>
   async () => {
-    client ??= prepared(new SecretsManagerClient(terms()), 'secretsmanager');
+    client ??= countThrottles(new SecretsManagerClient(terms()), 'secretsmanager');
     const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: id }));
     return SecretString;
   };

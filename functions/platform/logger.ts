@@ -1,6 +1,5 @@
-import type { Logger } from '@aws-lambda-powertools/logger';
+import { Logger } from '@aws-lambda-powertools/logger';
 import type { Context } from 'aws-lambda';
-import { doesDebug } from './config.ts';
 import { failureFields } from './failure-fields.ts';
 import { CONTEXT_FIELDS, type ContextFields, LOG_CODES, type Log } from './log-codes.ts';
 import type { FieldKind, Line } from './log-lines/line.ts';
@@ -12,8 +11,6 @@ export interface Logging {
   begin(context: Context): void;
   /** Gives all further lines of the invocation these fields. */
   add(fields: ContextFields): void;
-  /** Settles when what was logged is written, which an invocation has to wait for before it ends. */
-  written(): Promise<void>;
 }
 
 /** @param printer writes the lines, with what it knows of the function and the invocation */
@@ -30,57 +27,11 @@ export function logging(printer: Logger): Logging {
     add(fields) {
       printer.appendKeys(written(fields, CONTEXT_FIELDS));
     },
-    written: async () => undefined,
-  };
-}
-
-/**
- * Logs by what is loaded with the first line that is to be written. Most execution environments have none for as long as they live, and what
- * writes them is a twentieth of all that a function loads.
- * @param debugs whether lines of the level DEBUG, of which each call has one, are written at all
- */
-export function loggingLater(load: () => Promise<Logging>, debugs: boolean): Logging {
-  let loaded: Logging | undefined;
-  let loading: Promise<void> | undefined;
-  let invocations = 0;
-  /** What it has to be told when it is there. */
-  let missed: ((logging: Logging) => void)[] = [];
-
-  const tell = (step: (logging: Logging) => void): void => {
-    if (loaded === undefined) missed.push(step);
-    else step(loaded);
-  };
-  const loadedNow = async (): Promise<void> => {
-    const logging = await load();
-    for (const step of missed.splice(0)) step(logging);
-    loaded = logging;
-  };
-
-  return {
-    log(code, fields) {
-      const { level }: Line = LOG_CODES[code];
-      if (level === 'debug' && !debugs) return;
-      tell((logging) => logging.log(code, fields));
-      loading ??= loadedNow();
-    },
-    begin(context) {
-      invocations += 1;
-      // An invocation without a line leaves nothing to tell.
-      if (loading === undefined) missed = [];
-      tell((logging) => logging.begin(context));
-      // The first invocation that it is told of would count as a cold start.
-      if (loading === undefined && invocations > 1) tell((logging) => logging.begin(context));
-    },
-    add: (fields) => tell((logging) => logging.add(fields)),
-    written: () => loading ?? Promise.resolve(),
   };
 }
 
 /** Structured logs. Name and level come from POWERTOOLS_SERVICE_NAME and POWERTOOLS_LOG_LEVEL. */
-export const logger: Logging = loggingLater(async () => {
-  const { Logger } = await import('@aws-lambda-powertools/logger');
-  return logging(new Logger());
-}, doesDebug());
+export const logger: Logging = logging(new Logger());
 
 /** Stands for a value that is not of its field's kind: the code that it came by may be wrong, and the value is nobody's business then. */
 const WITHHELD = '[withheld]';

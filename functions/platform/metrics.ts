@@ -1,4 +1,4 @@
-import type { Metrics } from '@aws-lambda-powertools/metrics';
+import { Metrics } from '@aws-lambda-powertools/metrics';
 import { METRICS } from './metric-names.ts';
 
 type Unit = 'Count' | 'Seconds' | 'Milliseconds' | 'Percent';
@@ -49,25 +49,18 @@ export function sample(name: string, milliseconds: number): void {
   valuesOf(name, 'Milliseconds').push(milliseconds);
 }
 
-let printer: Promise<Metrics> | undefined;
-/** Loaded when there is something to tell, which an API request hardly ever has. The namespace is in POWERTOOLS_METRICS_NAMESPACE. */
-const loaded = (): Promise<Metrics> => {
-  printer ??= import('@aws-lambda-powertools/metrics').then(
-    ({ Metrics }) => new Metrics({ serviceName: METRICS.serviceName }),
-  );
-  return printer;
-};
+/** The namespace is in POWERTOOLS_METRICS_NAMESPACE. */
+const metrics = new Metrics({ serviceName: METRICS.serviceName });
 
 /**
  * Writes what the invocation has to tell in CloudWatch's embedded metric format: one log line, no call, and nothing when nothing happened.
  * Beyond a hundred values of one metric it is as many lines as it takes. Where all of it is routine it is written once in ten seconds.
  */
-export async function publishMetrics(): Promise<void> {
+export function publishMetrics(): void {
   const at = Date.now();
   if (collected.size === 0 || !(isUrgent || at - toldAt >= GATHERED_MS)) return;
   toldAt = at;
   isUrgent = false;
-  const metrics = await loaded();
   for (const [name, { unit, values }] of collected)
     for (const value of values) metrics.addMetric(name, unit, value);
   collected.clear();

@@ -91,7 +91,7 @@ export function signInHandler<R extends SignInRoute>(
   return async (event: APIGatewayProxyEvent, context: Context): Promise<APIGatewayProxyResult> => {
     beginRequest(ports, route, event, context);
     const result = await serve(event);
-    await endRequest(ports, result);
+    endRequest(ports, result);
     return result;
   };
 }

@@ -11,7 +11,7 @@ import { dispatch } from '../engine/dispatch.ts';
 import { dispatcher } from '../engine/dispatcher.ts';
 import { blockedHosts } from '../platform/blocked-hosts.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
-import { queueClientWhenUsed } from '../platform/clients/sqs.ts';
+import { queueClient } from '../platform/clients/sqs.ts';
 import {
   DecimalNumber,
   DeliveryQueues,
@@ -63,7 +63,7 @@ const outbox = { name: environment.OUTBOX_TABLE };
 const deliveries = { client, name: environment.DELIVERIES_TABLE, reportUnreadable };
 const now = () => new Date();
 const urlOf = queueUrls(LANE_TABLE, environment);
-const queues = deliveryQueues(queueClientWhenUsed(), urlOf, now);
+const queues = deliveryQueues(queueClient(), urlOf, now);
 const contextsOf = deliveryContexts(service, outbox);
 const organizations = standings(standingOf(service));
 const hosts = blockedHosts(blockedHostStore(service).all);

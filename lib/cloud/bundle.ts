@@ -6,9 +6,8 @@ import { type Route, settingsPath } from '../../functions/platform/route.ts';
 import * as signInRoutes from '../../functions/sign-in/routes.ts';
 import { currentDocument } from '../openapi/current.ts';
 import { writePage } from '../openapi/page.ts';
-import { builtInModules } from './built-in-modules.ts';
 import type { FunctionName } from './grants/grant.ts';
-import { leanSdk } from './lean-sdk.ts';
+import { plainKeys } from './plain-keys.ts';
 import { pureSchemas } from './pure-schemas.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -33,14 +32,15 @@ export const TO_A_FUNCTION = {
   // The ESM builds of the SDK can be shaken; its "main" builds cannot.
   mainFields: ['module', 'main'] as string[],
   alias: { '@aws-sdk/credential-provider-node': join(ROOT, 'functions/platform/credentials.ts') },
-  // Node 24 has it; made into a call, an expression would be evaluated by every function that could have used it.
-  supported: { 'regexp-set-notation': true, 'regexp-unicode-property-escapes': true },
   legalComments: 'none',
   logLevel: 'error',
 } as const satisfies BuildOptions;
 
-/** What functions are spared beyond it. */
-export const LEAN: Plugin[] = [pureSchemas(join(ROOT, 'functions')), leanSdk, builtInModules];
+/** Without them esbuild keeps schemas and SDK operations that a function does not use. */
+const UNUSED_LEFT_OUT: Plugin[] = [pureSchemas(join(ROOT, 'functions')), plainKeys];
+
+/** The SDK imports it when an operation with an event stream is called, which no function does. */
+export const NEVER_IMPORTED = '@smithy/core/event-streams';
 
 /**
  * Bundles each function into one file that holds what it uses and nothing else; a change of one function changes no other's asset.
@@ -85,7 +85,7 @@ const callableBuilds = (directory: string): BuildOptions[] => [
  */
 const handlersBuild = (directory: string): BuildOptions => ({
   ...buildOf(directory, callableEntries()),
-  plugins: [...LEAN, sessionsApart],
+  plugins: [...UNUSED_LEFT_OUT, sessionsApart],
 });
 
 /**
@@ -131,7 +131,12 @@ const buildOf = (directory: string, entries: readonly Entry[]): BuildOptions => 
   entryPoints: Object.fromEntries(entries.map(([name, file]) => [`${name}/index`, file])),
   outdir: directory,
   outExtension: { '.js': '.mjs' },
-  plugins: LEAN,
+  alias: {
+    ...TO_A_FUNCTION.alias,
+    '@aws-sdk/endpoint-cache': join(ROOT, 'functions/platform/endpoint-cache.ts'),
+  },
+  external: [NEVER_IMPORTED],
+  plugins: UNUSED_LEFT_OUT,
 });
 
 /** How the code is made that a function starts as a process of its own, and finds beside itself. Each process loads one of its parsers. */
@@ -140,7 +145,6 @@ export const readerBuild = (directory: string): BuildOptions => ({
   entryPoints: { reader: 'functions/knowledge/reader.ts' },
   outdir: directory,
   outExtension: { '.js': '.mjs' },
-  plugins: LEAN,
   splitting: true,
 });
 

@@ -1,6 +1,6 @@
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
-import { prepared } from './prepared.ts';
 import { terms } from './terms.ts';
+import { countThrottles } from './throttles.ts';
 
 export const streamsClient = (): DynamoDBStreamsClient =>
-  prepared(new DynamoDBStreamsClient(terms()), 'streams');
+  countThrottles(new DynamoDBStreamsClient(terms()), 'streams');

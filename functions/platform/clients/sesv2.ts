@@ -1,7 +1,7 @@
 import { SESv2Client } from '@aws-sdk/client-sesv2';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import { prepared } from './prepared.ts';
 import { terms } from './terms.ts';
+import { countThrottles } from './throttles.ts';
 
 /**
  * Sends each request once, on a connection of its own: what may have reached SES must not be repeated by itself, and a connection that SES
@@ -9,7 +9,7 @@ import { terms } from './terms.ts';
  * knows what became of the e-mail.
  */
 export const mailClient = (): SESv2Client =>
-  prepared(
+  countThrottles(
     new SESv2Client({
       ...terms(),
       maxAttempts: 1,

@@ -3,7 +3,7 @@ import { checkReceiverUrl, type ReceiverPolicy } from '../../domain/receiver-url
 import { guardedLookup, nameServerResolver, type Resolve } from './addresses.ts';
 import { ReceiverAgent } from './agent.ts';
 import { exchange, type OutboundRequest, type OutboundResult } from './exchange.ts';
-import type { FetchRequest, FetchResult } from './retrieve.ts';
+import { type FetchRequest, type FetchResult, retrieve } from './retrieve.ts';
 
 export type { FetchRequest, FetchResult, OutboundRequest, OutboundResult };
 
@@ -60,8 +60,6 @@ export function outboundClient(options: OutboundClientOptions): OutboundClient {
     },
     async fetch(request, permit) {
       requirePermit(permit);
-      // Loaded when something is fetched, which the dispatcher never does.
-      const { retrieve } = await import('./retrieve.ts');
       return retrieve(request, { agent, policy, timeoutMs });
     },
     close: () => agent.destroy(),

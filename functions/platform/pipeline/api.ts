@@ -67,7 +67,7 @@ export function apiHandler<R extends Route, Change>(
   const answer = async (event: Arriving, reply: Reply): Promise<APIGatewayProxyResult> => {
     await correctCharge(event);
     const result = await resultOf(event, reply);
-    await endRequest(ports, result);
+    endRequest(ports, result);
     return result;
   };
 

@@ -9,7 +9,7 @@ export interface RequestPorts {
   /** Counts a request that failed unexpectedly. */
   onFailure(): void;
   /** Writes the metrics of the request, which ends. */
-  publishMetrics(): Promise<void>;
+  publishMetrics(): void;
   now: () => Date;
 }
 
@@ -38,13 +38,13 @@ export function failureReply(
   return transient ? unavailable() : problem('INTERNAL_ERROR', 'Something went wrong on our side.');
 }
 
-/** Awaited before the function returns: Lambda freezes an instance that has answered. */
-export async function endRequest(
+/** Called before the function returns: Lambda freezes an instance that has answered. */
+export function endRequest(
   { logger, publishMetrics }: Pick<RequestPorts, 'logger' | 'publishMetrics'>,
   { statusCode }: Pick<APIGatewayProxyResult, 'statusCode'>,
-): Promise<void> {
+): void {
   logger.log('REQUEST_ANSWERED', { status: statusCode });
-  await Promise.all([publishMetrics(), logger.written()]);
+  publishMetrics();
 }
 
 /** Names of errors, of the SDK and of this service, after which the same call may succeed. */

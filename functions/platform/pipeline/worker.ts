@@ -13,15 +13,13 @@ export class InvocationFailed extends Error {
  * What every worker's invocation has around it: its lines name it, its metrics are written when it ends, and what it throws is told by the log
  * and goes on without its text.
  */
-export const invocation = ({ log, begin, written }: Logging = logger): MiddlewareObj => ({
+export const invocation = ({ log, begin }: Logging = logger): MiddlewareObj => ({
   before: ({ context }) => begin(context),
-  after: async () => {
-    await Promise.all([publishMetrics(), written()]);
-  },
-  onError: async (request) => {
+  after: () => publishMetrics(),
+  onError: (request) => {
     log('INVOCATION_FAILED', { error: request.error });
     count(FAILED_INVOCATIONS);
-    await Promise.all([publishMetrics(), written()]);
+    publishMetrics();
     request.error = new InvocationFailed(summaryOf(request.error));
   },
 });

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { expect, it, onTestFinished } from 'vitest';
 import type { extractor } from '../../../functions/knowledge/extractor.ts';
-import { LEAN, readerBuild, TO_A_FUNCTION } from '../../../lib/cloud/bundle.ts';
+import { readerBuild, TO_A_FUNCTION } from '../../../lib/cloud/bundle.ts';
 import { content, rowsOf, workbookFiles, XLSX, zip } from './contents.ts';
 
 it('reads in a function’s bundle too, where it finds its reader beside itself', async () => {
@@ -14,7 +14,6 @@ it('reads in a function’s bundle too, where it finds its reader beside itself'
   await Promise.all([
     build({
       ...TO_A_FUNCTION,
-      plugins: LEAN,
       entryPoints: ['functions/knowledge/extractor.ts'],
       outfile: join(outdir, 'index.mjs'),
     }),

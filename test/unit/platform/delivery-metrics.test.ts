@@ -8,7 +8,7 @@ beforeEach(async () => {
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
   // What was gathered before is told a moment ago.
   deliveryMetrics.disabled();
-  await publishMetrics();
+  publishMetrics();
   printed = [];
 });
 afterEach(() => vi.restoreAllMocks());
@@ -36,7 +36,7 @@ it('tells of a batch of attempts in one document, whose latencies CloudWatch mak
   attempt({ outcome: 'exhausted', parked: false, lateMs: 0 });
   disabled();
 
-  await publishMetrics();
+  publishMetrics();
 
   expect(printed.map((line) => JSON.parse(line))).toEqual([
     {
@@ -74,7 +74,7 @@ const ACCEPTED = { outcome: 'succeeded', parked: false, lateMs: 20 };
 
 async function printedOf(attempt: Parameters<typeof deliveryMetrics.attempt>[0]): Promise<string[]> {
   deliveryMetrics.attempt(attempt);
-  await publishMetrics();
+  publishMetrics();
   return printed;
 }
 
@@ -92,7 +92,7 @@ it('tells at once of an attempt that is late beyond that, and of an endpoint tha
 
   printed = [];
   deliveryMetrics.disabled();
-  await publishMetrics();
+  publishMetrics();
   expect(printed).toHaveLength(1);
 });
 
@@ -102,7 +102,7 @@ it.each([
 ])('says of an attempt that began %d ms late that the backlog is as old: %s s', async (lateMs, seconds) => {
   deliveryMetrics.disabled();
   deliveryMetrics.attempt({ ...ACCEPTED, lateMs });
-  await publishMetrics();
+  publishMetrics();
 
   expect(JSON.parse(printed.at(-1) ?? '').BacklogAge).toBe(seconds);
 });

@@ -19,7 +19,7 @@ afterEach(async () => {
 /** What others have counted in this process; with it goes what is routine. */
 async function publishRest(): Promise<void> {
   count('Rest');
-  await publishMetrics();
+  publishMetrics();
 }
 
 const lines = () => printed.map((line) => JSON.parse(line));
@@ -51,7 +51,7 @@ describe('the metrics of an invocation', () => {
     sample('Latency', 8);
     expect(printed).toEqual([]);
 
-    await publishMetrics();
+    publishMetrics();
 
     expect(lines()).toEqual([
       document({
@@ -68,16 +68,16 @@ describe('the metrics of an invocation', () => {
     gauge('Age', 0);
     gauge('Age', -3);
     gauge('Age', Number.NaN);
-    await publishMetrics();
+    publishMetrics();
     expect(printed).toEqual([]);
   });
 
   it('are told once', async () => {
     count('Things');
-    await publishMetrics();
-    await publishMetrics();
+    publishMetrics();
+    publishMetrics();
     count('Others');
-    await publishMetrics();
+    publishMetrics();
     expect(lines()).toEqual([document({ Things: ['Count', 1] }), document({ Others: ['Count', 1] })]);
   });
 
@@ -86,7 +86,7 @@ describe('the metrics of an invocation', () => {
       fc.asyncProperty(fc.array(fc.nat(), { minLength: 1, maxLength: 350 }), async (values) => {
         printed = [];
         for (const value of values) sample('Latency', value);
-        await publishMetrics();
+        publishMetrics();
         expect(lines().flatMap(({ Latency }) => Latency)).toEqual(values);
         // CloudWatch takes a hundred values of a metric in a line.
         for (const { Latency } of lines()) expect([Latency].flat().length).toBeLessThanOrEqual(100);
@@ -100,7 +100,7 @@ describe('what is routine', () => {
   beforeEach(async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     count('Others');
-    await publishMetrics();
+    publishMetrics();
     printed = [];
   });
   afterEach(() => vi.useRealTimers());
@@ -114,16 +114,16 @@ describe('what is routine', () => {
   it('is told with that of later invocations, once in ten seconds, and none of it is lost', async () => {
     for (const milliseconds of [12, 8, 9]) {
       routine(milliseconds);
-      await publishMetrics();
+      publishMetrics();
       later(3_000);
     }
     expect(printed).toEqual([]);
 
     later(1_000);
     routine(10);
-    await publishMetrics();
+    publishMetrics();
     routine(11);
-    await publishMetrics();
+    publishMetrics();
 
     expect(lines()).toEqual([document({ Things: ['Count', 4], Latency: ['Milliseconds', [12, 8, 9, 10]] })]);
   });
@@ -131,17 +131,17 @@ describe('what is routine', () => {
   it('is told at once where nothing was for ten seconds', async () => {
     later(10_000);
     routine(12);
-    await publishMetrics();
+    publishMetrics();
 
     expect(lines()).toEqual([document({ Things: ['Count', 1], Latency: ['Milliseconds', 12] })]);
   });
 
   it('is told with whatever cannot wait, told before it or after', async () => {
     routine(12);
-    await publishMetrics();
+    publishMetrics();
     count('Failures');
     routine(8);
-    await publishMetrics();
+    publishMetrics();
 
     expect(lines()).toEqual([
       document({ Things: ['Count', 2], Latency: ['Milliseconds', [12, 8]], Failures: ['Count', 1] }),
@@ -151,7 +151,7 @@ describe('what is routine', () => {
   it('makes nothing else wait', async () => {
     routinely(() => undefined);
     count('Failures');
-    await publishMetrics();
+    publishMetrics();
 
     expect(lines()).toEqual([document({ Failures: ['Count', 1] })]);
   });

@@ -1,10 +1,10 @@
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
-  countingThrottles,
+  countThrottles,
   isThrottled,
   isThrottledInPart,
-} from '../../../functions/platform/clients/prepared.ts';
+} from '../../../functions/platform/clients/throttles.ts';
 import { THROTTLES } from '../../../functions/platform/metric-names.ts';
 import { publishMetrics } from '../../../functions/platform/metrics.ts';
 
@@ -28,7 +28,7 @@ const fine = answered(200, {});
 
 /** A client whose tries are answered so, one after the other. */
 function clientOf(answers: (typeof fine)[], maxAttempts = 3) {
-  return countingThrottles(
+  return countThrottles(
     new DynamoDBClient({
       region: 'us-east-1',
       credentials: { accessKeyId: 'x', secretAccessKey: 'x' },
@@ -42,7 +42,7 @@ function clientOf(answers: (typeof fine)[], maxAttempts = 3) {
 const read = new GetItemCommand({ TableName: 'table', Key: { pk: { S: 'x' } } });
 
 async function counted(): Promise<unknown> {
-  await publishMetrics();
+  publishMetrics();
   return printed.map((line) => JSON.parse(line)[THROTTLES.dynamodb]);
 }
 

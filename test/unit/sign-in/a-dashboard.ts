@@ -105,7 +105,7 @@ export async function aDashboard(circumstances: Circumstances = {}) {
     onFailure: () => {
       failures += 1;
     },
-    publishMetrics: async () => undefined,
+    publishMetrics: () => undefined,
     now: () => new Date(),
   };
   const handlers = {

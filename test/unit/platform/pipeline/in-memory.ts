@@ -116,7 +116,7 @@ export function inMemory(): InMemory {
       onFailure: () => {
         service.failures += 1;
       },
-      publishMetrics: async () => undefined,
+      publishMetrics: () => undefined,
       memory: {
         find: async (scope) => answers.get(nameOf(scope)),
         record: (scope, answer) => ({ record: scope, answer }),

@@ -1,12 +1,6 @@
 import { type Dependency, THROTTLES } from '../metric-names.ts';
 import { count } from '../metrics.ts';
 
-/** Adds what every SDK client of the service has around its requests. @returns the client */
-export const prepared = <C extends ThrottledClient & RequestingClient>(
-  client: C,
-  dependency: Dependency,
-): C => countingThrottles(sayingOneUserAgent(client), dependency);
-
 /** Names and codes of throttling errors. */
 const THROTTLING = new Set([
   'LimitExceededException',
@@ -64,7 +58,7 @@ interface ThrottledClient {
  * Counts each try that a dependency throttled, also those that the SDK repeats by itself.
  * @returns the client
  */
-export function countingThrottles<C extends ThrottledClient>(client: C, dependency: Dependency): C {
+export function countThrottles<C extends ThrottledClient>(client: C, dependency: Dependency): C {
   client.middlewareStack.add(
     (next) => async (args) => {
       try {
@@ -78,41 +72,6 @@ export function countingThrottles<C extends ThrottledClient>(client: C, dependen
     },
     // Within the step that repeats.
     { step: 'finalizeRequest', name: 'countThrottles', priority: 'low' },
-  );
-  return client;
-}
-
-/** The part of an SDK client that takes a middleware around each request. */
-interface RequestingClient {
-  middlewareStack: {
-    remove(name: string): boolean;
-    add(
-      step: <A extends { request: unknown }, O>(next: (args: A) => Promise<O>) => (args: A) => Promise<O>,
-      options: { step: 'build'; name: string },
-    ): void;
-  };
-}
-
-/** What the SDK calls the step that is replaced. */
-const OF_THE_SDK = 'getUserAgentMiddleware';
-
-/** For CloudTrail and for support of AWS: whose requests these are. */
-export const USER_AGENT = 'conversation-service aws-sdk-js/3';
-
-/**
- * Sends the same user agent with each request. The SDK builds one for each request, of the platform and the
- * features in use, which takes a sixth of the processor time of a request to DynamoDB.
- * @returns the client
- */
-export function sayingOneUserAgent<C extends RequestingClient>(client: C): C {
-  client.middlewareStack.remove(OF_THE_SDK);
-  client.middlewareStack.add(
-    (next) => (args) => {
-      const { headers }: { headers?: Record<string, string> } = Object(args.request);
-      if (headers !== undefined) headers['user-agent'] = USER_AGENT;
-      return next(args);
-    },
-    { step: 'build', name: 'oneUserAgent' },
   );
   return client;
 }
