@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { ApiKey } from '../../functions/domain/api-key.ts';
-import { BlockedHost } from '../../functions/domain/blocked-hosts.ts';
 import { Channel } from '../../functions/domain/channel.ts';
 import { Conversation, Escalation, Message, Ticket } from '../../functions/domain/conversation.ts';
 import { DisablingNotice, Endpoint } from '../../functions/domain/endpoint.ts';
@@ -14,15 +13,16 @@ import {
 import { LedgerEntry } from '../../functions/domain/ledger.ts';
 import { Mailing } from '../../functions/domain/mailing.ts';
 import type { RateBucket } from '../../functions/domain/rate-limit.ts';
+import { BlockedHost } from '../../functions/domain/receiver-url.ts';
 import { Arrival } from '../../functions/domain/redelivery.ts';
 import { RedeliveryRun } from '../../functions/domain/redelivery-job.ts';
 import { Pairing, Purge } from '../../functions/domain/sandbox.ts';
 import { Source } from '../../functions/domain/source.ts';
 import { Organization, OrganizationStanding, type Tenant } from '../../functions/domain/tenant.ts';
 import { UsageCounts } from '../../functions/domain/usage.ts';
+import { KeyUse } from '../../functions/store/api-keys.ts';
 import { deliveryOf } from '../../functions/store/deliveries.ts';
 import { IdempotencyRecord } from '../../functions/store/idempotency.ts';
-import { KeyUse } from '../../functions/store/key-uses.ts';
 import { keys } from '../../functions/store/keys.ts';
 import { eventOf, owedBy, toldBy } from '../../functions/store/outbox.ts';
 import { jobOf } from '../../functions/store/redelivery-jobs.ts';
