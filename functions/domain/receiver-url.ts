@@ -1,5 +1,4 @@
 import ipaddr from 'ipaddr.js';
-import * as z from 'zod/mini';
 
 /** Where deliveries may go. */
 export interface ReceiverPolicy {
@@ -142,7 +141,7 @@ const PRIVATE_TOP_LEVEL_LABELS: ReadonlySet<string> = new Set([
  *
  * @param name lower case and punycoded, as the WHATWG URL parser gives it
  */
-function isPublicHostName(name: string): boolean {
+export function isPublicHostName(name: string): boolean {
   if (name.length > MAX_NAME_LENGTH) return false;
 
   const labels = name.split('.');
@@ -204,43 +203,4 @@ function isGlobalUnicast(address: ipaddr.IPv6): boolean {
 function isIsatap(address: ipaddr.IPv6): boolean {
   const [, , , , high, low] = address.parts;
   return low === 0x5efe && (high === 0 || high === 0x0200);
-}
-
-/** How old an instance's list of blocked hosts may be when a request is sent. Seconds. */
-export const BLOCKED_HOSTS_FRESH_SECONDS = 30;
-
-/** A host to which nothing is sent, and nothing below its name, because the operator says so. */
-export const BlockedHost = z.object({
-  /** A name in lower case and punycode, or an address in canonical form; see `hostOf`. */
-  host: z.string(),
-  reason: z.optional(z.string()),
-  blockedAt: z.iso.datetime(),
-});
-export type BlockedHost = z.infer<typeof BlockedHost>;
-
-/**
- * The host that an operator means, in the form in which hosts are compared. Undefined when it can be no
- * receiver's.
- */
-export function parseHost(text: string): string | undefined {
-  const literal = text.includes(':') && !text.startsWith('[') ? `[${text}]` : text;
-  if (/[\s/?#@\\]/.test(literal)) return undefined;
-  const url = URL.parse(`https://${literal}`);
-  if (url === null || url.port !== '') return undefined;
-  const host = hostOf(url);
-  return isPublicHostName(host) || isPublicAddress(host) || isLoopbackHost(host) ? host : undefined;
-}
-
-/**
- * Whether a host, or a name above it, is blocked.
- * @param host as `hostOf` gives it, or an address as a resolver states it
- */
-export function isBlocked(host: string, blocked: ReadonlySet<string>): boolean {
-  if (blocked.size === 0) return false;
-  if (blocked.has(host)) return true;
-  // No name is above an address.
-  if (isPublicAddress(host) || isLoopbackHost(host)) return false;
-  for (let dot = host.indexOf('.'); dot !== -1; dot = host.indexOf('.', dot + 1))
-    if (blocked.has(host.slice(dot + 1))) return true;
-  return false;
 }

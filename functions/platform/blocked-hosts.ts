@@ -1,4 +1,4 @@
-import { BLOCKED_HOSTS_FRESH_SECONDS, type BlockedHost, isBlocked } from '../domain/receiver-url.ts';
+import { BLOCKED_HOSTS_FRESH_SECONDS, type BlockedHost, isBlocked } from '../domain/blocked-hosts.ts';
 
 const FRESH_MS = BLOCKED_HOSTS_FRESH_SECONDS * 1000;
 /** After a read that failed, the known list serves for this long before it is read again. */

@@ -1,5 +1,5 @@
 import { DeleteCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { BlockedHost } from '../domain/receiver-url.ts';
+import { BlockedHost } from '../domain/blocked-hosts.ts';
 import { keys } from './keys.ts';
 import { readRows, type Table } from './table.ts';
 

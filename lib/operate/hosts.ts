@@ -1,4 +1,4 @@
-import { BLOCKED_HOSTS_FRESH_SECONDS, parseHost } from '../../functions/domain/receiver-url.ts';
+import { BLOCKED_HOSTS_FRESH_SECONDS, parseHost } from '../../functions/domain/blocked-hosts.ts';
 import { blockedHostStore } from '../../functions/store/blocked-hosts.ts';
 import { type Context, confirmed, type Report, tableOf } from './context.ts';
 import { UsageError } from './errors.ts';

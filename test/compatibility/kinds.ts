@@ -13,7 +13,7 @@ import {
 import { LedgerEntry } from '../../functions/domain/ledger.ts';
 import { Mailing } from '../../functions/domain/mailing.ts';
 import type { RateBucket } from '../../functions/domain/rate-limit.ts';
-import { BlockedHost } from '../../functions/domain/receiver-url.ts';
+import { BlockedHost } from '../../functions/domain/blocked-hosts.ts';
 import { Arrival } from '../../functions/domain/redelivery.ts';
 import { RedeliveryRun } from '../../functions/domain/redelivery-job.ts';
 import { Pairing, Purge } from '../../functions/domain/sandbox.ts';

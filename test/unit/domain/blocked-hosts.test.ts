@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkReceiverUrl, hostOf, isBlocked, parseHost } from '../../../functions/domain/receiver-url.ts';
+import { isBlocked, parseHost } from '../../../functions/domain/blocked-hosts.ts';
+import { checkReceiverUrl, hostOf } from '../../../functions/domain/receiver-url.ts';
 
 describe('a host that an operator names', () => {
   it.each([
