@@ -9,9 +9,8 @@ import { deliveryId, newId } from '../functions/domain/ids.ts';
 import { Keyring } from '../functions/domain/keyring.ts';
 import { type LedgerAddition, LedgerEntry, NOTHING, startOfHour } from '../functions/domain/ledger.ts';
 import { RedeliveryJob } from '../functions/domain/redelivery-job.ts';
-import { Session } from '../functions/domain/session.ts';
 import { newSource, Source } from '../functions/domain/source.ts';
-import { FIRST_SANDBOX_GENERATION, Organization, type Tenant } from '../functions/domain/tenant.ts';
+import { FIRST_SANDBOX_GENERATION, Organization, Session, type Tenant } from '../functions/domain/tenant.ts';
 
 /*
  * Things of the domain as they usually are, each with a new identifier. A test names only what it is about:

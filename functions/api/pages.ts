@@ -1,11 +1,36 @@
-import { type CursorBinding, openCursor, sealCursor } from '../domain/cursor.ts';
+import { type Keyring, UnknownKeyVersion } from '../domain/keyring.ts';
 import { type Problem, problem } from '../domain/problem.ts';
+import { type CursorBinding, openCursor, requireKnownVersion, sealCursor } from '../domain/sealing.ts';
 import type { Tenant } from '../domain/tenant.ts';
+import { keyringSource, secretValue } from '../platform/keyrings.ts';
 import { fitting, success } from '../platform/reply.ts';
 import type { Route } from '../platform/route.ts';
 import { tenantKey } from '../store/keys.ts';
 import type { Page, PageRequest } from '../store/pages.ts';
-import { cursorKeys, opening } from './cursor-keys.ts';
+import { environment } from './route-handler.ts';
+
+/** The keys that seal what clients carry about: cursors, and the tokens of visitors. */
+export const cursorKeys = keyringSource(secretValue(environment.CURSOR_KEYS));
+
+/**
+ * Opens what another instance may have sealed with a version that this one has not read yet.
+ * @param text what was sealed
+ * @param open gives undefined when it is none of ours, as this does
+ */
+export async function opening<T>(
+  text: string,
+  open: (ring: Keyring) => T | undefined,
+): Promise<T | undefined> {
+  try {
+    return await cursorKeys((ring) => {
+      requireKnownVersion(ring, text);
+      return open(ring);
+    });
+  } catch (error) {
+    if (error instanceof UnknownKeyVersion) return undefined;
+    throw error;
+  }
+}
 
 /**
  * Lists: opens the cursor, reads a page, seals the next cursor. Both are bound to tenant, route, path and filters.

@@ -6,18 +6,15 @@ import { logger } from '../platform/logger.ts';
 import { FAILED_INVOCATIONS, RATE_LIMITER_FAILURES } from '../platform/metric-names.ts';
 import { count, publishMetrics } from '../platform/metrics.ts';
 import { type ApiPorts, apiHandler } from '../platform/pipeline/api.ts';
-import { keyAuthentication, keyUseNotes } from '../platform/pipeline/authentication.ts';
-import { doorAuthentication } from '../platform/pipeline/doors.ts';
+import { doorAuthentication, keyAuthentication, keyUseNotes } from '../platform/pipeline/authentication.ts';
 import { rateLimiter } from '../platform/pipeline/rate-limit.ts';
 import type { UseCase } from '../platform/pipeline/request.ts';
 import { reportUnreadable } from '../platform/reports.ts';
 import type { Route } from '../platform/route.ts';
-import { apiKeyStore } from '../store/api-keys.ts';
+import { apiKeyStore, keyUseStore } from '../store/api-keys.ts';
 import { idempotencyStore } from '../store/idempotency.ts';
-import { keyUseStore } from '../store/key-uses.ts';
-import { standingOf } from '../store/organizations.ts';
+import { pairingOf, standingOf } from '../store/organizations.ts';
 import { rateWindowStore } from '../store/rate-windows.ts';
-import { pairingOf } from '../store/sandboxes.ts';
 import { type Change, committer } from '../store/transaction.ts';
 
 /*

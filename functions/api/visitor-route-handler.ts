@@ -10,7 +10,7 @@ import { standings } from '../platform/standings.ts';
 import { standingOf } from '../store/organizations.ts';
 import { rateWindowStore } from '../store/rate-windows.ts';
 import type { Change } from '../store/transaction.ts';
-import { opening } from './cursor-keys.ts';
+import { opening } from './pages.ts';
 import { ports, tables } from './route-handler.ts';
 
 /*

@@ -2,8 +2,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { notFound } from '../domain/problem.ts';
 import { requestIdOf } from '../platform/pipeline/request.ts';
 import { problemResult } from '../platform/reply.ts';
-import { filesOf, PAGE } from './page.ts';
-import { answerWith } from './resource.ts';
+import { answerWith, filesOf, PAGE } from './resource.ts';
 
 const files = filesOf(new URL('./page/', import.meta.url));
 

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { isPublicAddress } from './addresses.ts';
-import { hostOf, isLoopbackHost, isPublicHostName } from './receiver-url.ts';
+import { hostOf, isLoopbackHost, isPublicAddress, isPublicHostName } from './receiver-url.ts';
 
 /** How old an instance's list of blocked hosts may be when a request is sent. Seconds. */
 export const BLOCKED_HOSTS_FRESH_SECONDS = 30;

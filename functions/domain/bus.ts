@@ -1,10 +1,9 @@
 import * as z from 'zod/mini';
 import type { DisablingNotice } from './endpoint.ts';
 import { EVENT_CATALOGUE, type OutboxEvent } from './events.ts';
-import { EndpointId, OrgId, ReceiverId, RedeliveryJobId, SourceId } from './ids.ts';
+import { EndpointId, OrgId, ReceiverId, RedeliveryJobId, SourceId, TraceId, traced } from './ids.ts';
 import { SourceKind } from './source.ts';
 import type { Tenant } from './tenant.ts';
-import { TraceId, traced } from './trace.ts';
 
 /** Who puts events on the bus; for the publisher and the rules. */
 export const BUS_SOURCE = 'conversation-service';

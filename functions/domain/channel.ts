@@ -2,9 +2,8 @@ import * as z from 'zod/mini';
 import { ChannelMessageRole, type Conversation, type Message } from './conversation.ts';
 import { Endpoint, failingOf } from './endpoint.ts';
 import { buildEvent, type OutboxEvent } from './events.ts';
-import { ChannelId, OrgId } from './ids.ts';
+import { ChannelId, OrgId, type TraceId } from './ids.ts';
 import type { Tenant } from './tenant.ts';
-import type { TraceId } from './trace.ts';
 
 /** Channels an organization may have. */
 export const MAX_CHANNELS = 50;

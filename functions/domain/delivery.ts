@@ -1,12 +1,10 @@
 import * as z from 'zod/mini';
-import { nextAttemptAt, type RetryPolicy } from './backoff.ts';
 import type { Endpoint, EndpointEffect } from './endpoint.ts';
 import { EventTypeName, type OutboxEvent } from './events.ts';
-import { DeliveryId, deliveryId, EventId, OrgId, ReceiverId } from './ids.ts';
+import { DeliveryId, deliveryId, EventId, OrgId, ReceiverId, TraceId, traced } from './ids.ts';
 import { type Hold, holdOf, type Lane } from './lanes.ts';
 import { atSpeed } from './simulation.ts';
-import { RECONCILE_LOOKAHEAD_SECONDS } from './timing.ts';
-import { TraceId, traced } from './trace.ts';
+import { nextAttemptAt, RECONCILE_LOOKAHEAD_SECONDS, type RetryPolicy } from './timing.ts';
 
 export const DeliveryStatus = z.enum(['pending', 'retrying', 'succeeded', 'exhausted', 'skipped']);
 export type DeliveryStatus = z.infer<typeof DeliveryStatus>;

@@ -1,9 +1,8 @@
 import * as z from 'zod/mini';
 import { SubscribableType } from './events.ts';
-import { OrgId, ReceiverId } from './ids.ts';
+import { OrgId, ReceiverId, TraceId } from './ids.ts';
 import { hostOf, isLoopbackHost } from './receiver-url.ts';
 import { LIVE_GENERATION } from './tenant.ts';
-import { TraceId } from './trace.ts';
 
 /** Consecutive failed *deliveries* (not attempts) after which an endpoint is disabled (public-api.md, Limits). */
 export const FAILURES_TO_DISABLE = 10;

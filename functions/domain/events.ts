@@ -18,9 +18,10 @@ import {
   OrgId,
   ReceiverId,
   TicketId,
+  TraceId,
+  traced,
 } from './ids.ts';
 import type { Tenant } from './tenant.ts';
-import { TraceId, traced } from './trace.ts';
 
 /** Records of the API document's examples (lib/openapi/cast.ts), which examples of events are made of. */
 interface ExampleRecords {

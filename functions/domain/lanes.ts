@@ -1,5 +1,5 @@
-import { MAX_DELAY_SECONDS } from './backoff.ts';
 import type { Endpoint } from './endpoint.ts';
+import { MAX_DELAY_SECONDS } from './timing.ts';
 
 /** The facts of one delivery queue. */
 interface LaneFacts {

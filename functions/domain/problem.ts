@@ -40,3 +40,26 @@ export const notFound = (what: string): Problem => problem('NOT_FOUND', `No such
 /** A dependency is busy or down; the client may try again after a second. */
 export const unavailable = (): Problem =>
   problem('SERVICE_UNAVAILABLE', 'The service is busy. Try again shortly.', { 'Retry-After': '1' });
+
+/**
+ * A defect of the code, or rows that contradict each other. Its message is logged, so it holds identifiers
+ * and fixed text alone, and nothing that a caller sent.
+ */
+export class Defect extends Error {
+  override name = 'Defect';
+}
+
+/**
+ * Another worker is processing the same thing. Not a failure: it can be processed once that has ended. Its
+ * message is logged, so it holds identifiers and fixed text alone.
+ */
+export class UnderWay extends Error {
+  override name = 'UnderWay';
+  /** Seconds until the next try; the queue's visibility timeout when absent. */
+  readonly againInSeconds: number | undefined;
+
+  constructor(message: string, againInSeconds?: number) {
+    super(message);
+    this.againInSeconds = againInSeconds;
+  }
+}

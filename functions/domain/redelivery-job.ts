@@ -11,10 +11,11 @@ import {
   newId,
   OrgId,
   RedeliveryJobId,
+  TraceId,
+  traced,
 } from './ids.ts';
 import { HISTORY_DAYS, isFirst, isTooOld, repeating } from './redelivery.ts';
 import type { Tenant } from './tenant.ts';
-import { TraceId, traced } from './trace.ts';
 
 /** Days for which a job that has ended can be read. */
 export const JOB_DAYS = 30;

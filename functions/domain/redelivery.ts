@@ -2,8 +2,16 @@ import * as z from 'zod/mini';
 import { type Delivery, OPEN_STATUSES, Reminder } from './delivery.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { OutboxEvent } from './events.ts';
-import { creationTime, DeliveryId, deliveryId, EventId, jobDeliveryId, newId } from './ids.ts';
-import { type TraceId, traced } from './trace.ts';
+import {
+  creationTime,
+  DeliveryId,
+  deliveryId,
+  EventId,
+  jobDeliveryId,
+  newId,
+  type TraceId,
+  traced,
+} from './ids.ts';
 
 /** Days from its creation for which an event can be sent again; deliveries are kept for as long. */
 export const HISTORY_DAYS = 30;

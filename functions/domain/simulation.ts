@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { RetryPolicy } from './backoff.ts';
 import type { Found } from './source-check.ts';
-import { FETCH_TIMEOUT_SECONDS } from './timing.ts';
+import { FETCH_TIMEOUT_SECONDS, type RetryPolicy } from './timing.ts';
 
 /*
  * What a simulated receiver does is written into the URL of a sandbox's endpoint, as parameters of its query.

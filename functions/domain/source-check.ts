@@ -1,5 +1,6 @@
 import { type BusEvent, type Notice, newNotice } from './bus.ts';
 import { changesIn, countWords, differenceOf } from './difference.ts';
+import type { TraceId } from './ids.ts';
 import {
   contentOf,
   type LeasedSource,
@@ -9,7 +10,6 @@ import {
   type StoredVersion,
 } from './source.ts';
 import type { Organization } from './tenant.ts';
-import type { TraceId } from './trace.ts';
 
 /** What a check finds at a source's URL. */
 export type Found =

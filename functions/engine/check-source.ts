@@ -1,5 +1,6 @@
 import { type BusEvent, NOTICES } from '../domain/bus.ts';
-import { Defect, UnderWay } from '../domain/errors.ts';
+import type { TraceId } from '../domain/ids.ts';
+import { Defect, UnderWay } from '../domain/problem.ts';
 import {
   type LeasedSource,
   nextCheckAt,
@@ -21,7 +22,6 @@ import {
   type Settlement,
 } from '../domain/source-check.ts';
 import type { Organization, Tenant } from '../domain/tenant.ts';
-import type { TraceId } from '../domain/trace.ts';
 import type { Log } from '../platform/log-codes.ts';
 import { generations, type Standings } from './generations.ts';
 

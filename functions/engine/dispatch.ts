@@ -1,4 +1,3 @@
-import type { RetryPolicy } from '../domain/backoff.ts';
 import {
   type AttemptResult,
   type Claimed,
@@ -18,15 +17,15 @@ import {
 } from '../domain/delivery.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
 import type { OutboxEvent } from '../domain/events.ts';
+import { type TraceId, traced } from '../domain/ids.ts';
 import { hasStalled, isBatched, type Lane, nextLaneOf, otherLaneFor } from '../domain/lanes.ts';
 import { isAskedFor } from '../domain/redelivery.ts';
 import { programOf } from '../domain/simulation.ts';
 import { isOfSandbox } from '../domain/tenant.ts';
-import { type TraceId, traced } from '../domain/trace.ts';
+import type { RetryPolicy } from '../domain/timing.ts';
 import type { Log } from '../platform/log-codes.ts';
+import { type SlowMarks, type StalledMarks, slowEndpoints, stalledEndpoints } from './endpoint-marks.ts';
 import { type FailureStreaks, failureCount } from './failure-count.ts';
-import { type SlowMarks, slowEndpoints } from './slow-endpoints.ts';
-import { type StalledMarks, stalledEndpoints } from './stalled-endpoints.ts';
 
 export interface DispatchPorts {
   deliveries: {

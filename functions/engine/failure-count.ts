@@ -1,6 +1,5 @@
 import type { EndpointOutcome, MoveResult } from '../domain/delivery.ts';
 import { type Endpoint, type EndpointEffect, effectOnEndpoint } from '../domain/endpoint.ts';
-import { Defect } from '../domain/errors.ts';
 import {
   AT_RISK_SECONDS,
   endsUnseen,
@@ -9,6 +8,7 @@ import {
   mayExhaustSoon,
   unseenSeconds,
 } from '../domain/failure-streak.ts';
+import { Defect } from '../domain/problem.ts';
 
 /** An endpoint's failures, as their count is kept with it. */
 export interface FailureStreaks {

@@ -1,11 +1,10 @@
 import { type Delivery, newDelivery, type Outgoing, type Reminder, reminderOf } from '../domain/delivery.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
 import type { OutboxEvent } from '../domain/events.ts';
-import type { OrgId, ReceiverId } from '../domain/ids.ts';
+import { type OrgId, type ReceiverId, traced } from '../domain/ids.ts';
 import { type FirstLane, firstLaneOf } from '../domain/lanes.ts';
 import { memoize } from '../domain/memoize.ts';
 import { isAskedFor, type Owed } from '../domain/redelivery.ts';
-import { traced } from '../domain/trace.ts';
 import type { Log } from '../platform/log-codes.ts';
 import { failuresOf, mapConcurrently, mapSettled } from './concurrency.ts';
 import { generations, type Standings } from './generations.ts';

@@ -1,8 +1,7 @@
 import { type BusEvent, NOTICES } from '../domain/bus.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
-import { Defect } from '../domain/errors.ts';
 import type { Gate, Permit } from '../domain/gate.ts';
-import { type OrgId, type ReceiverId, SourceId } from '../domain/ids.ts';
+import { type OrgId, type ReceiverId, SourceId, type TraceId } from '../domain/ids.ts';
 import {
   contentChanged,
   contentDigest,
@@ -11,19 +10,21 @@ import {
   type MailResult,
   type MailText,
 } from '../domain/mail.ts';
-import { aboutDigest, type Digest, type DigestChange } from '../domain/mail-budget.ts';
 import {
   aboutChunk,
   aboutContent,
+  aboutDigest,
   aboutDisabling,
+  type Digest,
+  type DigestChange,
   type MailingStanding,
   recipientChunks,
   type Sending,
 } from '../domain/mailing.ts';
 import { memoize } from '../domain/memoize.ts';
+import { Defect } from '../domain/problem.ts';
 import type { Source } from '../domain/source.ts';
 import type { Organization, Tenant } from '../domain/tenant.ts';
-import type { TraceId } from '../domain/trace.ts';
 import type { Log } from '../platform/log-codes.ts';
 
 export interface NotifyPorts {

@@ -7,9 +7,9 @@ import {
   reminderOf,
 } from '../domain/delivery.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
-import { Defect, UnderWay } from '../domain/errors.ts';
 import type { DeliveryId, EventId, OrgId } from '../domain/ids.ts';
 import { type FirstLane, firstLaneOf } from '../domain/lanes.ts';
+import { Defect, UnderWay } from '../domain/problem.ts';
 import {
   type Examined,
   firstsOf,

@@ -1,5 +1,5 @@
 import type { BusEvent } from '../domain/bus.ts';
-import { DIGEST_RESEND_SECONDS, type DueDigest, digestEvent } from '../domain/mail-budget.ts';
+import { DIGEST_RESEND_SECONDS, type DueDigest, digestEvent } from '../domain/mailing.ts';
 import { RESEND_SECONDS, type SourceRef } from '../domain/source.ts';
 import { dueEvent } from '../domain/source-check.ts';
 import type { Log } from '../platform/log-codes.ts';

@@ -1,6 +1,6 @@
 import type { DeliveryRef } from '../domain/delivery.ts';
-import { Defect } from '../domain/errors.ts';
 import { type DeliveryChange, entryKeyOf, type LedgerAddition, tally } from '../domain/ledger.ts';
+import { Defect } from '../domain/problem.ts';
 import { isOfSandbox } from '../domain/tenant.ts';
 import type { Log } from '../platform/log-codes.ts';
 import { failuresOf, mapSettled } from './concurrency.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { DEFAULT_RETRY_POLICY } from '../domain/backoff.ts';
 import { FIRST_LANES, LANE_TABLE, type QueueVariable } from '../domain/lanes.ts';
 import type { RateLimits } from '../domain/rate-limit.ts';
+import { DEFAULT_RETRY_POLICY } from '../domain/timing.ts';
 
 /*
  * Reads the environment of the functions; no other file reads `process.env`. The schemas of routes are here, that of a

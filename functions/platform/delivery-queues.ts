@@ -4,11 +4,14 @@ import {
   SendMessageBatchCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import { delaySeconds, hiddenSeconds } from '../domain/backoff.ts';
 import { Reminder } from '../domain/delivery.ts';
 import { CROWDED_IN_FLIGHT, type Lane, type QueueVariable } from '../domain/lanes.ts';
 import { messageGroupOf } from '../domain/redelivery.ts';
+import { delaySeconds, hiddenSeconds } from '../domain/timing.ts';
 import { chunksOf, REQUEST_BYTES } from './chunks.ts';
+import { logger } from './logger.ts';
+import { UNREADABLE_MESSAGES } from './metric-names.ts';
+import { count } from './metrics.ts';
 
 /** SQS takes at most ten messages in a request. */
 const BATCH = 10;
@@ -123,4 +126,18 @@ export function deliveryQueues<L extends Lane>(
       return measure(lane, 'ApproximateNumberOfMessages');
     },
   };
+}
+
+/**
+ * Parses the body of a delivery message. An unreadable message may be dropped: every open delivery is in its table.
+ * @returns undefined, after a report, when the body is unreadable
+ */
+export function parseReminder(body: string, messageId: string): Reminder | undefined {
+  try {
+    return Reminder.parse(JSON.parse(body));
+  } catch (error) {
+    logger.log('REMINDER_UNREADABLE', { messageId, error });
+    count(UNREADABLE_MESSAGES);
+    return undefined;
+  }
 }

@@ -1,6 +1,6 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { Defect } from '../domain/errors.ts';
 import { KEYRING_FRESH_SECONDS, Keyring, UnknownKeyVersion } from '../domain/keyring.ts';
+import { Defect } from '../domain/problem.ts';
 import { terms } from './clients/terms.ts';
 import { countThrottles } from './clients/throttles.ts';
 

@@ -1,8 +1,7 @@
 import { BACKGROUND_LINES } from './log-lines/background.ts';
-import { DELIVERY_LINES } from './log-lines/deliveries.ts';
+import { DELIVERY_LINES, REQUEST_LINES } from './log-lines/deliveries.ts';
 import type { FieldKind, FieldKinds, Line } from './log-lines/line.ts';
 import { RECOVERY_LINES } from './log-lines/recovery.ts';
-import { REQUEST_LINES } from './log-lines/requests.ts';
 
 /**
  * Every line that the functions log, by its code: its level, what it means, what an operator does, and which fields it may have. There is no

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import type { Scope } from '../domain/api-key.ts';
 import type { ProblemType } from '../domain/problem.ts';
-import type { Role } from '../domain/session.ts';
+import type { Role } from '../domain/tenant.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 

@@ -9,7 +9,7 @@ import {
   type RemoteJWKSet,
 } from 'jose';
 import * as z from 'zod/mini';
-import { Session } from '../domain/session.ts';
+import { Session } from '../domain/tenant.ts';
 import { type Issuer, issuerAt } from './issuer.ts';
 
 /** Whose tokens are sessions, and where they say what a session is. */

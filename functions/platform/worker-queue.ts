@@ -4,9 +4,9 @@ import {
   SendMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import { MAX_DELAY_SECONDS } from '../domain/backoff.ts';
 import { BusEvent } from '../domain/bus.ts';
 import type { DeadLetter } from '../domain/dead-letter.ts';
+import { MAX_DELAY_SECONDS } from '../domain/timing.ts';
 import { chunksOf, REQUEST_BYTES } from './chunks.ts';
 
 /** Messages that SQS takes in one request. */

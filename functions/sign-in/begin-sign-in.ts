@@ -1,9 +1,18 @@
 import { problem } from '../domain/problem.ts';
 import { success } from '../platform/reply.ts';
-import { COOKIES, challengeOf, newAttempt, returnPath, setCookie, toCookie } from './browser.ts';
+import {
+  COOKIES,
+  challengeOf,
+  endpointOf,
+  newAttempt,
+  redirectUriOf,
+  returnPath,
+  type SignInTerms,
+  setCookie,
+  toCookie,
+} from './browser.ts';
 import { beginSignIn } from './routes.ts';
 import { type SignInUseCase, signInRouteHandler } from './sign-in-handler.ts';
-import { endpointOf, redirectUriOf, type SignInTerms } from './tokens.ts';
 
 /** How long a person may take at the issuer's pages. */
 const ATTEMPT_SECONDS = 600;

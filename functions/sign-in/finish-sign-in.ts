@@ -1,10 +1,18 @@
 import { problem } from '../domain/problem.ts';
 import { unauthenticated } from '../platform/pipeline/authentication.ts';
 import { success } from '../platform/reply.ts';
-import { COOKIES, clearCookie, fromCookie, isAnswerTo } from './browser.ts';
+import {
+  COOKIES,
+  clearCookie,
+  fromCookie,
+  isAnswerTo,
+  redeem,
+  redirectUriOf,
+  type SignInTerms,
+  sessionCookies,
+} from './browser.ts';
 import { finishSignIn } from './routes.ts';
 import { type SignInUseCase, signInRouteHandler } from './sign-in-handler.ts';
-import { redeem, redirectUriOf, type SignInTerms, sessionCookies } from './tokens.ts';
 
 const refused = () => ({
   ...unauthenticated('session'),

@@ -1,9 +1,8 @@
 import { unauthenticated } from '../platform/pipeline/authentication.ts';
 import { success } from '../platform/reply.ts';
-import { COOKIES } from './browser.ts';
+import { COOKIES, redeem, type SignInTerms, sessionCookies } from './browser.ts';
 import { renewSession } from './routes.ts';
 import { type SignInUseCase, signInRouteHandler } from './sign-in-handler.ts';
-import { redeem, type SignInTerms, sessionCookies } from './tokens.ts';
 
 const refused = { reply: unauthenticated('session') };
 

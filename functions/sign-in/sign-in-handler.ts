@@ -7,15 +7,14 @@ import type { Log } from '../platform/log-codes.ts';
 import { logger } from '../platform/logger.ts';
 import { FAILED_INVOCATIONS } from '../platform/metric-names.ts';
 import { count, publishMetrics } from '../platform/metrics.ts';
-import { cookieOf, isFromPageOf } from '../platform/pipeline/browser.ts';
 import { beginRequest, endRequest, failureReply, type RequestPorts } from '../platform/pipeline/lifecycle.ts';
 import { requestIdOf } from '../platform/pipeline/request.ts';
+import { cookieOf, isFromPageOf } from '../platform/pipeline/session-authentication.ts';
 import { parseBody } from '../platform/pipeline/validation.ts';
 import { problemResult, type Reply, successResult } from '../platform/reply.ts';
 import { idTokenReader } from '../platform/sessions.ts';
-import type { CookieName } from './browser.ts';
+import type { CookieName, SignInTerms } from './browser.ts';
 import type { SignInRoute } from './routes.ts';
-import type { SignInTerms } from './tokens.ts';
 
 /** A parsed request. */
 interface SignInRequest<R extends SignInRoute> {

@@ -1,9 +1,8 @@
 import type { Log } from '../platform/log-codes.ts';
 import { success } from '../platform/reply.ts';
-import { COOKIES, clearCookie } from './browser.ts';
+import { COOKIES, clearCookie, type SignInTerms } from './browser.ts';
 import { signOut } from './routes.ts';
 import { type SignInUseCase, signInRouteHandler } from './sign-in-handler.ts';
-import type { SignInTerms } from './tokens.ts';
 
 /**
  * Ends the session here, whatever the issuer answers, and at the issuer as far as possible: revokes the

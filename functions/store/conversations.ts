@@ -1,10 +1,10 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { Conversation, MOVES, type Move } from '../domain/conversation.ts';
-import type { ConversationId } from '../domain/ids.ts';
+import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { Conversation, Escalation, Message, MOVES, type Move } from '../domain/conversation.ts';
+import type { ConversationId, EscalationId, MessageId } from '../domain/ids.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { CONVERSATION_SHARDS, keys, markOf, shards } from './keys.ts';
 import { newestFirst, type Page, type PageRequest, partition } from './pages.ts';
-import type { Table } from './table.ts';
+import { readRows, type Table } from './table.ts';
 import { addition, type Change } from './transaction.ts';
 
 export function conversationStore(service: Table) {
@@ -55,6 +55,93 @@ export function conversationStore(service: Table) {
           },
         },
       };
+    },
+  };
+}
+
+/** Messages of a conversation. Whether the conversation is the tenant's is for the caller to have checked. */
+export function messageStore(service: Table) {
+  return {
+    async find(tenant: Tenant, conversation: ConversationId, id: MessageId): Promise<Message | undefined> {
+      const { Item } = await service.client.send(
+        new GetCommand({
+          TableName: service.name,
+          Key: keys.message(tenant, conversation, id),
+          ConsistentRead: true,
+        }),
+      );
+      return Item && Message.parse(Item);
+    },
+
+    list(tenant: Tenant, conversation: ConversationId, page: PageRequest): Promise<Page<Message>> {
+      const pk = keys.messages(tenant, conversation);
+      return newestFirst([partition(service, pk, (row) => Message.parse(row))], page);
+    },
+
+    /**
+     * The messages that came after one, oldest first. Consistent.
+     * @param after the identifier of the last one seen; from the beginning without it
+     * @param limit of the messages looked at, whatever their role
+     */
+    async after(
+      tenant: Tenant,
+      conversation: ConversationId,
+      { after, limit }: { after: MessageId | undefined; limit: number },
+    ): Promise<Message[]> {
+      const { Items = [] } = await service.client.send(
+        new QueryCommand({
+          TableName: service.name,
+          ConsistentRead: true,
+          Limit: limit,
+          KeyConditionExpression: after === undefined ? 'pk = :pk' : 'pk = :pk AND sk > :after',
+          ExpressionAttributeValues: {
+            ':pk': keys.messages(tenant, conversation),
+            ...(after === undefined ? {} : { ':after': after }),
+          },
+        }),
+      );
+      return readRows(service, Items, (row) => Message.parse(row));
+    },
+
+    add(tenant: Tenant, message: Message): Change {
+      return addition(service, {
+        ...keys.message(tenant, message.conversationId, message.id),
+        ...markOf(tenant),
+        ...message,
+      });
+    },
+  };
+}
+
+/** The escalation logs of conversations. Whether the conversation is the tenant's is for the caller to have checked. */
+export function escalationStore(service: Table) {
+  return {
+    async find(
+      tenant: Tenant,
+      conversation: ConversationId,
+      id: EscalationId,
+    ): Promise<Escalation | undefined> {
+      const { Item } = await service.client.send(
+        new GetCommand({
+          TableName: service.name,
+          Key: keys.escalation(tenant, conversation, id),
+          ConsistentRead: true,
+        }),
+      );
+      return Item && Escalation.parse(Item);
+    },
+
+    list(tenant: Tenant, conversation: ConversationId, page: PageRequest): Promise<Page<Escalation>> {
+      const pk = keys.escalations(tenant, conversation);
+      return newestFirst([partition(service, pk, (row) => Escalation.parse(row))], page);
+    },
+
+    add(tenant: Tenant, escalation: Escalation): Change {
+      return addition(service, {
+        ...keys.escalation(tenant, escalation.conversationId, escalation.id),
+        ...markOf(tenant),
+        ...escalation,
+      });
     },
   };
 }

@@ -5,9 +5,8 @@ import type { ReceiverId } from '../domain/ids.ts';
 import type { Examined } from '../domain/redelivery-job.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { deliveryOf } from './deliveries.ts';
-import { newestMatching, type PartitionScan } from './filtered-pages.ts';
 import { DELIVERY_SHARDS, deliveriesBetween, keys, shards } from './keys.ts';
-import type { Page, PageRequest } from './pages.ts';
+import { newestMatching, type Page, type PageRequest, type PartitionScan } from './pages.ts';
 import { readRows, type Table } from './table.ts';
 
 /** A filter on deliveries; all of its conditions must hold. */

@@ -16,7 +16,7 @@ import {
   type MailLimits,
   newDigest,
   withChange,
-} from '../domain/mail-budget.ts';
+} from '../domain/mailing.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import type { Position } from './due-index.ts';
 import { keys } from './keys.ts';

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { Defect } from '../domain/errors.ts';
 import {
   Mailing,
   type MailingStanding,
@@ -10,6 +9,7 @@ import {
   type Sending,
   windowStart,
 } from '../domain/mailing.ts';
+import { Defect } from '../domain/problem.ts';
 import { keys } from './keys.ts';
 import { expiry, type Table, updated } from './table.ts';
 

@@ -6,7 +6,7 @@ import {
   ResourceNotFoundException,
   TrimmedDataAccessException,
 } from '@aws-sdk/client-dynamodb-streams';
-import { Defect } from '../domain/errors.ts';
+import { Defect } from '../domain/problem.ts';
 import { outboxStore } from './outbox.ts';
 import { rowOf, type Table } from './table.ts';
 

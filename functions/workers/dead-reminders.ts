@@ -4,11 +4,11 @@ import * as z from 'zod/mini';
 import { deadReminder } from '../engine/dead-letters.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment } from '../platform/config.ts';
+import { parseReminder } from '../platform/delivery-queues.ts';
 import { logger } from '../platform/logger.ts';
 import { DEAD_LETTERS } from '../platform/metric-names.ts';
 import { count } from '../platform/metrics.ts';
 import { invocation } from '../platform/pipeline/worker.ts';
-import { parseReminder } from '../platform/reminders.ts';
 import { reportUnreadable } from '../platform/reports.ts';
 import { dueIndex } from '../store/due-index.ts';
 

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import middy from '@middy/core';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import * as z from 'zod/mini';
-import { Defect } from '../domain/errors.ts';
 import { gate } from '../domain/gate.ts';
 import { currentVersion } from '../domain/keyring.ts';
 import { LANE_TABLE, LANES, type Lane } from '../domain/lanes.ts';
+import { Defect } from '../domain/problem.ts';
 import { attemptClocks } from '../domain/timing.ts';
 import { dispatch } from '../engine/dispatch.ts';
 import { dispatcher } from '../engine/dispatcher.ts';
@@ -21,22 +21,19 @@ import {
   retryPolicy,
   SenderEnvironment,
 } from '../platform/config.ts';
-import { deliveryMetrics } from '../platform/delivery-metrics.ts';
-import { deliveryQueues, queueUrls } from '../platform/delivery-queues.ts';
+import { deliveryQueues, parseReminder, queueUrls } from '../platform/delivery-queues.ts';
 import { keyringSource, secretValue } from '../platform/keyrings.ts';
 import { logger } from '../platform/logger.ts';
+import { deliveryMetrics } from '../platform/metrics.ts';
 import { outboundClient } from '../platform/outbound/client.ts';
 import { outboundUserAgent } from '../platform/outbound-user-agent.ts';
 import { invocation } from '../platform/pipeline/worker.ts';
-import { parseReminder } from '../platform/reminders.ts';
 import { reportUnreadable } from '../platform/reports.ts';
-import { simulatedReceiver } from '../platform/simulated-receiver.ts';
 import { standings } from '../platform/standings.ts';
-import { webhookSender } from '../platform/webhook-sender.ts';
+import { simulatedReceiver, webhookSender } from '../platform/webhook-sender.ts';
 import { blockedHostStore } from '../store/blocked-hosts.ts';
-import { deliveryStore } from '../store/deliveries.ts';
+import { deliveryMoves, deliveryStore } from '../store/deliveries.ts';
 import { deliveryContexts } from '../store/delivery-context.ts';
-import { deliveryMoves } from '../store/delivery-moves.ts';
 import { endpointStore } from '../store/endpoints.ts';
 import { standingOf } from '../store/organizations.ts';
 import { committer } from '../store/transaction.ts';

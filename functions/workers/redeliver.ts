@@ -15,7 +15,7 @@ import { arrivalStore, deliveryStore } from '../store/deliveries.ts';
 import { deliveryRanges } from '../store/delivery-queries.ts';
 import { endpointStore } from '../store/endpoints.ts';
 import { standingOf } from '../store/organizations.ts';
-import { redeliveryRounds } from '../store/redelivery-rounds.ts';
+import { redeliveryRounds } from '../store/redelivery-jobs.ts';
 import { committer } from '../store/transaction.ts';
 
 export const RedeliverEnvironment = z.object({

@@ -1,9 +1,8 @@
-import { DEFAULT_RETRY_POLICY } from '../../functions/domain/backoff.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../functions/domain/due.ts';
-import { DEFAULT_MAIL_LIMITS, type MailLimits } from '../../functions/domain/mail-budget.ts';
+import { DEFAULT_MAIL_LIMITS, type MailLimits } from '../../functions/domain/mailing.ts';
 import { DEFAULT_RATE_LIMITS, type RateLimits } from '../../functions/domain/rate-limit.ts';
 import { DEFAULT_LINGER_SECONDS } from '../../functions/domain/sandbox.ts';
-import { DEFAULT_ATTEMPT_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
+import { DEFAULT_ATTEMPT_TIMEOUT_SECONDS, DEFAULT_RETRY_POLICY } from '../../functions/domain/timing.ts';
 import { type Context, flag, number, SECONDS, SettingError, text, WHOLE } from './context.ts';
 import { readPolicy, type StagePolicy } from './stages.ts';
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { v7 } from 'uuid';
-import { DEFAULT_RETRY_POLICY, nextAttemptAt } from '../../functions/domain/backoff.ts';
 import { overviewOf, statsOf } from '../../functions/domain/delivery-stats.ts';
 import { deliveryId, type IdPrefix } from '../../functions/domain/ids.ts';
+import { DEFAULT_RETRY_POLICY, nextAttemptAt } from '../../functions/domain/timing.ts';
 
 /*
  * The one cast of all examples: an organization, its endpoint, one conversation and what became of it. Whatever the service would

@@ -1,10 +1,10 @@
 import { Attempt } from '../../functions/api/delivery-schemas.ts';
-import { DEFAULT_RETRY_POLICY } from '../../functions/domain/backoff.ts';
 import { type AttemptResult, settlementOf, type WebhookRequest } from '../../functions/domain/delivery.ts';
 import { EVENT_CATALOGUE } from '../../functions/domain/events.ts';
 import { deliveryId } from '../../functions/domain/ids.ts';
 import { signature } from '../../functions/domain/signature.ts';
 import { programOf } from '../../functions/domain/simulation.ts';
+import { DEFAULT_RETRY_POLICY } from '../../functions/domain/timing.ts';
 import * as cast from './cast.ts';
 
 /*

@@ -1,8 +1,7 @@
 import type { Endpoint } from '../../functions/domain/endpoint.ts';
 import { OrgId, ReceiverId } from '../../functions/domain/ids.ts';
 import { deliveryStore } from '../../functions/store/deliveries.ts';
-import { endpointScan } from '../../functions/store/endpoint-scan.ts';
-import { endpointStanding } from '../../functions/store/endpoint-standing.ts';
+import { endpointScan, endpointStanding } from '../../functions/store/endpoint-scan.ts';
 import { endpointStore } from '../../functions/store/endpoints.ts';
 import { standingOf } from '../../functions/store/organizations.ts';
 import { type Context, confirmed, type Report, tableOf } from './context.ts';

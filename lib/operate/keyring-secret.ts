@@ -7,8 +7,7 @@ import {
   type SecretsManagerClient,
   UpdateSecretVersionStageCommand,
 } from '@aws-sdk/client-secrets-manager';
-import type { KeyringState } from '../../functions/domain/key-rotation.ts';
-import { Keyring } from '../../functions/domain/keyring.ts';
+import { Keyring, type KeyringState } from '../../functions/domain/keyring.ts';
 import { OperateError } from './errors.ts';
 
 /** Of a version that is not current yet. */

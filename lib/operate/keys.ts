@@ -1,12 +1,13 @@
 import {
+  currentVersion,
   naming,
   type Retirement,
   retirementOf,
   rotationStepOf,
+  versionsOf,
   withoutVersion,
   withVersion,
-} from '../../functions/domain/key-rotation.ts';
-import { currentVersion, versionsOf } from '../../functions/domain/keyring.ts';
+} from '../../functions/domain/keyring.ts';
 import { endpointScan } from '../../functions/store/endpoint-scan.ts';
 import { type Context, confirmed, type Report, resource, tableOf } from './context.ts';
 import { OperateError } from './errors.ts';

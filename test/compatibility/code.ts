@@ -13,11 +13,10 @@ export { purge } from '../../functions/engine/purge.ts';
 export { reconcile } from '../../functions/engine/reconcile.ts';
 export { watch } from '../../functions/engine/watch.ts';
 export { deliveryQueues } from '../../functions/platform/delivery-queues.ts';
-export { simulatedReceiver } from '../../functions/platform/simulated-receiver.ts';
 export { standings } from '../../functions/platform/standings.ts';
-export { deliveryOf, deliveryStore } from '../../functions/store/deliveries.ts';
+export { simulatedReceiver } from '../../functions/platform/webhook-sender.ts';
+export { deliveryMoves, deliveryOf, deliveryStore } from '../../functions/store/deliveries.ts';
 export { deliveryContexts } from '../../functions/store/delivery-context.ts';
-export { deliveryMoves } from '../../functions/store/delivery-moves.ts';
 export { dueIndex } from '../../functions/store/due-index.ts';
 export { endpointStore } from '../../functions/store/endpoints.ts';
 export {
@@ -27,8 +26,7 @@ export {
   shards,
 } from '../../functions/store/keys.ts';
 export { deliveriesInHour, ledgerStore } from '../../functions/store/ledger.ts';
-export { organizationStore, standingOf } from '../../functions/store/organizations.ts';
+export { organizationStore, sandboxStore, standingOf } from '../../functions/store/organizations.ts';
 export { outboxStore, owedBy } from '../../functions/store/outbox.ts';
 export { purgeStore, remainsIn } from '../../functions/store/purges.ts';
-export { sandboxStore } from '../../functions/store/sandboxes.ts';
 export { committer } from '../../functions/store/transaction.ts';

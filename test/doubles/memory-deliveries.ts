@@ -12,8 +12,8 @@ import {
 } from '../../functions/domain/delivery.ts';
 import { DEFAULT_GRACE_SECONDS, type DueState } from '../../functions/domain/due.ts';
 import type { DisablingNotice } from '../../functions/domain/endpoint.ts';
+import { traced } from '../../functions/domain/ids.ts';
 import { isOfSandbox } from '../../functions/domain/tenant.ts';
-import { traced } from '../../functions/domain/trace.ts';
 import type { DispatchPorts } from '../../functions/engine/dispatch.ts';
 import type { FanOutPorts } from '../../functions/engine/fan-out.ts';
 import type { MemoryEndpoints } from './memory-endpoints.ts';

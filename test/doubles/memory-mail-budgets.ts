@@ -7,7 +7,7 @@ import {
   type MailLimits,
   newDigest,
   withChange,
-} from '../../functions/domain/mail-budget.ts';
+} from '../../functions/domain/mailing.ts';
 import type { NotifyPorts } from '../../functions/engine/notify.ts';
 import type { DigestPorts } from '../../functions/engine/sweep.ts';
 import { Contended } from '../../functions/store/transaction.ts';

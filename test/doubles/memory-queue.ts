@@ -1,7 +1,7 @@
 import { FairGroups, type FairTerms } from 'aws-local/engines/fair-groups.ts';
-import { delaySeconds, hiddenSeconds } from '../../functions/domain/backoff.ts';
 import type { Outgoing, Reminder } from '../../functions/domain/delivery.ts';
 import { messageGroupOf } from '../../functions/domain/redelivery.ts';
+import { delaySeconds, hiddenSeconds } from '../../functions/domain/timing.ts';
 
 /** A message as one receive of it hands it out. */
 export interface ReceivedReminder {

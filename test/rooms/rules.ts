@@ -121,7 +121,7 @@ const ROOMS: readonly Room[] = [
       '^functions/(?:api|sign-in)/routes\\.ts$',
       '^functions/workers/',
       '^functions/platform/(?:config|metric-names|route)\\.ts$',
-      '^functions/domain/(?:backoff|bus|due|lanes|mail-budget|problem|rate-limit|sandbox|timing|usage)\\.ts$',
+      '^functions/domain/(?:bus|due|lanes|mailing|problem|rate-limit|sandbox|timing|usage)\\.ts$',
     ],
     packages: [...npm('aws-cdk-lib', 'constructs', 'cdk-nag', 'esbuild', 'vite'), ALL_OF_NODE],
     because:

@@ -7,8 +7,8 @@ import { fanOut } from '../../functions/engine/fan-out.ts';
 import { purge } from '../../functions/engine/purge.ts';
 import { reconcile } from '../../functions/engine/reconcile.ts';
 import { watch } from '../../functions/engine/watch.ts';
-import { simulatedReceiver } from '../../functions/platform/simulated-receiver.ts';
 import { standings } from '../../functions/platform/standings.ts';
+import { simulatedReceiver } from '../../functions/platform/webhook-sender.ts';
 
 /** The code that processes run, apart from what it is stored with. */
 export const PRESENT = {

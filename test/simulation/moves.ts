@@ -1,5 +1,5 @@
-import type { RetryPolicy } from '../../functions/domain/backoff.ts';
 import type { Delivery } from '../../functions/domain/delivery.ts';
+import type { RetryPolicy } from '../../functions/domain/timing.ts';
 import type { Due } from '../doubles/memory-deliveries.ts';
 import type { PromiseName } from './promises.ts';
 

@@ -1,6 +1,5 @@
 import { notFound } from '../../domain/problem.ts';
-import { conversationStore } from '../../store/conversations.ts';
-import { messageStore } from '../../store/messages.ts';
+import { conversationStore, messageStore } from '../../store/conversations.ts';
 import { paginated } from '../pages.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';

@@ -1,6 +1,6 @@
 import { notFound } from '../../domain/problem.ts';
 import { success } from '../../platform/reply.ts';
-import { messageStore } from '../../store/messages.ts';
+import { messageStore } from '../../store/conversations.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 

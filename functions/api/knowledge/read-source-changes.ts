@@ -1,7 +1,7 @@
 import { notFound } from '../../domain/problem.ts';
 import { changesSince, comparedVersions } from '../../domain/source-check.ts';
 import { success } from '../../platform/reply.ts';
-import { sourceVersions } from '../../store/source-versions.ts';
+import { sourceVersions } from '../../store/source-checks.ts';
 import { routeHandler } from '../route-handler.ts';
 import * as routes from './routes.ts';
 import { knowledge, sources } from './sources.ts';

@@ -1,5 +1,4 @@
-import { apiKeyStore } from '../../store/api-keys.ts';
-import { keyUseStore } from '../../store/key-uses.ts';
+import { apiKeyStore, keyUseStore } from '../../store/api-keys.ts';
 import { paginated } from '../pages.ts';
 import { tables } from '../route-handler.ts';
 import { sessionRouteHandler } from '../session-route-handler.ts';

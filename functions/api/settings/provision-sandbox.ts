@@ -1,5 +1,5 @@
 import { digestOf, issueKey } from '../../domain/api-key.ts';
-import { Defect } from '../../domain/errors.ts';
+import { Defect } from '../../domain/problem.ts';
 import { newSandbox, type Sandbox } from '../../domain/sandbox.ts';
 import { success } from '../../platform/reply.ts';
 import { apiKeyStore } from '../../store/api-keys.ts';

@@ -1,7 +1,7 @@
-import { Defect } from '../../domain/errors.ts';
 import type { OrgId } from '../../domain/ids.ts';
+import { Defect } from '../../domain/problem.ts';
 import { type Pairing, routed, type Sandbox } from '../../domain/sandbox.ts';
-import { sandboxStore } from '../../store/sandboxes.ts';
+import { sandboxStore } from '../../store/organizations.ts';
 import { tables } from '../route-handler.ts';
 
 export const sandboxes = sandboxStore(tables.service);

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import { Scope } from '../../domain/api-key.ts';
 import { KeyId, OrgId } from '../../domain/ids.ts';
-import { Role } from '../../domain/session.ts';
-import { Environment, OrganizationSettings, Percentage, Tier } from '../../domain/tenant.ts';
+import { Environment, OrganizationSettings, Percentage, Role, Tier } from '../../domain/tenant.ts';
 import { UsageCounts } from '../../domain/usage.ts';
 import { clamped, distinct, orNull, text, timestamp } from '../fields.ts';
 

@@ -1,4 +1,4 @@
-import { Defect } from '../../domain/errors.ts';
+import { Defect } from '../../domain/problem.ts';
 import { organizationStore } from '../../store/organizations.ts';
 import { tables } from '../route-handler.ts';
 import { sessionRouteHandler } from '../session-route-handler.ts';

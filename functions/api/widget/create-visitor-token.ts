@@ -6,7 +6,7 @@ import { VISITOR_TOKEN_SECONDS, Visit, visitorToken } from '../../domain/visitor
 import { success } from '../../platform/reply.ts';
 import { channelStore } from '../../store/channels.ts';
 import { conversationStore } from '../../store/conversations.ts';
-import { cursorKeys } from '../cursor-keys.ts';
+import { cursorKeys } from '../pages.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 

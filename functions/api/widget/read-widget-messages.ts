@@ -1,7 +1,7 @@
 import type { Message } from '../../domain/conversation.ts';
 import { requirePermit } from '../../domain/gate.ts';
 import { fitting, success } from '../../platform/reply.ts';
-import { messageStore } from '../../store/messages.ts';
+import { messageStore } from '../../store/conversations.ts';
 import { tables } from '../route-handler.ts';
 import { visitorGate, visitorRouteHandler } from '../visitor-route-handler.ts';
 import * as routes from './routes.ts';

@@ -1,7 +1,6 @@
 import { type Permit, requirePermit } from '../../domain/gate.ts';
 import { checkReceiverUrl, type ReceiverPolicy } from '../../domain/receiver-url.ts';
-import { guardedLookup, nameServerResolver, type Resolve } from './addresses.ts';
-import { ReceiverAgent } from './agent.ts';
+import { guardedLookup, nameServerResolver, ReceiverAgent, type Resolve } from './agent.ts';
 import { exchange, type OutboundRequest, type OutboundResult } from './exchange.ts';
 import { type FetchRequest, type FetchResult, retrieve } from './retrieve.ts';
 

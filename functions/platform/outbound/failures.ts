@@ -1,4 +1,4 @@
-import { BlockedAddressError, ForbiddenAddressError, ResolutionError } from './addresses.ts';
+import { BlockedAddressError, ForbiddenAddressError, ResolutionError } from './agent.ts';
 
 /** The time for the whole exchange is over. */
 export class DeadlineError extends Error {

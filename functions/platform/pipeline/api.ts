@@ -1,14 +1,12 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import { Defect } from '../../domain/errors.ts';
-import { type Problem, problem } from '../../domain/problem.ts';
+import { Defect, type Problem, problem } from '../../domain/problem.ts';
 import { quotaHeaders, tokensFor } from '../../domain/rate-limit.ts';
 import type { OrganizationStanding, Tenant, Tier } from '../../domain/tenant.ts';
 import type { CapacityMeter } from '../capacity.ts';
 import { problemResult, type Reply, type Success, successResult } from '../reply.ts';
 import type { Route } from '../route.ts';
-import { type Authenticate, type Caller, unauthenticated } from './authentication.ts';
-import { locationAt } from './doors.ts';
+import { type Authenticate, type Caller, locationAt, unauthenticated } from './authentication.ts';
 import { type Memory, type Once, onceOf, remember, replay } from './idempotency.ts';
 import { beginRequest, endRequest, failureReply, type RequestPorts } from './lifecycle.ts';
 import type { Charge, RateLimiter } from './rate-limit.ts';

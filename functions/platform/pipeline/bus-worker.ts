@@ -2,7 +2,7 @@ import middy from '@middy/core';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { BusEvent } from '../../domain/bus.ts';
-import { UnderWay } from '../../domain/errors.ts';
+import { UnderWay } from '../../domain/problem.ts';
 import type { Log } from '../log-codes.ts';
 import { logger } from '../logger.ts';
 import { type BusWorkerName, LEFT_IN_QUEUE, UNREADABLE_MESSAGES } from '../metric-names.ts';

@@ -1,10 +1,8 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type * as z from 'zod/mini';
-import type { ConversationId } from '../../domain/ids.ts';
+import { type ConversationId, traceIdOf } from '../../domain/ids.ts';
 import { type Problem, unavailable } from '../../domain/problem.ts';
-import type { Role, Session } from '../../domain/session.ts';
-import type { Tenant } from '../../domain/tenant.ts';
-import { traceIdOf } from '../../domain/trace.ts';
+import type { Role, Session, Tenant } from '../../domain/tenant.ts';
 import type { Reply, Success } from '../reply.ts';
 import type { Route } from '../route.ts';
 

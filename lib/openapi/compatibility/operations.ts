@@ -1,5 +1,5 @@
 import { grants, Scope } from '../../../functions/domain/api-key.ts';
-import { permits, Role } from '../../../functions/domain/session.ts';
+import { permits, Role } from '../../../functions/domain/tenant.ts';
 import type {
   Content,
   Header,

@@ -11,7 +11,7 @@ import { newSandbox } from '../../../functions/domain/sandbox.ts';
 import { MAX_TEXT_BYTES } from '../../../functions/domain/source.ts';
 import { latestMonths } from '../../../functions/domain/usage.ts';
 import { keys, markOf, shards, USAGE_SHARDS } from '../../../functions/store/keys.ts';
-import { sourceVersions } from '../../../functions/store/source-versions.ts';
+import { sourceVersions } from '../../../functions/store/source-checks.ts';
 import type { Table } from '../../../functions/store/table.ts';
 import { type Commit, committer } from '../../../functions/store/transaction.ts';
 import {

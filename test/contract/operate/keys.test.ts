@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { UNUSED_AFTER_SECONDS } from '../../../functions/domain/key-rotation.ts';
+import { UNUSED_AFTER_SECONDS } from '../../../functions/domain/keyring.ts';
 import { endpointStore } from '../../../functions/store/endpoints.ts';
 import { committer } from '../../../functions/store/transaction.ts';
 import { keyringSecret, newKey } from '../../../lib/operate/keyring-secret.ts';

@@ -1,10 +1,10 @@
-import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/backoff.ts';
 import type { BusEvent } from '../../../functions/domain/bus.ts';
 import type { Delivery, Reminder } from '../../../functions/domain/delivery.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
 import { gate, type Permit, requirePermit } from '../../../functions/domain/gate.ts';
 import type { Keyring } from '../../../functions/domain/keyring.ts';
 import { programOf, simulate, simulatedContent } from '../../../functions/domain/simulation.ts';
+import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/timing.ts';
 import { checkSource } from '../../../functions/engine/check-source.ts';
 import { dispatch } from '../../../functions/engine/dispatch.ts';
 import { fanOut } from '../../../functions/engine/fan-out.ts';
@@ -14,13 +14,16 @@ import { type SequencedChange, watch } from '../../../functions/engine/watch.ts'
 import { sourceContent } from '../../../functions/knowledge/source-content.ts';
 import type { FetchRequest, FetchResult } from '../../../functions/platform/outbound/client.ts';
 import type { OutboundRequest, OutboundResult } from '../../../functions/platform/outbound/exchange.ts';
-import { simulatedReceiver } from '../../../functions/platform/simulated-receiver.ts';
 import { standings } from '../../../functions/platform/standings.ts';
-import { webhookSender } from '../../../functions/platform/webhook-sender.ts';
+import { simulatedReceiver, webhookSender } from '../../../functions/platform/webhook-sender.ts';
 import { checkSlots } from '../../../functions/store/check-slots.ts';
-import { arrivalStore, deliveryOf, deliveryStore } from '../../../functions/store/deliveries.ts';
+import {
+  arrivalStore,
+  deliveryMoves,
+  deliveryOf,
+  deliveryStore,
+} from '../../../functions/store/deliveries.ts';
 import { deliveryContexts } from '../../../functions/store/delivery-context.ts';
-import { deliveryMoves } from '../../../functions/store/delivery-moves.ts';
 import { deliveryRanges } from '../../../functions/store/delivery-queries.ts';
 import { dueIndex } from '../../../functions/store/due-index.ts';
 import { endpointStore } from '../../../functions/store/endpoints.ts';
@@ -28,7 +31,7 @@ import { ledgerStore } from '../../../functions/store/ledger.ts';
 import { organizationStore, standingOf } from '../../../functions/store/organizations.ts';
 import { owedBy, toldBy } from '../../../functions/store/outbox.ts';
 import { purgeStore, remainsIn } from '../../../functions/store/purges.ts';
-import { redeliveryRounds } from '../../../functions/store/redelivery-rounds.ts';
+import { redeliveryRounds } from '../../../functions/store/redelivery-jobs.ts';
 import { sourceChecks } from '../../../functions/store/source-checks.ts';
 import { committer } from '../../../functions/store/transaction.ts';
 import { noMeasures } from '../../doubles/no-measures.ts';

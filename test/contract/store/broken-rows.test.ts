@@ -15,10 +15,10 @@ import { startOfHour } from '../../../functions/domain/ledger.ts';
 import { LIVE_GENERATION, type Tenant } from '../../../functions/domain/tenant.ts';
 import { ABANDONED_ENTRIES } from '../../../functions/platform/metric-names.ts';
 import { outboxReader } from '../../../functions/platform/pipeline/outbox-reader.ts';
-import { apiKeyStore } from '../../../functions/store/api-keys.ts';
+import { apiKeyStore, keyUseStore } from '../../../functions/store/api-keys.ts';
 import { blockedHostStore } from '../../../functions/store/blocked-hosts.ts';
 import { channelStore } from '../../../functions/store/channels.ts';
-import { conversationStore } from '../../../functions/store/conversations.ts';
+import { conversationStore, escalationStore, messageStore } from '../../../functions/store/conversations.ts';
 import { arrivalStore, deliveryStore } from '../../../functions/store/deliveries.ts';
 import {
   deliveryRanges,
@@ -28,8 +28,6 @@ import {
 } from '../../../functions/store/delivery-queries.ts';
 import { endpointScan } from '../../../functions/store/endpoint-scan.ts';
 import { endpointStore } from '../../../functions/store/endpoints.ts';
-import { escalationStore } from '../../../functions/store/escalations.ts';
-import { keyUseStore } from '../../../functions/store/key-uses.ts';
 import {
   DELIVERY_SHARDS,
   keys,
@@ -38,7 +36,6 @@ import {
   shards,
 } from '../../../functions/store/keys.ts';
 import { deliveriesInHour, ledgerStore } from '../../../functions/store/ledger.ts';
-import { messageStore } from '../../../functions/store/messages.ts';
 import { owedBy, toldBy } from '../../../functions/store/outbox.ts';
 import { purgeStore } from '../../../functions/store/purges.ts';
 import { redeliveryJobs, redeliveryRuns } from '../../../functions/store/redelivery-jobs.ts';

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Channel } from '../../../functions/domain/channel.ts';
-import { channelIdOf } from '../../../functions/domain/channel.ts';
+import { type Channel, channelIdOf } from '../../../functions/domain/channel.ts';
 import { deliveryId, newId } from '../../../functions/domain/ids.ts';
 import { channelStore } from '../../../functions/store/channels.ts';
+import { messageStore } from '../../../functions/store/conversations.ts';
 import { deliveryContexts } from '../../../functions/store/delivery-context.ts';
 import { endpointChange, endpointStore } from '../../../functions/store/endpoints.ts';
-import { messageStore } from '../../../functions/store/messages.ts';
 import { outboxStore } from '../../../functions/store/outbox.ts';
 import { committer } from '../../../functions/store/transaction.ts';
 import {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { MAX_ATTEMPTS } from '../../../functions/domain/backoff.ts';
 import { reminderOf, type Settlement } from '../../../functions/domain/delivery.ts';
+import { MAX_ATTEMPTS } from '../../../functions/domain/timing.ts';
 import { deliveryContexts } from '../../../functions/store/delivery-context.ts';
 import { outboxStore } from '../../../functions/store/outbox.ts';
 import { committer } from '../../../functions/store/transaction.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/backoff.ts';
 import type { Delivery, Reminder, Settlement } from '../../../functions/domain/delivery.ts';
 import type { DisablingNotice, Endpoint } from '../../../functions/domain/endpoint.ts';
+import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/timing.ts';
 import { type DispatchPorts, dispatch } from '../../../functions/engine/dispatch.ts';
 import { aDelivery, anEndpoint, anEvent, NOW } from '../../builders.ts';
 import { noMeasures } from '../../doubles/no-measures.ts';

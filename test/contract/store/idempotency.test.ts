@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../../../functions/domain/conversation.ts';
 import { newId } from '../../../functions/domain/ids.ts';
+import { messageStore } from '../../../functions/store/conversations.ts';
 import {
   type IdempotencyRecord,
   type IdempotencyScope,
   idempotencyStore,
 } from '../../../functions/store/idempotency.ts';
-import { messageStore } from '../../../functions/store/messages.ts';
 import { Contended, committer } from '../../../functions/store/transaction.ts';
 import { aTenant, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';

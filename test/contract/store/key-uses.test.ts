@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
-import { keyUseStore } from '../../../functions/store/key-uses.ts';
+import { keyUseStore } from '../../../functions/store/api-keys.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { anApiKey, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
 import type { Tenant } from '../../../functions/domain/tenant.ts';
-import { conversationStore } from '../../../functions/store/conversations.ts';
+import { conversationStore, escalationStore, messageStore } from '../../../functions/store/conversations.ts';
 import { deliveryStore } from '../../../functions/store/deliveries.ts';
-import { escalationStore } from '../../../functions/store/escalations.ts';
-import { messageStore } from '../../../functions/store/messages.ts';
 import type { Page, PageRequest } from '../../../functions/store/pages.ts';
 import { sourceStore } from '../../../functions/store/sources.ts';
 import { ticketStore } from '../../../functions/store/tickets.ts';

@@ -6,7 +6,7 @@ import {
   dayOf,
   MAX_DIGEST_SOURCES,
   type MailLimits,
-} from '../../../functions/domain/mail-budget.ts';
+} from '../../../functions/domain/mailing.ts';
 import type { NotifyPorts } from '../../../functions/engine/notify.ts';
 import type { DigestPorts } from '../../../functions/engine/sweep.ts';
 import { keys } from '../../../functions/store/keys.ts';

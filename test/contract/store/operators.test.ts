@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import { channelStore } from '../../../functions/store/channels.ts';
-import { endpointScan, type ScannedPage } from '../../../functions/store/endpoint-scan.ts';
-import { endpointStanding } from '../../../functions/store/endpoint-standing.ts';
+import { endpointScan, endpointStanding, type ScannedPage } from '../../../functions/store/endpoint-scan.ts';
 import { endpointStore } from '../../../functions/store/endpoints.ts';
 import { idempotencyStore } from '../../../functions/store/idempotency.ts';
 import { committer } from '../../../functions/store/transaction.ts';

@@ -3,8 +3,12 @@ import { newId } from '../../../functions/domain/ids.ts';
 import { type RedeliveryJob, type RedeliveryRun, runOf } from '../../../functions/domain/redelivery-job.ts';
 import type { Position } from '../../../functions/engine/due-pages.ts';
 import { keys, REDELIVERY_RUN_SHARDS, shards } from '../../../functions/store/keys.ts';
-import { jobKey, redeliveryJobs, redeliveryRuns } from '../../../functions/store/redelivery-jobs.ts';
-import { redeliveryRounds } from '../../../functions/store/redelivery-rounds.ts';
+import {
+  jobKey,
+  redeliveryJobs,
+  redeliveryRounds,
+  redeliveryRuns,
+} from '../../../functions/store/redelivery-jobs.ts';
 import { committer } from '../../../functions/store/transaction.ts';
 import { aRedeliveryJob, aSandboxTenant, later, NOW } from '../../builders.ts';
 import { memoryTables } from '../../doubles/tables/stack-tables.ts';

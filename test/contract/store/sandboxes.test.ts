@@ -3,8 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
 import { newSandbox, routed } from '../../../functions/domain/sandbox.ts';
 import { keys } from '../../../functions/store/keys.ts';
-import { organizationStore, standingOf } from '../../../functions/store/organizations.ts';
-import { pairingOf, sandboxStore } from '../../../functions/store/sandboxes.ts';
+import {
+  organizationStore,
+  pairingOf,
+  sandboxStore,
+  standingOf,
+} from '../../../functions/store/organizations.ts';
 import { type CommitResult, Contended, committer } from '../../../functions/store/transaction.ts';
 import { anOrganization, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';

@@ -1,12 +1,10 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../../../functions/domain/conversation.ts';
 import { buildEvent } from '../../../functions/domain/events.ts';
-import { conversationStore } from '../../../functions/store/conversations.ts';
+import { conversationStore, messageStore } from '../../../functions/store/conversations.ts';
 import { endpointStore } from '../../../functions/store/endpoints.ts';
 import { keys } from '../../../functions/store/keys.ts';
-import { messageStore } from '../../../functions/store/messages.ts';
 import { outboxStore } from '../../../functions/store/outbox.ts';
 import { Contended, committer } from '../../../functions/store/transaction.ts';
 import { aConversation, aDelivery, aMessage, anEndpoint, aTenant, NOW } from '../../builders.ts';

@@ -2,7 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_GRACE_SECONDS, type UnreadableRow } from '../../../functions/domain/due.ts';
 import { newId } from '../../../functions/domain/ids.ts';
-import { aboutDigest } from '../../../functions/domain/mail-budget.ts';
+import { aboutDigest } from '../../../functions/domain/mailing.ts';
 import { dueIndex } from '../../../functions/store/due-index.ts';
 import { keys, PURGE_SHARDS, shards } from '../../../functions/store/keys.ts';
 import { dueDigests } from '../../../functions/store/mail-budgets.ts';

@@ -36,7 +36,7 @@ export const CLAIMS: readonly Mutation[] = [
   },
   {
     name: 'a ninth attempt is made',
-    file: 'functions/domain/backoff.ts',
+    file: 'functions/domain/timing.ts',
     find: 'export const MAX_ATTEMPTS = 8;',
     replace: 'export const MAX_ATTEMPTS = 9;',
     breaks: ['eight attempts', 'record'],

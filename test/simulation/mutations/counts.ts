@@ -94,7 +94,7 @@ export const COUNTS: readonly Mutation[] = [
     replace:
       "    const isApplied = this.#endpoints.apply(outcome);\n    if (!isApplied && outcome.effect !== 'disable') return 'endpoint-changed';\n",
     breaks: ['exact count'],
-    standsFor: 'functions/store/delivery-moves.ts',
+    standsFor: 'functions/store/deliveries.ts',
   },
   {
     name: 'a settlement that meets a changed endpoint is not tried again',

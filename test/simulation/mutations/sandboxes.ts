@@ -95,7 +95,7 @@ export const SANDBOXES: readonly Mutation[] = [
     find: "if (this.#endpoints.allows(outcome) && this.#isOver(moved, outcome)) return 'refused';",
     replace: '',
     breaks: ['exact count'],
-    standsFor: 'functions/store/delivery-moves.ts',
+    standsFor: 'functions/store/deliveries.ts',
   },
   {
     name: 'a purge begins while something may still come',

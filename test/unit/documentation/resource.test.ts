@@ -6,8 +6,13 @@ import { brotliCompressSync } from 'node:zlib';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { filesOf, PAGE } from '../../../functions/documentation/page.ts';
-import { answerWith, openApiResource, resource } from '../../../functions/documentation/resource.ts';
+import {
+  answerWith,
+  filesOf,
+  openApiResource,
+  PAGE,
+  resource,
+} from '../../../functions/documentation/resource.ts';
 
 const aRequest = (headers: Record<string, string> = {}) =>
   ({

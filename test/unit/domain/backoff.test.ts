@@ -5,7 +5,7 @@ import {
   hiddenSeconds,
   MAX_ATTEMPTS,
   nextAttemptAt,
-} from '../../../functions/domain/backoff.ts';
+} from '../../../functions/domain/timing.ts';
 import { later, NOW } from '../../builders.ts';
 import { recentTimes } from './arbitraries.ts';
 

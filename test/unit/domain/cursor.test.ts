@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CursorBinding, openCursor, sealCursor } from '../../../functions/domain/cursor.ts';
 import { newId } from '../../../functions/domain/ids.ts';
+import { type CursorBinding, openCursor, sealCursor } from '../../../functions/domain/sealing.ts';
 import { aKeyring, NOW } from '../../builders.ts';
 import { idsOf, texts } from './arbitraries.ts';
 

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../../functions/domain/backoff.ts';
 import {
   AttemptRecord,
   type AttemptResult,
@@ -10,6 +9,7 @@ import {
   type WebhookRequest,
 } from '../../../functions/domain/delivery.ts';
 import { MAX_SPEED } from '../../../functions/domain/simulation.ts';
+import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../../functions/domain/timing.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import { recentTimes } from './arbitraries.ts';
 

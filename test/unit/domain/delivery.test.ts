@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_RETRY_POLICY, nextAttemptAt } from '../../../functions/domain/backoff.ts';
 import {
   AttemptRecord,
   type AttemptResult,
@@ -14,7 +13,11 @@ import {
 } from '../../../functions/domain/delivery.ts';
 import { deliveryId } from '../../../functions/domain/ids.ts';
 import { LANES, LONGEST_QUEUED_WAIT_SECONDS } from '../../../functions/domain/lanes.ts';
-import { RECONCILE_LOOKAHEAD_SECONDS } from '../../../functions/domain/timing.ts';
+import {
+  DEFAULT_RETRY_POLICY,
+  nextAttemptAt,
+  RECONCILE_LOOKAHEAD_SECONDS,
+} from '../../../functions/domain/timing.ts';
 import { aDelivery, anEndpoint, anEvent, aTenant, later, NOW, seconds } from '../../builders.ts';
 import { recentTimes } from './arbitraries.ts';
 

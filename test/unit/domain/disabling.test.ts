@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_RETRY_POLICY, nextAttemptAt, type RetryPolicy } from '../../../functions/domain/backoff.ts';
 import {
   disablesAt,
   exhaustedAt,
   type OpenDelivery,
   openSince,
-} from '../../../functions/domain/disabling.ts';
+} from '../../../functions/domain/failure-streak.ts';
+import { DEFAULT_RETRY_POLICY, nextAttemptAt, type RetryPolicy } from '../../../functions/domain/timing.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 
 const policies: fc.Arbitrary<RetryPolicy> = fc.record({

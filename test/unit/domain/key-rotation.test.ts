@@ -1,16 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  Keyring,
   type KeyringState,
   KNOWN_AFTER_SECONDS,
+  keyOf,
   naming,
   retirementOf,
   rotationStepOf,
   UNUSED_AFTER_SECONDS,
+  versionsOf,
   withoutVersion,
   withVersion,
-} from '../../../functions/domain/key-rotation.ts';
-import { Keyring, keyOf, versionsOf } from '../../../functions/domain/keyring.ts';
+} from '../../../functions/domain/keyring.ts';
 import { aKeyring, later, NOW, seconds } from '../../builders.ts';
 
 const KEY = 'n'.repeat(43);

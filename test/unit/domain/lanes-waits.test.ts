@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_RETRY_POLICY, delaySeconds } from '../../../functions/domain/backoff.ts';
 import { type AttemptRecord, dispositionOf, settlementOf } from '../../../functions/domain/delivery.ts';
 import { LANES, LONGEST_QUEUED_WAIT_SECONDS } from '../../../functions/domain/lanes.ts';
+import { DEFAULT_RETRY_POLICY, delaySeconds } from '../../../functions/domain/timing.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { recentTimes } from './arbitraries.ts';
 

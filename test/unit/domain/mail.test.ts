@@ -8,7 +8,7 @@ import {
   MAX_SUBJECT,
   type MailText,
 } from '../../../functions/domain/mail.ts';
-import { MAX_DIGEST_SOURCES, newDigest, withChange } from '../../../functions/domain/mail-budget.ts';
+import { MAX_DIGEST_SOURCES, newDigest, withChange } from '../../../functions/domain/mailing.ts';
 import { aTenant, NOW } from '../../builders.ts';
 import { idsOf, texts } from './arbitraries.ts';
 

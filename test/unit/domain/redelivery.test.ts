@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_ATTEMPTS, nextAttemptAt } from '../../../functions/domain/backoff.ts';
 import {
   Delivery,
   DeliveryStatus,
@@ -10,6 +9,7 @@ import {
 } from '../../../functions/domain/delivery.ts';
 import { creationTime, jobDeliveryId, newId } from '../../../functions/domain/ids.ts';
 import { EVENT_DAYS, HISTORY_DAYS, isAskedFor, redeliveryOf } from '../../../functions/domain/redelivery.ts';
+import { MAX_ATTEMPTS, nextAttemptAt } from '../../../functions/domain/timing.ts';
 import { readSettings } from '../../../lib/cloud/settings.ts';
 import { aDelivery, anEndpoint, anEvent, later, NOW, seconds } from '../../builders.ts';
 

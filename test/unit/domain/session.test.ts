@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
-import { permits, Role, Session } from '../../../functions/domain/session.ts';
+import { permits, Role, Session } from '../../../functions/domain/tenant.ts';
 import { aSession, NOW } from '../../builders.ts';
 import { idsOf } from './arbitraries.ts';
 

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/backoff.ts';
 import {
   atSpeed,
   checkProgram,
@@ -11,7 +10,8 @@ import {
   type Step,
   simulate,
 } from '../../../functions/domain/simulation.ts';
-import { ResolutionError } from '../../../functions/platform/outbound/addresses.ts';
+import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/timing.ts';
+import { ResolutionError } from '../../../functions/platform/outbound/agent.ts';
 import { DeadlineError, describeFailure } from '../../../functions/platform/outbound/failures.ts';
 import { texts } from './arbitraries.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { traceIdOf } from '../../../functions/domain/trace.ts';
+import { traceIdOf } from '../../../functions/domain/ids.ts';
 
 const ROOT = '1-5759e988-bd862e3fe1be46a994272793';
 

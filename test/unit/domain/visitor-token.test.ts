@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sealCursor } from '../../../functions/domain/cursor.ts';
 import { newId } from '../../../functions/domain/ids.ts';
-import { newSeal } from '../../../functions/domain/sealing.ts';
+import { newSeal, sealCursor } from '../../../functions/domain/sealing.ts';
 import {
   bearerVisitorToken,
   type Visit,

@@ -1,9 +1,9 @@
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
-import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/backoff.ts';
 import { type Delivery, Reminder } from '../../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import type { Lane } from '../../../functions/domain/lanes.ts';
 import { FIRST_SANDBOX_GENERATION, LIVE_GENERATION } from '../../../functions/domain/tenant.ts';
+import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/timing.ts';
 import { type AttemptMeasure, type DispatchPorts, dispatch } from '../../../functions/engine/dispatch.ts';
 import { dispatcher } from '../../../functions/engine/dispatcher.ts';
 import type { Standings } from '../../../functions/engine/generations.ts';

@@ -4,7 +4,7 @@ import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import { gate, requirePermit } from '../../../functions/domain/gate.ts';
 import { newId, type OrgId, type ReceiverId } from '../../../functions/domain/ids.ts';
 import type { Mail, MailResult } from '../../../functions/domain/mail.ts';
-import type { MailLimits } from '../../../functions/domain/mail-budget.ts';
+import type { MailLimits } from '../../../functions/domain/mailing.ts';
 import { MAIL_LEASE_SECONDS } from '../../../functions/domain/timing.ts';
 import { type NotifyPorts, notify } from '../../../functions/engine/notify.ts';
 import { anEndpoint, anOrganization, aTenant, NOW } from '../../builders.ts';

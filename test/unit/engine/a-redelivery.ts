@@ -16,8 +16,12 @@ import { resume } from '../../../functions/engine/resume.ts';
 import { arrivalStore, arriving, deliveryStore } from '../../../functions/store/deliveries.ts';
 import { deliveryRanges } from '../../../functions/store/delivery-queries.ts';
 import { REDELIVERY_RUN_SHARDS, shards } from '../../../functions/store/keys.ts';
-import { jobKey, redeliveryJobs, redeliveryRuns } from '../../../functions/store/redelivery-jobs.ts';
-import { redeliveryRounds } from '../../../functions/store/redelivery-rounds.ts';
+import {
+  jobKey,
+  redeliveryJobs,
+  redeliveryRounds,
+  redeliveryRuns,
+} from '../../../functions/store/redelivery-jobs.ts';
 import { committer } from '../../../functions/store/transaction.ts';
 import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { type Gate, interposed } from '../../doubles/interposed.ts';

@@ -1,11 +1,14 @@
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
-import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/backoff.ts';
 import { DEFAULT_GRACE_SECONDS, LONG_BACKLOG } from '../../../functions/domain/due.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import type { OutboxEvent } from '../../../functions/domain/events.ts';
 import { LANES, type Lane } from '../../../functions/domain/lanes.ts';
 import { FIRST_SANDBOX_GENERATION, LIVE_GENERATION } from '../../../functions/domain/tenant.ts';
-import { attemptClocks, RECONCILE_EVERY_SECONDS } from '../../../functions/domain/timing.ts';
+import {
+  attemptClocks,
+  DEFAULT_RETRY_POLICY,
+  RECONCILE_EVERY_SECONDS,
+} from '../../../functions/domain/timing.ts';
 import { deadReminder } from '../../../functions/engine/dead-letters.ts';
 import { type DispatchPorts, dispatch } from '../../../functions/engine/dispatch.ts';
 import { dispatcher } from '../../../functions/engine/dispatcher.ts';

@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import { expect, it } from 'vitest';
-import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/backoff.ts';
 import { reminderOf } from '../../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
+import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/timing.ts';
 import { dispatch } from '../../../functions/engine/dispatch.ts';
 import { ATTEMPTS_PER_ORGANIZATION, dispatcher } from '../../../functions/engine/dispatcher.ts';
 import { aDelivery, anEndpoint, anEvent } from '../../builders.ts';

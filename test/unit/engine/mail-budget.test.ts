@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BusEvent } from '../../../functions/domain/bus.ts';
 import { newId } from '../../../functions/domain/ids.ts';
-import { dayOf } from '../../../functions/domain/mail-budget.ts';
+import { dayOf } from '../../../functions/domain/mailing.ts';
 import { sendDueDigests } from '../../../functions/engine/sweep.ts';
 import { aTenant, NOW } from '../../builders.ts';
 import { aChange, aDisabling, admins, aNotifier, DAY, LEASE, REFUSED, UNKNOWN } from './a-notifier.ts';

@@ -2,7 +2,7 @@ import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import { describe, expect, it } from 'vitest';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import { STALLED_SECONDS } from '../../../functions/domain/lanes.ts';
-import { type StalledMarks, stalledEndpoints } from '../../../functions/engine/stalled-endpoints.ts';
+import { type StalledMarks, stalledEndpoints } from '../../../functions/engine/endpoint-marks.ts';
 import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 

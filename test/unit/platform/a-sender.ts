@@ -2,8 +2,11 @@ import type { Claimed } from '../../../functions/domain/delivery.ts';
 import { gate, requirePermit } from '../../../functions/domain/gate.ts';
 import { FIRST_SANDBOX_GENERATION } from '../../../functions/domain/tenant.ts';
 import type { OutboundRequest, OutboundResult } from '../../../functions/platform/outbound/client.ts';
-import { type SimulatedReceiver, simulatedReceiver } from '../../../functions/platform/simulated-receiver.ts';
-import { webhookSender } from '../../../functions/platform/webhook-sender.ts';
+import {
+  type SimulatedReceiver,
+  simulatedReceiver,
+  webhookSender,
+} from '../../../functions/platform/webhook-sender.ts';
 import { aDelivery, aKeyring, anEndpoint, anEvent, NOW, seconds } from '../../builders.ts';
 import { memoryStandings } from '../../doubles/memory-standings.ts';
 

@@ -2,7 +2,7 @@ import { globSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/backoff.ts';
+import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/timing.ts';
 import {
   ApiEnvironment,
   ConfigurationError,

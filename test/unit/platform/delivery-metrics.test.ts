@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { deliveryMetrics } from '../../../functions/platform/delivery-metrics.ts';
-import { publishMetrics } from '../../../functions/platform/metrics.ts';
+import { deliveryMetrics, publishMetrics } from '../../../functions/platform/metrics.ts';
 
 let printed: string[] = [];
 

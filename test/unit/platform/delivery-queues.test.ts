@@ -157,8 +157,8 @@ describe('hiding a message', () => {
     [30_000, 30],
     [29_001, 30],
     [1, 1],
-    [0, 1],
-    [-5_000, 1],
+    [0, 0],
+    [-5_000, 0],
     [86_400_000, 42_300],
   ])('for %i ms hides it for %i whole seconds', async (milliseconds, hidden) => {
     await queues.hide('retry', 'receipt', later(NOW, milliseconds));

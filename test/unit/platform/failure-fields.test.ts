@@ -2,7 +2,7 @@ import { DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { Defect } from '../../../functions/domain/errors.ts';
+import { Defect } from '../../../functions/domain/problem.ts';
 import { UnknownTenant } from '../../../functions/engine/generations.ts';
 import { failureFields, summaryOf } from '../../../functions/platform/failure-fields.ts';
 

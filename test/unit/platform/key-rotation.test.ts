@@ -1,10 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openCursor, sealCursor } from '../../../functions/domain/cursor.ts';
 import { newId } from '../../../functions/domain/ids.ts';
-import { naming, rotationStepOf, withVersion } from '../../../functions/domain/key-rotation.ts';
-import { currentVersion, type Keyring } from '../../../functions/domain/keyring.ts';
-import { requireKnownVersion } from '../../../functions/domain/sealing.ts';
+import {
+  currentVersion,
+  type Keyring,
+  naming,
+  rotationStepOf,
+  withVersion,
+} from '../../../functions/domain/keyring.ts';
+import { openCursor, requireKnownVersion, sealCursor } from '../../../functions/domain/sealing.ts';
 import { signingSecret } from '../../../functions/domain/signature.ts';
 import { type KeyringSource, keyringSource } from '../../../functions/platform/keyrings.ts';
 import { aKeyring } from '../../builders.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { exportJWK, generateKeyPair } from 'jose';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
-import { Role } from '../../../functions/domain/session.ts';
+import { Role } from '../../../functions/domain/tenant.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { idsOf } from '../domain/arbitraries.ts';
 import {

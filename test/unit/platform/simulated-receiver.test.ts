@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ReceiverPolicy } from '../../../functions/domain/receiver-url.ts';
 import type { OutboundRequest } from '../../../functions/platform/outbound/client.ts';
-import { simulatedReceiver } from '../../../functions/platform/simulated-receiver.ts';
+import { simulatedReceiver } from '../../../functions/platform/webhook-sender.ts';
 import { TIMEOUT_MS } from './a-sender.ts';
 import { aPermit } from './outbound/a-permit.ts';
 import { observedConnections } from './outbound/connections-observed.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { newestMatching, type PartitionScan } from '../../../functions/store/filtered-pages.ts';
+import { newestMatching, type PartitionScan } from '../../../functions/store/pages.ts';
 
 interface Item {
   id: string;

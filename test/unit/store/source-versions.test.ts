@@ -1,7 +1,7 @@
 import type { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
-import { sourceVersions } from '../../../functions/store/source-versions.ts';
+import { sourceVersions } from '../../../functions/store/source-checks.ts';
 import type { Table } from '../../../functions/store/table.ts';
 
 it('the texts of a deleted source are found without an empty key value, which DynamoDB refuses', async () => {

@@ -3,7 +3,7 @@ import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { aboutDigest } from '../../../functions/domain/mail-budget.ts';
+import { aboutDigest } from '../../../functions/domain/mailing.ts';
 import { SWEPT } from '../../../functions/platform/metric-names.ts';
 import { keys, SOURCE_DUE_SHARDS } from '../../../functions/store/keys.ts';
 import { handler } from '../../../functions/workers/sweep.ts';

@@ -1,6 +1,6 @@
 import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
-import { aboutDigest } from '../../../../functions/domain/mail-budget.ts';
+import { aboutDigest } from '../../../../functions/domain/mailing.ts';
 import { startReceiver } from '../../../../lib/cli/receiver/receiver.ts';
 import type { ReceivedMail } from '../../../support/mails.ts';
 import { aTenant, type Tenant } from '../../../support/tenant.ts';

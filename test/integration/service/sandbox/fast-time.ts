@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { MAX_ATTEMPTS } from '../../../../functions/domain/backoff.ts';
 import { FAILURES_TO_DISABLE } from '../../../../functions/domain/endpoint.ts';
+import { MAX_ATTEMPTS } from '../../../../functions/domain/timing.ts';
 import type { ApiClient } from '../../../support/api.ts';
 import type { Place } from '../place.ts';
 import { eventually } from './eventually.ts';

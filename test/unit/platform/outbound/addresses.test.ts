@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isLoopbackAddress, isPublicAddress } from '../../../../functions/domain/addresses.ts';
-import { checkReceiverUrl } from '../../../../functions/domain/receiver-url.ts';
+import {
+  checkReceiverUrl,
+  isLoopbackAddress,
+  isPublicAddress,
+} from '../../../../functions/domain/receiver-url.ts';
 import {
   addressIn,
   FORBIDDEN_IPV4,

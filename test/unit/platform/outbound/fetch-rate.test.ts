@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { until } from 'aws-local/test/until.ts';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { readContent } from '../../../../functions/platform/outbound/content.ts';
+import { readContent } from '../../../../functions/platform/outbound/retrieve.ts';
 import { aPermit } from './a-permit.ts';
 import { drip } from './hostile-writes.ts';
 import { fetchFrom, localClient, rawReceiver } from './receivers.ts';

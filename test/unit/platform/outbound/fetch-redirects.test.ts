@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { nameServerResolver } from '../../../../functions/platform/outbound/addresses.ts';
+import { nameServerResolver } from '../../../../functions/platform/outbound/agent.ts';
 import { nameServer } from './name-server.ts';
 import { fetchFrom, httpsReceiver, localClient, rawReceiver } from './receivers.ts';
 

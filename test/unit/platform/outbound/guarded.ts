@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { nameServerResolver } from '../../../../functions/platform/outbound/addresses.ts';
+import { nameServerResolver } from '../../../../functions/platform/outbound/agent.ts';
 import { outboundClient } from '../../../../functions/platform/outbound/client.ts';
 import { observedConnections } from './connections-observed.ts';
 import { nameServer, type Zone } from './name-server.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ForbiddenAddressError, ResolutionError } from '../../../../functions/platform/outbound/addresses.ts';
+import { ForbiddenAddressError, ResolutionError } from '../../../../functions/platform/outbound/agent.ts';
 import { DeadlineError, describeFailure } from '../../../../functions/platform/outbound/failures.ts';
 
 function withCode(code: unknown): Error {

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { guardedLookup } from '../../../../functions/platform/outbound/addresses.ts';
+import { guardedLookup } from '../../../../functions/platform/outbound/agent.ts';
 import { exchange } from '../../../../functions/platform/outbound/exchange.ts';
 import { httpsReceiver, localAgent, localClient, postTo, type Receiver, tcpReceiver } from './receivers.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { nameServerResolver } from '../../../../functions/platform/outbound/addresses.ts';
+import { nameServerResolver } from '../../../../functions/platform/outbound/agent.ts';
 import { type OutboundResult, outboundClient } from '../../../../functions/platform/outbound/client.ts';
 import { type Attempt, observedConnections } from './connections-observed.ts';
 import { guardedClient } from './guarded.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nameServerResolver } from '../../../../functions/platform/outbound/addresses.ts';
+import { nameServerResolver } from '../../../../functions/platform/outbound/agent.ts';
 import { nameServer } from './name-server.ts';
 import { httpsReceiver, localClient, postTo } from './receivers.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cookieOf } from '../../../../functions/platform/pipeline/browser.ts';
+import { cookieOf } from '../../../../functions/platform/pipeline/session-authentication.ts';
 
 type Event = Parameters<typeof cookieOf>[0];
 const request = (cookie: string) => ({ headers: { Cookie: cookie } }) as unknown as Event;

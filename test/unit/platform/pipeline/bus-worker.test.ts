@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { BUS_SOURCE, type BusEvent } from '../../../../functions/domain/bus.ts';
-import { UnderWay } from '../../../../functions/domain/errors.ts';
+import { UnderWay } from '../../../../functions/domain/problem.ts';
 import { LEFT_IN_QUEUE, UNREADABLE_MESSAGES } from '../../../../functions/platform/metric-names.ts';
 import { busWorker, oneByOne } from '../../../../functions/platform/pipeline/bus-worker.ts';
 import { InvocationFailed } from '../../../../functions/platform/pipeline/worker.ts';

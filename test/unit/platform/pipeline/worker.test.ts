@@ -1,6 +1,6 @@
 import middy from '@middy/core';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Defect } from '../../../../functions/domain/errors.ts';
+import { Defect } from '../../../../functions/domain/problem.ts';
 import { FAILED_INVOCATIONS } from '../../../../functions/platform/metric-names.ts';
 import { count } from '../../../../functions/platform/metrics.ts';
 import { InvocationFailed, invocation } from '../../../../functions/platform/pipeline/worker.ts';

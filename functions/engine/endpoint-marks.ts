@@ -1,6 +1,6 @@
 import type { Endpoint } from '../domain/endpoint.ts';
 import type { ReceiverId } from '../domain/ids.ts';
-import { isMarkedSlow, SLOW_SECONDS } from '../domain/lanes.ts';
+import { isMarkedSlow, isStalled, SLOW_SECONDS, STALLED_SECONDS } from '../domain/lanes.ts';
 import type { Log } from '../platform/log-codes.ts';
 
 export interface SlowMarks {
@@ -10,7 +10,7 @@ export interface SlowMarks {
   markProven(orgId: Endpoint['orgId'], id: ReceiverId, now: Date): Promise<void>;
 }
 
-/** Marks that this process has set, so that it does not depend on reading them back. */
+/** How many marks that this process has set it keeps, so that it does not depend on reading them back. */
 const MOST_REMEMBERED = 1000;
 /**
  * Longer than a batch lives and than a read is behind: later its item says whether it is proven.
@@ -76,6 +76,73 @@ export function slowEndpoints({ marks, log, now }: { marks: SlowMarks; log: Log;
         },
         done: () => marking,
       };
+    },
+  };
+}
+
+export interface StalledMarks {
+  markStalled(orgId: Endpoint['orgId'], id: ReceiverId, until: Date): Promise<void>;
+  /** Ends the mark that was seen; one that was renewed since stays. */
+  endStalled(orgId: Endpoint['orgId'], id: ReceiverId, seen: string): Promise<void>;
+}
+
+/** Longer than a batch lives and than a read is behind, and no longer: others may have ended the mark. Milliseconds. */
+const REMEMBERED_MS = 30_000;
+
+/** Which endpoints keep workers waiting until the deadline: as their items say, and as this process has just found out. */
+export function stalledEndpoints({ marks, log, now }: { marks: StalledMarks; log: Log; now: () => Date }) {
+  /** `ended`: which mark; undefined where one was set. */
+  const own = new Map<ReceiverId, { at: number; ended?: string }>();
+
+  function remember(id: ReceiverId, ended?: string): void {
+    if (own.size >= MOST_REMEMBERED) own.clear();
+    own.set(id, { at: now().getTime(), ...(ended === undefined ? {} : { ended }) });
+  }
+
+  function recent(id: ReceiverId) {
+    const known = own.get(id);
+    return known !== undefined && now().getTime() - known.at < REMEMBERED_MS ? known : undefined;
+  }
+
+  /** Whether the item's mark holds beyond `at`, as far as is known here. */
+  function isMarked(endpoint: Pick<Endpoint, 'id' | 'stalledUntil'>, at: Date): boolean {
+    return isStalled(endpoint, at) && recent(endpoint.id)?.ended !== endpoint.stalledUntil;
+  }
+
+  const hasJustMarked = (id: ReceiverId): boolean => {
+    const known = recent(id);
+    return known !== undefined && known.ended === undefined;
+  };
+
+  return {
+    has(endpoint: Pick<Endpoint, 'id' | 'stalledUntil'>): boolean {
+      return isMarked(endpoint, now()) || hasJustMarked(endpoint.id);
+    },
+
+    /**
+     * Takes note of an attempt that has ended. An endpoint without a mark whose attempts do not stall takes no write.
+     * @returns what to wait for before the worker may end
+     */
+    async note(
+      endpoint: Pick<Endpoint, 'id' | 'orgId' | 'stalledUntil'>,
+      stalled: boolean,
+      traceId?: string,
+    ): Promise<void> {
+      const { orgId, id, stalledUntil } = endpoint;
+      try {
+        if (stalled) {
+          const until = new Date(now().getTime() + STALLED_SECONDS * 1000);
+          const soon = new Date(until.getTime() - (STALLED_SECONDS / 2) * 1000);
+          if (isMarked(endpoint, soon) || hasJustMarked(id)) return;
+          remember(id);
+          await marks.markStalled(orgId, id, until);
+        } else if (stalledUntil !== undefined && isMarked(endpoint, now())) {
+          remember(id, stalledUntil);
+          await marks.endStalled(orgId, id, stalledUntil);
+        }
+      } catch (error) {
+        log('STALL_NOT_NOTED', { webhookId: id, traceId, error });
+      }
     },
   };
 }
