@@ -1,7 +1,7 @@
 import { BACKLOG_AGE, DELIVERED } from './metric-names.ts';
 import { count, gauge, routinely, sample } from './metrics.ts';
 
-/** What the dispatcher measures of an attempt (`DispatchMeasures`), in milliseconds. */
+/** What the dispatcher measures of an attempt (`AttemptMetrics`), in milliseconds. */
 interface Attempt {
   outcome: string;
   parked: boolean;
