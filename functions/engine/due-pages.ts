@@ -32,7 +32,7 @@ export function shardsFrom(now: Date, shards: number): number[] {
  */
 export async function throughPages<E>(
   find: (after?: Position) => Promise<DuePage<E>>,
-  deal: (entries: E[]) => Promise<void>,
+  handle: (entries: E[]) => Promise<void>,
   goOn: () => boolean,
   tell: (row: UnreadableRow) => void,
 ): Promise<boolean> {
@@ -41,7 +41,7 @@ export async function throughPages<E>(
     if (!goOn()) return false;
     const page = await find(after);
     for (const row of page.unreadable ?? []) tell(row);
-    await deal(page.entries);
+    await handle(page.entries);
     after = page.next;
   } while (after !== undefined);
   return true;

@@ -72,7 +72,7 @@ export function purge(
   }
 
   /** Goes on with an order, unless another run does. @returns whether nothing is left of it */
-  async function deal(
+  async function handle(
     order: Purge,
     goOn: () => boolean,
     onDeleted: (rows: number) => void,
@@ -106,7 +106,7 @@ export function purge(
       if (!isSettled(order, now(), lingerSeconds)) continue;
       const { orgId, generation } = order;
       try {
-        const isGone = await deal(order, goOn, (rows) => {
+        const isGone = await handle(order, goOn, (rows) => {
           done.deleted += rows;
         });
         if (!isGone) continue;

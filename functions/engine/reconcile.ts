@@ -197,12 +197,12 @@ export function reconcile(
       state: DueState,
       shard: number,
       until: Date,
-      deal: (entries: DueEntry[]) => Promise<void>,
+      handle: (entries: DueEntry[]) => Promise<void>,
     ): Promise<void> {
       try {
         const complete = await throughPages(
           (after) => due.find(state, shard, until, after),
-          deal,
+          handle,
           goOn,
           tell,
         );

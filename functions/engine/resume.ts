@@ -113,7 +113,7 @@ export function resume(
       }
     }
 
-    async function deal(entries: RedeliveryRun[]): Promise<void> {
+    async function handle(entries: RedeliveryRun[]): Promise<void> {
       const byId = new Map(entries.map((run) => [run.id, run]));
       const found = await mapConcurrently(entries, AT_ONCE, (run) => trying(run, () => look(run)));
       const unheld = found.filter((job) => job !== undefined);
@@ -134,7 +134,7 @@ export function resume(
     const until = new Date(startedAt.getTime() - graceSeconds * 1000);
     for (const shard of shardsFrom(startedAt, shards)) {
       try {
-        const complete = await throughPages((after) => runs.find(shard, until, after), deal, goOn, tell);
+        const complete = await throughPages((after) => runs.find(shard, until, after), handle, goOn, tell);
         if (!complete) done.complete = false;
       } catch (error) {
         log('REDELIVERY_SHARD_UNREAD', { shard, error });

@@ -80,7 +80,7 @@ export function sweep({ due, checks, log, now }: SweepPorts, { shards }: { shard
     /**
      * Each batch is moved on as soon as it was sent: a run that is killed has sent little that comes again.
      */
-    async function deal(entries: DueSource[]): Promise<void> {
+    async function handle(entries: DueSource[]): Promise<void> {
       const batches = Array.from({ length: Math.ceil(entries.length / SEND) }, (_, index) =>
         entries.slice(index * SEND, (index + 1) * SEND),
       );
@@ -97,7 +97,7 @@ export function sweep({ due, checks, log, now }: SweepPorts, { shards }: { shard
     const until = now();
     await mapConcurrently(shardsFrom(until, shards), SHARDS_AT_ONCE, async (shard) => {
       try {
-        const complete = await throughPages((after) => due.find(shard, until, after), deal, goOn, tell);
+        const complete = await throughPages((after) => due.find(shard, until, after), handle, goOn, tell);
         if (!complete) done.complete = false;
       } catch (error) {
         log('SOURCE_SHARD_UNREAD', { shard, error });

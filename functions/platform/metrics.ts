@@ -67,7 +67,7 @@ export function publishMetrics(): void {
   if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
 }
 
-/** What the dispatcher measures of an attempt (`DispatchMeasures`), in milliseconds. */
+/** What the dispatcher measures of an attempt (`AttemptMetrics`), in milliseconds. */
 interface Attempt {
   outcome: string;
   parked: boolean;

@@ -59,7 +59,7 @@ const look = sourceContent({
   userAgent: outboundUserAgent('ConversationService-Knowledge', readEnvironment(SenderEnvironment)),
 });
 
-const deal = checkSource(
+const handle = checkSource(
   {
     sources: sourceChecks(
       knowledge,
@@ -87,6 +87,6 @@ const deal = checkSource(
 /** Takes events of sources from their queue: each check apart, all of a batch at once. */
 export const handler = busWorker(
   'check-source',
-  oneByOne(deal, logger.log),
+  oneByOne(handle, logger.log),
   hiding(queueClient(), environment.CHECKS_QUEUE),
 );

@@ -20,7 +20,7 @@ export type DeadRemindersEnvironment = z.input<typeof DeadRemindersEnvironment>;
 
 const environment = readEnvironment(DeadRemindersEnvironment);
 
-const deal = deadReminder(
+const handle = deadReminder(
   {
     due: dueIndex({ client: documentClient(), name: environment.DELIVERIES_TABLE, reportUnreadable }),
     log: logger.log,
@@ -39,7 +39,7 @@ export const handler = middy<SQSEvent, SQSBatchResponse>()
         if (reminder === undefined) return [];
         count(DEAD_LETTERS);
         try {
-          await deal(reminder);
+          await handle(reminder);
           return [];
         } catch (error) {
           logger.log('DEAD_REMINDER_STAYS', { messageId, error });

@@ -7,8 +7,8 @@ import { currentVersion } from '../domain/keyring.ts';
 import { LANE_TABLE, LANES, type Lane } from '../domain/lanes.ts';
 import { Defect } from '../domain/problem.ts';
 import { attemptClocks } from '../domain/timing.ts';
-import { dispatch } from '../engine/dispatch.ts';
-import { dispatcher } from '../engine/dispatcher.ts';
+import { attemptDelivery } from '../engine/attempt-delivery.ts';
+import { processReminders } from '../engine/process-reminders.ts';
 import { blockedHosts } from '../platform/blocked-hosts.ts';
 import { documentClient } from '../platform/clients/dynamodb.ts';
 import { queueClient } from '../platform/clients/sqs.ts';
@@ -72,7 +72,7 @@ const signingKeys = keyringSource(secretValue(environment.SIGNING_KEYS));
 
 const loadKeys = () => signingKeys(currentVersion);
 
-const deal = dispatch(
+const attempt = attemptDelivery(
   {
     deliveries: {
       ...deliveryStore(deliveries),
@@ -102,8 +102,8 @@ const deal = dispatch(
   { retry: retryPolicy(environment), leaseSeconds: clocks.lease, attemptSeconds: clocks.attempt },
 );
 
-const run = dispatcher({
-  deal,
+const run = processReminders({
+  attempt,
   standings: organizations,
   contexts: (reminders) => {
     // A cold start reads all at once. `prepare` waits for keys and blocked hosts, and reports it if they

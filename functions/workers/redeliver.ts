@@ -39,7 +39,7 @@ const PAGE_ROWS = 25;
 /** Sent again before a job is handed on: where all have failed, that is after each page. */
 const ROUND_DELIVERIES = 100;
 
-const deal = redeliver(
+const handle = redeliver(
   {
     jobs: redeliveryRounds(service, committer(client)),
     deliveries: { ...deliveryStore(deliveries), range: deliveryRanges(deliveries) },
@@ -60,4 +60,4 @@ const deal = redeliver(
 );
 
 /** Takes redelivery jobs from their queue. */
-export const handler = busWorker('redeliver', oneByOne(deal, logger.log));
+export const handler = busWorker('redeliver', oneByOne(handle, logger.log));

@@ -1,8 +1,8 @@
 import { type Delivery, OPEN_STATUSES, type Reminder } from '../../functions/domain/delivery.ts';
 import { DEFAULT_GRACE_SECONDS, LONG_BACKLOG } from '../../functions/domain/due.ts';
 import { DEFAULT_RETRY_POLICY, RECONCILE_LOOKAHEAD_SECONDS } from '../../functions/domain/timing.ts';
+import { attemptDelivery } from '../../functions/engine/attempt-delivery.ts';
 import { audit } from '../../functions/engine/audit.ts';
-import { dispatch } from '../../functions/engine/dispatch.ts';
 import { fanOut } from '../../functions/engine/fan-out.ts';
 import { purge } from '../../functions/engine/purge.ts';
 import { reconcile } from '../../functions/engine/reconcile.ts';
@@ -48,7 +48,7 @@ export function aWorker({ service, outbox, deliveries, ledger, knowledge }: Test
     commit: committer(service.client),
     graceSeconds: DEFAULT_GRACE_SECONDS,
   });
-  const deal = dispatch(
+  const deal = attemptDelivery(
     {
       deliveries: { ...store, ...moves },
       endpoints: endpointStore(service),

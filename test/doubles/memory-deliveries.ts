@@ -14,12 +14,12 @@ import { DEFAULT_GRACE_SECONDS, type DueState } from '../../functions/domain/due
 import type { DisablingNotice } from '../../functions/domain/endpoint.ts';
 import { traced } from '../../functions/domain/ids.ts';
 import { isOfSandbox } from '../../functions/domain/tenant.ts';
-import type { DispatchPorts } from '../../functions/engine/dispatch.ts';
+import type { AttemptPorts } from '../../functions/engine/attempt-delivery.ts';
 import type { FanOutPorts } from '../../functions/engine/fan-out.ts';
 import type { MemoryEndpoints } from './memory-endpoints.ts';
 import type { MemoryStandings } from './memory-standings.ts';
 
-type DeliveryPorts = DispatchPorts['deliveries'] & FanOutPorts['deliveries'];
+type DeliveryPorts = AttemptPorts['deliveries'] & FanOutPorts['deliveries'];
 
 /** A delivery's place in the due index. */
 export interface Due {

@@ -1,4 +1,4 @@
-import type { DispatchMeasures } from '../../functions/engine/dispatch.ts';
+import type { AttemptMetrics } from '../../functions/engine/attempt-delivery.ts';
 
 /** Where nobody looks at what is measured. */
-export const noMeasures: DispatchMeasures = { attempt: () => undefined, disabled: () => undefined };
+export const noMeasures: AttemptMetrics = { attempt: () => undefined, disabled: () => undefined };

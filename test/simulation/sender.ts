@@ -2,14 +2,14 @@ import type { Claimed } from '../../functions/domain/delivery.ts';
 import type { Permit } from '../../functions/domain/gate.ts';
 import { SLOW_AFTER_SECONDS } from '../../functions/domain/lanes.ts';
 import { DEFAULT_ATTEMPT_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
-import type { DispatchPorts } from '../../functions/engine/dispatch.ts';
+import type { AttemptPorts } from '../../functions/engine/attempt-delivery.ts';
 import type { Standings } from '../../functions/engine/generations.ts';
 import type { Engine } from './engine.ts';
 import { Interference } from './ports.ts';
 import { forever, type Process } from './processes.ts';
 import type { World } from './world.ts';
 
-type Result = Awaited<ReturnType<DispatchPorts['attempt']>>;
+type Result = Awaited<ReturnType<AttemptPorts['attempt']>>;
 
 const NO_BODY = new Uint8Array();
 
@@ -19,7 +19,7 @@ export function senderOf(
   process: Process,
   { gate, requirePermit, simulatedReceiver }: Engine,
   standings: Standings,
-): DispatchPorts['attempt'] {
+): AttemptPorts['attempt'] {
   const { processes, receivers, witness, statistics } = world;
   const pass = gate((orgId) => standings.of(orgId));
 

@@ -3,10 +3,10 @@ import type { EventId, OrgId } from '../../functions/domain/ids.ts';
 import type { Lane } from '../../functions/domain/lanes.ts';
 import type { Owed } from '../../functions/domain/redelivery.ts';
 import type { OrganizationStanding, Tenant } from '../../functions/domain/tenant.ts';
+import type { AttemptPorts } from '../../functions/engine/attempt-delivery.ts';
 import type { AuditPorts } from '../../functions/engine/audit.ts';
-import type { DispatchPorts } from '../../functions/engine/dispatch.ts';
-import type { DispatcherPorts } from '../../functions/engine/dispatcher.ts';
 import type { FanOutPorts } from '../../functions/engine/fan-out.ts';
+import type { ReminderPorts } from '../../functions/engine/process-reminders.ts';
 import type { PurgePorts } from '../../functions/engine/purge.ts';
 import type { ReconcilePorts } from '../../functions/engine/reconcile.ts';
 import type { SequencedChange, WatchPorts } from '../../functions/engine/watch.ts';
@@ -44,10 +44,10 @@ export interface OwnStores {
   readonly engine: Engine;
   /** Those whose messages its dispatcher knows. */
   readonly lanes: readonly Lane[];
-  readonly deliveries: DispatchPorts['deliveries'] & FanOutPorts['deliveries'];
-  readonly endpoints: DispatchPorts['endpoints'] & FanOutPorts['subscribers'];
-  readonly queues: DispatchPorts['queues'] &
-    DispatcherPorts['queues'] &
+  readonly deliveries: AttemptPorts['deliveries'] & FanOutPorts['deliveries'];
+  readonly endpoints: AttemptPorts['endpoints'] & FanOutPorts['subscribers'];
+  readonly queues: AttemptPorts['queues'] &
+    ReminderPorts['queues'] &
     Pick<ReconcilePorts['queues'], 'backlog'>;
   readonly due: ReconcilePorts['due'] & WatchPorts['due'];
   readonly ledger: WatchPorts['ledger'] & AuditPorts['ledger'];
@@ -55,7 +55,7 @@ export interface OwnStores {
   readonly purges: PurgePorts['purges'];
   readonly remains: Readonly<Record<TableName, PurgePorts['remains'][number]>>;
   standing(orgId: OrgId): Promise<OrganizationStanding | undefined>;
-  contexts: DispatcherPorts['contexts'];
+  contexts: ReminderPorts['contexts'];
   /** What an entry of the outbox owes, by its record in the stream. */
   owed(entry: Entry): Owed;
   /** The same, by its key. */

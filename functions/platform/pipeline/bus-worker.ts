@@ -26,13 +26,13 @@ export type Hide = (receiptHandle: string, seconds: number) => Promise<void>;
 /**
  * Lambda handler of a worker that takes events of the bus from its queue. What fails stays in the queue, comes again, and ends in the dead-letter
  * queue; so does a message that nobody can read, because nothing is dropped unread. Lambda counts no such batch as failed, so that it is counted here.
- * @param deal does what a batch asks for and returns what has to come again; what it throws fails the whole batch
+ * @param handle does what a batch asks for and returns what has to come again; what it throws fails the whole batch
  * @param hide of the worker's queue, where its events name their own time; a message that it fails for has
  * the queue's
  */
 export const busWorker = (
   worker: BusWorkerName,
-  deal: (events: readonly BusEvent[], receivesOf: (event: BusEvent) => number) => Promise<readonly Again[]>,
+  handle: (events: readonly BusEvent[], receivesOf: (event: BusEvent) => number) => Promise<readonly Again[]>,
   hide?: Hide,
 ) =>
   middy<SQSEvent, SQSBatchResponse>()
@@ -50,7 +50,7 @@ export const busWorker = (
           failed.add(messageId);
         }
       }
-      const again = await deal([...messages.keys()], (event) =>
+      const again = await handle([...messages.keys()], (event) =>
         Number(messages.get(event)?.attributes.ApproximateReceiveCount ?? 1),
       );
       for (const { event } of again) failed.add(messages.get(event)?.messageId ?? '');
@@ -69,12 +69,12 @@ export const busWorker = (
 
 /** Deals with the events of a batch one by one, all at once. @param log told of each that has to come again */
 export const oneByOne =
-  (deal: (event: BusEvent, receives: number) => Promise<void>, log: Log) =>
+  (handle: (event: BusEvent, receives: number) => Promise<void>, log: Log) =>
   async (
     events: readonly BusEvent[],
     receivesOf: (event: BusEvent) => number = () => 1,
   ): Promise<Again[]> => {
-    const outcomes = await Promise.allSettled(events.map((event) => deal(event, receivesOf(event))));
+    const outcomes = await Promise.allSettled(events.map((event) => handle(event, receivesOf(event))));
     return events.flatMap((event, index) => {
       const outcome = outcomes[index];
       if (outcome?.status !== 'rejected') return [];

@@ -8,9 +8,9 @@ import { invocation } from './worker.ts';
 
 /**
  * Lambda handler of a function that takes the dead letters of the outbox's stream. A letter that fails stays in the queue.
- * @param deal deals with a letter and returns the number of entries that it gave up
+ * @param handle handles a letter and returns the number of entries that it gave up
  */
-export const deadLetterWorker = (deal: (letter: DeadLetter) => Promise<number>) =>
+export const deadLetterWorker = (handle: (letter: DeadLetter) => Promise<number>) =>
   middy<SQSEvent, SQSBatchResponse>()
     .use(invocation())
     .handler(async ({ Records }: SQSEvent) => {
@@ -19,7 +19,7 @@ export const deadLetterWorker = (deal: (letter: DeadLetter) => Promise<number>) 
         const letter = parse(body, messageId);
         if (letter === undefined) continue;
         try {
-          const abandoned = await deal(letter);
+          const abandoned = await handle(letter);
           count(ABANDONED_ENTRIES, abandoned);
         } catch (error) {
           logger.log('OUTBOX_LETTER_STAYS', { messageId, error });

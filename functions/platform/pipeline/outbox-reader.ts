@@ -11,11 +11,11 @@ type Image = Record<string, AttributeValue>;
 /**
  * Lambda handler of a reader of the outbox's stream. What failed is reported, and the batch is tried again from there on.
  * @param read what an inserted row has for the reader; undefined when it is for others; throws when it is no entry of the outbox
- * @param deal does what a batch asks for and returns what has to be tried again
+ * @param handle does what a batch asks for and returns what has to be tried again
  */
 export const outboxReader = <T extends object>(
   read: (image: Image) => T | undefined,
-  deal: (batch: readonly T[]) => Promise<readonly T[]>,
+  handle: (batch: readonly T[]) => Promise<readonly T[]>,
 ) =>
   middy<DynamoDBStreamEvent, DynamoDBBatchResponse>()
     .use(invocation())
@@ -33,6 +33,6 @@ export const outboxReader = <T extends object>(
           count(ABANDONED_ENTRIES);
         }
       }
-      const failed = (await deal([...sequences.keys()])).map((entry) => sequences.get(entry) ?? '');
+      const failed = (await handle([...sequences.keys()])).map((entry) => sequences.get(entry) ?? '');
       return { batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
     });

@@ -3,9 +3,9 @@ import type { Delivery } from '../../../functions/domain/delivery.ts';
 import { buildEvent } from '../../../functions/domain/events.ts';
 import { newId, type OrgId } from '../../../functions/domain/ids.ts';
 import type { Lane } from '../../../functions/domain/lanes.ts';
-import { dispatch } from '../../../functions/engine/dispatch.ts';
-import { dispatcher } from '../../../functions/engine/dispatcher.ts';
+import { attemptDelivery } from '../../../functions/engine/attempt-delivery.ts';
 import { fanOut } from '../../../functions/engine/fan-out.ts';
+import { processReminders } from '../../../functions/engine/process-reminders.ts';
 import { watch } from '../../../functions/engine/watch.ts';
 import { deliveryQueues, parseReminder } from '../../../functions/platform/delivery-queues.ts';
 import { standings } from '../../../functions/platform/standings.ts';
@@ -62,7 +62,7 @@ export function wayOf({ client, sqs, tables, queues: urls }: Place) {
     log,
     now,
   });
-  const deal = dispatch(
+  const deal = attemptDelivery(
     {
       deliveries: { ...deliveries, ...deliveryMoves(tables.deliveries, surroundings) },
       endpoints,
@@ -76,8 +76,8 @@ export function wayOf({ client, sqs, tables, queues: urls }: Place) {
     },
     { retry: RETRY, leaseSeconds: LEASE_SECONDS, attemptSeconds: ATTEMPT_SECONDS },
   );
-  const attempt = dispatcher({
-    deal,
+  const attempt = processReminders({
+    attempt: deal,
     standings: organizations,
     contexts: deliveryContexts(tables.service, tables.outbox),
     queues,

@@ -5,12 +5,12 @@ import type { OrgId } from '../../../functions/domain/ids.ts';
 import { DEFAULT_MAIL_LIMITS } from '../../../functions/domain/mailing.ts';
 import { newSandbox } from '../../../functions/domain/sandbox.ts';
 import type { Tenant } from '../../../functions/domain/tenant.ts';
+import { attemptDelivery } from '../../../functions/engine/attempt-delivery.ts';
 import { checkSource } from '../../../functions/engine/check-source.ts';
-import { dispatch } from '../../../functions/engine/dispatch.ts';
-import { dispatcher } from '../../../functions/engine/dispatcher.ts';
 import { fanOut } from '../../../functions/engine/fan-out.ts';
 import { meter } from '../../../functions/engine/meter.ts';
 import { notify } from '../../../functions/engine/notify.ts';
+import { processReminders } from '../../../functions/engine/process-reminders.ts';
 import { redeliver } from '../../../functions/engine/redeliver.ts';
 import { watch } from '../../../functions/engine/watch.ts';
 import { oneByOne } from '../../../functions/platform/pipeline/bus-worker.ts';
@@ -119,7 +119,7 @@ const dispatching =
     const log = recordedLog();
     const attempted: OrgId[] = [];
     const queues = { send: async () => [], hide: async () => undefined, crowded: async () => false };
-    const deal = dispatch(
+    const deal = attemptDelivery(
       {
         ...stores,
         queues,
@@ -135,8 +135,8 @@ const dispatching =
       },
       { retry: { baseSeconds: 30, capSeconds: 3600, maxAttempts: 8 }, leaseSeconds: 25, attemptSeconds: 10 },
     );
-    const run = dispatcher({
-      deal,
+    const run = processReminders({
+      attempt: deal,
       standings: standings(standingOf(service)),
       contexts: deliveryContexts(service, outbox),
       queues,

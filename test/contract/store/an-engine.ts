@@ -5,8 +5,8 @@ import { gate, type Permit, requirePermit } from '../../../functions/domain/gate
 import type { Keyring } from '../../../functions/domain/keyring.ts';
 import { programOf, simulate, simulatedContent } from '../../../functions/domain/simulation.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/timing.ts';
+import { attemptDelivery } from '../../../functions/engine/attempt-delivery.ts';
 import { checkSource } from '../../../functions/engine/check-source.ts';
-import { dispatch } from '../../../functions/engine/dispatch.ts';
 import { fanOut } from '../../../functions/engine/fan-out.ts';
 import { purge } from '../../../functions/engine/purge.ts';
 import { redeliver } from '../../../functions/engine/redeliver.ts';
@@ -77,7 +77,7 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
     log,
     now,
   });
-  const deal = dispatch(
+  const deal = attemptDelivery(
     {
       deliveries: { ...store, ...moves },
       endpoints,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Delivery, Reminder, Settlement } from '../../../functions/domain/delivery.ts';
 import type { DisablingNotice, Endpoint } from '../../../functions/domain/endpoint.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/timing.ts';
-import { type DispatchPorts, dispatch } from '../../../functions/engine/dispatch.ts';
+import { type AttemptPorts, attemptDelivery } from '../../../functions/engine/attempt-delivery.ts';
 import { aDelivery, anEndpoint, anEvent, NOW } from '../../builders.ts';
 import { noMeasures } from '../../doubles/no-measures.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
@@ -45,12 +45,12 @@ async function dispatchAll(
   const log = recordedLog();
   const event = anEvent();
   const allUnderWay = barrier(reminders.length);
-  const attempt: DispatchPorts['attempt'] = async () => {
+  const attempt: AttemptPorts['attempt'] = async () => {
     await allUnderWay();
     return answers[answer];
   };
   const queues = { crowded: async () => false };
-  const deal = dispatch(
+  const deal = attemptDelivery(
     {
       ...stores,
       queues,

@@ -4,8 +4,8 @@ import { DisablingNotice, type Endpoint } from '../../../functions/domain/endpoi
 import { newId, type OrgId, type ReceiverId } from '../../../functions/domain/ids.ts';
 import { newSandbox } from '../../../functions/domain/sandbox.ts';
 import type { Tenant } from '../../../functions/domain/tenant.ts';
+import type { AttemptPorts } from '../../../functions/engine/attempt-delivery.ts';
 import type { AuditPorts } from '../../../functions/engine/audit.ts';
-import type { DispatchPorts } from '../../../functions/engine/dispatch.ts';
 import type { FanOutPorts } from '../../../functions/engine/fan-out.ts';
 import type { ReconcilePorts } from '../../../functions/engine/reconcile.ts';
 import type { WatchPorts } from '../../../functions/engine/watch.ts';
@@ -26,8 +26,8 @@ import { dynamoDb, type TestTables } from '../../engines.ts';
 
 /** What the engine's ports are made of, whichever kind it is. */
 export interface Stores {
-  deliveries: DispatchPorts['deliveries'] & FanOutPorts['deliveries'];
-  endpoints: DispatchPorts['endpoints'] &
+  deliveries: AttemptPorts['deliveries'] & FanOutPorts['deliveries'];
+  endpoints: AttemptPorts['endpoints'] &
     FanOutPorts['subscribers'] & {
       put(endpoint: Endpoint): Promise<void>;
       remove(orgId: OrgId, id: ReceiverId): Promise<void>;

@@ -77,7 +77,7 @@ export const CLAIMS: readonly Mutation[] = [
   },
   {
     name: 'a delivery all of whose attempts were started is left alone',
-    file: 'functions/engine/dispatch.ts',
+    file: 'functions/engine/attempt-delivery.ts',
     find: "if (claim.kind !== 'spent') return dispositionOf(claim);",
     replace:
       "if (claim.kind !== 'spent') return dispositionOf(claim);\n    if (now()) return { kind: 'delete' };",
@@ -85,14 +85,14 @@ export const CLAIMS: readonly Mutation[] = [
   },
   {
     name: 'an event that is gone makes the function fail',
-    file: 'functions/engine/dispatch.ts',
+    file: 'functions/engine/attempt-delivery.ts',
     find: "return skip(reminder, 'event_missing');",
     replace: "throw new Error('the event is missing');",
     breaks: ['comes to rest'],
   },
   {
     name: 'an attempt is made for a disabled endpoint',
-    file: 'functions/engine/dispatch.ts',
+    file: 'functions/engine/attempt-delivery.ts',
     find: "    if (endpoint.status === 'auto_disabled') return skip(reminder, 'endpoint_disabled');\n",
     replace: '',
     breaks: ['nothing after the end of an endpoint'],

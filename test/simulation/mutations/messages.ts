@@ -4,7 +4,7 @@ import type { Mutation } from './mutation.ts';
 export const MESSAGES: readonly Mutation[] = [
   {
     name: 'the message is dealt with before the attempt is recorded',
-    file: 'functions/engine/dispatch.ts',
+    file: 'functions/engine/attempt-delivery.ts',
     find: "return deliveries.settle(claimed, settlement, { endpoint, effect: 'none', at });",
     replace:
       "return (deliveries.settle(claimed, settlement, { endpoint, effect: 'none', at }).catch(() => undefined), 'done');",
@@ -12,21 +12,21 @@ export const MESSAGES: readonly Mutation[] = [
   },
   {
     name: 'a message is deleted although its delivery could not be dealt with',
-    file: 'functions/engine/dispatcher.ts',
+    file: 'functions/engine/process-reminders.ts',
     find: "context?.event?.traceId);\n      return 'stays';",
     replace: "context?.event?.traceId);\n      return 'done';",
     breaks: ['nothing lost'],
   },
   {
     name: 'a message is deleted instead of waiting for the next attempt',
-    file: 'functions/engine/dispatcher.ts',
+    file: 'functions/engine/process-reminders.ts',
     find: "await queues.hide(lane, receiptHandle, disposition.until);\n          return 'stays';",
     replace: "await queues.hide(lane, receiptHandle, disposition.until);\n          return 'done';",
     breaks: ['nothing lost'],
   },
   {
     name: 'a message that the other lane refused is deleted',
-    file: 'functions/engine/dispatcher.ts',
+    file: 'functions/engine/process-reminders.ts',
     find: "return refused.length === 0 ? 'done' : 'stays';",
     replace: "return refused.length === 0 ? 'done' : 'done';",
     breaks: ['nothing lost'],
@@ -47,7 +47,7 @@ export const MESSAGES: readonly Mutation[] = [
   },
   {
     name: 'a slow endpoint has its messages moved within the slow lane',
-    file: 'functions/engine/dispatch.ts',
+    file: 'functions/engine/attempt-delivery.ts',
     find: "if (other !== undefined) return { kind: 'move', lane: other,",
     replace: "if (other !== undefined || manner.slow) return { kind: 'move', lane: other ?? lane,",
     breaks: ['comes to rest'],
@@ -82,7 +82,7 @@ export const MESSAGES: readonly Mutation[] = [
   },
   {
     name: 'a message that is held up in its batch is deleted instead of moved',
-    file: 'functions/engine/dispatcher.ts',
+    file: 'functions/engine/process-reminders.ts',
     find: 'for (const message of await moveHeldUp(heldUp)) staying.add(message);',
     replace: '',
     breaks: ['nothing lost'],

@@ -3,7 +3,7 @@ import type { Mutation } from './mutation.ts';
 const PURGE = 'functions/engine/purge.ts';
 const WATCH = 'functions/engine/watch.ts';
 const GATE = 'functions/domain/gate.ts';
-const DISPATCHER = 'functions/engine/dispatcher.ts';
+const DISPATCHER = 'functions/engine/process-reminders.ts';
 const STANDINGS = 'functions/platform/standings.ts';
 const PURGES = 'functions/store/purges.ts';
 
@@ -150,7 +150,7 @@ export const SANDBOXES: readonly Mutation[] = [
   },
   {
     name: 'a live endpoint gets the speed that its address asks for',
-    file: 'functions/engine/dispatch.ts',
+    file: 'functions/engine/attempt-delivery.ts',
     find: 'isOfSandbox(claimed) ? programOf(url).speed : 1',
     replace: 'programOf(url).speed',
     breaks: ['not before its time', 'as programmed'],
@@ -164,7 +164,7 @@ export const SANDBOXES: readonly Mutation[] = [
   },
   {
     name: 'the real time of a delivery begins anew with each attempt',
-    file: 'functions/engine/dispatch.ts',
+    file: 'functions/engine/attempt-delivery.ts',
     find: 'startedAt: nextRetryAt === undefined ? startedAt : new Date(nextRetryAt)',
     replace: 'startedAt',
     breaks: ['as programmed'],

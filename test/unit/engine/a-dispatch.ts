@@ -4,9 +4,13 @@ import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import type { Lane } from '../../../functions/domain/lanes.ts';
 import { FIRST_SANDBOX_GENERATION, LIVE_GENERATION } from '../../../functions/domain/tenant.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/timing.ts';
-import { type AttemptMeasure, type DispatchPorts, dispatch } from '../../../functions/engine/dispatch.ts';
-import { dispatcher } from '../../../functions/engine/dispatcher.ts';
+import {
+  type AttemptMeasure,
+  type AttemptPorts,
+  attemptDelivery,
+} from '../../../functions/engine/attempt-delivery.ts';
 import type { Standings } from '../../../functions/engine/generations.ts';
+import { processReminders } from '../../../functions/engine/process-reminders.ts';
 import { aDelivery, anEndpoint, anEvent } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
@@ -17,7 +21,7 @@ export const LEASE_SECONDS = 25;
 export const ATTEMPT_SECONDS = 10;
 const MAX_ATTEMPTS = DEFAULT_RETRY_POLICY.maxAttempts;
 
-type Answer = Awaited<ReturnType<DispatchPorts['attempt']>>;
+type Answer = Awaited<ReturnType<AttemptPorts['attempt']>>;
 
 export const OK: Answer = { status: 204 };
 export const FAILED: Answer = { status: 500, error: 'the receiver answered 500', response: 'Oops' };
@@ -28,17 +32,17 @@ interface Setting {
   /** What the receiver does with an attempt; it may take its time. */
   attempt?: (attempt: number, onSlow: () => void) => Promise<Answer> | Answer;
   /** What the queues say of a lane's messages in flight; the lanes have room when it is not given. */
-  crowded?: DispatchPorts['queues']['crowded'];
+  crowded?: AttemptPorts['queues']['crowded'];
   /** Makes the organization a sandbox, whose data is at its first generation. */
   sandbox?: boolean;
   /** What loads the signing keys. */
-  prepare?: DispatchPorts['prepare'];
+  prepare?: AttemptPorts['prepare'];
   /** What comes of waiting; no time passes when it is not given. */
-  wait?: DispatchPorts['wait'];
+  wait?: AttemptPorts['wait'];
   /** What stands in front of the organizations' standings. */
   standings?: (standings: MemoryStandings) => Standings;
   /** What stands in front of the stores in memory. */
-  deliveries?: (deliveries: MemoryDeliveries) => DispatchPorts['deliveries'];
+  deliveries?: (deliveries: MemoryDeliveries) => AttemptPorts['deliveries'];
 }
 
 /** One delivery to one endpoint in stores in memory, and a dispatcher that deals with it. */
@@ -77,7 +81,7 @@ export async function aDispatch({
   const attempts: number[] = [];
   const measured: AttemptMeasure[] = [];
   let disabled = 0;
-  const deal = dispatch(
+  const deal = attemptDelivery(
     {
       deliveries: inFront(deliveries),
       endpoints,
@@ -102,8 +106,8 @@ export async function aDispatch({
   const reminder = Reminder.parse(delivery);
   /** What the dispatcher asked for. */
   const read: Reminder[] = [];
-  const receive = dispatcher({
-    deal,
+  const receive = processReminders({
+    attempt: deal,
     standings: before(standings),
     contexts: async (reminders) => {
       read.push(...reminders);

@@ -3,10 +3,10 @@ import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import type { Lane } from '../../../functions/domain/lanes.ts';
 import type { Tenant } from '../../../functions/domain/tenant.ts';
 import {
-  type DispatcherPorts,
-  dispatcher,
+  processReminders,
   type ReceivedReminder,
-} from '../../../functions/engine/dispatcher.ts';
+  type ReminderPorts,
+} from '../../../functions/engine/process-reminders.ts';
 import { aDelivery, anEndpoint, NOW } from '../../builders.ts';
 import { memoryStandings } from '../../doubles/memory-standings.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
@@ -27,15 +27,15 @@ export const DELETED: Disposition = { kind: 'delete' };
 /** A dispatcher whose dealing with a reminder is the test's, and whose queues tell in which order they were asked. */
 export function aDispatcher(
   deal: (reminder: Reminder, lane: Lane) => Promise<Disposition> | Disposition,
-  replaced: Partial<DispatcherPorts> = {},
+  replaced: Partial<ReminderPorts> = {},
 ) {
   const log = recordedLog();
   /** What was asked of the queues. */
   const asked: { what: 'send' | 'hide'; lane: Lane; id: string; until: Date | undefined }[] = [];
   /** The reminders that were processed. */
   const dealt: Reminder[] = [];
-  const run = dispatcher({
-    async deal(reminder, _context, lane) {
+  const run = processReminders({
+    async attempt(reminder, _context, lane) {
       dealt.push(reminder);
       return deal(reminder, lane);
     },

@@ -9,10 +9,10 @@ import {
   DEFAULT_RETRY_POLICY,
   RECONCILE_EVERY_SECONDS,
 } from '../../../functions/domain/timing.ts';
+import { type AttemptPorts, attemptDelivery } from '../../../functions/engine/attempt-delivery.ts';
 import { deadReminder } from '../../../functions/engine/dead-letters.ts';
-import { type DispatchPorts, dispatch } from '../../../functions/engine/dispatch.ts';
-import { dispatcher } from '../../../functions/engine/dispatcher.ts';
 import { fanOut } from '../../../functions/engine/fan-out.ts';
+import { processReminders } from '../../../functions/engine/process-reminders.ts';
 import { reconcile } from '../../../functions/engine/reconcile.ts';
 import { anEndpoint, anEvent, aTenant } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
@@ -32,7 +32,7 @@ const GRACE = { graceSeconds: DEFAULT_GRACE_SECONDS };
  * @param terms.maxReceives after how many receives a queue gives a message up
  */
 export function aService(terms: {
-  attempt: DispatchPorts['attempt'];
+  attempt: AttemptPorts['attempt'];
   maxReceives?: number;
   visibilitySeconds?: number;
   endpoints?: readonly Partial<Endpoint>[];
@@ -59,7 +59,7 @@ export function aService(terms: {
   for (const endpoint of subscribed) endpoints.put(endpoint);
   const events = new Map<string, OutboxEvent>();
 
-  const deal = dispatch(
+  const deal = attemptDelivery(
     {
       deliveries,
       endpoints,
@@ -73,8 +73,8 @@ export function aService(terms: {
     },
     { retry: DEFAULT_RETRY_POLICY, leaseSeconds: clocks.lease, attemptSeconds: clocks.attempt },
   );
-  const runBatch = dispatcher({
-    deal,
+  const runBatch = processReminders({
+    attempt: deal,
     standings: { of: (orgId) => standings.of(orgId) },
     contexts:
       async () =>

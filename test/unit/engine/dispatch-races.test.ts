@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DispatchPorts } from '../../../functions/engine/dispatch.ts';
+import type { AttemptPorts } from '../../../functions/engine/attempt-delivery.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import type { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { aDispatch, FAILED, LEASE_SECONDS, OK } from './a-dispatch.ts';
@@ -129,7 +129,7 @@ describe('an attempt that throws', () => {
 function overtaken(
   method: 'skip' | 'exhaust',
   by: (deliveries: MemoryDeliveries) => Promise<unknown>,
-): (deliveries: MemoryDeliveries) => DispatchPorts['deliveries'] {
+): (deliveries: MemoryDeliveries) => AttemptPorts['deliveries'] {
   return (deliveries) => ({
     find: (ref) => deliveries.find(ref),
     claim: (ref, terms) => deliveries.claim(ref, terms),

@@ -4,8 +4,8 @@ import { expect, it } from 'vitest';
 import { reminderOf } from '../../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/timing.ts';
-import { dispatch } from '../../../functions/engine/dispatch.ts';
-import { ATTEMPTS_PER_ORGANIZATION, dispatcher } from '../../../functions/engine/dispatcher.ts';
+import { attemptDelivery } from '../../../functions/engine/attempt-delivery.ts';
+import { ATTEMPTS_PER_ORGANIZATION, processReminders } from '../../../functions/engine/process-reminders.ts';
 import { aDelivery, anEndpoint, anEvent } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
@@ -29,7 +29,7 @@ async function aHangingReceiver(messageCount: number) {
     await lanes.send('fresh', [{ reminder: reminderOf(delivery) }]);
   }
   const attempts: { onSlow: () => void; answer: () => void }[] = [];
-  const deal = dispatch(
+  const deal = attemptDelivery(
     {
       deliveries,
       endpoints,
@@ -45,8 +45,8 @@ async function aHangingReceiver(messageCount: number) {
     { retry: DEFAULT_RETRY_POLICY, leaseSeconds: 25, attemptSeconds: 10 },
   );
   const batchOf = (read: Endpoint) =>
-    dispatcher({
-      deal,
+    processReminders({
+      attempt: deal,
       standings: memoryStandings(),
       contexts: async () => () => ({ endpoint: read, event: anEvent() }),
       queues: lanes,

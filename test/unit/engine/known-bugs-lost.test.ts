@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Claimed } from '../../../functions/domain/delivery.ts';
 import { gate } from '../../../functions/domain/gate.ts';
-import type { DispatchPorts } from '../../../functions/engine/dispatch.ts';
+import type { AttemptPorts } from '../../../functions/engine/attempt-delivery.ts';
 import { keyringSource } from '../../../functions/platform/keyrings.ts';
 import { outboundClient } from '../../../functions/platform/outbound/client.ts';
 import { simulatedReceiver, webhookSender } from '../../../functions/platform/webhook-sender.ts';
@@ -11,9 +11,9 @@ import { FAILED, OK } from './a-dispatch.ts';
 import { aService } from './a-service.ts';
 
 /** Attempts by their number, all with one outcome. */
-function counting(outcomeOf: (claimed: Claimed) => Awaited<ReturnType<DispatchPorts['attempt']>>) {
+function counting(outcomeOf: (claimed: Claimed) => Awaited<ReturnType<AttemptPorts['attempt']>>) {
   const started: number[] = [];
-  const attempt: DispatchPorts['attempt'] = async (claimed) => {
+  const attempt: AttemptPorts['attempt'] = async (claimed) => {
     started.push(claimed.attempts);
     return outcomeOf(claimed);
   };

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Disposition, Reminder } from '../../../functions/domain/delivery.ts';
 import { newId, type OrgId } from '../../../functions/domain/ids.ts';
 import { LANES, type Lane } from '../../../functions/domain/lanes.ts';
-import { ATTEMPTS_PER_ORGANIZATION, HELD_UP_AFTER_MS } from '../../../functions/engine/dispatcher.ts';
+import { ATTEMPTS_PER_ORGANIZATION, HELD_UP_AFTER_MS } from '../../../functions/engine/process-reminders.ts';
 import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { memoryStandings } from '../../doubles/memory-standings.ts';
 import { aDispatcher, DELETED, HeldAttempts, messagesFor } from './a-dispatcher.ts';

@@ -27,7 +27,7 @@ import type { Log } from '../platform/log-codes.ts';
 import { type SlowMarks, type StalledMarks, slowEndpoints, stalledEndpoints } from './endpoint-marks.ts';
 import { type FailureStreaks, failureCount } from './failure-count.ts';
 
-export interface DispatchPorts {
+export interface AttemptPorts {
   deliveries: {
     find(ref: DeliveryRef): Promise<Delivery | undefined>;
     claim(
@@ -60,7 +60,7 @@ export interface DispatchPorts {
     event: OutboxEvent,
     onSlow: () => void,
   ): Promise<Omit<AttemptResult, 'startedAt' | 'endedAt'>>;
-  measures: DispatchMeasures;
+  measures: AttemptMetrics;
   log: Log;
   now: () => Date;
   wait(seconds: number): Promise<unknown>;
@@ -76,13 +76,13 @@ export interface AttemptMeasure {
   sinceCommitMs?: { first: boolean; begun: number; ended: number };
 }
 
-export interface DispatchMeasures {
+export interface AttemptMetrics {
   attempt(made: AttemptMeasure): void;
   /** An endpoint was disabled by its failures. */
   disabled(): void;
 }
 
-export interface DispatchTerms {
+export interface AttemptTerms {
   retry: RetryPolicy;
   leaseSeconds: number;
   /** A receiver's deadline. */
@@ -90,7 +90,7 @@ export interface DispatchTerms {
 }
 
 /** What a reminder names, as it was read for the whole batch. */
-export interface DispatchContext {
+export interface AttemptContext {
   endpoint: Endpoint | undefined;
   event: OutboxEvent | undefined;
   /** When the read began. */
@@ -103,7 +103,7 @@ const LOST_WORKER = 'the last attempt was started, and its outcome was never rec
  * Processes one message whose data is of the present generation: finds out what its delivery needs, does it, and says what becomes of the
  * message. A message that is lost, doubled or late changes no outcome: what may happen is decided by conditional writes on the delivery.
  */
-export function dispatch(ports: DispatchPorts, { retry, leaseSeconds, attemptSeconds }: DispatchTerms) {
+export function attemptDelivery(ports: AttemptPorts, { retry, leaseSeconds, attemptSeconds }: AttemptTerms) {
   const { deliveries, endpoints, queues, prepare, attempt, measures, log, now, wait } = ports;
   const { maxAttempts } = retry;
   const failures = failureCount({ streaks: endpoints, now, wait }, { attemptSeconds, maxAttempts });
@@ -205,7 +205,7 @@ export function dispatch(ports: DispatchPorts, { retry, leaseSeconds, attemptSec
 
   return async (
     reminder: Reminder,
-    { endpoint, event, readAt }: DispatchContext,
+    { endpoint, event, readAt }: AttemptContext,
     lane: Lane,
   ): Promise<Disposition> => {
     if (endpoint === undefined) return skip(reminder, 'endpoint_deleted');

@@ -3,8 +3,8 @@ import { isPatient, type Lane } from '../domain/lanes.ts';
 import { memoize } from '../domain/memoize.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import type { Log } from '../platform/log-codes.ts';
+import type { AttemptContext } from './attempt-delivery.ts';
 import { failuresOf, mapSettled } from './concurrency.ts';
-import type { DispatchContext } from './dispatch.ts';
 import { generations, type Standings } from './generations.ts';
 
 /** A message as it was received. */
@@ -14,15 +14,15 @@ export interface ReceivedReminder {
   receiptHandle: string;
 }
 
-export interface DispatcherPorts {
-  /** What `dispatch` does with one reminder. */
-  deal(reminder: Reminder, context: DispatchContext, lane: Lane): Promise<Disposition>;
+export interface ReminderPorts {
+  /** Starts the delivery's next attempt, as `attemptDelivery` does. */
+  attempt(reminder: Reminder, context: AttemptContext, lane: Lane): Promise<Disposition>;
   standings: Standings;
   /**
    * Reads the endpoints and events of a batch.
    * @returns the context of one message; throws when a row that it needs cannot be read
    */
-  contexts(reminders: readonly Reminder[]): Promise<(reminder: Reminder) => Omit<DispatchContext, 'readAt'>>;
+  contexts(reminders: readonly Reminder[]): Promise<(reminder: Reminder) => Omit<AttemptContext, 'readAt'>>;
   queues: {
     send(lane: Lane, messages: readonly Outgoing[]): Promise<Reminder[]>;
     hide(lane: Lane, receiptHandle: string, until: Date): Promise<void>;
@@ -49,7 +49,7 @@ export const HELD_UP_AFTER_MS = 200;
  * stays in the lane, alone.
  * @returns those that stay in the lane; the others may be deleted
  */
-export function dispatcher({ deal, standings, contexts, queues, log, now }: DispatcherPorts) {
+export function processReminders({ attempt, standings, contexts, queues, log, now }: ReminderPorts) {
   const leave = ({ reminder }: ReceivedReminder, error: unknown, traceId = reminder.traceId) =>
     log('DELIVERY_LEFT', { deliveryId: reminder.id, traceId, error });
 
@@ -92,14 +92,14 @@ export function dispatcher({ deal, standings, contexts, queues, log, now }: Disp
 
   async function dealWith(
     message: ReceivedReminder,
-    contextOf: (reminder: Reminder) => DispatchContext,
+    contextOf: (reminder: Reminder) => AttemptContext,
     lane: Lane,
   ): Promise<'stays' | 'done'> {
     const { reminder, receiptHandle } = message;
-    let context: DispatchContext | undefined;
+    let context: AttemptContext | undefined;
     try {
       context = contextOf(reminder);
-      const disposition = await deal(reminder, context, lane);
+      const disposition = await attempt(reminder, context, lane);
       switch (disposition.kind) {
         case 'delete':
           return 'done';
