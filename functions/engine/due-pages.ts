@@ -1,5 +1,6 @@
 import type { UnreadableRow } from '../domain/due.ts';
 import type { Log } from '../platform/log-codes.ts';
+import { mapConcurrently } from './concurrency.ts';
 
 /** Where a page of a due index ended; only for going on from there. */
 export type Position = Record<string, unknown>;
@@ -19,13 +20,53 @@ export const reporting =
   };
 
 /** All shards of a due index. Another one comes first each minute, so that runs which end early leave out none for good. */
-export function shardsFrom(now: Date, shards: number): number[] {
+function shardsFrom(now: Date, shards: number): number[] {
   const first = Math.floor(now.getTime() / 60_000);
   return Array.from({ length: shards }, (_, index) => (first + index) % shards);
 }
 
+interface Scan<E> {
+  shards: number;
+  /** Shards read at once. */
+  atOnce: number;
+  find(shard: number, after?: Position): Promise<DuePage<E>>;
+  handle(entries: E[], shard: number): Promise<void>;
+  /** Whether there is time for another page. */
+  goOn(): boolean;
+  /** Logs that a shard could not be read. */
+  unread(shard: number, error: unknown): void;
+}
+
 /**
- * Deals with one shard of a due index, page by page.
+ * Goes through all shards of a due index, page by page. A shard or a row that cannot be read keeps no other waiting.
+ * @param failures takes what could not be read
+ * @returns whether it came to the end of every shard
+ */
+export async function scanShards<E>(
+  now: Date,
+  { shards, atOnce, find, handle, goOn, unread }: Scan<E>,
+  { log, failures }: { log: Log; failures: unknown[] },
+): Promise<boolean> {
+  const tell = reporting(log, failures);
+  const ends = await mapConcurrently(shardsFrom(now, shards), atOnce, async (shard) => {
+    try {
+      return await throughPages(
+        (after) => find(shard, after),
+        (entries) => handle(entries, shard),
+        goOn,
+        tell,
+      );
+    } catch (error) {
+      unread(shard, error);
+      failures.push(error);
+      return true;
+    }
+  });
+  return ends.every(Boolean);
+}
+
+/**
+ * Goes through one shard of a due index, page by page.
  * @param goOn whether there is time for another page
  * @param tell is called with each row that cannot be read
  * @returns whether it came to the end

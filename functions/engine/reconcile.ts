@@ -13,7 +13,7 @@ import { LANES, type Lane } from '../domain/lanes.ts';
 import { RECONCILE_EVERY_SECONDS } from '../domain/timing.ts';
 import type { Log } from '../platform/log-codes.ts';
 import { mapConcurrently } from './concurrency.ts';
-import { type DuePage, type Position, reporting, shardsFrom, throughPages } from './due-pages.ts';
+import { type DuePage, type Position, scanShards } from './due-pages.ts';
 
 export interface ReconcilePorts {
   due: {
@@ -190,39 +190,34 @@ export function reconcile(
 
     /** What kept shards from being read in full. */
     const failures: unknown[] = [];
-    const tell = reporting(log, failures);
 
-    /** Goes through one shard, page by page. One that cannot be read must not keep the others waiting. */
     async function goThrough(
       state: DueState,
-      shard: number,
       until: Date,
-      handle: (entries: DueEntry[]) => Promise<void>,
+      handle: (entries: DueEntry[], shard: number) => Promise<void>,
     ): Promise<void> {
-      try {
-        const complete = await throughPages(
-          (after) => due.find(state, shard, until, after),
+      const complete = await scanShards(
+        now(),
+        {
+          shards,
+          atOnce: SHARDS_AT_ONCE,
+          find: (shard, after) => due.find(state, shard, until, after),
           handle,
           goOn,
-          tell,
-        );
-        if (!complete) done.complete = false;
-      } catch (error) {
-        log('DUE_SHARD_UNREAD', { state, shard, error });
-        failures.push(error);
-      }
+          unread: (shard, error) => log('DUE_SHARD_UNREAD', { state, shard, error }),
+        },
+        { log, failures },
+      );
+      if (!complete) done.complete = false;
     }
 
-    const all = shardsFrom(now(), shards);
-    const horizon = new Date(now().getTime() + lookaheadSeconds * 1000);
-    await mapConcurrently(all, SHARDS_AT_ONCE, (shard) => goThrough('parked', shard, horizon, resume));
+    await goThrough('parked', new Date(now().getTime() + lookaheadSeconds * 1000), resume);
     // Its message may wait in any lane. A queue that does not say is taken to be short.
     const backlogs = await Promise.all(LANES.map((lane) => queues.backlog(lane).catch(() => 0)));
     const isDeferring = Math.max(...backlogs) > longBacklog;
-    await mapConcurrently(all, SHARDS_AT_ONCE, (shard) => {
-      const turnOf = isDeferring ? turnsBy(RESENT_IN_BACKLOG) : () => 0;
-      return goThrough('watched', shard, now(), (entries) => remind(entries, turnOf));
-    });
+    // Each shard gives its messages turns of its own.
+    const turns = Array.from({ length: shards }, () => (isDeferring ? turnsBy(RESENT_IN_BACKLOG) : () => 0));
+    await goThrough('watched', now(), (entries, shard) => remind(entries, turns[shard] ?? (() => 0)));
     if (failures.length > 0) throw failures[0];
     return done;
   };

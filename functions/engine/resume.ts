@@ -8,7 +8,7 @@ import {
 } from '../domain/redelivery-job.ts';
 import type { Log } from '../platform/log-codes.ts';
 import { mapConcurrently } from './concurrency.ts';
-import { type DuePage, type Position, reporting, shardsFrom, throughPages } from './due-pages.ts';
+import { type DuePage, type Position, scanShards } from './due-pages.ts';
 import { generations, type Standings } from './generations.ts';
 
 export interface ResumePorts {
@@ -76,7 +76,6 @@ export function resume(
   return async (goOn: () => boolean): Promise<Resumed> => {
     const done: Resumed = { sent: 0, removed: 0, held: 0, left: 0, complete: true };
     const failures: unknown[] = [];
-    const tell = reporting(log, failures);
 
     /** Leaves to the next run what cannot be done for one job. */
     async function trying<T>(run: RedeliveryRun, work: () => Promise<T>): Promise<T | undefined> {
@@ -132,15 +131,18 @@ export function resume(
 
     const startedAt = now();
     const until = new Date(startedAt.getTime() - graceSeconds * 1000);
-    for (const shard of shardsFrom(startedAt, shards)) {
-      try {
-        const complete = await throughPages((after) => runs.find(shard, until, after), handle, goOn, tell);
-        if (!complete) done.complete = false;
-      } catch (error) {
-        log('REDELIVERY_SHARD_UNREAD', { shard, error });
-        failures.push(error);
-      }
-    }
+    done.complete = await scanShards(
+      startedAt,
+      {
+        shards,
+        atOnce: 1,
+        find: (shard, after) => runs.find(shard, until, after),
+        handle,
+        goOn,
+        unread: (shard, error) => log('REDELIVERY_SHARD_UNREAD', { shard, error }),
+      },
+      { log, failures },
+    );
     if (failures.length > 0) throw failures[0];
     return done;
   };

@@ -4,7 +4,7 @@ import { RESEND_SECONDS, type SourceRef } from '../domain/source.ts';
 import { dueEvent } from '../domain/source-check.ts';
 import type { Log } from '../platform/log-codes.ts';
 import { mapConcurrently } from './concurrency.ts';
-import { type DuePage, type Position, reporting, shardsFrom, throughPages } from './due-pages.ts';
+import { type DuePage, type Position, reporting, scanShards, throughPages } from './due-pages.ts';
 
 type DueSource = SourceRef & { dueAt: string };
 
@@ -53,7 +53,6 @@ export function sweep({ due, checks, log, now }: SweepPorts, { shards }: { shard
   return async (goOn: () => boolean): Promise<Swept> => {
     const done: Swept = { sent: 0, left: 0, latestSeconds: 0, complete: true };
     const failures: unknown[] = [];
-    const tell = reporting(log, failures);
 
     /** @returns the entries whose messages were taken */
     async function send(batch: readonly DueSource[]): Promise<DueSource[]> {
@@ -94,16 +93,19 @@ export function sweep({ due, checks, log, now }: SweepPorts, { shards }: { shard
         done.latestSeconds = Math.max(done.latestSeconds, (now().getTime() - Date.parse(dueAt)) / 1000);
     }
 
-    const until = now();
-    await mapConcurrently(shardsFrom(until, shards), SHARDS_AT_ONCE, async (shard) => {
-      try {
-        const complete = await throughPages((after) => due.find(shard, until, after), handle, goOn, tell);
-        if (!complete) done.complete = false;
-      } catch (error) {
-        log('SOURCE_SHARD_UNREAD', { shard, error });
-        failures.push(error);
-      }
-    });
+    const startedAt = now();
+    done.complete = await scanShards(
+      startedAt,
+      {
+        shards,
+        atOnce: SHARDS_AT_ONCE,
+        find: (shard, after) => due.find(shard, startedAt, after),
+        handle,
+        goOn,
+        unread: (shard, error) => log('SOURCE_SHARD_UNREAD', { shard, error }),
+      },
+      { log, failures },
+    );
     if (failures.length > 0) throw failures[0];
     return done;
   };

@@ -148,15 +148,15 @@ export const MESSAGES: readonly Mutation[] = [
   {
     name: 'the reconciler leaves watched deliveries alone',
     file: 'functions/engine/reconcile.ts',
-    find: "goThrough('watched', shard, now(), (entries) => remind(entries, turnOf))",
-    replace: "goThrough('watched', shard, new Date(0), (entries) => remind(entries, turnOf))",
+    find: "goThrough('watched', now(), ",
+    replace: "goThrough('watched', new Date(0), ",
     breaks: ['comes to rest'],
   },
   {
     name: 'the reconciler leaves parked deliveries alone',
     file: 'functions/engine/reconcile.ts',
-    find: "goThrough('parked', shard, horizon, resume)",
-    replace: "goThrough('parked', shard, new Date(0), resume)",
+    find: "goThrough('parked', new Date(now().getTime() + lookaheadSeconds * 1000), resume)",
+    replace: "goThrough('parked', new Date(0), resume)",
     breaks: ['comes to rest'],
   },
   {
