@@ -1,3 +1,4 @@
+import { MIMEType } from 'whatwg-mimetype';
 import type { SourceKind } from '../domain/source.ts';
 import { ContentProblem } from './text.ts';
 
@@ -7,14 +8,14 @@ export interface MediaType {
   charset?: string;
 }
 
-const ESSENCE = /^\s*([\w.+-]{1,60}\/[\w.+-]{1,100})\s*(?:;|$)/;
-const CHARSET = /;\s*charset\s*=\s*(?:"\s*([\w.:-]{1,40})\s*"|'?([\w.:-]{1,40}))/i;
+/** Longer ones are none that a page, a table or a feed has. */
+const MAX_LENGTH = 160;
 
-/** Reads a Content-Type (RFC 9110, section 8.3.1), as leniently as browsers do. */
+/** Reads a Content-Type as browsers do (MIME Sniffing standard, 4.4). */
 export function mediaTypeOf(field: string | undefined): MediaType {
-  const text = (field ?? '').slice(0, 400);
-  const charset = CHARSET.exec(text);
-  return { essence: ESSENCE.exec(text)?.[1]?.toLowerCase(), charset: charset?.[1] ?? charset?.[2] };
+  const parsed = MIMEType.parse((field ?? '').slice(0, 400));
+  if (parsed === null || parsed.essence.length > MAX_LENGTH) return {};
+  return { essence: parsed.essence, charset: parsed.parameters.get('charset') };
 }
 
 export type Format = 'html' | 'plain' | 'feed' | 'csv' | 'xlsx';

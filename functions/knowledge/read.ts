@@ -35,17 +35,17 @@ async function readingOf(kind: SourceKind, { body, contentType }: Omit<Content, 
   switch (format) {
     case 'html': {
       const { readPage } = await import('./html.ts');
-      return readPage(decode(body, type.charset, true));
+      return readPage(decode(body, type.charset, 'html'));
     }
     case 'plain':
-      return readPlain(decode(body, type.charset, false));
+      return readPlain(decode(body, type.charset, undefined));
     case 'feed': {
       const { readFeed } = await import('./feed.ts');
-      return readFeed(decode(body, type.charset, true));
+      return readFeed(decode(body, type.charset, 'xml'));
     }
     case 'csv': {
       const { readCsv } = await import('./csv.ts');
-      return readCsv(decode(body, type.charset, false));
+      return readCsv(decode(body, type.charset, undefined));
     }
     case 'xlsx': {
       const { readWorkbook } = await import('./workbook.ts');

@@ -32,7 +32,7 @@ const EMPTY_SHEET = Buffer.from('<worksheet><sheetData/></worksheet>');
  * whole.
  */
 export async function readWorkbook(packed: Uint8Array): Promise<Reading> {
-  const archive = openArchive(packed, (name) => /\.(?:xml|rels)$/i.test(name));
+  const archive = await openArchive(packed, (name) => /\.(?:xml|rels)$/i.test(name));
   const { sheets, common } = await checkedFiles(archive);
 
   const titles: string[] = [];

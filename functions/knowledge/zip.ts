@@ -1,12 +1,10 @@
-import { crc32, createInflateRaw } from 'node:zlib';
+import { crc32 } from 'node:zlib';
+import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
 import { ContentProblem } from './text.ts';
 
 const MAX_ENTRIES = 1000;
 const MAX_ENTRY_BYTES = 30 * 1024 * 1024;
 const MAX_BYTES = 50 * 1024 * 1024;
-
-/** Of a file that is unpacked, at a time. */
-const PIECE_BYTES = 256 * 1024;
 
 /** Sheets of the same few cells come near 100; beyond 1000 is nothing but what was made to. */
 const MAX_RATIO = 300;
@@ -18,24 +16,15 @@ const END = 0x06054b50;
 const LOCAL_BYTES = 30;
 const CENTRAL_BYTES = 46;
 const END_BYTES = 22;
-const MAX_COMMENT_BYTES = 0xffff;
-const STORED = 0;
-const DEFLATED = 8;
-
-interface Entry {
-  name: string;
-  flags: number;
-  method: number;
-  packed: number;
-  size: number;
-  offset: number;
-}
 
 const invalid = () => new ContentProblem('the content is not a valid spreadsheet');
 export const tooLarge = () => new ContentProblem('the spreadsheet is too large when it is unpacked');
 
 /** A file of an archive, as the directory describes it. */
-export type PackedFile = Pick<Entry, 'name' | 'size'>;
+export interface PackedFile {
+  name: string;
+  size: number;
+}
 
 export interface Archive {
   readonly files: readonly PackedFile[];
@@ -53,22 +42,30 @@ export interface Archive {
  * @param wanted by their names; others are left out
  * @throws ContentProblem when it is damaged, or larger than a spreadsheet is
  */
-export function openArchive(archive: Uint8Array, wanted: (name: string) => boolean): Archive {
+export async function openArchive(archive: Uint8Array, wanted: (name: string) => boolean): Promise<Archive> {
   const bytes = Buffer.from(archive.buffer, archive.byteOffset, archive.byteLength);
   try {
-    const entries = directoryOf(bytes);
-    checkSizes(entries);
-    const files = entries.filter(({ name }) => wanted(name));
+    const zip = await fromBufferPromise(bytes, { lazyEntries: true });
+    if (zip.entryCount > MAX_ENTRIES) throw tooLarge();
+    const entryOf = new Map<PackedFile, Entry>();
+    let total = 0;
+    for await (const entry of zip.eachEntry()) {
+      const { fileName: name, compressedSize, uncompressedSize: size } = entry;
+      total += size;
+      if (size > MAX_ENTRY_BYTES || total > MAX_BYTES) throw tooLarge();
+      if (size > SMALL_BYTES && size > MAX_RATIO * compressedSize) throw tooLarge();
+      if (wanted(name)) entryOf.set({ name, size }, entry);
+    }
+    const files = [...entryOf.keys()];
     // Which of two would be read depends on who reads.
     if (new Set(files.map(({ name }) => name)).size < files.length) throw invalid();
-    const entryOf = new Map<PackedFile, Entry>(files.map((entry) => [entry, entry]));
     return {
       files,
       async unpackInto(target, file) {
         const entry = entryOf.get(file);
         if (entry === undefined) throw invalid();
         try {
-          await unpack(bytes, entry, target);
+          await unpack(zip, entry, target);
         } catch (error) {
           throw asProblem(error);
         }
@@ -79,68 +76,17 @@ export function openArchive(archive: Uint8Array, wanted: (name: string) => boole
   }
 }
 
-/** What else is thrown was read beyond the end, or could not be inflated. */
+/** What the library throws is said of a damaged archive. */
 const asProblem = (error: unknown): ContentProblem => (error instanceof ContentProblem ? error : invalid());
 
-function directoryOf(bytes: Buffer): Entry[] {
-  const from = Math.max(0, bytes.length - END_BYTES - MAX_COMMENT_BYTES);
-  const end = bytes.lastIndexOf(Uint8Array.of(0x50, 0x4b, 5, 6));
-  if (end < from || bytes.readUInt32LE(end) !== END) throw invalid();
-  const count = bytes.readUInt16LE(end + 10);
-  if (count > MAX_ENTRIES) throw tooLarge();
-
-  const entries: Entry[] = [];
-  let at = bytes.readUInt32LE(end + 16);
-  for (let index = 0; index < count; index += 1) {
-    if (bytes.readUInt32LE(at) !== CENTRAL) throw invalid();
-    const nameLength = bytes.readUInt16LE(at + 28);
-    entries.push({
-      flags: bytes.readUInt16LE(at + 8),
-      method: bytes.readUInt16LE(at + 10),
-      packed: bytes.readUInt32LE(at + 20),
-      size: bytes.readUInt32LE(at + 24),
-      offset: bytes.readUInt32LE(at + 42),
-      name: bytes.toString('utf8', at + 46, at + 46 + nameLength),
-    });
-    at += 46 + nameLength + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32);
-  }
-  return entries;
-}
-
-function checkSizes(entries: Entry[]): void {
-  let total = 0;
-  for (const { packed, size } of entries) {
-    total += size;
-    if (size > MAX_ENTRY_BYTES || total > MAX_BYTES) throw tooLarge();
-    if (size > SMALL_BYTES && size > MAX_RATIO * packed) throw tooLarge();
-  }
-}
-
-async function unpack(
-  bytes: Buffer,
-  { flags, method, packed, size, offset }: Entry,
-  target: Uint8Array,
-): Promise<void> {
-  const isEncrypted = (flags & 1) === 1;
-  if (isEncrypted || bytes.readUInt32LE(offset) !== LOCAL) throw invalid();
-  const start = offset + 30 + bytes.readUInt16LE(offset + 26) + bytes.readUInt16LE(offset + 28);
-  if (start + packed > bytes.length) throw invalid();
-  const data = bytes.subarray(start, start + packed);
-
-  if (method !== STORED && method !== DEFLATED) throw invalid();
+/** The library refuses what is encrypted, and what is longer or shorter than the directory says. */
+async function unpack(zip: ZipFile, entry: Entry, target: Uint8Array): Promise<void> {
+  if (!entry.canDecodeFileData()) throw invalid();
   let filled = 0;
-  for await (const piece of method === STORED ? [data] : inflated(data)) {
-    if (filled + piece.length > size) throw invalid();
+  for await (const piece of await zip.openReadStreamPromise(entry)) {
     target.set(piece, filled);
     filled += piece.length;
   }
-  if (filled !== size) throw invalid();
-}
-
-function inflated(data: Uint8Array): AsyncIterable<Uint8Array> {
-  const inflater = createInflateRaw({ chunkSize: PIECE_BYTES });
-  inflater.end(data);
-  return inflater;
 }
 
 /**

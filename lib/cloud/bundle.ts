@@ -142,6 +142,10 @@ const buildOf = (directory: string, entries: readonly Entry[]): BuildOptions => 
 /** How the code is made that a function starts as a process of its own, and finds beside itself. Each process loads one of its parsers. */
 export const readerBuild = (directory: string): BuildOptions => ({
   ...TO_A_FUNCTION,
+  // Libraries in it that are CommonJS require Node's modules.
+  banner: {
+    js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+  },
   entryPoints: { reader: 'functions/knowledge/reader.ts' },
   outdir: directory,
   outExtension: { '.js': '.mjs' },

@@ -88,12 +88,22 @@ describe('text is decoded', () => {
     expect(await textIn('url', body, type)).toBe(`! the content is ${problem}`);
   });
 
+  it.each(['utf-7', 'no-such-thing', 'constructor'])(
+    'as UTF-8 where the page itself names an encoding that is not known, as browsers do: %s',
+    async (label) => {
+      expect(await textIn('url', `<meta charset=${label}>ö`, 'text/html')).toBe('ö');
+    },
+  );
+
+  it('as UTF-8 where another encoding is named in a comment', async () => {
+    expect(await textIn('url', '<!-- <meta charset="shift_jis"> --><p>Größe', 'text/html')).toBe('Größe');
+  });
+
   it.each(['utf-7', 'iso-2022-kr', 'no-such-thing', 'constructor'])(
     'or refused where it names an encoding that is not known: %s',
     async (label) => {
       const problem = '! the content names an encoding that is not known';
       expect(await textIn('url', 'x', `text/plain; charset=${label}`)).toBe(problem);
-      expect(await textIn('url', `<meta charset=${label}>x`, 'text/html')).toBe(problem);
     },
   );
 });
