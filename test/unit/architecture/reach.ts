@@ -86,7 +86,17 @@ export const ALLOWED: readonly Allowance[] = [
   },
   // Parsers: from text to text.
   {
-    modules: ['@mozilla/readability', 'csv-parse/sync', 'feedsmith', 'linkedom', 'read-excel-file/universal'],
+    modules: [
+      '@mozilla/readability',
+      'csv-parse/sync',
+      'feedsmith',
+      'html-encoding-sniffer',
+      'linkedom',
+      'read-excel-file/universal',
+      'whatwg-mimetype',
+      // It opens files too, which only `zip.ts` could ask it to.
+      'yauzl',
+    ],
     in: ['knowledge/'],
     reaches: 'nothing',
   },
