@@ -10,12 +10,9 @@ export type Markup = 'html' | 'xml' | undefined;
  * @throws ContentProblem when it is not valid in that encoding: replacement characters would look like changes
  */
 export function decode(body: Uint8Array, charset: string | undefined, markup: Markup): string {
-  if (charset !== undefined) decoderOf(charset);
-  const named = sniffEncoding(markup === undefined ? body.subarray(0, MARK_BYTES) : body, {
-    xml: markup === 'xml',
-    transportLayerEncodingLabel: charset,
-    defaultEncoding: null,
-  });
+  const mark = sniffEncoding(body.subarray(0, MARK_BYTES), { defaultEncoding: null });
+  if (mark === null && charset !== undefined) decoderOf(charset);
+  const named = mark ?? (charset === undefined ? ownEncoding(body, markup) : charset);
   const decoder = decoderOf(named ?? 'utf-8');
   try {
     return decoder.decode(body);
@@ -30,6 +27,20 @@ export function decode(body: Uint8Array, charset: string | undefined, markup: Ma
 
 /** As long as the longest mark of a byte order. */
 const MARK_BYTES = 3;
+
+/** A page may name it further down than the standard's 1024 bytes; browsers then decode again. */
+const PRESCAN_BYTES = 4096;
+
+function ownEncoding(body: Uint8Array, markup: Markup): string | null {
+  if (markup === undefined) return null;
+  if (markup === 'html')
+    return sniffEncoding(body, { maxPrescanBytes: PRESCAN_BYTES, defaultEncoding: null });
+  // Feeds of careless templates begin with empty lines.
+  const start = body.findIndex((byte) => !SPACES.includes(byte));
+  return sniffEncoding(body.subarray(Math.max(0, start)), { xml: true, defaultEncoding: null });
+}
+
+const SPACES: readonly number[] = [0x09, 0x0a, 0x0d, 0x20];
 
 function decoderOf(label: string) {
   try {

@@ -11,11 +11,14 @@ export interface MediaType {
 /** Longer ones are none that a page, a table or a feed has. */
 const MAX_LENGTH = 160;
 
+/** Servers put it in single quotes, or send the whole field twice. */
+const LABEL = /^[\s']*([\w.:-]{1,40})/;
+
 /** Reads a Content-Type as browsers do (MIME Sniffing standard, 4.4). */
 export function mediaTypeOf(field: string | undefined): MediaType {
   const parsed = MIMEType.parse((field ?? '').slice(0, 400));
   if (parsed === null || parsed.essence.length > MAX_LENGTH) return {};
-  return { essence: parsed.essence, charset: parsed.parameters.get('charset') };
+  return { essence: parsed.essence, charset: LABEL.exec(parsed.parameters.get('charset') ?? '')?.[1] };
 }
 
 export type Format = 'html' | 'plain' | 'feed' | 'csv' | 'xlsx';

@@ -14,6 +14,26 @@ describe('text is decoded', () => {
     ['as UTF-8 where nothing is said', bytes('Größe'), 'text/plain', 'Größe'],
     ['by the content type', WESTERN, 'text/plain; charset=windows-1252', 'Größe'],
     ['by a content type in quotes', WESTERN, 'text/plain; charset="ISO-8859-1"', 'Größe'],
+    ['by a content type in single quotes', WESTERN, "text/plain; charset='ISO-8859-1'", 'Größe'],
+    [
+      'by a content type that is sent twice',
+      WESTERN,
+      'text/plain; charset=latin1, text/plain; charset=latin1',
+      'Größe',
+    ],
+    ['as UTF-8 by a content type with an empty charset', bytes('Größe'), 'text/plain; charset=""', 'Größe'],
+    [
+      'by its mark, where the content type names what is not known',
+      bytes([0xef, 0xbb, 0xbf], 'Größe'),
+      'text/plain; charset=utf-7',
+      'Größe',
+    ],
+    [
+      'by the page, 3,000 bytes from its beginning',
+      bytes(`<script>${' '.repeat(3000)}</script><meta charset="windows-1252"><p>`, [...WESTERN]),
+      'text/html',
+      'Größe',
+    ],
     ['by a content type in capitals', JAPANESE, 'TEXT/PLAIN;CHARSET=SHIFT_JIS', '日本'],
     ['by a content type with more to it', RUSSIAN, 'text/plain; format=flowed; charset=koi8-r; x=y', 'й'],
     ['by the page', bytes('<meta charset="shift_jis"><p>', [...JAPANESE]), 'text/html', '日本'],
@@ -47,8 +67,9 @@ describe('text is decoded', () => {
     expect(await textIn('url', body, type)).toBe(text);
   });
 
-  it('by the declaration of XML', async () => {
+  it.each(['', '\r\n\n'])('by the declaration of XML after %j', async (before) => {
     const feed = bytes(
+      before,
       '<?xml version="1.0" encoding="windows-1252"?><rss version="2.0"><channel><item><title>',
       [...WESTERN],
       '</title></item></channel></rss>',
