@@ -30,7 +30,8 @@ interface Scan<E> {
   /** Shards read at once. */
   atOnce: number;
   find(shard: number, after?: Position): Promise<DuePage<E>>;
-  handle(entries: E[], shard: number): Promise<void>;
+  /** Gives what handles the pages of one shard. */
+  handler(): (entries: E[]) => Promise<void>;
   /** Whether there is time for another page. */
   goOn(): boolean;
   /** Logs that a shard could not be read. */
@@ -44,18 +45,13 @@ interface Scan<E> {
  */
 export async function scanShards<E>(
   now: Date,
-  { shards, atOnce, find, handle, goOn, unread }: Scan<E>,
+  { shards, atOnce, find, handler, goOn, unread }: Scan<E>,
   { log, failures }: { log: Log; failures: unknown[] },
 ): Promise<boolean> {
   const tell = reporting(log, failures);
   const ends = await mapConcurrently(shardsFrom(now, shards), atOnce, async (shard) => {
     try {
-      return await throughPages(
-        (after) => find(shard, after),
-        (entries) => handle(entries, shard),
-        goOn,
-        tell,
-      );
+      return await throughPages((after) => find(shard, after), handler(), goOn, tell);
     } catch (error) {
       unread(shard, error);
       failures.push(error);

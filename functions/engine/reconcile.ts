@@ -194,7 +194,7 @@ export function reconcile(
     async function goThrough(
       state: DueState,
       until: Date,
-      handle: (entries: DueEntry[], shard: number) => Promise<void>,
+      handler: () => (entries: DueEntry[]) => Promise<void>,
     ): Promise<void> {
       const complete = await scanShards(
         now(),
@@ -202,7 +202,7 @@ export function reconcile(
           shards,
           atOnce: SHARDS_AT_ONCE,
           find: (shard, after) => due.find(state, shard, until, after),
-          handle,
+          handler,
           goOn,
           unread: (shard, error) => log('DUE_SHARD_UNREAD', { state, shard, error }),
         },
@@ -211,13 +211,15 @@ export function reconcile(
       if (!complete) done.complete = false;
     }
 
-    await goThrough('parked', new Date(now().getTime() + lookaheadSeconds * 1000), resume);
+    await goThrough('parked', new Date(now().getTime() + lookaheadSeconds * 1000), () => resume);
     // Its message may wait in any lane. A queue that does not say is taken to be short.
     const backlogs = await Promise.all(LANES.map((lane) => queues.backlog(lane).catch(() => 0)));
     const isDeferring = Math.max(...backlogs) > longBacklog;
     // Each shard gives its messages turns of its own.
-    const turns = Array.from({ length: shards }, () => (isDeferring ? turnsBy(RESENT_IN_BACKLOG) : () => 0));
-    await goThrough('watched', now(), (entries, shard) => remind(entries, turns[shard] ?? (() => 0)));
+    await goThrough('watched', now(), () => {
+      const turnOf = isDeferring ? turnsBy(RESENT_IN_BACKLOG) : () => 0;
+      return (entries) => remind(entries, turnOf);
+    });
     if (failures.length > 0) throw failures[0];
     return done;
   };

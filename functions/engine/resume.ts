@@ -137,7 +137,7 @@ export function resume(
         shards,
         atOnce: 1,
         find: (shard, after) => runs.find(shard, until, after),
-        handle,
+        handler: () => handle,
         goOn,
         unread: (shard, error) => log('REDELIVERY_SHARD_UNREAD', { shard, error }),
       },

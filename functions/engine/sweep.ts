@@ -100,7 +100,7 @@ export function sweep({ due, checks, log, now }: SweepPorts, { shards }: { shard
         shards,
         atOnce: SHARDS_AT_ONCE,
         find: (shard, after) => due.find(shard, startedAt, after),
-        handle,
+        handler: () => handle,
         goOn,
         unread: (shard, error) => log('SOURCE_SHARD_UNREAD', { shard, error }),
       },

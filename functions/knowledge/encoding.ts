@@ -5,13 +5,12 @@ import { ContentProblem } from './text.ts';
 export type Markup = 'html' | 'xml' | undefined;
 
 /**
- * Decodes text by the mark of its byte order, else by the charset of its content type, else by what the document says of itself, else as
- * UTF-8 (HTML standard, 13.2.3.2 Determining the character encoding; RFC 7303, section 3.2).
+ * Decodes text by its byte order mark, else by the charset of its content type, else by the encoding that the
+ * document names, else as UTF-8 (HTML standard, 13.2.3.2; RFC 7303, section 3.2).
  * @throws ContentProblem when it is not valid in that encoding: replacement characters would look like changes
  */
 export function decode(body: Uint8Array, charset: string | undefined, markup: Markup): string {
   const mark = sniffEncoding(body.subarray(0, MARK_BYTES), { defaultEncoding: null });
-  if (mark === null && charset !== undefined) decoderOf(charset);
   const named = mark ?? (charset === undefined ? ownEncoding(body, markup) : charset);
   const decoder = decoderOf(named ?? 'utf-8');
   try {

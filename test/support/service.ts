@@ -104,8 +104,6 @@ export interface ServiceOptions {
   broken?: FunctionName;
   /** Faults of the first requests in each process of a function. */
   faults?: Partial<Record<FunctionName, FaultPlan>>;
-  /** As for `startCloud`. */
-  rolesEnforced?: boolean;
   /** Runs the functions instead of this process's Node.js. */
   nodeBinary?: string;
 }
@@ -122,7 +120,6 @@ export async function startService({
   onLog,
   broken,
   faults,
-  rolesEnforced,
   nodeBinary,
 }: ServiceOptions = {}): Promise<Service> {
   const directory = await mkdtemp(join(tmpdir(), 'service-'));
@@ -167,7 +164,6 @@ export async function startService({
         reports.push(use);
       },
       ...(faults && { faults: mapKeys(faults, functions.physicalNameOf) }),
-      ...(rolesEnforced !== undefined && { rolesEnforced }),
       onFault: (fault) => reports.push(fault),
     });
     const sources = cloud.eventSources.map(({ arn }) => arn);

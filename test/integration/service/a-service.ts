@@ -1,11 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { until } from 'aws-local/test/until.ts';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { type Answer, type ReceivedDelivery, startReceiver } from '../../../lib/cli/receiver/receiver.ts';
 import { type ApiClient, apiClient } from '../../support/api.ts';
 import { type LocalRun, startLocalRun, temporaryDirectory } from '../../support/local-run.ts';
-import { path } from './an-organization.ts';
+import { receiversOf } from './receivers.ts';
 
 /** Of a run that is killed. */
 export const KILLED = {
@@ -53,7 +51,6 @@ export function aService(settings: Record<string, string>) {
     expect(failures, 'requests that ended as nobody meant them to').toEqual([]);
   });
 
-  const deliveries = (id: string) => current().api.all(`${path(id)}/deliveries`);
   return {
     get run() {
       return current().run;
@@ -61,8 +58,6 @@ export function aService(settings: Record<string, string>) {
     get api() {
       return current().api;
     },
-    deliveries,
-
     /** Ends the run, and starts it again on what it left. @returns the exit code of the first, null when it was killed */
     async restart(end: 'interrupt' | 'kill' = 'interrupt'): Promise<number | null> {
       const code = (await current().run[end]()) ?? null;
@@ -71,32 +66,11 @@ export function aService(settings: Record<string, string>) {
       return code;
     },
 
-    /**
-     * A receiver with an endpoint at it. Tests run side by side in one organization, so most subscribe to what none causes and
-     * use the test operation.
-     */
-    async subscribe(
-      respond: (delivery: ReceivedDelivery) => Answer | Promise<Answer>,
-      events = ['ticket.created'],
-    ) {
-      const { run, api } = current();
-      const received: ReceivedDelivery[] = [];
-      const { url, stop } = await startReceiver({
-        ...run.tls,
-        respond,
-        onDelivery: (delivery) => received.push(delivery),
-      });
-      receivers.push(stop);
-      const { id, secret } = await api.register(`${url}/hooks`, events);
-      return { id, secret, received };
-    },
-
-    /** Waits until so many of an endpoint's deliveries are there and all have ended, and gives them, newest first. */
-    ended: (id: string, count: number) =>
-      until(`${count} deliveries of ${id} to end`, async () => {
-        const all = await deliveries(id);
-        return all.length >= count && all.every(({ terminalAt }) => terminalAt !== null) && all;
-      }),
+    ...receiversOf({
+      api: () => current().api,
+      tls: () => current().run.tls,
+      keep: ({ stop }) => void receivers.push(stop),
+    }),
   };
 }
 export type LocalService = ReturnType<typeof aService>;

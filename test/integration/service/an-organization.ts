@@ -1,12 +1,8 @@
-import { until } from 'aws-local/test/until.ts';
 import { beforeAll } from 'vitest';
-import { type Answer, type ReceivedDelivery, startReceiver } from '../../../lib/cli/receiver/receiver.ts';
 import { type ApiClient, apiClient } from '../../support/api.ts';
 import type { Tenant } from '../../support/tenant.ts';
 import type { Place } from './place.ts';
-
-export const ok = () => ({ status: 200 });
-export const path = (id: string) => `/api/v1/webhooks/${id}`;
+import { receiversOf } from './receivers.ts';
 
 /** An organization with its sandbox and people, and receivers with endpoints of it, for the tests of a suite. */
 export function anOrganization(place: Place) {
@@ -21,7 +17,6 @@ export function anOrganization(place: Place) {
     made = { live, sandbox, member: await place.service().session(live.orgId, 'member') };
   }, 60_000);
 
-  const deliveries = (id: string) => current().live.api.all(`${path(id)}/deliveries`);
   return {
     place,
     get id() {
@@ -43,31 +38,11 @@ export function anOrganization(place: Place) {
     /** A client of the API that presents another credential, or none. */
     client: (credential: string): ApiClient =>
       place.keep(apiClient({ BASE_URL: place.service().url, API_KEY: credential })),
-    deliveries,
-
-    /** A receiver with an endpoint at it, by default of events that no test causes: the test operation reaches it all the same. */
-    async subscribe(
-      respond: (delivery: ReceivedDelivery) => Answer | Promise<Answer>,
-      events = ['ticket.created'],
-    ) {
-      const received: ReceivedDelivery[] = [];
-      const { url } = place.keep(
-        await startReceiver({
-          ...place.service().tls,
-          respond,
-          onDelivery: (delivery) => received.push(delivery),
-        }),
-      );
-      const { id, secret } = await current().live.api.register(`${url}/hooks`, events);
-      return { id, secret, received };
-    },
-
-    /** Waits until so many of an endpoint's deliveries are there and all have ended, and gives them, newest first. */
-    ended: (id: string, count: number) =>
-      until(`${count} deliveries of ${id} to end`, async () => {
-        const all = await deliveries(id);
-        return all.length >= count && all.every(({ terminalAt }) => terminalAt !== null) && all;
-      }),
+    ...receiversOf({
+      api: () => current().live.api,
+      tls: () => place.service().tls,
+      keep: (receiver) => void place.keep(receiver),
+    }),
   };
 }
 export type Organization = ReturnType<typeof anOrganization>;

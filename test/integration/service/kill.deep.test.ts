@@ -6,7 +6,7 @@ import { childrenOf } from '../../chaos/killer.ts';
 import type { ApiClient } from '../../support/api.ts';
 import { type Row, type TablesBehind, tablesBehind } from '../../support/tables.ts';
 import { aService, KILLED, RECOVERY_MS } from './a-service.ts';
-import { ok, path } from './an-organization.ts';
+import { ok, path } from './receivers.ts';
 
 /** More than a job takes at once, which are 25 of each of eight shards (functions/workers/redeliver.ts). */
 const FAILED = 8 * 25 + 1;

@@ -2,7 +2,7 @@ import { until } from 'aws-local/test/until.ts';
 import { Webhook } from 'standardwebhooks';
 import { expect, it } from 'vitest';
 import { aService, KILLED, RECOVERY_MS } from './a-service.ts';
-import { ok } from './an-organization.ts';
+import { ok } from './receivers.ts';
 
 const MESSAGES = 300;
 

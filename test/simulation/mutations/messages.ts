@@ -155,8 +155,8 @@ export const MESSAGES: readonly Mutation[] = [
   {
     name: 'the reconciler leaves parked deliveries alone',
     file: 'functions/engine/reconcile.ts',
-    find: "goThrough('parked', new Date(now().getTime() + lookaheadSeconds * 1000), resume)",
-    replace: "goThrough('parked', new Date(0), resume)",
+    find: "goThrough('parked', new Date(now().getTime() + lookaheadSeconds * 1000), () => resume)",
+    replace: "goThrough('parked', new Date(0), () => resume)",
     breaks: ['comes to rest'],
   },
   {

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { until } from 'aws-local/test/until.ts';
 import { expect, it } from 'vitest';
 import type { LocalService } from '../a-service.ts';
-import { ok, path } from '../an-organization.ts';
+import { ok, path } from '../receivers.ts';
 
 const COLLECTION = '/api/v1/webhooks';
 const events = ['ticket.created'];

@@ -13,7 +13,7 @@ import { type Answer, type ReceivedDelivery, startReceiver } from '../../../../l
 import { aBusEvent } from '../../../builders.ts';
 import { type RunbookPage, runbookPages } from '../../../support/runbooks.ts';
 import type { LocalService } from '../a-service.ts';
-import { ok, path } from '../an-organization.ts';
+import { ok, path } from '../receivers.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
 

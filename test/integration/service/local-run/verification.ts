@@ -10,7 +10,7 @@ import { OrgId } from '../../../../functions/domain/ids.ts';
 import { keys } from '../../../../functions/store/keys.ts';
 import { startReceiver } from '../../../../lib/cli/receiver/receiver.ts';
 import type { LocalService } from '../a-service.ts';
-import { ok } from '../an-organization.ts';
+import { ok } from '../receivers.ts';
 import { type OperatorOutputs, verify } from '../verify/verification.ts';
 
 const Report = z.object({

@@ -2,7 +2,8 @@ import { until } from 'aws-local/test/until.ts';
 import { beforeAll, expect } from 'vitest';
 import type { ReceivedDelivery } from '../../../../lib/cli/receiver/receiver.ts';
 import type { Answer, Data } from '../../../support/api.ts';
-import { type Organization, ok } from '../an-organization.ts';
+import type { Organization } from '../an-organization.ts';
+import { ok } from '../receivers.ts';
 
 export const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 /** The body of an identifier that nothing has. */

@@ -3,7 +3,8 @@ import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../../../lib/cli/receiver/receiver.ts';
-import { type Organization, ok, path } from '../an-organization.ts';
+import type { Organization } from '../an-organization.ts';
+import { ok, path } from '../receivers.ts';
 
 /** What becomes of deliveries, as receivers and the API's callers see it. */
 export function deliveries(organization: Organization): void {

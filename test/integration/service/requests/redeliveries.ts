@@ -4,7 +4,8 @@ import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../../../lib/cli/receiver/receiver.ts';
 import type { Data } from '../../../support/api.ts';
-import { type Organization, ok, path } from '../an-organization.ts';
+import type { Organization } from '../an-organization.ts';
+import { ok, path } from '../receivers.ts';
 
 /** Redeliveries of single deliveries. */
 export function redeliveries(organization: Organization): void {

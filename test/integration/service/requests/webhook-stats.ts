@@ -4,7 +4,8 @@ import { creationTime, DeliveryId, EventId } from '../../../../functions/domain/
 import { startOfHour } from '../../../../functions/domain/ledger.ts';
 import { keys } from '../../../../functions/store/keys.ts';
 import type { Data } from '../../../support/api.ts';
-import { type Organization, ok, path } from '../an-organization.ts';
+import type { Organization } from '../an-organization.ts';
+import { ok, path } from '../receivers.ts';
 
 const NOTHING = { owed: 0, pending: 0, succeeded: 0, exhausted: 0, skipped: 0, duplicates: 0 };
 
