@@ -8,7 +8,7 @@ import { buildEvent, type OutboxEvent } from '../functions/domain/events.ts';
 import { deliveryId, newId } from '../functions/domain/ids.ts';
 import { Keyring } from '../functions/domain/keyring.ts';
 import { type LedgerAddition, LedgerEntry, NOTHING, startOfHour } from '../functions/domain/ledger.ts';
-import { RedeliveryJob } from '../functions/domain/redelivery-job.ts';
+import { RedeliveryJob } from '../functions/domain/redelivery.ts';
 import { newSource, Source } from '../functions/domain/source.ts';
 import { FIRST_SANDBOX_GENERATION, Organization, Session, type Tenant } from '../functions/domain/tenant.ts';
 

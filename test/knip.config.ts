@@ -8,8 +8,7 @@ const bundled = [
       typeof entry === 'string' ? entry : entry.in,
     ),
   ),
-  'functions/platform/credentials.ts',
-  'functions/platform/endpoint-cache.ts',
+  'functions/platform/sdk-substitutes.ts',
 ];
 
 /** Whatever no import leads to from these files is unused. */

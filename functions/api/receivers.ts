@@ -1,9 +1,9 @@
+import { blockedHosts } from '../domain/blocked-hosts.ts';
 import { MAX_ENDPOINTS_PER_HOST } from '../domain/endpoint.ts';
 import { type Problem, problem } from '../domain/problem.ts';
 import { checkReceiverUrl, type ReceiverUrlCheck } from '../domain/receiver-url.ts';
 import { checkProgram } from '../domain/simulation.ts';
 import { isOfSandbox, type Tenant } from '../domain/tenant.ts';
-import { blockedHosts } from '../platform/blocked-hosts.ts';
 import { loopbackReceivers } from '../platform/config.ts';
 import { blockedHostStore } from '../store/blocked-hosts.ts';
 import { tables } from './route-handler.ts';

@@ -1,12 +1,12 @@
 import { memoizeFor } from '../domain/memoize.ts';
-import { meterCapacity } from '../platform/capacity.ts';
-import { documentClient } from '../platform/clients/dynamodb.ts';
+import { documentClient } from '../platform/clients/clients.ts';
 import { ApiEnvironment, rateLimits, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { FAILED_INVOCATIONS, RATE_LIMITER_FAILURES } from '../platform/metric-names.ts';
 import { count, publishMetrics } from '../platform/metrics.ts';
 import { type ApiPorts, apiHandler } from '../platform/pipeline/api.ts';
 import { doorAuthentication, keyAuthentication, keyUseNotes } from '../platform/pipeline/authentication.ts';
+import { meterCapacity } from '../platform/pipeline/lifecycle.ts';
 import { rateLimiter } from '../platform/pipeline/rate-limit.ts';
 import type { UseCase } from '../platform/pipeline/request.ts';
 import { reportUnreadable } from '../platform/reports.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { ApiKey } from './api-key.ts';
 import { newId, OrgId } from './ids.ts';
-import { FIRST_SANDBOX_GENERATION, isOfSandbox, type Tenant } from './tenant.ts';
+import { FIRST_SANDBOX_GENERATION, isOfSandbox, type OrganizationStanding, type Tenant } from './tenant.ts';
 
 /** Says beside the live organization which one its sandbox is (public-api.md, Sandbox pairing). There is one at most, and it never changes. */
 export const Pairing = z.object({
@@ -82,3 +82,27 @@ export type Purge = z.infer<typeof Purge>;
 /** Whether nothing reads or writes the generation any more, so that the purge may begin and an empty index is its end. */
 export const isSettled = ({ requestedAt }: Purge, now: Date, lingerSeconds: number): boolean =>
   now.getTime() - new Date(requestedAt).getTime() >= lingerSeconds * 1000;
+
+export interface Standings {
+  /** What an organization is at present; undefined when there is none. That it is live may be remembered, anything else not. */
+  of(orgId: Tenant['orgId']): Promise<OrganizationStanding | undefined>;
+}
+
+/** Nothing can be done for data whose organization, or whose generation, cannot be established. What asked tries again later. */
+export class UnknownTenant extends Error {
+  override name = 'UnknownTenant';
+}
+
+/**
+ * Tells data that a reset has wiped from data that counts. Whoever finds it over drops it without a trace: its rows are deleted elsewhere.
+ * @throws UnknownTenant, and whatever the reading throws
+ */
+export function generations(standings: Standings) {
+  return async ({ orgId, generation }: Tenant): Promise<'current' | 'over'> => {
+    const standing = await standings.of(orgId);
+    if (standing === undefined) throw new UnknownTenant(`there is no organization ${orgId}`);
+    if (generation > standing.generation)
+      throw new UnknownTenant(`${orgId} is at generation ${standing.generation}, before ${generation}`);
+    return generation === standing.generation ? 'current' : 'over';
+  };
+}

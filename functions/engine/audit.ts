@@ -1,5 +1,4 @@
-import type { Delivery, DeliveryRef } from '../domain/delivery.ts';
-import { OPEN_STATUSES } from '../domain/delivery.ts';
+import { type Delivery, type DeliveryRef, OPEN_STATUSES } from '../domain/delivery.ts';
 import { EXPIRY_SECONDS } from '../domain/due.ts';
 import {
   countsOf,
@@ -10,10 +9,10 @@ import {
   openIn,
   plus,
 } from '../domain/ledger.ts';
+import { generations, type Standings, UnknownTenant } from '../domain/sandbox.ts';
 import { isOfSandbox } from '../domain/tenant.ts';
 import type { Log } from '../platform/log-codes.ts';
 import { mapConcurrently } from './concurrency.ts';
-import { generations, type Standings, UnknownTenant } from './generations.ts';
 
 type Position = Record<string, unknown>;
 

@@ -1,6 +1,7 @@
 import { type BusEvent, NOTICES } from '../domain/bus.ts';
 import type { TraceId } from '../domain/ids.ts';
 import { Defect, UnderWay } from '../domain/problem.ts';
+import { generations, type Standings } from '../domain/sandbox.ts';
 import {
   type LeasedSource,
   nextCheckAt,
@@ -23,7 +24,6 @@ import {
 } from '../domain/source-check.ts';
 import type { Organization, Tenant } from '../domain/tenant.ts';
 import type { Log } from '../platform/log-codes.ts';
-import { generations, type Standings } from './generations.ts';
 
 export interface CheckSourcePorts<Slot = unknown> {
   sources: {

@@ -1,6 +1,6 @@
-import type { DeadLetter, DiscardedRecords } from '../domain/dead-letter.ts';
 import type { DeliveryRef, Reminder } from '../domain/delivery.ts';
 import { EXPIRY_SECONDS } from '../domain/due.ts';
+import type { DeadLetter, DiscardedRecords } from '../domain/events.ts';
 import { creationTime } from '../domain/ids.ts';
 import type { Owed } from '../domain/redelivery.ts';
 import type { Log } from '../platform/log-codes.ts';

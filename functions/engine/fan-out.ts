@@ -5,9 +5,9 @@ import { type OrgId, type ReceiverId, traced } from '../domain/ids.ts';
 import { type FirstLane, firstLaneOf } from '../domain/lanes.ts';
 import { memoize } from '../domain/memoize.ts';
 import { isAskedFor, type Owed } from '../domain/redelivery.ts';
+import { generations, type Standings } from '../domain/sandbox.ts';
 import type { Log } from '../platform/log-codes.ts';
 import { failuresOf, mapConcurrently, mapSettled } from './concurrency.ts';
-import { generations, type Standings } from './generations.ts';
 
 export interface FanOutPorts {
   subscribers: {

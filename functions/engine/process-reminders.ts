@@ -1,11 +1,11 @@
 import type { Disposition, Outgoing, Reminder } from '../domain/delivery.ts';
 import { isPatient, type Lane } from '../domain/lanes.ts';
 import { memoize } from '../domain/memoize.ts';
+import { generations, type Standings } from '../domain/sandbox.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import type { Log } from '../platform/log-codes.ts';
 import type { AttemptContext } from './attempt-delivery.ts';
 import { failuresOf, mapSettled } from './concurrency.ts';
-import { generations, type Standings } from './generations.ts';
 
 /** A message as it was received. */
 export interface ReceivedReminder {

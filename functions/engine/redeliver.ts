@@ -20,10 +20,10 @@ import {
   type RedeliveryJobStatus,
   redeliveriesOf,
   type StopReason,
-} from '../domain/redelivery-job.ts';
+} from '../domain/redelivery.ts';
+import { generations, type Standings } from '../domain/sandbox.ts';
 import type { Log } from '../platform/log-codes.ts';
 import { mapConcurrently } from './concurrency.ts';
-import { generations, type Standings } from './generations.ts';
 
 export interface RedeliverPorts {
   jobs: {

@@ -5,11 +5,11 @@ import {
   type RedeliveryJobRef,
   type RedeliveryRun,
   repeatedRound,
-} from '../domain/redelivery-job.ts';
+} from '../domain/redelivery.ts';
+import { generations, type Standings } from '../domain/sandbox.ts';
 import type { Log } from '../platform/log-codes.ts';
 import { mapConcurrently } from './concurrency.ts';
 import { type DuePage, type Position, scanShards } from './due-pages.ts';
-import { generations, type Standings } from './generations.ts';
 
 export interface ResumePorts {
   runs: {

@@ -1,10 +1,10 @@
 import type { DeliveryRef } from '../domain/delivery.ts';
 import { type DeliveryChange, entryKeyOf, type LedgerAddition, tally } from '../domain/ledger.ts';
 import { Defect } from '../domain/problem.ts';
+import { generations, type Standings, UnknownTenant } from '../domain/sandbox.ts';
 import { isOfSandbox } from '../domain/tenant.ts';
 import type { Log } from '../platform/log-codes.ts';
 import { failuresOf, mapSettled } from './concurrency.ts';
-import { generations, type Standings, UnknownTenant } from './generations.ts';
 
 /** A change of a delivery with its place in its shard of the stream. */
 export interface SequencedChange extends DeliveryChange {

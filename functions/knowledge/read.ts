@@ -1,7 +1,6 @@
 import type { SourceKind } from '../domain/source.ts';
-import { decode } from './encoding.ts';
 import type { Content, Extraction } from './extractor.ts';
-import { formatOf, mediaTypeOf } from './media-type.ts';
+import { decode, formatOf, mediaTypeOf } from './media-type.ts';
 import { Collector, ContentProblem, type Reading } from './text.ts';
 
 /**
@@ -44,11 +43,11 @@ async function readingOf(kind: SourceKind, { body, contentType }: Omit<Content, 
       return readFeed(decode(body, type.charset, 'xml'));
     }
     case 'csv': {
-      const { readCsv } = await import('./csv.ts');
+      const { readCsv } = await import('./spreadsheet.ts');
       return readCsv(decode(body, type.charset, undefined));
     }
     case 'xlsx': {
-      const { readWorkbook } = await import('./workbook.ts');
+      const { readWorkbook } = await import('./spreadsheet.ts');
       return readWorkbook(body);
     }
   }

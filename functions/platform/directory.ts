@@ -4,7 +4,7 @@ import {
   type UserType,
 } from '@aws-sdk/client-cognito-identity-provider';
 import type { OrgId } from '../domain/ids.ts';
-import { terms } from './clients/terms.ts';
+import { terms } from './clients/clients.ts';
 import { countThrottles } from './clients/throttles.ts';
 
 /** Users that Cognito gives in one answer at most. */

@@ -1,7 +1,7 @@
 import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
 import { BUS_SOURCE, type BusEvent } from '../domain/bus.ts';
 import { chunksOf, REQUEST_BYTES } from './chunks.ts';
-import { terms } from './clients/terms.ts';
+import { terms } from './clients/clients.ts';
 import { countThrottles } from './clients/throttles.ts';
 
 /** Entries that EventBridge takes in one request. */

@@ -1,7 +1,7 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { KEYRING_FRESH_SECONDS, Keyring, UnknownKeyVersion } from '../domain/keyring.ts';
 import { Defect } from '../domain/problem.ts';
-import { terms } from './clients/terms.ts';
+import { terms } from './clients/clients.ts';
 import { countThrottles } from './clients/throttles.ts';
 
 /** Gives `use` the keyring of one secret. */

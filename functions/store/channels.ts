@@ -1,11 +1,10 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { Channel, MAX_CHANNELS } from '../domain/channel.ts';
 import type { ChannelId, OrgId } from '../domain/ids.ts';
-import { type Counter, countedDown, countedUp, removal } from './counted.ts';
 import { keys } from './keys.ts';
 import { newestFirst, type Page, type PageRequest, partition } from './pages.ts';
 import type { Table } from './table.ts';
-import { addition, type Change } from './transaction.ts';
+import { addition, type Change, type Counter, countedDown, countedUp, removal } from './transaction.ts';
 
 const parse = (row: unknown): Channel => Channel.parse(row);
 

@@ -1,8 +1,8 @@
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { Conversation, Escalation, Message, MOVES, type Move } from '../domain/conversation.ts';
-import type { ConversationId, EscalationId, MessageId } from '../domain/ids.ts';
+import { Conversation, Escalation, Message, MOVES, type Move, Ticket } from '../domain/conversation.ts';
+import type { ConversationId, EscalationId, MessageId, TicketId } from '../domain/ids.ts';
 import type { Tenant } from '../domain/tenant.ts';
-import { CONVERSATION_SHARDS, keys, markOf, shards } from './keys.ts';
+import { CONVERSATION_SHARDS, keys, markOf, shards, TICKET_SHARDS } from './keys.ts';
 import { newestFirst, type Page, type PageRequest, partition } from './pages.ts';
 import { readRows, type Table } from './table.ts';
 import { addition, type Change } from './transaction.ts';
@@ -142,6 +142,28 @@ export function escalationStore(service: Table) {
         ...markOf(tenant),
         ...escalation,
       });
+    },
+  };
+}
+
+export function ticketStore(service: Table) {
+  return {
+    async find(tenant: Tenant, id: TicketId): Promise<Ticket | undefined> {
+      const { Item } = await service.client.send(
+        new GetCommand({ TableName: service.name, Key: keys.ticket(tenant, id), ConsistentRead: true }),
+      );
+      return Item && Ticket.parse(Item);
+    },
+
+    list(tenant: Tenant, page: PageRequest): Promise<Page<Ticket>> {
+      const partitions = shards(TICKET_SHARDS).map((shard) =>
+        partition(service, keys.tickets(tenant, shard), (row) => Ticket.parse(row)),
+      );
+      return newestFirst(partitions, page);
+    },
+
+    add(tenant: Tenant, ticket: Ticket): Change {
+      return addition(service, { ...keys.ticket(tenant, ticket.id), ...markOf(tenant), ...ticket });
     },
   };
 }

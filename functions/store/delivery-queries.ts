@@ -2,7 +2,7 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { Delivery, type DeliveryRef, type DeliveryStatus, OPEN_STATUSES } from '../domain/delivery.ts';
 import type { ReceiverId } from '../domain/ids.ts';
-import type { Examined } from '../domain/redelivery-job.ts';
+import type { Examined } from '../domain/redelivery.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { deliveryOf } from './deliveries.ts';
 import { DELIVERY_SHARDS, deliveriesBetween, keys, shards } from './keys.ts';

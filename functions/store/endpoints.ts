@@ -14,7 +14,6 @@ import {
 import { AT_RISK_SECONDS } from '../domain/failure-streak.ts';
 import type { OrgId, ReceiverId } from '../domain/ids.ts';
 import { SLOW_SECONDS, STALLED_SECONDS } from '../domain/lanes.ts';
-import { type Counter, countedDown, countedOut, countedUp, removal } from './counted.ts';
 import { type Key, keys } from './keys.ts';
 import { newestFirst, type Page, type PageRequest, partition } from './pages.ts';
 import { readRows, type Table, updated } from './table.ts';
@@ -24,7 +23,12 @@ import {
   type Change,
   type CommitResult,
   Contended,
+  type Counter,
   committer,
+  countedDown,
+  countedOut,
+  countedUp,
+  removal,
 } from './transaction.ts';
 
 const parse = (row: unknown): Endpoint => Endpoint.parse(row);

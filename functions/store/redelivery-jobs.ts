@@ -13,7 +13,7 @@ import {
   RedeliveryRun,
   runOf,
   type StopReason,
-} from '../domain/redelivery-job.ts';
+} from '../domain/redelivery.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import type { Position } from './due-index.ts';
 import { keys, markOf } from './keys.ts';

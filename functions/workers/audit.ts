@@ -2,7 +2,7 @@ import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { type Audited, audit } from '../engine/audit.ts';
-import { documentClient } from '../platform/clients/dynamodb.ts';
+import { documentClient } from '../platform/clients/clients.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { LEDGER_DIFFERENCE } from '../platform/metric-names.ts';

@@ -1,16 +1,16 @@
 import * as z from 'zod/mini';
+import { blockedHosts } from '../domain/blocked-hosts.ts';
 import { gate } from '../domain/gate.ts';
 import { CHECK_LEASE_SECONDS, EXTRACTION_TIMEOUT_SECONDS, FETCH_TIMEOUT_SECONDS } from '../domain/timing.ts';
 import { checkSource } from '../engine/check-source.ts';
 import { extractor } from '../knowledge/extractor.ts';
 import { sourceContent } from '../knowledge/source-content.ts';
-import { blockedHosts } from '../platform/blocked-hosts.ts';
-import { documentClient } from '../platform/clients/dynamodb.ts';
-import { queueClient } from '../platform/clients/sqs.ts';
+import { documentClient, queueClient } from '../platform/clients/clients.ts';
 import {
   DecimalNumber,
   loopbackReceivers,
   NonEmptyText,
+  outboundUserAgent,
   readEnvironment,
   SenderEnvironment,
   WholeNumber,
@@ -19,15 +19,13 @@ import { logger } from '../platform/logger.ts';
 import { CHECKED } from '../platform/metric-names.ts';
 import { count } from '../platform/metrics.ts';
 import { outboundClient } from '../platform/outbound/client.ts';
-import { outboundUserAgent } from '../platform/outbound-user-agent.ts';
-import { busWorker, oneByOne } from '../platform/pipeline/bus-worker.ts';
+import { busWorker, oneByOne } from '../platform/pipeline/worker.ts';
+import { hiding } from '../platform/queues.ts';
 import { reportUnreadable } from '../platform/reports.ts';
 import { standings } from '../platform/standings.ts';
-import { hiding } from '../platform/worker-queue.ts';
 import { blockedHostStore } from '../store/blocked-hosts.ts';
-import { checkSlots } from '../store/check-slots.ts';
 import { organizationStore, standingOf } from '../store/organizations.ts';
-import { sourceChecks } from '../store/source-checks.ts';
+import { checkSlots, sourceChecks } from '../store/source-checks.ts';
 import { committer } from '../store/transaction.ts';
 
 export const CheckSourceEnvironment = z.object({

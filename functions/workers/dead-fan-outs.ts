@@ -2,21 +2,17 @@ import * as z from 'zod/mini';
 import { FIRST_LANES } from '../domain/lanes.ts';
 import { deadEntries, nameOfOwed } from '../engine/dead-letters.ts';
 import { fanOut } from '../engine/fan-out.ts';
-import { documentClient } from '../platform/clients/dynamodb.ts';
-import { streamsClient } from '../platform/clients/dynamodb-streams.ts';
-import { queueClient } from '../platform/clients/sqs.ts';
+import { documentClient, queueClient, streamsClient } from '../platform/clients/clients.ts';
 import { FirstAttemptQueues, NonEmptyText, readEnvironment } from '../platform/config.ts';
-import { deliveryQueues, queueUrls } from '../platform/delivery-queues.ts';
 import { logger } from '../platform/logger.ts';
-import { deadLetterWorker, orAbandon } from '../platform/pipeline/dead-letters.ts';
+import { deadLetterWorker, orAbandon } from '../platform/pipeline/worker.ts';
+import { deliveryQueues, postponement, queueUrls } from '../platform/queues.ts';
 import { reportUnreadable } from '../platform/reports.ts';
 import { standings } from '../platform/standings.ts';
-import { postponement } from '../platform/worker-queue.ts';
 import { deliveryStore } from '../store/deliveries.ts';
 import { endpointStore } from '../store/endpoints.ts';
 import { standingOf } from '../store/organizations.ts';
-import { owedBy } from '../store/outbox.ts';
-import { outboxEntries } from '../store/stream.ts';
+import { outboxEntries, owedBy } from '../store/outbox.ts';
 
 export const DeadFanOutsEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,

@@ -1,16 +1,13 @@
 import * as z from 'zod/mini';
 import { deadEntries } from '../engine/dead-letters.ts';
-import { documentClient } from '../platform/clients/dynamodb.ts';
-import { streamsClient } from '../platform/clients/dynamodb-streams.ts';
-import { queueClient } from '../platform/clients/sqs.ts';
+import { documentClient, queueClient, streamsClient } from '../platform/clients/clients.ts';
 import { NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { eventBridgeClient, eventBus } from '../platform/event-bus.ts';
 import { logger } from '../platform/logger.ts';
-import { deadLetterWorker, orAbandon } from '../platform/pipeline/dead-letters.ts';
+import { deadLetterWorker, orAbandon } from '../platform/pipeline/worker.ts';
+import { postponement } from '../platform/queues.ts';
 import { busReports, reportUnreadable } from '../platform/reports.ts';
-import { postponement } from '../platform/worker-queue.ts';
-import { toldBy } from '../store/outbox.ts';
-import { outboxEntries } from '../store/stream.ts';
+import { outboxEntries, toldBy } from '../store/outbox.ts';
 
 export const DeadPublicationsEnvironment = z.object({
   EVENT_BUS: NonEmptyText,

@@ -2,13 +2,13 @@ import middy from '@middy/core';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { deadReminder } from '../engine/dead-letters.ts';
-import { documentClient } from '../platform/clients/dynamodb.ts';
+import { documentClient } from '../platform/clients/clients.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment } from '../platform/config.ts';
-import { parseReminder } from '../platform/delivery-queues.ts';
 import { logger } from '../platform/logger.ts';
 import { DEAD_LETTERS } from '../platform/metric-names.ts';
 import { count } from '../platform/metrics.ts';
 import { invocation } from '../platform/pipeline/worker.ts';
+import { parseReminder } from '../platform/queues.ts';
 import { reportUnreadable } from '../platform/reports.ts';
 import { dueIndex } from '../store/due-index.ts';
 

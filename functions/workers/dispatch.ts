@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import middy from '@middy/core';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import * as z from 'zod/mini';
+import { blockedHosts } from '../domain/blocked-hosts.ts';
 import { gate } from '../domain/gate.ts';
 import { currentVersion } from '../domain/keyring.ts';
 import { LANE_TABLE, LANES, type Lane } from '../domain/lanes.ts';
@@ -9,25 +10,23 @@ import { Defect } from '../domain/problem.ts';
 import { attemptClocks } from '../domain/timing.ts';
 import { attemptDelivery } from '../engine/attempt-delivery.ts';
 import { processReminders } from '../engine/process-reminders.ts';
-import { blockedHosts } from '../platform/blocked-hosts.ts';
-import { documentClient } from '../platform/clients/dynamodb.ts';
-import { queueClient } from '../platform/clients/sqs.ts';
+import { documentClient, queueClient } from '../platform/clients/clients.ts';
 import {
   DecimalNumber,
   DeliveryQueues,
   loopbackReceivers,
   NonEmptyText,
+  outboundUserAgent,
   readEnvironment,
   retryPolicy,
   SenderEnvironment,
 } from '../platform/config.ts';
-import { deliveryQueues, parseReminder, queueUrls } from '../platform/delivery-queues.ts';
 import { keyringSource, secretValue } from '../platform/keyrings.ts';
 import { logger } from '../platform/logger.ts';
 import { deliveryMetrics } from '../platform/metrics.ts';
 import { outboundClient } from '../platform/outbound/client.ts';
-import { outboundUserAgent } from '../platform/outbound-user-agent.ts';
 import { invocation } from '../platform/pipeline/worker.ts';
+import { deliveryQueues, parseReminder, queueUrls } from '../platform/queues.ts';
 import { reportUnreadable } from '../platform/reports.ts';
 import { standings } from '../platform/standings.ts';
 import { simulatedReceiver, webhookSender } from '../platform/webhook-sender.ts';

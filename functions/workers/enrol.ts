@@ -2,7 +2,7 @@ import middy from '@middy/core';
 import * as z from 'zod/mini';
 import { digestOf, issueKey, Scope } from '../domain/api-key.ts';
 import { newId } from '../domain/ids.ts';
-import { documentClient } from '../platform/clients/dynamodb.ts';
+import { documentClient } from '../platform/clients/clients.ts';
 import { NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { invocation } from '../platform/pipeline/worker.ts';

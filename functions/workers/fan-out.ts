@@ -1,12 +1,11 @@
 import * as z from 'zod/mini';
 import { FIRST_LANES } from '../domain/lanes.ts';
 import { fanOut } from '../engine/fan-out.ts';
-import { documentClient } from '../platform/clients/dynamodb.ts';
-import { queueClient } from '../platform/clients/sqs.ts';
+import { documentClient, queueClient } from '../platform/clients/clients.ts';
 import { FirstAttemptQueues, NonEmptyText, readEnvironment } from '../platform/config.ts';
-import { deliveryQueues, queueUrls } from '../platform/delivery-queues.ts';
 import { logger } from '../platform/logger.ts';
-import { outboxReader } from '../platform/pipeline/outbox-reader.ts';
+import { outboxReader } from '../platform/pipeline/worker.ts';
+import { deliveryQueues, queueUrls } from '../platform/queues.ts';
 import { reportUnreadable } from '../platform/reports.ts';
 import { standings } from '../platform/standings.ts';
 import { deliveryStore } from '../store/deliveries.ts';

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import { gate } from '../domain/gate.ts';
 import { meter } from '../engine/meter.ts';
-import { documentClient } from '../platform/clients/dynamodb.ts';
+import { documentClient } from '../platform/clients/clients.ts';
 import { NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
-import { busWorker } from '../platform/pipeline/bus-worker.ts';
+import { busWorker } from '../platform/pipeline/worker.ts';
 import { reportUnreadable } from '../platform/reports.ts';
 import { standings } from '../platform/standings.ts';
 import { standingOf } from '../store/organizations.ts';

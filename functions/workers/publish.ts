@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { eventBridgeClient, eventBus } from '../platform/event-bus.ts';
-import { outboxReader } from '../platform/pipeline/outbox-reader.ts';
+import { outboxReader } from '../platform/pipeline/worker.ts';
 import { busReports } from '../platform/reports.ts';
 import { toldBy } from '../store/outbox.ts';
 import { rowOf } from '../store/table.ts';

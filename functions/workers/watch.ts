@@ -3,7 +3,7 @@ import middy from '@middy/core';
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { type SequencedChange, watch } from '../engine/watch.ts';
-import { documentClient } from '../platform/clients/dynamodb.ts';
+import { documentClient } from '../platform/clients/clients.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { ENDED, UNREADABLE_ROWS } from '../platform/metric-names.ts';

@@ -31,7 +31,7 @@ export const TO_A_FUNCTION = {
   target: 'node24',
   // The ESM builds of the SDK can be shaken; its "main" builds cannot.
   mainFields: ['module', 'main'] as string[],
-  alias: { '@aws-sdk/credential-provider-node': join(ROOT, 'functions/platform/credentials.ts') },
+  alias: { '@aws-sdk/credential-provider-node': join(ROOT, 'functions/platform/sdk-substitutes.ts') },
   legalComments: 'none',
   logLevel: 'error',
 } as const satisfies BuildOptions;
@@ -133,7 +133,7 @@ const buildOf = (directory: string, entries: readonly Entry[]): BuildOptions => 
   outExtension: { '.js': '.mjs' },
   alias: {
     ...TO_A_FUNCTION.alias,
-    '@aws-sdk/endpoint-cache': join(ROOT, 'functions/platform/endpoint-cache.ts'),
+    '@aws-sdk/endpoint-cache': join(ROOT, 'functions/platform/sdk-substitutes.ts'),
   },
   external: [NEVER_IMPORTED],
   plugins: UNUSED_LEFT_OUT,

@@ -98,7 +98,7 @@ export class BusWorker extends Construct {
 /**
  * The CDK's own target would write into the queue's policy which rule fills it; the policy says it of all
  * rules of the bus. Messages are in the group of their organization, as those are that workers send
- * (platform/worker-queue.ts).
+ * (platform/queues.ts).
  */
 const into = ({ queue, deadLetters }: WorkerQueues): events.IRuleTarget => ({
   bind: () => ({

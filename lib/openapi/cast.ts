@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { v7 } from 'uuid';
-import { overviewOf, statsOf } from '../../functions/domain/delivery-stats.ts';
 import { deliveryId, type IdPrefix } from '../../functions/domain/ids.ts';
+import { overviewOf, statsOf } from '../../functions/domain/ledger.ts';
 import { DEFAULT_RETRY_POLICY, nextAttemptAt } from '../../functions/domain/timing.ts';
 
 /*

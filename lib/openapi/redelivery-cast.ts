@@ -1,4 +1,4 @@
-import { progressOf } from '../../functions/domain/redelivery-job.ts';
+import { progressOf } from '../../functions/domain/redelivery.ts';
 import * as cast from './cast.ts';
 
 const createdAt = '2026-11-21T14:05:07.412Z';

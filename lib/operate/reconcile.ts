@@ -2,8 +2,8 @@ import { DEFAULT_GRACE_SECONDS, LONG_BACKLOG } from '../../functions/domain/due.
 import { byLane } from '../../functions/domain/lanes.ts';
 import { RECONCILE_LOOKAHEAD_SECONDS } from '../../functions/domain/timing.ts';
 import { reconcile } from '../../functions/engine/reconcile.ts';
-import { deliveryQueues } from '../../functions/platform/delivery-queues.ts';
 import type { Log } from '../../functions/platform/log-codes.ts';
+import { deliveryQueues } from '../../functions/platform/queues.ts';
 import { dueIndex } from '../../functions/store/due-index.ts';
 import { DUE_SHARDS } from '../../functions/store/keys.ts';
 import { type Context, confirmed, type Report, resource, tableOf } from './context.ts';

@@ -12,7 +12,7 @@ import { CREDENTIALS } from 'aws-local/engines/engines.ts';
 import { startSqs } from 'aws-local/engines/sqs.ts';
 import { type Delivery, reminderOf } from '../../functions/domain/delivery.ts';
 import { byLane, type Lane } from '../../functions/domain/lanes.ts';
-import { deliveryQueues } from '../../functions/platform/delivery-queues.ts';
+import { deliveryQueues } from '../../functions/platform/queues.ts';
 import { deliveryOf } from '../../functions/store/deliveries.ts';
 import { deliveryKey } from '../../functions/store/due-index.ts';
 import { rowOf, type Table } from '../../functions/store/table.ts';

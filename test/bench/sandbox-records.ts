@@ -3,12 +3,16 @@ import { buildEvent, type OutboxEvent } from '../../functions/domain/events.ts';
 import { deliveryId, newId, type ReceiverId } from '../../functions/domain/ids.ts';
 import { hourBefore, type LedgerAddition, NOTHING } from '../../functions/domain/ledger.ts';
 import type { Tenant } from '../../functions/domain/tenant.ts';
-import { conversationStore, escalationStore, messageStore } from '../../functions/store/conversations.ts';
+import {
+  conversationStore,
+  escalationStore,
+  messageStore,
+  ticketStore,
+} from '../../functions/store/conversations.ts';
 import { deliveryStore } from '../../functions/store/deliveries.ts';
 import { idempotencyStore } from '../../functions/store/idempotency.ts';
 import { keys } from '../../functions/store/keys.ts';
 import { outboxStore } from '../../functions/store/outbox.ts';
-import { ticketStore } from '../../functions/store/tickets.ts';
 import type { Change } from '../../functions/store/transaction.ts';
 import { aConversation, aMessage, anEscalation, aTicket } from '../builders.ts';
 import type { RunTables } from './run-engines.ts';

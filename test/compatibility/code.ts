@@ -13,7 +13,7 @@ export { fanOut } from '../../functions/engine/fan-out.ts';
 export { purge } from '../../functions/engine/purge.ts';
 export { reconcile } from '../../functions/engine/reconcile.ts';
 export { watch } from '../../functions/engine/watch.ts';
-export { deliveryQueues } from '../../functions/platform/delivery-queues.ts';
+export { deliveryQueues } from '../../functions/platform/queues.ts';
 export { standings } from '../../functions/platform/standings.ts';
 export { simulatedReceiver } from '../../functions/platform/webhook-sender.ts';
 export { deliveryMoves, deliveryOf, deliveryStore } from '../../functions/store/deliveries.ts';

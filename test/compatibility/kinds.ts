@@ -14,8 +14,7 @@ import {
 import { LedgerEntry } from '../../functions/domain/ledger.ts';
 import { Mailing } from '../../functions/domain/mailing.ts';
 import type { RateBucket } from '../../functions/domain/rate-limit.ts';
-import { Arrival } from '../../functions/domain/redelivery.ts';
-import { RedeliveryRun } from '../../functions/domain/redelivery-job.ts';
+import { Arrival, RedeliveryRun } from '../../functions/domain/redelivery.ts';
 import { Pairing, Purge } from '../../functions/domain/sandbox.ts';
 import { Source } from '../../functions/domain/source.ts';
 import { Organization, OrganizationStanding, type Tenant } from '../../functions/domain/tenant.ts';

@@ -1,7 +1,7 @@
 import type { Tenant } from '../../functions/domain/tenant.ts';
 import type { CheckSourcePorts } from '../../functions/engine/check-source.ts';
-import type { CheckSlot } from '../../functions/store/check-slots.ts';
 import { tenantKey } from '../../functions/store/keys.ts';
+import type { CheckSlot } from '../../functions/store/source-checks.ts';
 
 type Slots = CheckSourcePorts<CheckSlot>['slots'];
 

@@ -1,10 +1,10 @@
 import type { OrgId } from '../../functions/domain/ids.ts';
+import type { Standings } from '../../functions/domain/sandbox.ts';
 import {
   FIRST_SANDBOX_GENERATION,
   LIVE_GENERATION,
   type OrganizationStanding,
 } from '../../functions/domain/tenant.ts';
-import type { Standings } from '../../functions/engine/generations.ts';
 
 /** Organizations in memory, all of them live but for those that a test makes sandboxes or takes away. */
 export interface MemoryStandings extends Standings {

@@ -156,7 +156,7 @@ const ROOMS: readonly Room[] = [
       domain,
       engine,
       store,
-      '^functions/platform/(?:clients/terms|delivery-queues)\\.ts$',
+      '^functions/platform/(?:clients/clients|queues)\\.ts$',
       '^functions/platform/log-codes\\.ts$',
       '^lib/cli/(?:terminal/|environment-file\\.ts$)',
       '^packages/aws-local/src/connection-failure\\.ts$',

@@ -2,7 +2,7 @@ import type { Outgoing } from '../../functions/domain/delivery.ts';
 import type { DueState } from '../../functions/domain/due.ts';
 import type { OrgId } from '../../functions/domain/ids.ts';
 import type { Lane } from '../../functions/domain/lanes.ts';
-import type { Standings } from '../../functions/engine/generations.ts';
+import type { Standings } from '../../functions/domain/sandbox.ts';
 import type { PurgePorts } from '../../functions/engine/purge.ts';
 import type { WatchPorts } from '../../functions/engine/watch.ts';
 import type { Log } from '../../functions/platform/log-codes.ts';

@@ -1,9 +1,9 @@
 import type { Claimed } from '../../functions/domain/delivery.ts';
 import type { Permit } from '../../functions/domain/gate.ts';
 import { SLOW_AFTER_SECONDS } from '../../functions/domain/lanes.ts';
+import type { Standings } from '../../functions/domain/sandbox.ts';
 import { DEFAULT_ATTEMPT_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
 import type { AttemptPorts } from '../../functions/engine/attempt-delivery.ts';
-import type { Standings } from '../../functions/engine/generations.ts';
 import type { Engine } from './engine.ts';
 import { Interference } from './ports.ts';
 import { forever, type Process } from './processes.ts';

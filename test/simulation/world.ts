@@ -1,7 +1,6 @@
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
-import type { DeadLetter } from '../../functions/domain/dead-letter.ts';
 import type { Reminder } from '../../functions/domain/delivery.ts';
-import type { OutboxEvent } from '../../functions/domain/events.ts';
+import type { DeadLetter, OutboxEvent } from '../../functions/domain/events.ts';
 import type { DeliveryId, EventId, IdPrefix, OrgId, ReceiverId } from '../../functions/domain/ids.ts';
 import type { LedgerEntry } from '../../functions/domain/ledger.ts';
 import type { Owed } from '../../functions/domain/redelivery.ts';

@@ -1,5 +1,5 @@
 import { notFound } from '../../domain/problem.ts';
-import { shownJob } from '../../domain/redelivery-job.ts';
+import { shownJob } from '../../domain/redelivery.ts';
 import { endpointStore } from '../../store/endpoints.ts';
 import { redeliveryJobs } from '../../store/redelivery-jobs.ts';
 import { paginated } from '../pages.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { EndpointId, RedeliveryJobId } from '../../domain/ids.ts';
-import { FailedStatus, RedeliveryJobStatus, StopReason } from '../../domain/redelivery-job.ts';
+import { FailedStatus, RedeliveryJobStatus, StopReason } from '../../domain/redelivery.ts';
 import { distinct, orNull, timestamp } from '../fields.ts';
 
 /*

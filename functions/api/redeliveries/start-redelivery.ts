@@ -1,6 +1,5 @@
 import { notFound, problem } from '../../domain/problem.ts';
-import { HISTORY_DAYS } from '../../domain/redelivery.ts';
-import { beginningOf, FailedStatus, newJob, shownJob } from '../../domain/redelivery-job.ts';
+import { beginningOf, FailedStatus, HISTORY_DAYS, newJob, shownJob } from '../../domain/redelivery.ts';
 import { success } from '../../platform/reply.ts';
 import { endpointStore } from '../../store/endpoints.ts';
 import { outboxStore } from '../../store/outbox.ts';

@@ -3,9 +3,8 @@ import { buildEvent } from '../../domain/events.ts';
 import { newId } from '../../domain/ids.ts';
 import { notFound } from '../../domain/problem.ts';
 import { success } from '../../platform/reply.ts';
-import { conversationStore } from '../../store/conversations.ts';
+import { conversationStore, ticketStore } from '../../store/conversations.ts';
 import { outboxStore } from '../../store/outbox.ts';
-import { ticketStore } from '../../store/tickets.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 

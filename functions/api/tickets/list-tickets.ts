@@ -1,4 +1,4 @@
-import { ticketStore } from '../../store/tickets.ts';
+import { ticketStore } from '../../store/conversations.ts';
 import { paginated } from '../pages.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';

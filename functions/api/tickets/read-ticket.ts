@@ -1,6 +1,6 @@
 import { notFound } from '../../domain/problem.ts';
 import { success } from '../../platform/reply.ts';
-import { ticketStore } from '../../store/tickets.ts';
+import { ticketStore } from '../../store/conversations.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 

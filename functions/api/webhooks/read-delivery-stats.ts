@@ -1,7 +1,6 @@
-import { openHours, overviewOf, WAITING_MS } from '../../domain/delivery-stats.ts';
 import { type Endpoint, failingOf } from '../../domain/endpoint.ts';
 import { disablesAt, openSince } from '../../domain/failure-streak.ts';
-import { type HourRange, latestHours } from '../../domain/ledger.ts';
+import { type HourRange, latestHours, openHours, overviewOf, WAITING_MS } from '../../domain/ledger.ts';
 import { atSpeed, programOf } from '../../domain/simulation.ts';
 import { isOfSandbox, type Tenant } from '../../domain/tenant.ts';
 import { RetryEnvironment, readEnvironment, retryPolicy, StatsEnvironment } from '../../platform/config.ts';

@@ -1,5 +1,4 @@
-import { statsOf } from '../../domain/delivery-stats.ts';
-import { latestHours } from '../../domain/ledger.ts';
+import { latestHours, statsOf } from '../../domain/ledger.ts';
 import { notFound } from '../../domain/problem.ts';
 import { readEnvironment, StatsEnvironment } from '../../platform/config.ts';
 import { keepFinishedHours } from '../../platform/finished-hours.ts';

@@ -3,15 +3,19 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import { Defect, type Problem, problem } from '../../domain/problem.ts';
 import { quotaHeaders, tokensFor } from '../../domain/rate-limit.ts';
 import type { OrganizationStanding, Tenant, Tier } from '../../domain/tenant.ts';
-import type { CapacityMeter } from '../capacity.ts';
 import { problemResult, type Reply, type Success, successResult } from '../reply.ts';
-import type { Route } from '../route.ts';
+import type { Deprecation, Route } from '../route.ts';
 import { type Authenticate, type Caller, locationAt, unauthenticated } from './authentication.ts';
 import { type Memory, type Once, onceOf, remember, replay } from './idempotency.ts';
-import { beginRequest, endRequest, failureReply, type RequestPorts } from './lifecycle.ts';
+import {
+  beginRequest,
+  type CapacityMeter,
+  endRequest,
+  failureReply,
+  type RequestPorts,
+} from './lifecycle.ts';
 import type { Charge, RateLimiter } from './rate-limit.ts';
 import { type ApiRequest, type Refusals, requestIdOf, traceOf, type UseCase } from './request.ts';
-import { crossOriginHeaders, deprecationHeaders, gone } from './response-headers.ts';
 import { parseBody, parseQuery } from './validation.ts';
 
 /** Commits all changes or none. */
@@ -282,3 +286,36 @@ function effectOf<Change>(
     throw new Defect(`the effect of ${route.name} was refused: ${result.refusal}`);
   };
 }
+
+/** An HTTP-date (RFC 9110, 5.6.7). */
+const httpDate = (moment: string): string => new Date(moment).toUTCString();
+
+/** The headers that announce the end of a route. */
+function deprecationHeaders(deprecation: Deprecation | undefined): Record<string, string> {
+  if (deprecation === undefined) return {};
+  const { since, sunset, guide } = deprecation;
+  return {
+    Deprecation: since === true ? 'true' : httpDate(since),
+    Sunset: httpDate(sunset),
+    ...(guide === undefined ? {} : { Link: `<${guide}>; rel="deprecation"` }),
+  };
+}
+
+/** The problem that a route returns after its sunset. */
+const gone = (deprecation: Deprecation | undefined, now: Date): Problem | undefined =>
+  deprecation !== undefined && now >= new Date(deprecation.sunset)
+    ? problem('GONE', 'This route is no longer served. The Link header, where present, names its successor.')
+    : undefined;
+
+/**
+ * CORS headers that let pages of any site read a response (Fetch standard, CORS protocol). Visitors call from
+ * customers' pages with a token in a header, which no browser sends by itself, so a response is of no use to
+ * other pages.
+ */
+const crossOriginHeaders = ({ visitor }: Pick<Route, 'visitor'>): Record<string, string> =>
+  visitor
+    ? {
+        'Access-Control-Allow-Origin': '*',
+        'Access-Control-Expose-Headers': 'RateLimit, RateLimit-Policy, Request-Id, Retry-After',
+      }
+    : {};

@@ -5,6 +5,7 @@ import { Defect, type Problem, problem } from '../../domain/problem.ts';
 import type { Budget, RateBucket } from '../../domain/rate-limit.ts';
 import { type Pairing, routed, type Sandbox } from '../../domain/sandbox.ts';
 import { Environment, LIVE_GENERATION, type Session, type Tenant } from '../../domain/tenant.ts';
+import { bearerVisitorToken, type Visit } from '../../domain/visitor-token.ts';
 import type { ContextFields, Log } from '../log-codes.ts';
 import { type Route, settingsPath } from '../route.ts';
 import { header } from './request.ts';
@@ -187,5 +188,31 @@ export function doorAuthentication({ keys, sessions, findSandbox }: Doors): Auth
     const caller = await authenticate(event, { ...route, role: route.dashboard });
     if ('kind' in caller || caller.denied !== undefined) return caller;
     return inEnvironment(caller, event.queryStringParameters?.environment);
+  };
+}
+
+export interface VisitorAuthenticationOptions {
+  /** The visit that a token stands for now, or undefined when it stands for none. */
+  visitOf(token: string): Promise<Visit | undefined>;
+  /** Whose data is current: a reset of a sandbox ends its visits. */
+  standings: { of(orgId: Visit['orgId']): Promise<{ generation: number } | undefined> };
+}
+
+/** Visitors of a web widget, who may be anybody and see one conversation. What is wrong with a token is told to nobody. */
+export function visitorAuthentication({ visitOf, standings }: VisitorAuthenticationOptions): Authenticate {
+  return async (event) => {
+    const token = bearerVisitorToken(header(event, 'authorization'));
+    const visit = token === undefined ? undefined : await visitOf(token);
+    if (visit === undefined) return unauthenticated('visitor');
+    const { orgId, generation, conversationId } = visit;
+    const standing = await standings.of(orgId);
+    if (standing?.generation !== generation) return unauthenticated('visitor');
+    return {
+      tenant: { orgId, generation },
+      conversationId,
+      bucket: { orgId, kind: `visitor/${conversationId}` },
+      tier: 'visitor',
+      logged: { conversationId },
+    };
   };
 }

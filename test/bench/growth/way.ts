@@ -7,7 +7,7 @@ import { attemptDelivery } from '../../../functions/engine/attempt-delivery.ts';
 import { fanOut } from '../../../functions/engine/fan-out.ts';
 import { processReminders } from '../../../functions/engine/process-reminders.ts';
 import { watch } from '../../../functions/engine/watch.ts';
-import { deliveryQueues, parseReminder } from '../../../functions/platform/delivery-queues.ts';
+import { deliveryQueues, parseReminder } from '../../../functions/platform/queues.ts';
 import { standings } from '../../../functions/platform/standings.ts';
 import { deliveryMoves, deliveryStore } from '../../../functions/store/deliveries.ts';
 import { deliveryContexts } from '../../../functions/store/delivery-context.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { blockedHosts } from '../../../functions/platform/blocked-hosts.ts';
+import { blockedHosts } from '../../../functions/domain/blocked-hosts.ts';
 import { blockedHostStore } from '../../../functions/store/blocked-hosts.ts';
 import { UsageError } from '../../../lib/operate/errors.ts';
 import { blockHost, listHosts, unblockHost } from '../../../lib/operate/hosts.ts';

@@ -8,7 +8,7 @@ import { sqs } from 'aws-local/test/engines.ts';
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import { type Outgoing, Reminder } from '../../../functions/domain/delivery.ts';
 import { LANES, type Lane } from '../../../functions/domain/lanes.ts';
-import { deliveryQueues } from '../../../functions/platform/delivery-queues.ts';
+import { deliveryQueues } from '../../../functions/platform/queues.ts';
 import { MemoryLanes } from '../../doubles/memory-lanes.ts';
 import type { ReceivedReminder } from '../../doubles/memory-queue.ts';
 

@@ -3,7 +3,7 @@ import { sqs } from 'aws-local/test/engines.ts';
 import { expect, it } from 'vitest';
 import { BusEvent } from '../../../functions/domain/bus.ts';
 import { dueEvent } from '../../../functions/domain/source-check.ts';
-import { workerQueue } from '../../../functions/platform/worker-queue.ts';
+import { workerQueue } from '../../../functions/platform/queues.ts';
 import { aSource, NOW } from '../../builders.ts';
 
 const engine = sqs();

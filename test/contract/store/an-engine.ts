@@ -16,7 +16,6 @@ import type { FetchRequest, FetchResult } from '../../../functions/platform/outb
 import type { OutboundRequest, OutboundResult } from '../../../functions/platform/outbound/exchange.ts';
 import { standings } from '../../../functions/platform/standings.ts';
 import { simulatedReceiver, webhookSender } from '../../../functions/platform/webhook-sender.ts';
-import { checkSlots } from '../../../functions/store/check-slots.ts';
 import {
   arrivalStore,
   deliveryMoves,
@@ -32,7 +31,7 @@ import { organizationStore, standingOf } from '../../../functions/store/organiza
 import { owedBy, toldBy } from '../../../functions/store/outbox.ts';
 import { purgeStore, remainsIn } from '../../../functions/store/purges.ts';
 import { redeliveryRounds } from '../../../functions/store/redelivery-jobs.ts';
-import { sourceChecks } from '../../../functions/store/source-checks.ts';
+import { checkSlots, sourceChecks } from '../../../functions/store/source-checks.ts';
 import { committer } from '../../../functions/store/transaction.ts';
 import { noMeasures } from '../../doubles/no-measures.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';

@@ -14,11 +14,16 @@ import {
 import { startOfHour } from '../../../functions/domain/ledger.ts';
 import { LIVE_GENERATION, type Tenant } from '../../../functions/domain/tenant.ts';
 import { ABANDONED_ENTRIES } from '../../../functions/platform/metric-names.ts';
-import { outboxReader } from '../../../functions/platform/pipeline/outbox-reader.ts';
+import { outboxReader } from '../../../functions/platform/pipeline/worker.ts';
 import { apiKeyStore, keyUseStore } from '../../../functions/store/api-keys.ts';
 import { blockedHostStore } from '../../../functions/store/blocked-hosts.ts';
 import { channelStore } from '../../../functions/store/channels.ts';
-import { conversationStore, escalationStore, messageStore } from '../../../functions/store/conversations.ts';
+import {
+  conversationStore,
+  escalationStore,
+  messageStore,
+  ticketStore,
+} from '../../../functions/store/conversations.ts';
 import { arrivalStore, deliveryStore } from '../../../functions/store/deliveries.ts';
 import {
   deliveryRanges,
@@ -41,7 +46,6 @@ import { purgeStore } from '../../../functions/store/purges.ts';
 import { redeliveryJobs, redeliveryRuns } from '../../../functions/store/redelivery-jobs.ts';
 import { sourceStore } from '../../../functions/store/sources.ts';
 import { rowOf } from '../../../functions/store/table.ts';
-import { ticketStore } from '../../../functions/store/tickets.ts';
 import { usageReader } from '../../../functions/store/usage.ts';
 import {
   aConversation,

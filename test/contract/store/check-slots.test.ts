@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type CheckSlot, checkSlots } from '../../../functions/store/check-slots.ts';
+import { type CheckSlot, checkSlots } from '../../../functions/store/source-checks.ts';
 import { aSandboxTenant, aTenant, later, NOW, seconds } from '../../builders.ts';
 import { MemoryCheckSlots } from '../../doubles/memory-check-slots.ts';
 import { dynamoDb } from '../../engines.ts';

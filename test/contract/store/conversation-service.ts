@@ -6,10 +6,14 @@ import type { Channel } from '../../../functions/domain/channel.ts';
 import type { Conversation, Message, Move } from '../../../functions/domain/conversation.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import { channelStore } from '../../../functions/store/channels.ts';
-import { conversationStore, escalationStore, messageStore } from '../../../functions/store/conversations.ts';
+import {
+  conversationStore,
+  escalationStore,
+  messageStore,
+  ticketStore,
+} from '../../../functions/store/conversations.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { eventOf } from '../../../functions/store/outbox.ts';
-import { ticketStore } from '../../../functions/store/tickets.ts';
 import { addition, committer } from '../../../functions/store/transaction.ts';
 import { aConversation, aTenant, NOW } from '../../builders.ts';
 import type { dynamoDb } from '../../engines.ts';

@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
 import type { Tenant } from '../../../functions/domain/tenant.ts';
-import { conversationStore, escalationStore, messageStore } from '../../../functions/store/conversations.ts';
+import {
+  conversationStore,
+  escalationStore,
+  messageStore,
+  ticketStore,
+} from '../../../functions/store/conversations.ts';
 import { deliveryStore } from '../../../functions/store/deliveries.ts';
 import type { Page, PageRequest } from '../../../functions/store/pages.ts';
 import { sourceStore } from '../../../functions/store/sources.ts';
-import { ticketStore } from '../../../functions/store/tickets.ts';
 import { committer } from '../../../functions/store/transaction.ts';
 import {
   aConversation,

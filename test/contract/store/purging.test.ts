@@ -4,14 +4,18 @@ import { reminderOf } from '../../../functions/domain/delivery.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import type { Tenant } from '../../../functions/domain/tenant.ts';
 import { purge } from '../../../functions/engine/purge.ts';
-import { conversationStore, escalationStore, messageStore } from '../../../functions/store/conversations.ts';
+import {
+  conversationStore,
+  escalationStore,
+  messageStore,
+  ticketStore,
+} from '../../../functions/store/conversations.ts';
 import { arriving, deliveryStore } from '../../../functions/store/deliveries.ts';
 import { endpointStore } from '../../../functions/store/endpoints.ts';
 import { idempotencyStore } from '../../../functions/store/idempotency.ts';
 import { ledgerStore } from '../../../functions/store/ledger.ts';
 import { disablingNotice, outboxStore } from '../../../functions/store/outbox.ts';
 import { purgeStore, remainsIn } from '../../../functions/store/purges.ts';
-import { ticketStore } from '../../../functions/store/tickets.ts';
 import { type Change, committer } from '../../../functions/store/transaction.ts';
 import {
   aConversation,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
-import { type RedeliveryJob, type RedeliveryRun, runOf } from '../../../functions/domain/redelivery-job.ts';
+import { type RedeliveryJob, type RedeliveryRun, runOf } from '../../../functions/domain/redelivery.ts';
 import type { Position } from '../../../functions/engine/due-pages.ts';
 import { keys, REDELIVERY_RUN_SHARDS, shards } from '../../../functions/store/keys.ts';
 import {

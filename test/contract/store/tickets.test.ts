@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
-import { ticketStore } from '../../../functions/store/tickets.ts';
+import { ticketStore } from '../../../functions/store/conversations.ts';
 import { committer } from '../../../functions/store/transaction.ts';
 import { aTenant, aTicket, NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';

@@ -19,7 +19,7 @@ import { aPlace } from './place.ts';
 
 /** As often as a transaction is tried (functions/store/transaction.ts). */
 const CONTENDED: Fault[] = Array.from({ length: 6 }, () => 'conflict');
-/** As often as the SDK tries a request (functions/platform/clients/terms.ts). */
+/** As often as the SDK tries a request (functions/platform/clients/clients.ts). */
 const THROTTLED: Fault[] = ['throttled', 'throttled', 'throttled'];
 
 const FAULTS: Partial<Record<FunctionName, FaultPlan>> = {

@@ -1,8 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openHours, overviewOf, statsOf } from '../../../functions/domain/delivery-stats.ts';
 import { newId } from '../../../functions/domain/ids.ts';
-import { hourBefore, type LedgerEntry, latestHours } from '../../../functions/domain/ledger.ts';
+import {
+  hourBefore,
+  type LedgerEntry,
+  latestHours,
+  openHours,
+  overviewOf,
+  statsOf,
+} from '../../../functions/domain/ledger.ts';
 import { NOW } from '../../builders.ts';
 
 const webhookId = newId('whk', NOW);

@@ -2,18 +2,18 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NoticeTypeName } from '../../../functions/domain/bus.ts';
 import { deliveryId, jobDeliveryId, newId } from '../../../functions/domain/ids.ts';
-import { HISTORY_DAYS } from '../../../functions/domain/redelivery.ts';
 import {
   beginningOf,
   FailedStatus,
   firstsOf,
+  HISTORY_DAYS,
   newJob,
   nextRound,
   progressOf,
   RedeliveryJob,
   redeliveriesOf,
   shownJob,
-} from '../../../functions/domain/redelivery-job.ts';
+} from '../../../functions/domain/redelivery.ts';
 import { aDelivery, aRedeliveryJob, aSandboxTenant, aTenant, later, NOW, seconds } from '../../builders.ts';
 
 const active = { id: newId('whk', NOW), status: 'active' as const };

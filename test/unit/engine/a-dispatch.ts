@@ -2,6 +2,7 @@ import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import { type Delivery, Reminder } from '../../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import type { Lane } from '../../../functions/domain/lanes.ts';
+import type { Standings } from '../../../functions/domain/sandbox.ts';
 import { FIRST_SANDBOX_GENERATION, LIVE_GENERATION } from '../../../functions/domain/tenant.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/timing.ts';
 import {
@@ -9,7 +10,6 @@ import {
   type AttemptPorts,
   attemptDelivery,
 } from '../../../functions/engine/attempt-delivery.ts';
-import type { Standings } from '../../../functions/engine/generations.ts';
 import { processReminders } from '../../../functions/engine/process-reminders.ts';
 import { aDelivery, anEndpoint, anEvent } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';

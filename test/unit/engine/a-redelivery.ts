@@ -4,13 +4,13 @@ import type { BusEvent } from '../../../functions/domain/bus.ts';
 import type { Delivery, DeliveryStatus } from '../../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import { creationTime, type EndpointId, newId } from '../../../functions/domain/ids.ts';
-import { isOfJob } from '../../../functions/domain/redelivery.ts';
 import {
   beginningOf,
+  isOfJob,
   newJob,
   type RedeliveryJob,
   type RedeliveryJobRef,
-} from '../../../functions/domain/redelivery-job.ts';
+} from '../../../functions/domain/redelivery.ts';
 import { redeliver } from '../../../functions/engine/redeliver.ts';
 import { resume } from '../../../functions/engine/resume.ts';
 import { arrivalStore, arriving, deliveryStore } from '../../../functions/store/deliveries.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { UnknownTenant } from '../../../functions/domain/sandbox.ts';
 import { MAX_STARTS } from '../../../functions/domain/source-check.ts';
 import { CheckUnderWay } from '../../../functions/engine/check-source.ts';
-import { UnknownTenant } from '../../../functions/engine/generations.ts';
 import { aBusEvent, aSource, later, seconds } from '../../builders.ts';
 import { aCheck, EVERY_SECONDS, LEASE_SECONDS, type TestCheck } from './a-check.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { DeadLetter } from '../../../functions/domain/dead-letter.ts';
 import { reminderOf } from '../../../functions/domain/delivery.ts';
 import { DEFAULT_GRACE_SECONDS, EXPIRY_SECONDS } from '../../../functions/domain/due.ts';
+import type { DeadLetter } from '../../../functions/domain/events.ts';
 import type { Owed } from '../../../functions/domain/redelivery.ts';
 import {
   type DeadEntriesPorts,

@@ -7,9 +7,11 @@ import { PROBLEM_STATUS } from '../../../functions/domain/problem.ts';
 import type { Session } from '../../../functions/domain/tenant.ts';
 import type { Visit } from '../../../functions/domain/visitor-token.ts';
 import { apiHandler } from '../../../functions/platform/pipeline/api.ts';
-import { doorAuthentication } from '../../../functions/platform/pipeline/authentication.ts';
+import {
+  doorAuthentication,
+  visitorAuthentication,
+} from '../../../functions/platform/pipeline/authentication.ts';
 import { sessionAuthentication } from '../../../functions/platform/pipeline/session-authentication.ts';
-import { visitorAuthentication } from '../../../functions/platform/pipeline/visitor-authentication.ts';
 import { success } from '../../../functions/platform/reply.ts';
 import type { Route } from '../../../functions/platform/route.ts';
 import { secondDoor, secondOperationId } from '../../../lib/openapi/doors.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { blockedHosts } from '../../../functions/platform/blocked-hosts.ts';
+import { blockedHosts } from '../../../functions/domain/blocked-hosts.ts';
 
 const SECOND = 1000;
 

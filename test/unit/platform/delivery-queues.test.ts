@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { Reminder } from '../../../functions/domain/delivery.ts';
 import { jobDeliveryId, newId } from '../../../functions/domain/ids.ts';
 import { LANE_TABLE } from '../../../functions/domain/lanes.ts';
-import { deliveryQueues, queueUrls } from '../../../functions/platform/delivery-queues.ts';
+import { deliveryQueues, queueUrls } from '../../../functions/platform/queues.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 
 const urls = {

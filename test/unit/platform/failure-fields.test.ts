@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { Defect } from '../../../functions/domain/problem.ts';
-import { UnknownTenant } from '../../../functions/engine/generations.ts';
+import { UnknownTenant } from '../../../functions/domain/sandbox.ts';
 import { failureFields, summaryOf } from '../../../functions/platform/failure-fields.ts';
 
 const CANARY = 'canary7f3a';

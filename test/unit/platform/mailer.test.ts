@@ -10,7 +10,7 @@ import {
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { NotPermitted, type Permit } from '../../../functions/domain/gate.ts';
-import { mailClient } from '../../../functions/platform/clients/sesv2.ts';
+import { mailClient } from '../../../functions/platform/clients/clients.ts';
 import { mailer } from '../../../functions/platform/mailer.ts';
 import { aPermit } from './outbound/a-permit.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { outboundUserAgent } from '../../../functions/platform/outbound-user-agent.ts';
+import { outboundUserAgent } from '../../../functions/platform/config.ts';
 
 it.each([
   [{}, 'ConversationService-Webhooks/1.0'],

@@ -3,7 +3,7 @@ import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CROWDED_IN_FLIGHT } from '../../../functions/domain/lanes.ts';
-import { deliveryQueues } from '../../../functions/platform/delivery-queues.ts';
+import { deliveryQueues } from '../../../functions/platform/queues.ts';
 import { seconds } from '../../builders.ts';
 
 const urls = { retry: 'https://sqs.example.com/retry', slow: 'https://sqs.example.com/slow' };

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { reminderOf } from '../../../functions/domain/delivery.ts';
-import { parseReminder } from '../../../functions/platform/delivery-queues.ts';
 import { logger } from '../../../functions/platform/logger.ts';
 import { UNREADABLE_MESSAGES } from '../../../functions/platform/metric-names.ts';
 import { publishMetrics } from '../../../functions/platform/metrics.ts';
+import { parseReminder } from '../../../functions/platform/queues.ts';
 import { aDelivery } from '../../builders.ts';
 
 const printed: string[] = [];

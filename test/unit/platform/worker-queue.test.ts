@@ -4,7 +4,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { expect, it } from 'vitest';
 import type { BusEvent } from '../../../functions/domain/bus.ts';
 import { dueEvent } from '../../../functions/domain/source-check.ts';
-import { workerQueue } from '../../../functions/platform/worker-queue.ts';
+import { workerQueue } from '../../../functions/platform/queues.ts';
 import { aBusEvent, aSource, NOW } from '../../builders.ts';
 
 it('gives back the events that the queue did not take, and sends each in the turn of its organization', async () => {

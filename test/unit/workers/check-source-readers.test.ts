@@ -4,7 +4,7 @@ import { MAX_SOURCE_BYTES, type Source } from '../../../functions/domain/source.
 import { checkSource } from '../../../functions/engine/check-source.ts';
 import { type Extractor, extractor } from '../../../functions/knowledge/extractor.ts';
 import { sourceContent } from '../../../functions/knowledge/source-content.ts';
-import { busWorker, oneByOne } from '../../../functions/platform/pipeline/bus-worker.ts';
+import { busWorker, oneByOne } from '../../../functions/platform/pipeline/worker.ts';
 import { aBusEvent, anOrganization, aSource } from '../../builders.ts';
 import { MemoryCheckSlots } from '../../doubles/memory-check-slots.ts';
 import { MemorySources } from '../../doubles/memory-sources.ts';

@@ -5,7 +5,7 @@ import type { RateBucket } from '../../../../functions/domain/rate-limit.ts';
 import { newSeal } from '../../../../functions/domain/sealing.ts';
 import type { OrganizationStanding } from '../../../../functions/domain/tenant.ts';
 import { type Visit, visitOf, visitorToken } from '../../../../functions/domain/visitor-token.ts';
-import { visitorAuthentication } from '../../../../functions/platform/pipeline/visitor-authentication.ts';
+import { visitorAuthentication } from '../../../../functions/platform/pipeline/authentication.ts';
 import { success } from '../../../../functions/platform/reply.ts';
 import type { Route } from '../../../../functions/platform/route.ts';
 import { aKeyring, later, NOW, seconds } from '../../../builders.ts';

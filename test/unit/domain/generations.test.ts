@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
-import { generations, UnknownTenant } from '../../../functions/engine/generations.ts';
+import { generations, UnknownTenant } from '../../../functions/domain/sandbox.ts';
 import { NOW } from '../../builders.ts';
 import { memoryStandings } from '../../doubles/memory-standings.ts';
 

@@ -1,0 +1,53 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { SESv2Client } from '@aws-sdk/client-sesv2';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { countThrottles } from './throttles.ts';
+
+/**
+ * Options of every SDK client. Each client is created once per execution environment. Timeouts are explicit because the SDK has none: a call
+ * that hangs would hold a function until its own timeout.
+ */
+export const terms = () => ({
+  maxAttempts: 3,
+  requestHandler: new NodeHttpHandler({
+    connectionTimeout: 1_000,
+    requestTimeout: 3_000,
+    throwOnRequestTimeout: true,
+    httpAgent: { keepAlive: true, maxSockets: 64 },
+    httpsAgent: { keepAlive: true, maxSockets: 64 },
+  }),
+});
+
+export const documentClient = (): DynamoDBDocumentClient =>
+  DynamoDBDocumentClient.from(countThrottles(new DynamoDBClient(terms()), 'dynamodb'), {
+    marshallOptions: { removeUndefinedValues: true },
+  });
+
+export const streamsClient = (): DynamoDBStreamsClient =>
+  countThrottles(new DynamoDBStreamsClient(terms()), 'streams');
+
+export const queueClient = (): SQSClient => countThrottles(new SQSClient(terms()), 'sqs');
+
+/**
+ * Sends each request once, on a connection of its own: what may have reached SES must not be repeated by itself, and a connection that SES
+ * closed while the function was frozen would look like a request that may have. SES has more time than others to answer, since without an answer nobody
+ * knows what became of the e-mail.
+ */
+export const mailClient = (): SESv2Client =>
+  countThrottles(
+    new SESv2Client({
+      ...terms(),
+      maxAttempts: 1,
+      requestHandler: new NodeHttpHandler({
+        connectionTimeout: 1_000,
+        requestTimeout: 8_000,
+        throwOnRequestTimeout: true,
+        httpAgent: { keepAlive: false },
+        httpsAgent: { keepAlive: false },
+      }),
+    }),
+    'ses',
+  );
