@@ -1,7 +1,7 @@
 import type { Mutation } from './mutation.ts';
 
 const ENDPOINTS = 'test/doubles/memory-endpoints.ts';
-const STREAK = 'functions/domain/endpoint.ts';
+const STREAK = 'functions/domain/failure-streak.ts';
 
 /** Changes of what is counted: failures of endpoints, and what the ledger holds. */
 export const COUNTS: readonly Mutation[] = [
