@@ -28,7 +28,9 @@ describe('the command line reference', () => {
   });
 
   it('lists each command of npm run operate', () => {
-    const listed = [...sectionOf('npm run operate').matchAll(/^\| `([a-z][a-z-]*(?: [a-z-]+)?)(?: <.*)?` \|/gm)];
+    const listed = [
+      ...sectionOf('npm run operate').matchAll(/^\| `([a-z][a-z-]*(?: [a-z-]+)?)(?: <.*)?` \|/gm),
+    ];
     expect(listed.map(([, name]) => name)).toEqual(COMMANDS.map(({ name }) => name));
   });
 });
