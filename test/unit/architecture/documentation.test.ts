@@ -50,6 +50,18 @@ describe('the documentation', () => {
     expect([...pages.keys()].filter((page) => page.startsWith('docs/') && !reached.has(page))).toEqual([]);
   });
 
+  it('has the pages that sources name', () => {
+    const sources = git('*.ts', '*.tsx', '*.json', '.ci/*').filter(
+      (file) => !file.startsWith('test/compatibility/'),
+    );
+    const missing = sources.flatMap((file) =>
+      [...readFileSync(join(ROOT, file), 'utf8').matchAll(/(?<![\w/.-])docs\/[\w/-]+\.md\b/g)]
+        .filter(([page]) => !existsSync(join(ROOT, page)))
+        .map(([page]) => `${file}: ${page}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
   it('has a README of at most 220 lines', () => {
     expect(pages.get('README.md')?.trimEnd().split('\n').length).toBeLessThanOrEqual(220);
   });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from 'aws-local/engines/free-port.ts';
 import { awaitAssertion } from 'aws-local/test/until.ts';
 import { expect, onTestFinished } from 'vitest';
@@ -21,6 +22,15 @@ export interface ReaderShell {
   save(file: string, text: string): Promise<void>;
   /** What the started programs have printed so far. */
   started(): Promise<string>;
+}
+
+/** Ends what is left of a group of processes: nothing, unless a test failed. */
+function killGroup(leader: number): void {
+  try {
+    process.kill(-leader, 'SIGKILL');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
 }
 
 /** A shell in a directory that has `.local`, and where `npm run` starts the programs of this repository. */
@@ -49,13 +59,15 @@ export async function aReaderShell(localDirectory: string): Promise<ReaderShell>
   shell.stderr.on('data', take);
   const closed = once(shell, 'close');
   onTestFinished(async () => {
-    shell.stdin.end('kill $(jobs -p); wait\n');
-    await closed;
+    shell.stdin.end('for job in $(jobs -p); do kill $job; done; wait\n');
+    // A command that hangs is why a test failed, and would keep the shell.
+    await Promise.race([closed, sleep(10_000, undefined, { ref: false })]);
+    if (shell.pid !== undefined) killGroup(shell.pid);
     await rm(directory, { recursive: true, force: true, maxRetries: 5 });
   });
   // npm itself would take longer than what it starts.
   shell.stdin.write(`set -o pipefail
-npm() { local name="$2"; shift 2; [ "\${1-}" != -- ] || shift; node "${ROOT}/bin/$name.ts" "$@"; }
+npm() { local name="$2"; shift 2; [ "\${1-}" != -- ] || shift; $replace node "${ROOT}/bin/$name.ts" "$@"; }
 `);
 
   let blocks = 0;
@@ -78,7 +90,8 @@ npm() { local name="$2"; shift 2; [ "\${1-}" != -- ] || shift; node "${ROOT}/bin
     async start(command, ready) {
       blocks += 1;
       const log = join(programs, String(blocks));
-      shell.stdin.write(`${onFreePorts(command)} < /dev/null > '${log}' 2>&1 &\n`);
+      // The program takes the place of its shell, so that it is the one that is stopped.
+      shell.stdin.write(`replace=exec; ${onFreePorts(command)} < /dev/null > '${log}' 2>&1 & replace=\n`);
       await awaitAssertion(async () => expect(await readFile(log, 'utf8')).toMatch(ready));
     },
 
