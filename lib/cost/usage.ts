@@ -23,7 +23,7 @@ const DAYS_A_MONTH = HOURS_A_MONTH / 24;
 /** What DynamoDB adds to each stored item. */
 const ITEM_OVERHEAD = 100;
 const WRITE_UNIT_BYTES = 1024;
-/** How long rows are kept (README, Entities). */
+/** How long rows are kept (docs/architecture.md). */
 const KEPT_DAYS = { event: 33, delivery: 30, idempotency: 1, mark: 60 };
 /** CloudWatch stores logs compressed, and charges for what that leaves: about this share. */
 const LOG_COMPRESSION = 0.15;

@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { all, statementsIn } from './reading.ts';
 import { synthesize } from './synthesize.ts';
 
-const README = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+const PAGE = readFileSync(join(import.meta.dirname, '../../docs/guides/deploy.md'), 'utf8');
 
-/** Who may use a key, by what its policy says, and how README says it. */
+/** Who may use a key, by what its policy says, and how docs/guides/deploy.md says it. */
 const USERS: { principal: RegExp; condition?: RegExp; said: string }[] = [
   {
     principal: /^\{"AWS":"\*"\}$/,
@@ -32,7 +32,7 @@ const usersOf = (principal: unknown, condition: unknown) =>
       (user.condition ?? /./).test(JSON.stringify(condition)),
   );
 
-describe('what README says of the keys', () => {
+describe('what the deployment guide says of the keys', () => {
   const statements = all(synthesize(), 'AWS::KMS::Key').flatMap(([id, { Properties }]) =>
     statementsIn(Properties.KeyPolicy).map((statement) => ({ id, ...statement })),
   );
@@ -42,7 +42,7 @@ describe('what README says of the keys', () => {
       expect(effect, id).toBe('Allow');
       expect(usersOf(principal, condition), `${id}: ${JSON.stringify(principal)}`).toHaveLength(1);
     }
-    for (const { said } of USERS) expect(README.replaceAll(/\s+/g, ' ')).toContain(said);
+    for (const { said } of USERS) expect(PAGE.replaceAll(/\s+/g, ' ')).toContain(said);
   });
 
   it('names nobody else', () => {

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readDirectory, readSettings } from '../../../lib/cli/start/settings.ts';
+import { readDirectory, readSettings, type Variables } from '../../../lib/cli/start/settings.ts';
 
 const read = (variables: Record<string, string>) => readSettings(variables, '/project');
 
@@ -123,4 +125,14 @@ describe('settings of the local run', () => {
       }),
     );
   });
+});
+
+it('the configuration reference lists each variable once', () => {
+  const asked = new Set<string | symbol>(['DYNOXIDE_BIN']);
+  const variables: Variables = new Proxy({}, { get: (_, name) => void asked.add(name) });
+  readSettings(variables, '/');
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/reference/configuration.md'), 'utf8');
+  const [, section = ''] = /^## Local run\n([\s\S]*?)^## /m.exec(page) ?? [];
+  const listed = [...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
+  expect(listed.toSorted()).toEqual([...asked].toSorted());
 });

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LANES } from '../../../functions/domain/lanes.ts';
@@ -72,8 +73,23 @@ describe('what is reserved', () => {
   });
 });
 
-it('the README lists each delivery queue with its batches in progress', () => {
-  const rows = readFileSync('README.md', 'utf8').split('\n');
+const CONFIGURATION = readFileSync(
+  join(import.meta.dirname, '../../../docs/reference/configuration.md'),
+  'utf8',
+);
+
+it('the configuration reference lists each setting once', () => {
+  const asked = new Set<string>();
+  readSettings({ tryGetContext: (name) => void asked.add(name) });
+  const rows = CONFIGURATION.slice(CONFIGURATION.indexOf('\n## Deployment settings')).matchAll(
+    /^\| (`.+?`) \|/gm,
+  );
+  const listed = [...rows].flatMap(([, names = '']) => names.replaceAll('`', '').split(', '));
+  expect(listed.toSorted()).toEqual([...asked].toSorted());
+});
+
+it('the configuration reference lists each delivery queue with its batches in progress', () => {
+  const rows = CONFIGURATION.split('\n');
   for (const lane of LANES) {
     const batches = STAGES.map((stage) => read({ stage }).policy.dispatchers[lane]);
     expect(

@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from 'aws-local/engines/free-port.ts';
+import { awaitAssertion } from 'aws-local/test/until.ts';
+import { expect, onTestFinished } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../../../..');
+
+/** Ports that pages let receivers listen on. Free ones take their place. */
+const PORTS = /\b(?:4433|4000)\b/g;
+
+/** What a reader of the documentation works in. */
+export interface ReaderShell {
+  /** Runs commands, which must succeed, in the one shell. @returns what they print */
+  run(commands: string): Promise<string>;
+  /** Starts a program that runs until the reader stops it, and waits for its first output. */
+  start(command: string, ready: RegExp): Promise<void>;
+  save(file: string, text: string): Promise<void>;
+  /** What the started programs have printed so far. */
+  started(): Promise<string>;
+}
+
+/** Ends what is left of a group of processes: nothing, unless a test failed. */
+function killGroup(leader: number): void {
+  try {
+    process.kill(-leader, 'SIGKILL');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}
+
+/** A shell in a directory that has `.local`, and where `npm run` starts the programs of this repository. */
+export async function aReaderShell(localDirectory: string): Promise<ReaderShell> {
+  const directory = await mkdtemp(join(tmpdir(), 'reader-'));
+  const programs = join(directory, 'programs');
+  await mkdir(programs);
+  await symlink(localDirectory, join(directory, '.local'));
+  const ports = { '4433': await freePort(), '4000': await freePort() };
+  const onFreePorts = (text: string) =>
+    text.replaceAll(PORTS, (port) => `${ports[port as keyof typeof ports]}`);
+
+  const { PATH = '', HOME } = process.env;
+  const shell = spawn('bash', {
+    cwd: directory,
+    // A group of its own: the programs that it starts are stopped with it.
+    detached: true,
+    env: { PATH: `${dirname(process.execPath)}:${PATH}`, HOME, LOCAL_DIR: localDirectory },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  let printed = '';
+  const take = (chunk: Buffer) => {
+    printed += chunk.toString();
+  };
+  shell.stdout.on('data', take);
+  shell.stderr.on('data', take);
+  const closed = once(shell, 'close');
+  onTestFinished(async () => {
+    shell.stdin.end('for job in $(jobs -p); do kill $job; done; wait\n');
+    // A command that hangs is why a test failed, and would keep the shell.
+    await Promise.race([closed, sleep(10_000, undefined, { ref: false })]);
+    if (shell.pid !== undefined) killGroup(shell.pid);
+    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+  });
+  // npm itself would take longer than what it starts.
+  shell.stdin.write(`set -o pipefail
+npm() { local name="$2"; shift 2; [ "\${1-}" != -- ] || shift; $replace node "${ROOT}/bin/$name.ts" "$@"; }
+`);
+
+  let blocks = 0;
+  return {
+    async run(commands) {
+      blocks += 1;
+      const end = `end of block ${blocks}:`;
+      const before = printed.length;
+      shell.stdin.write(`{ ${onFreePorts(commands)}\n} < /dev/null; printf '\\n%s %s\\n' '${end}' $?\n`);
+      const match = await awaitAssertion(() => {
+        const found = new RegExp(`^([\\s\\S]*)\\n${end} (\\d+)\\n`).exec(printed.slice(before));
+        if (found === null) throw new Error(`has not ended: ${commands}\n${printed.slice(before)}`);
+        return found;
+      });
+      const [, output = '', code] = match;
+      expect({ commands, output, code }).toEqual({ commands, output, code: '0' });
+      return output;
+    },
+
+    async start(command, ready) {
+      blocks += 1;
+      const log = join(programs, String(blocks));
+      // The program takes the place of its shell, so that it is the one that is stopped.
+      shell.stdin.write(`replace=exec; ${onFreePorts(command)} < /dev/null > '${log}' 2>&1 & replace=\n`);
+      await awaitAssertion(async () => expect(await readFile(log, 'utf8')).toMatch(ready));
+    },
+
+    save: (file, text) => writeFile(join(directory, file), onFreePorts(text)),
+
+    async started() {
+      const files = await readdir(programs);
+      return (await Promise.all(files.map((file) => readFile(join(programs, file), 'utf8')))).join('\n');
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { anchorsOf, relativeLinksOf } from '../../support/markdown.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const git = (...args: string[]): string[] =>
+  execFileSync('git', ['ls-files', ...args], { cwd: ROOT, encoding: 'utf8' })
+    .split('\n')
+    .filter(Boolean);
+
+const pages = new Map(
+  git('--cached', '--others', '--exclude-standard', '*.md')
+    .filter((file) => existsSync(join(ROOT, file)))
+    .map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]),
+);
+
+/** @returns why a link of a page leads nowhere; undefined where it leads somewhere */
+function problemOf(page: string, link: string): string | undefined {
+  const [path = '', anchor] = link.split('#');
+  const target = path === '' ? page : relative(ROOT, join(ROOT, dirname(page), decodeURI(path)));
+  if (!existsSync(join(ROOT, target))) return `${page}: ${link}: no such file`;
+  if (anchor === undefined) return undefined;
+  if (!anchorsOf(pages.get(target) ?? '').includes(anchor)) return `${page}: ${link}: no such heading`;
+  return undefined;
+}
+
+/** Pages that links lead to from some others, over any number of pages. */
+function reachableFrom(...starts: string[]): Set<string> {
+  const reached = new Set(starts);
+  for (const page of reached)
+    for (const link of relativeLinksOf(pages.get(page) ?? '')) {
+      const target = relative(ROOT, join(ROOT, dirname(page), link.split('#')[0] ?? ''));
+      if (pages.has(target)) reached.add(target);
+    }
+  return reached;
+}
+
+describe('the documentation', () => {
+  it('has links to files and headings that exist', () => {
+    const problems = [...pages].flatMap(([page, text]) =>
+      relativeLinksOf(text).flatMap((link) => problemOf(page, link) ?? []),
+    );
+    expect(problems).toEqual([]);
+  });
+
+  it('has no page that the README and the index do not lead to', () => {
+    const reached = reachableFrom('README.md', 'docs/README.md');
+    expect([...pages.keys()].filter((page) => page.startsWith('docs/') && !reached.has(page))).toEqual([]);
+  });
+
+  it('has the pages that sources name', () => {
+    const sources = git('*.ts', '*.tsx', '*.json', '.ci/*').filter(
+      (file) => !file.startsWith('test/compatibility/'),
+    );
+    const missing = sources.flatMap((file) =>
+      [...readFileSync(join(ROOT, file), 'utf8').matchAll(/(?<![\w/.-])docs\/[\w/-]+\.md\b/g)]
+        .filter(([page]) => !existsSync(join(ROOT, page)))
+        .map(([page]) => `${file}: ${page}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('has a README of at most 220 lines', () => {
+    expect(pages.get('README.md')?.trimEnd().split('\n').length).toBeLessThanOrEqual(220);
+  });
+});
+
+describe('a link', () => {
+  it.each([
+    ['CONTRIBUTING.md', 'no-such-page.md', 'no such file'],
+    ['docs/README.md', '../README.md#no-such-heading', 'no such heading'],
+    ['docs/README.md', '#no-such-heading', 'no such heading'],
+  ])('of %s to %s is a problem: %s', (page, link, why) => {
+    expect(problemOf(page, link)).toContain(why);
+  });
+
+  it.each([
+    ['docs/README.md', '../README.md#run-it'],
+    ['docs/README.md', '#guides'],
+    ['README.md', 'docs/openapi/v1.json'],
+    ['README.md', 'docs'],
+  ])('of %s to %s is none', (page, link) => {
+    expect(problemOf(page, link)).toBeUndefined();
+  });
+
+  it('is found in prose, not in code', () => {
+    const page =
+      '[a](one.md) `[b](two.md)`\n\n```md\n[c](three.md)\n```\n\n![d](four.svg "title") [e](https://x.example/)';
+    expect(relativeLinksOf(page)).toEqual(['one.md', 'four.svg']);
+  });
+});
