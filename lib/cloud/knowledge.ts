@@ -8,7 +8,7 @@ import { CHECK_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
 import type { SenderEnvironment } from '../../functions/platform/config.ts';
 import { SWEPT } from '../../functions/platform/metric-names.ts';
 import type { CheckSourceEnvironment } from '../../functions/workers/check-source.ts';
-import type { SweepEnvironment } from '../../functions/workers/sweep.ts';
+import type { SweepEnvironment } from '../../functions/workers/schedule-source-checks.ts';
 import { alarmAt, counted } from './alarms.ts';
 import type { BusQueues } from './bus.ts';
 import { BusWorker } from './bus-worker.ts';

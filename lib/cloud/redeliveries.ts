@@ -5,7 +5,7 @@ import { Construct } from 'constructs';
 import type { NoticeType } from '../../functions/domain/bus.ts';
 import { REDELIVER_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
 import type { RedeliverEnvironment } from '../../functions/workers/redeliver.ts';
-import type { ResumeRedeliveriesEnvironment } from '../../functions/workers/resume-redeliveries.ts';
+import type { ResumeRedeliveriesEnvironment } from '../../functions/workers/resume-redelivery-jobs.ts';
 import { BusWorker } from './bus-worker.ts';
 import type { EnvironmentOf } from './grants/resource.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';

@@ -1,4 +1,4 @@
-import { byLane, type Lane, laneFacts } from '../../functions/domain/lanes.ts';
+import { getLaneFacts, type Lane, mapLanes } from '../../functions/domain/lanes.ts';
 import { type Context, flag, number, oneOf, SettingError, text, WHOLE } from './context.ts';
 
 /** Where a deployment stands: each has stacks, data and keys of its own. */
@@ -107,11 +107,11 @@ export function readPolicy(node: Context): StagePolicy {
   const { readers, reserves, bounds, ...row } = ROWS[stage];
   const within = (name: keyof typeof bounds, what: string) =>
     WHOLE(`${what} in stage ${stage}`, ...bounds[name]);
-  const dispatchers = byLane((lane) =>
+  const dispatchers = mapLanes((lane) =>
     number(
       node,
       `dispatchers${capitalized(lane)}`,
-      laneFacts(lane).dispatchers[stage],
+      getLaneFacts(lane).dispatchers[stage],
       within('dispatchers', 'batches at once'),
     ),
   );
@@ -133,7 +133,7 @@ export function readPolicy(node: Context): StagePolicy {
     stage,
     alarms,
     dispatchers,
-    windowSeconds: byLane((lane) => laneFacts(lane).windowSeconds?.[stage] ?? 0),
+    windowSeconds: mapLanes((lane) => getLaneFacts(lane).windowSeconds?.[stage] ?? 0),
     logRetentionDays: retentionOf(node, stage),
     reserved: isReserved ? { ...readers, dispatch: total(dispatchers) } : undefined,
     throttle: { rate, burst },

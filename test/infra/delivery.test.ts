@@ -4,7 +4,7 @@ import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import { CfnQueue } from 'aws-cdk-lib/aws-sqs';
 import type { IConstruct } from 'constructs';
 import { describe, expect, it } from 'vitest';
-import { attemptClocks } from '../../functions/domain/timing.ts';
+import { deriveAttemptClocks } from '../../functions/domain/timing.ts';
 import { ABANDONED_ENTRIES, DEAD_LETTERS, LEDGER_DIFFERENCE } from '../../functions/platform/metric-names.ts';
 import { PROD } from './contexts.ts';
 import { functionNamed, invokes, ofType, serviceIn, synthesize } from './synthesize.ts';
@@ -98,7 +98,7 @@ describe('the clocks of an attempt', () => {
       expect(Object(dispatcher?.Properties.Environment).Variables.ATTEMPT_TIMEOUT_SECONDS).toBe(
         String(attemptTimeoutSeconds),
       );
-      const { visibility } = attemptClocks(attemptTimeoutSeconds);
+      const { visibility } = deriveAttemptClocks(attemptTimeoutSeconds);
       // A message of a batch that is waited for was received already.
       for (const [id, { Properties }] of lanesOf(timed))
         expect(Properties.VisibilityTimeout, id).toBe(/Stalled/.test(id) ? visibility + 30 : visibility);

@@ -1,4 +1,4 @@
-import type { Reminder } from '../../functions/domain/delivery.ts';
+import type { DeliveryMessage } from '../../functions/domain/delivery.ts';
 import { LANES, type Lane } from '../../functions/domain/lanes.ts';
 import type { ReceivedReminder } from '../doubles/memory-queue.ts';
 import { noMeasures } from '../doubles/no-measures.ts';
@@ -55,7 +55,7 @@ export class Dispatchers {
     free.isBusy = true;
     process.deadline = clock.ms + clocks.functionTimeout * 1000;
     this.#world.trace?.(
-      `${process.name}  receives ${messages.map(({ reminder }) => reminder.id).join(', ')} from ${lane}`,
+      `${process.name}  receives ${messages.map(({ message }) => message.id).join(', ')} from ${lane}`,
     );
     free.run(lane, messages).then(
       () => this.#rest(free),
@@ -110,12 +110,12 @@ export class Dispatchers {
     // The version before asks for the standings in here.
     const wait = (seconds: number) => this.#world.processes.sleep(process, seconds);
     const ports = { deliveries, endpoints, standings, queues, log, now, wait, attempt, measures: noMeasures };
-    const deal = own.engine.dispatch(
+    const deal = own.engine.attemptDelivery(
       { ...ports, prepare: async () => undefined },
       { retry: terms.retry, leaseSeconds: clocks.lease, attemptSeconds: clocks.attempt },
     );
     const { contexts, remove } = reach.gate('batch', {
-      contexts: (reminders: readonly Reminder[]) => {
+      contexts: (reminders: readonly DeliveryMessage[]) => {
         this.#world.reads(process);
         return own.contexts(reminders);
       },
@@ -124,8 +124,8 @@ export class Dispatchers {
         witness.deleted(process, reminder);
       },
     });
-    const run = own.engine.dispatcher({
-      deal: async (reminder, context, lane) => {
+    const run = own.engine.processDeliveryMessages({
+      attempt: async (reminder, context, lane) => {
         witness.attempts.dealing(process, reminder);
         let failed = true;
         try {
@@ -136,7 +136,7 @@ export class Dispatchers {
           witness.attempts.dealt(process, reminder, failed);
         }
       },
-      standings,
+      organizations: standings,
       contexts,
       queues,
       log,

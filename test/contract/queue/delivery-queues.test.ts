@@ -1,25 +1,26 @@
 import { describe, expect, it } from 'vitest';
-import { Reminder } from '../../../functions/domain/delivery.ts';
+import { DeliveryMessage } from '../../../functions/domain/delivery.ts';
 import { LANES, type Lane } from '../../../functions/domain/lanes.ts';
 import { aDelivery, later, seconds } from '../../builders.ts';
 import { queueKinds, type TestQueues } from './queues.ts';
 
 const patient = { visibilitySeconds: 3600, maxReceives: 100 };
 
-const aReminder = (): Reminder => Reminder.parse(aDelivery());
-const some = (count: number): Reminder[] => Array.from({ length: count }, aReminder);
-const byId = (reminders: readonly Reminder[]) => reminders.toSorted((a, b) => a.id.localeCompare(b.id));
+const aReminder = (): DeliveryMessage => DeliveryMessage.parse(aDelivery());
+const some = (count: number): DeliveryMessage[] => Array.from({ length: count }, aReminder);
+const byId = (reminders: readonly DeliveryMessage[]) =>
+  reminders.toSorted((a, b) => a.id.localeCompare(b.id));
 
 /** One lane of some queues. Most of what a queue does has nothing to do with which lane it is. */
 function laneOf(queues: TestQueues, lane: Lane = 'fresh') {
   const at = (delay: number) => later(queues.now(), seconds(delay));
   return {
-    send: (...reminders: readonly Reminder[]) =>
+    send: (...reminders: readonly DeliveryMessage[]) =>
       queues.send(
         lane,
         reminders.map((reminder) => ({ reminder })),
       ),
-    sendLater: (delay: number, ...reminders: readonly Reminder[]) =>
+    sendLater: (delay: number, ...reminders: readonly DeliveryMessage[]) =>
       queues.send(
         lane,
         reminders.map((reminder) => ({ reminder, until: at(delay) })),
@@ -49,7 +50,7 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
     expect(await queue.send(...reminders)).toEqual([]);
 
     const messages = await queue.receiveAll(23);
-    expect(byId(messages.map(({ reminder }) => reminder))).toEqual(byId(reminders));
+    expect(byId(messages.map(({ message }) => message))).toEqual(byId(reminders));
     expect(messages.every(({ receives }) => receives === 1)).toBe(true);
     expect(await queue.receive()).toEqual([]);
   });
@@ -98,7 +99,7 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
 
     const received = await queue.receiveAll(5);
 
-    expect(byId(received.map(({ reminder }) => reminder).slice(0, 5))).toEqual(byId(quiet));
+    expect(byId(received.map(({ message }) => message).slice(0, 5))).toEqual(byId(quiet));
   });
 
   it('hands out messages of a noisy organization when no other waits', async () => {
@@ -182,7 +183,7 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
     const reminder = aReminder();
     const until = later(queues.now(), seconds(1));
 
-    expect(await queues.send('fresh', [{ reminder, until }])).toEqual([]);
+    expect(await queues.send('fresh', [{ message: reminder, until }])).toEqual([]);
 
     expect(await queue.receiveOne()).toMatchObject({ reminder, receives: 1 });
     expect(queues.now().getTime()).toBeGreaterThanOrEqual(until.getTime());
@@ -195,7 +196,7 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
     expect(await queue.sendLater(delay, held)).toEqual([]);
     await queue.send(free);
 
-    expect((await queue.receiveAll(1)).map(({ reminder }) => reminder)).toEqual([free]);
+    expect((await queue.receiveAll(1)).map(({ message }) => message)).toEqual([free]);
     expect(await queue.receive()).toEqual([]);
   });
 
@@ -241,7 +242,7 @@ describe.each(queueKinds())('the lanes (%s)', (_, make) => {
   it('keep their messages apart', async () => {
     const queues = await make(patient);
     const reminders = new Map(LANES.map((lane) => [lane, aReminder()]));
-    for (const [lane, reminder] of reminders) await queues.send(lane, [{ reminder }]);
+    for (const [lane, reminder] of reminders) await queues.send(lane, [{ message: reminder }]);
 
     for (const [lane, reminder] of reminders) {
       expect(await queues.backlog(lane)).toBe(1);

@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { sqs } from 'aws-local/test/engines.ts';
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
-import { type Outgoing, Reminder } from '../../../functions/domain/delivery.ts';
+import { DeliveryMessage, type OutgoingMessage } from '../../../functions/domain/delivery.ts';
 import { LANES, type Lane } from '../../../functions/domain/lanes.ts';
 import { deliveryQueues } from '../../../functions/platform/queues.ts';
 import { MemoryLanes } from '../../doubles/memory-lanes.ts';
@@ -14,7 +14,7 @@ import type { ReceivedReminder } from '../../doubles/memory-queue.ts';
 
 /** The delivery queues with what the function runtime does on their other side. */
 export interface TestQueues {
-  send(lane: Lane, messages: readonly Outgoing[]): Promise<Reminder[]>;
+  send(lane: Lane, messages: readonly OutgoingMessage[]): Promise<DeliveryMessage[]>;
   hide(lane: Lane, receiptHandle: string, until: Date): Promise<void>;
   crowded(lane: Lane): Promise<boolean>;
   backlog(lane: Lane): Promise<number>;
@@ -27,7 +27,7 @@ export interface TestQueues {
   receiveAll(lane: Lane, count: number): Promise<ReceivedReminder[]>;
   remove(lane: Lane, receiptHandle: string): Promise<void>;
   /** Waits for what the lane gave up. */
-  deadLetter(lane: Lane): Promise<Reminder>;
+  deadLetter(lane: Lane): Promise<DeliveryMessage>;
 }
 
 interface Terms {
@@ -119,7 +119,7 @@ async function sqsTestQueues(engine: ReturnType<typeof sqs>, terms: Terms): Prom
 }
 
 const received = ({ Body = '', ReceiptHandle = '', Attributes }: Message): ReceivedReminder => ({
-  reminder: Reminder.parse(JSON.parse(Body)),
+  reminder: DeliveryMessage.parse(JSON.parse(Body)),
   receiptHandle: ReceiptHandle,
   receives: Number(Attributes?.ApproximateReceiveCount),
 });

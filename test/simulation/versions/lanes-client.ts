@@ -1,10 +1,10 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { byLane, CROWDED_IN_FLIGHT, LANES, type Lane } from '../../../functions/domain/lanes.ts';
+import { CROWDED_IN_FLIGHT, LANES, type Lane, mapLanes } from '../../../functions/domain/lanes.ts';
 import type { World } from '../world.ts';
 import { OF_A_LATER_VERSION } from './rows.ts';
 
 /** A lane's address is its name. */
-export const LANE_URLS: Readonly<Record<Lane, string>> = byLane((lane) => lane);
+export const LANE_URLS: Readonly<Record<Lane, string>> = mapLanes((lane) => lane);
 
 interface Input {
   QueueUrl: string;

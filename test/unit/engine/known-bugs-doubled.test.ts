@@ -69,7 +69,7 @@ describe('bugs of others by which deliveries went out twice', () => {
         const run = fanOut({
           subscribers: endpoints,
           deliveries: interposed('deliveries', memory, async () => scheduler.schedule(Promise.resolve())),
-          standings: memoryStandings(),
+          organizations: memoryStandings(),
           queues: { send: async () => [] },
           log: recordedLog(),
           now: () => NOW,

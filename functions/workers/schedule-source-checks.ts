@@ -1,7 +1,11 @@
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import * as z from 'zod/mini';
-import { type Swept, sendDueDigests, sweep } from '../engine/sweep.ts';
+import {
+  type ScheduleResult,
+  scheduleSourceChecks,
+  sendDueDigests,
+} from '../engine/schedule-source-checks.ts';
 import { documentClient, queueClient } from '../platform/clients/clients.ts';
 import { NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
@@ -31,7 +35,7 @@ const PAGE_MS = 10_000;
 const client = documentClient();
 const common = { log: logger.log, now: () => new Date() };
 
-const run = sweep(
+const run = scheduleSourceChecks(
   {
     due: dueSources({ client, name: environment.KNOWLEDGE_TABLE, reportUnreadable }),
     checks: workerQueue(queueClient(), environment.CHECKS_QUEUE),
@@ -51,7 +55,7 @@ const sendDigests =
       });
 
 /** Invoked by a schedule. */
-export const handler = middy<unknown, Swept>()
+export const handler = middy<unknown, ScheduleResult>()
   .use(invocation())
   .handler(async (_event: unknown, context: Context) => {
     const hasTime = () => context.getRemainingTimeInMillis() > PAGE_MS;
