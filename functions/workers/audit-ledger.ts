@@ -15,15 +15,15 @@ import { DELIVERY_SHARDS, LEDGER_SHARDS } from '../store/keys.ts';
 import { deliveriesInHour, ledgerStore } from '../store/ledger.ts';
 import { readOrganizationState } from '../store/organizations.ts';
 
-export const AuditEnvironment = z.object({
+export const AuditLedgerEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,
   DELIVERIES_TABLE: NonEmptyText,
   LEDGER_TABLE: NonEmptyText,
   GRACE_SECONDS: DecimalNumber,
 });
-export type AuditEnvironment = z.input<typeof AuditEnvironment>;
+export type AuditLedgerEnvironment = z.input<typeof AuditLedgerEnvironment>;
 
-const environment = readEnvironment(AuditEnvironment);
+const environment = readEnvironment(AuditLedgerEnvironment);
 const client = documentClient();
 const deliveries = { client, name: environment.DELIVERIES_TABLE, reportUnreadable };
 

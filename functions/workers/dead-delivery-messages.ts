@@ -12,13 +12,13 @@ import { parseDeliveryMessage } from '../platform/queues.ts';
 import { reportUnreadable } from '../platform/reports.ts';
 import { dueIndex } from '../store/due-index.ts';
 
-export const DeadRemindersEnvironment = z.object({
+export const DeadDeliveryMessagesEnvironment = z.object({
   DELIVERIES_TABLE: NonEmptyText,
   GRACE_SECONDS: DecimalNumber,
 });
-export type DeadRemindersEnvironment = z.input<typeof DeadRemindersEnvironment>;
+export type DeadDeliveryMessagesEnvironment = z.input<typeof DeadDeliveryMessagesEnvironment>;
 
-const environment = readEnvironment(DeadRemindersEnvironment);
+const environment = readEnvironment(DeadDeliveryMessagesEnvironment);
 
 const handle = processDeadDeliveryMessage(
   {

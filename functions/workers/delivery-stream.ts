@@ -17,15 +17,15 @@ import { ledgerStore } from '../store/ledger.ts';
 import { readOrganizationState } from '../store/organizations.ts';
 import { parseRow } from '../store/table.ts';
 
-export const WatchEnvironment = z.object({
+export const DeliveryStreamEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,
   DELIVERIES_TABLE: NonEmptyText,
   LEDGER_TABLE: NonEmptyText,
   GRACE_SECONDS: DecimalNumber,
 });
-export type WatchEnvironment = z.input<typeof WatchEnvironment>;
+export type DeliveryStreamEnvironment = z.input<typeof DeliveryStreamEnvironment>;
 
-const environment = readEnvironment(WatchEnvironment);
+const environment = readEnvironment(DeliveryStreamEnvironment);
 const client = documentClient();
 
 const run = processDeliveryStream(

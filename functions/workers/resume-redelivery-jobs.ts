@@ -15,14 +15,14 @@ import { REDELIVERY_RUN_SHARDS } from '../store/keys.ts';
 import { readOrganizationState } from '../store/organizations.ts';
 import { redeliveryJobs, redeliveryRuns } from '../store/redelivery-jobs.ts';
 
-export const ResumeRedeliveriesEnvironment = z.object({
+export const ResumeRedeliveryJobsEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,
   REDELIVERIES_QUEUE: NonEmptyText,
   GRACE_SECONDS: DecimalNumber,
 });
-export type ResumeRedeliveriesEnvironment = z.input<typeof ResumeRedeliveriesEnvironment>;
+export type ResumeRedeliveryJobsEnvironment = z.input<typeof ResumeRedeliveryJobsEnvironment>;
 
-const environment = readEnvironment(ResumeRedeliveriesEnvironment);
+const environment = readEnvironment(ResumeRedeliveryJobsEnvironment);
 const service = { client: documentClient(), name: environment.SERVICE_TABLE, reportUnreadable };
 const jobs = redeliveryJobs(service);
 

@@ -18,16 +18,16 @@ import { SOURCE_DUE_SHARDS } from '../store/keys.ts';
 import { dueDigests } from '../store/mail-budgets.ts';
 import { dueSources } from '../store/sources.ts';
 
-export const SweepEnvironment = z.object({
+export const ScheduleSourceChecksEnvironment = z.object({
   KNOWLEDGE_TABLE: NonEmptyText,
   CHECKS_QUEUE: NonEmptyText,
   MAILINGS_TABLE: NonEmptyText,
   /** The queue of the function that sends e-mail; that of the checks where the deployment sends none. */
   NOTIFY_QUEUE: NonEmptyText,
 });
-export type SweepEnvironment = z.input<typeof SweepEnvironment>;
+export type ScheduleSourceChecksEnvironment = z.input<typeof ScheduleSourceChecksEnvironment>;
 
-const environment = readEnvironment(SweepEnvironment);
+const environment = readEnvironment(ScheduleSourceChecksEnvironment);
 
 /** Time that the page under way needs when the run's time is up. */
 const PAGE_MS = 10_000;

@@ -9,7 +9,7 @@ export type Stage = (typeof STAGES)[number];
 export type Release = 'canary' | 'linear' | 'at-once';
 
 /** Functions whose concurrency is reserved, so that a storm of API calls cannot take it, and no storm of theirs that of the API. */
-export type Reserved = 'dispatch' | 'fanOut' | 'watch' | 'publish';
+export type Reserved = 'dispatch' | 'fanOut' | 'deliveryStream' | 'publish';
 
 /** What a stage decides for all that is deployed to it. */
 export interface StagePolicy {
@@ -57,7 +57,7 @@ const ROWS: Readonly<Record<Stage, StageRow>> = {
     logLevel: 'INFO',
     logRetentionDays: 7,
     alarms: false,
-    readers: { fanOut: 20, watch: 10, publish: 10 },
+    readers: { fanOut: 20, deliveryStream: 10, publish: 10 },
     reserves: false,
     throttle: { rate: 1000, burst: 2000 },
     release: 'at-once',
@@ -69,7 +69,7 @@ const ROWS: Readonly<Record<Stage, StageRow>> = {
     logLevel: 'INFO',
     logRetentionDays: 30,
     alarms: true,
-    readers: { fanOut: 20, watch: 10, publish: 10 },
+    readers: { fanOut: 20, deliveryStream: 10, publish: 10 },
     reserves: true,
     throttle: { rate: 200, burst: 400 },
     release: 'canary',
@@ -80,7 +80,7 @@ const ROWS: Readonly<Record<Stage, StageRow>> = {
     logLevel: 'INFO',
     logRetentionDays: 90,
     alarms: true,
-    readers: { fanOut: 100, watch: 60, publish: 40 },
+    readers: { fanOut: 100, deliveryStream: 60, publish: 40 },
     reserves: true,
     throttle: { rate: 2000, burst: 4000 },
     release: 'linear',

@@ -6,7 +6,7 @@ export class MemoryMailings {
   readonly #mailings = new Map<string, Mailing>();
   #claims = 0;
 
-  readonly standing: NotifyPorts['mailings']['state'] = async (sending, now) =>
+  readonly state: NotifyPorts['mailings']['state'] = async (sending, now) =>
     getMailingState(this.of(sending), sending, now);
 
   readonly claim: NotifyPorts['mailings']['claim'] = async (sending, now, leaseSeconds) => {

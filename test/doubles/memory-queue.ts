@@ -4,8 +4,8 @@ import { getMessageGroup } from '../../functions/domain/redelivery.ts';
 import { computeDelaySeconds, computeVisibilitySeconds } from '../../functions/domain/timing.ts';
 
 /** A message as one receive of it hands it out. */
-export interface ReceivedReminder {
-  reminder: DeliveryMessage;
+export interface ReceivedMessage {
+  message: DeliveryMessage;
   /** Names this receive of the message: the next one has another. */
   receiptHandle: string;
   /** How often the message was received, this time included. */
@@ -14,7 +14,7 @@ export interface ReceivedReminder {
 
 interface Message {
   number: number;
-  reminder: DeliveryMessage;
+  message: DeliveryMessage;
   receives: number;
   visibleAt: Date;
   /** Whether its group counts it as in flight. */
@@ -57,7 +57,7 @@ export class MemoryQueue {
 
   /** What the messages remind of, hidden ones included. */
   get reminders(): DeliveryMessage[] {
-    return this.#messages.map((message) => message.reminder);
+    return this.#messages.map((message) => message.message);
   }
 
   /** Makes the queue refuse so many of the next messages, as SQS may any part of a batch. */
@@ -79,7 +79,7 @@ export class MemoryQueue {
       const delay = until === undefined ? 0 : computeDelaySeconds(until, now);
       this.#messages.push({
         number: this.#sent,
-        reminder,
+        message: reminder,
         receives: 0,
         visibleAt: new Date(now.getTime() + delay * 1000),
         isInFlight: false,
@@ -107,7 +107,7 @@ export class MemoryQueue {
     const lost = this.#messages[which % this.#messages.length];
     this.#messages = this.#messages.filter((message) => message !== lost);
     if (lost !== undefined) this.#endFlight(lost);
-    return lost?.reminder;
+    return lost?.message;
   }
 
   /** Lets others overtake the first messages, as a standard queue may. @param which so many of them, for any number */
@@ -130,19 +130,23 @@ export class MemoryQueue {
    * Gives up to `limit` visible messages, those of quiet groups first, and hides them; a message received too often goes to
    * the dead letters instead.
    */
-  receive(limit = 10): ReceivedReminder[] {
+  receive(limit = 10): ReceivedMessage[] {
     for (const message of this.#visible()) this.#endFlight(message);
     const spent = this.#visible().filter((message) => message.receives >= this.#maxReceives);
-    this.deadLetters.push(...spent.map((message) => message.reminder));
+    this.deadLetters.push(...spent.map((message) => message.message));
     this.#messages = this.#messages.filter((message) => !spent.includes(message));
-    const chosen = this.#groups.choose(this.#visible(), ({ reminder }) => getMessageGroup(reminder), limit);
+    const chosen = this.#groups.choose(
+      this.#visible(),
+      ({ message: reminder }) => getMessageGroup(reminder),
+      limit,
+    );
     return chosen.map((message) => {
       message.receives += 1;
       message.visibleAt = new Date(this.#now().getTime() + this.#visibilitySeconds * 1000);
       message.isInFlight = true;
-      const { number, reminder, receives } = message;
+      const { number, message: reminder, receives } = message;
       this.#groups.received(getMessageGroup(reminder));
-      return { reminder, receiptHandle: `${number}/${receives}`, receives };
+      return { message: reminder, receiptHandle: `${number}/${receives}`, receives };
     });
   }
 
@@ -162,7 +166,7 @@ export class MemoryQueue {
   }
 
   #endFlight(message: Message): void {
-    if (message.isInFlight) this.#groups.ended(getMessageGroup(message.reminder));
+    if (message.isInFlight) this.#groups.ended(getMessageGroup(message.message));
     message.isInFlight = false;
   }
 

@@ -203,7 +203,7 @@ export class Customers {
     witness.sending(reminders, []);
     void lanes.send(
       chooseFirstLane(endpoint, clock.now(), false),
-      reminders.map((reminder) => ({ reminder })),
+      reminders.map((reminder) => ({ message: reminder })),
     );
   }
 

@@ -27,7 +27,7 @@ export class DeadLetters {
     if (letter === undefined) return;
     if (organizations.isOver(letter.content)) statistics.count('dead letters of wiped data');
     this.#invoke(
-      'dead-reminders',
+      'dead-delivery-messages',
       async ({ own, due, log, now }) => {
         const reminder = own.reminder(letter.content);
         // What nobody can read is dropped: the table has the truth.

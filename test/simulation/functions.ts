@@ -49,7 +49,7 @@ export class Functions {
   watch(shard: StreamShard<RowChange>): void {
     const batch = shard.take(this.#world.random.between(1, 20));
     this.#invoke(
-      'watch',
+      'delivery-stream',
       async ({ own, due, ledger, standings, notFound, log, now }) => {
         const run = own.engine.processDeliveryStream(
           { due, ledger, organizations: standings, log, now },
@@ -135,10 +135,10 @@ export class Functions {
         this.#world.witness.tell('comes to rest', `the reconciler has left ${delivery.id} due`);
   }
 
-  audit(over: () => void): void {
+  'audit-ledger'(over: () => void): void {
     const { terms, statistics, witness, faults, uncounted } = this.#world;
     this.#invoke(
-      'audit',
+      'audit-ledger',
       async ({ process, own, due, gate, standings, notFound, log, now }) => {
         const books = gate('books', {
           inHour: (hour: string, shard: number) => own.ledger.inHour(hour, shard),

@@ -80,7 +80,7 @@ export class MemoryStores implements Stores {
       owed: ({ owed }) => owed,
       find: async (entry) => (entry.isPurged ? undefined : entry.owed),
       changes: (records) => records.map(({ value, sequence }) => ({ ...value, sequence: String(sequence) })),
-      reminder: (message) => message,
+      reminder: (reminder) => reminder,
     };
   }
 
@@ -130,6 +130,6 @@ export class MemoryStores implements Stores {
 /** A queue counts the seconds of a delay by its own clock, and its caller by another. */
 const byTrueTime = (process: Process, messages: readonly OutgoingMessage[]): OutgoingMessage[] =>
   messages.map(({ message: reminder, until }) => ({
-    reminder,
+    message: reminder,
     ...(until === undefined ? {} : { until: new Date(until.getTime() - process.skewMs) }),
   }));

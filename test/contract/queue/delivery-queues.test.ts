@@ -18,12 +18,12 @@ function laneOf(queues: TestQueues, lane: Lane = 'fresh') {
     send: (...reminders: readonly DeliveryMessage[]) =>
       queues.send(
         lane,
-        reminders.map((reminder) => ({ reminder })),
+        reminders.map((reminder) => ({ message: reminder })),
       ),
     sendLater: (delay: number, ...reminders: readonly DeliveryMessage[]) =>
       queues.send(
         lane,
-        reminders.map((reminder) => ({ reminder, until: at(delay) })),
+        reminders.map((reminder) => ({ message: reminder, until: at(delay) })),
       ),
     hideFor: (receiptHandle: string, duration: number) => queues.hide(lane, receiptHandle, at(duration)),
     receive: () => queues.receive(lane),
@@ -61,7 +61,7 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
 
     await queue.send(reminder);
 
-    expect((await queue.receiveOne()).reminder).toEqual(reminder);
+    expect((await queue.receiveOne()).message).toEqual(reminder);
   });
 
   it('has nothing to do for no reminders', async () => {
@@ -78,7 +78,7 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
     await queue.send(reminder);
     await queue.send(reminder);
 
-    expect((await queue.receiveAll(2)).map((message) => message.reminder)).toEqual([reminder, reminder]);
+    expect((await queue.receiveAll(2)).map((message) => message.message)).toEqual([reminder, reminder]);
   });
 
   it('hands out at most ten messages at a time', async () => {
@@ -113,12 +113,12 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
     const queue = await aQueue();
     const [removed, kept] = [aReminder(), aReminder()];
     await queue.send(removed, kept);
-    for (const { reminder, receiptHandle } of await queue.receiveAll(2)) {
+    for (const { message: reminder, receiptHandle } of await queue.receiveAll(2)) {
       if (reminder.id === removed.id) await queue.remove(receiptHandle);
       else await queue.hideFor(receiptHandle, 1);
     }
 
-    expect(await queue.receiveOne()).toMatchObject({ reminder: kept, receives: 2 });
+    expect(await queue.receiveOne()).toMatchObject({ message: kept, receives: 2 });
   });
 
   it('hands a message out again when its visibility timeout has passed', async () => {
@@ -130,7 +130,7 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
     const second = await queue.receiveOne();
 
     expect([first.receives, second.receives]).toEqual([1, 2]);
-    expect(second.reminder).toEqual(reminder);
+    expect(second.message).toEqual(reminder);
   });
 
   it('hides a message until the time given, and counts every receive', async () => {
@@ -140,7 +140,7 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
 
     for (let receives = 1; receives <= 3; receives += 1) {
       const message = await queue.receiveOne();
-      expect(message).toMatchObject({ reminder, receives });
+      expect(message).toMatchObject({ message: reminder, receives });
       await queue.hideFor(message.receiptHandle, 7200);
       expect(await queue.receive()).toEqual([]);
       await queue.hideFor(message.receiptHandle, 1);
@@ -185,7 +185,7 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
 
     expect(await queues.send('fresh', [{ message: reminder, until }])).toEqual([]);
 
-    expect(await queue.receiveOne()).toMatchObject({ reminder, receives: 1 });
+    expect(await queue.receiveOne()).toMatchObject({ message: reminder, receives: 1 });
     expect(queues.now().getTime()).toBeGreaterThanOrEqual(until.getTime());
   });
 
@@ -247,7 +247,7 @@ describe.each(queueKinds())('the lanes (%s)', (_, make) => {
     for (const [lane, reminder] of reminders) {
       expect(await queues.backlog(lane)).toBe(1);
       const [message] = await queues.receiveAll(lane, 1);
-      expect(message?.reminder).toEqual(reminder);
+      expect(message?.message).toEqual(reminder);
       await queues.hide(lane, message?.receiptHandle ?? '', later(queues.now(), seconds(600)));
       expect(await queues.receive(lane)).toEqual([]);
     }
@@ -257,7 +257,7 @@ describe.each(queueKinds())('the lanes (%s)', (_, make) => {
     const queues = await make(patient);
     await queues.send(
       'retry',
-      some(20).map((reminder) => ({ reminder })),
+      some(20).map((reminder) => ({ message: reminder })),
     );
     await queues.receiveAll('retry', 20);
 

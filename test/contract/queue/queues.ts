@@ -10,7 +10,7 @@ import { DeliveryMessage, type OutgoingMessage } from '../../../functions/domain
 import { LANES, type Lane } from '../../../functions/domain/lanes.ts';
 import { deliveryQueues } from '../../../functions/platform/queues.ts';
 import { MemoryLanes } from '../../doubles/memory-lanes.ts';
-import type { ReceivedReminder } from '../../doubles/memory-queue.ts';
+import type { ReceivedMessage } from '../../doubles/memory-queue.ts';
 
 /** The delivery queues with what the function runtime does on their other side. */
 export interface TestQueues {
@@ -22,9 +22,9 @@ export interface TestQueues {
   inFlight(lane: Lane): Promise<number>;
   now(): Date;
   /** What can be received at this moment. */
-  receive(lane: Lane): Promise<ReceivedReminder[]>;
+  receive(lane: Lane): Promise<ReceivedMessage[]>;
   /** Waits until `count` messages were received. */
-  receiveAll(lane: Lane, count: number): Promise<ReceivedReminder[]>;
+  receiveAll(lane: Lane, count: number): Promise<ReceivedMessage[]>;
   remove(lane: Lane, receiptHandle: string): Promise<void>;
   /** Waits for what the lane gave up. */
   deadLetter(lane: Lane): Promise<DeliveryMessage>;
@@ -112,24 +112,21 @@ async function sqsTestQueues(engine: ReturnType<typeof sqs>, terms: Terms): Prom
         // SQS gives a message up when somebody asks for it once more.
         await receive(created[lane].url, 0);
         const [dead] = await receive(created[lane].deadLetterUrl, 1);
-        if (dead) return dead.reminder;
+        if (dead) return dead.message;
       }
     },
   };
 }
 
-const received = ({ Body = '', ReceiptHandle = '', Attributes }: Message): ReceivedReminder => ({
-  reminder: DeliveryMessage.parse(JSON.parse(Body)),
+const received = ({ Body = '', ReceiptHandle = '', Attributes }: Message): ReceivedMessage => ({
+  message: DeliveryMessage.parse(JSON.parse(Body)),
   receiptHandle: ReceiptHandle,
   receives: Number(Attributes?.ApproximateReceiveCount),
 });
 
 /** Receives until there are `count`; one that never comes ends the test by its timeout. */
-async function collect(
-  count: number,
-  receive: () => Promise<ReceivedReminder[]>,
-): Promise<ReceivedReminder[]> {
-  const all: ReceivedReminder[] = [];
+async function collect(count: number, receive: () => Promise<ReceivedMessage[]>): Promise<ReceivedMessage[]> {
+  const all: ReceivedMessage[] = [];
   while (all.length < count) all.push(...(await receive()));
   return all;
 }

@@ -150,7 +150,7 @@ const dispatching =
       all.map(async ({ tenant, endpoint, event }) => {
         const delivery = aDelivery({ ...tenant, webhookId: endpoint.id, eventId: event.id });
         await stores.deliveries.add(delivery);
-        return { reminder: delivery, receiptHandle: delivery.id };
+        return { message: delivery, receiptHandle: delivery.id };
       }),
     );
     return {
@@ -294,7 +294,7 @@ async function checking(tables: TestTables): Promise<BatchOfTen> {
       sources: sourceChecks(knowledge, outbox, commit),
       slots: checkSlots(knowledge, 5),
       organizations: organizationStore(service),
-      organizations: organizationStates(readOrganizationState(service)),
+      organizationStates: organizationStates(readOrganizationState(service)),
       async look({ orgId }) {
         looked.push(orgId);
         return { kind: 'fetched', text: 'one two' };

@@ -125,7 +125,7 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
       sources: sourceChecks(knowledge, outbox, committer(service.client)),
       slots: checkSlots(knowledge, 5),
       organizations: organizationStore(service),
-      organizations: organizations,
+      organizationStates: organizations,
       look: sourceContent({
         gate: gate(organizations.of),
         outbound: { fetch },

@@ -19,7 +19,7 @@ import { type Stores, storeKinds } from './stores.ts';
 const LOST = later(NOW, seconds(DEFAULT_GRACE_SECONDS));
 const LATER = later(LOST, seconds(3600));
 const watchedAt = (delivery: Delivery, dueAt: Date) => ({
-  reminder: toDeliveryMessage(delivery),
+  message: toDeliveryMessage(delivery),
   state: 'watched',
   dueAt: dueAt.toISOString(),
 });

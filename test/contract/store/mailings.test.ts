@@ -152,7 +152,7 @@ describe('the claims in the table', () => {
         for (const { elapse, event, end } of all) {
           now = later(now, seconds(elapse));
           const asked = { ...sending, eventId: event };
-          expect(await stored.standing(asked, now)).toBe(await memory.standing(asked, now));
+          expect(await stored.state(asked, now)).toBe(await memory.state(asked, now));
           if (end === 'look') continue;
           const [ours, theirs] = [
             await stored.claim(asked, now, LEASE),

@@ -21,12 +21,12 @@ export function lanesClient({ lanes, clock }: World): SQSClient {
     async SendMessageBatchCommand(lane, { Entries = [] }) {
       const messages = Entries.map(({ MessageBody, DelaySeconds = 0 }) => ({
         // As a later version may write it.
-        reminder: { ...JSON.parse(MessageBody), [OF_A_LATER_VERSION]: 'unknown' },
+        message: { ...JSON.parse(MessageBody), [OF_A_LATER_VERSION]: 'unknown' },
         ...(DelaySeconds === 0 ? {} : { until: after(DelaySeconds) }),
       }));
       const refused = await lanes.send(lane, messages);
       return {
-        Failed: Entries.filter((_, index) => refused.includes(messages[index]?.reminder)).map(({ Id }) => ({
+        Failed: Entries.filter((_, index) => refused.includes(messages[index]?.message)).map(({ Id }) => ({
           Id,
         })),
       };

@@ -37,7 +37,7 @@ export function aCheck() {
         sources: interposed('sources', sources, gate),
         slots: interposed('slots', slots, gate),
         organizations: interposed('organizations', { find: async () => settings }, gate),
-        organizations: interposed('standings', standings, gate),
+        organizationStates: interposed('standings', standings, gate),
         look: interposed(
           'page',
           {

@@ -23,7 +23,7 @@ export const messagesFor = (
 ): ReceivedDeliveryMessage[] =>
   Array.from({ length: count }, () => {
     const reminder = toDeliveryMessage(aDelivery({ webhookId, orgId, ...of }));
-    return { reminder, receiptHandle: `receipt of ${reminder.id}` };
+    return { message: reminder, receiptHandle: `receipt of ${reminder.id}` };
   });
 
 export const DELETED: MessageDisposition = { kind: 'delete' };

@@ -84,8 +84,8 @@ export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
         queues: interposed(
           'queues',
           {
-            async send(lane: string, outgoing: readonly { reminder: { id: string } }[]) {
-              reminded.push(...outgoing.map(({ reminder: { id } }) => ({ lane, id })));
+            async send(lane: string, outgoing: readonly { message: { id: string } }[]) {
+              reminded.push(...outgoing.map(({ message: { id } }) => ({ lane, id })));
               return [];
             },
           },

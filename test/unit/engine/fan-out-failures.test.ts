@@ -198,7 +198,7 @@ describe('the reminder of a redelivery', () => {
 
     expect(failed).toEqual(orders);
     expect(await run(failed)).toEqual([]);
-    expect(sent).toEqual(orders.map(({ message }) => message));
+    expect(sent).toEqual(orders.map(({ reminder }) => reminder));
   });
 
   it('is sent although endpoints cannot be read and deliveries cannot be added', async () => {

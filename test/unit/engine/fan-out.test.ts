@@ -261,7 +261,7 @@ describe('the order of a redelivery', () => {
 
     expect(await run([...events(3), ...orders, ...events(2)])).toEqual([]);
 
-    const ordered = orders.map(({ message }) => message.id);
+    const ordered = orders.map(({ reminder }) => reminder.id);
     expect(sent.map(({ id }) => id).toSorted()).toEqual(
       [...deliveries.every.map(({ id }) => id), ...ordered].toSorted(),
     );

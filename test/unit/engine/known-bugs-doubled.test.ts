@@ -95,7 +95,7 @@ describe('bugs of others by which deliveries went out twice', () => {
     for (const lane of ['fresh', 'retry', 'slow'] as const)
       await lanes.send(
         lane,
-        lanes.queues.fresh.reminders.slice(0, 1).map((reminder) => ({ reminder })),
+        lanes.queues.fresh.reminders.slice(0, 1).map((reminder) => ({ message: reminder })),
       );
 
     await pass(5);

@@ -35,7 +35,7 @@ describe('an e-mail that was certainly not sent', () => {
     async (broken) => {
       const { runWith, ports, run, sent } = aNotifier();
       const fail = () => Promise.reject(new Error('throttled'));
-      const port = { ...ports[broken], find: fail, adminsOf: fail, standing: fail };
+      const port = { ...ports[broken], find: fail, adminsOf: fail, state: fail };
       const event = aChange();
 
       await expect(runWith({ [broken]: port })(event)).rejects.toThrow('throttled');

@@ -30,7 +30,7 @@ const reminders = (count: number): DeliveryMessage[] => Array.from({ length: cou
 const send = (all: readonly DeliveryMessage[]) =>
   queues.send(
     'fresh',
-    all.map((reminder) => ({ reminder })),
+    all.map((reminder) => ({ message: reminder })),
   );
 const batches = () =>
   sqs.commandCalls(SendMessageBatchCommand).map((call) => call.args[0].input.Entries ?? []);
@@ -118,7 +118,7 @@ describe('sending reminders', () => {
 
   it('sends to the lane asked for', async () => {
     await send(reminders(1));
-    await queues.send('retry', [{ reminder: aReminder() }]);
+    await queues.send('retry', [{ message: aReminder() }]);
     expect(sqs.commandCalls(SendMessageBatchCommand).map(({ args }) => args[0].input.QueueUrl)).toEqual([
       urls.fresh,
       urls.retry,
@@ -133,7 +133,7 @@ describe('sending reminders', () => {
     [901_000, 900],
     [86_400_000, 900],
   ])('holds back what is for in %i ms by %i whole seconds', async (milliseconds, delay) => {
-    await queues.send('retry', [{ reminder: aReminder(), until: later(NOW, milliseconds) }]);
+    await queues.send('retry', [{ message: aReminder(), until: later(NOW, milliseconds) }]);
     expect(batches().flat()).toMatchObject([{ DelaySeconds: delay }]);
   });
 
@@ -141,7 +141,7 @@ describe('sending reminders', () => {
     "leaves the delay to the queue's own where there is none (%s ms)",
     async (milliseconds) => {
       const until = milliseconds === undefined ? {} : { until: later(NOW, milliseconds) };
-      await queues.send('retry', [{ reminder: aReminder(), ...until }]);
+      await queues.send('retry', [{ message: aReminder(), ...until }]);
       expect(batches().flat()[0]).not.toHaveProperty('DelaySeconds');
     },
   );

@@ -27,7 +27,7 @@ async function aWorker(extract: Extractor, contents: Readonly<Record<string, str
       sources,
       slots: new MemoryCheckSlots(2),
       organizations: { find: async () => undefined },
-      organizations: { of: standing },
+      organizationStates: { of: standing },
       look: sourceContent({
         gate: gate(standing),
         outbound: {

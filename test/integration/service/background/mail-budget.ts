@@ -77,7 +77,7 @@ export function mailBudget({ service, keep, log }: Place, budget: number): void 
         // The day of the digest is over.
         if (row === undefined) throw new Error('there is no digest');
         await service().rewrite({ ...row, item: { ...row.item, dueAt: '2026-01-01T00:00:00.000Z' } });
-        await service().invoke('sweep');
+        await service().invoke('schedule-source-checks');
         const [digest] = await until('the digest', async () => {
           const sent = await digests();
           return sent.length > 0 && sent;
@@ -88,7 +88,7 @@ export function mailBudget({ service, keep, log }: Place, budget: number): void 
         await until('the digest to be due no more', async () =>
           (await digestRows()).every(({ item }) => item.dueIn === undefined),
         );
-        await service().invoke('sweep');
+        await service().invoke('schedule-source-checks');
         await until('the queues to be empty', () => QUEUES.every((queue) => service().queued(queue) === 0));
         expect(await digests()).toHaveLength(1);
         expect(await notices()).toHaveLength(budget);

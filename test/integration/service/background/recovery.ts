@@ -116,7 +116,7 @@ export function recovery(place: Place): void {
     let checked: string;
     do {
       checked = oldest();
-      await place.service().invoke('audit');
+      await place.service().invoke('audit-ledger');
     } while (checked !== oldest());
     expect((await entry(checked)).item.owed).toBe(1);
     const id = DeliveryId.parse(ids.get(checked));
@@ -159,7 +159,7 @@ export function recovery(place: Place): void {
         table,
         item: { ...item, dueAt: new Date(Date.now() - 1000).toISOString() },
       });
-      await place.service().invoke('sweep');
+      await place.service().invoke('schedule-source-checks');
       await until('the page to be fetched', () => page.requests.length > before);
     });
 
