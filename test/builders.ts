@@ -5,11 +5,11 @@ import { Conversation, Escalation, Message, Ticket } from '../functions/domain/c
 import { Delivery } from '../functions/domain/delivery.ts';
 import { Endpoint } from '../functions/domain/endpoint.ts';
 import { buildEvent, type OutboxEvent } from '../functions/domain/events.ts';
-import { deliveryId, newId } from '../functions/domain/ids.ts';
+import { deriveDeliveryId, newId } from '../functions/domain/ids.ts';
 import { Keyring } from '../functions/domain/keyring.ts';
-import { type LedgerAddition, LedgerEntry, NOTHING, startOfHour } from '../functions/domain/ledger.ts';
+import { type LedgerAddition, LedgerEntry, NO_COUNTS, toStartOfHour } from '../functions/domain/ledger.ts';
 import { RedeliveryJob } from '../functions/domain/redelivery.ts';
-import { newSource, Source } from '../functions/domain/source.ts';
+import { createSource, Source } from '../functions/domain/source.ts';
 import { FIRST_SANDBOX_GENERATION, Organization, Session, type Tenant } from '../functions/domain/tenant.ts';
 
 /*
@@ -112,7 +112,7 @@ export function aDelivery(changes: Partial<Delivery> = {}): Delivery {
   const eventId = changes.eventId ?? newId('evt', NOW);
   const webhookId = changes.webhookId ?? newId('whk', NOW);
   return Delivery.parse({
-    id: deliveryId(eventId, webhookId),
+    id: deriveDeliveryId(eventId, webhookId),
     orgId: newId('org', NOW),
     generation: 0,
     webhookId,
@@ -129,7 +129,13 @@ export function aDelivery(changes: Partial<Delivery> = {}): Delivery {
 /** What an endpoint was owed in the hour of `NOW`: nothing yet. */
 export const aLedgerEntry = (changes: Partial<LedgerAddition> = {}): LedgerAddition => {
   const { orgId = newId('org', NOW), ...given } = changes;
-  const entry = { ...NOTHING, webhookId: newId('whk', NOW), generation: 0, hour: startOfHour(NOW), ...given };
+  const entry = {
+    ...NO_COUNTS,
+    webhookId: newId('whk', NOW),
+    generation: 0,
+    hour: toStartOfHour(NOW),
+    ...given,
+  };
   return { ...LedgerEntry.parse(entry), orgId };
 };
 
@@ -200,7 +206,7 @@ export const aTicket = (changes: Partial<Ticket> = {}): Ticket =>
 /** A page that nobody has looked at yet. */
 export const aSource = (changes: Partial<Source> = {}): Source =>
   Source.parse({
-    ...newSource({
+    ...createSource({
       ...aTenant(),
       id: newId('src', NOW),
       kind: 'url',

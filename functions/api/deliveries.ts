@@ -13,7 +13,7 @@ import { tables } from './route-handler.ts';
 
 export const deliveries = deliveryStore(tables.deliveries);
 
-export async function deliveryTo(
+export async function findDelivery(
   receiver: Pick<Endpoint, 'id'>,
   { generation }: Tenant,
   id: Delivery['id'],
@@ -23,27 +23,27 @@ export async function deliveryTo(
 }
 
 /** A delivery as it is shown with its attempts. */
-export const withAttempts = (delivery: Delivery): Delivery => ({
+export const toDeliveryView = (delivery: Delivery): Delivery => ({
   ...delivery,
   attemptLog: delivery.attemptLog.map(({ request, ...attempt }) => ({
     ...attempt,
-    ...(request && { request: inOrder(request) }),
+    ...(request && { request: sortHeaders(request) }),
   })),
 });
 
 /** A kept request as it is shown: the table gives back its header fields in no order. */
-export const inOrder = (request: WebhookRequest): WebhookRequest => ({
+export const sortHeaders = (request: WebhookRequest): WebhookRequest => ({
   ...request,
   headers: Object.fromEntries(Object.entries(request.headers).sort(([a], [b]) => (a < b ? -1 : 1))),
 });
 
 /** A delivery with its webhook endpoint. */
-export async function deliveryOf(
+export async function findEndpointDelivery(
   tenant: Tenant,
   { id, deliveryId }: { id: Endpoint['id']; deliveryId: Delivery['id'] },
 ): Promise<{ endpoint: Endpoint; delivery: Delivery } | Problem> {
   const endpoint = await endpointStore(tables.service).find(tenant.orgId, id);
   if (!endpoint) return notFound('webhook endpoint');
-  const delivery = await deliveryTo(endpoint, tenant, deliveryId);
+  const delivery = await findDelivery(endpoint, tenant, deliveryId);
   return 'kind' in delivery ? delivery : { endpoint, delivery };
 }

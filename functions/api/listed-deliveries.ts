@@ -1,10 +1,10 @@
 import type { Delivery, WebhookRequest } from '../domain/delivery.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
-import { signature, signingSecret } from '../domain/signature.ts';
+import { deriveSigningSecret, sign } from '../domain/signature.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { type DeliveryFilter, filteredDeliveries } from '../store/delivery-queries.ts';
 import type { Page, PageRequest } from '../store/pages.ts';
-import { deliveries, inOrder } from './deliveries.ts';
+import { deliveries, sortHeaders } from './deliveries.ts';
 import { tables } from './route-handler.ts';
 import { signingKeys } from './signing.ts';
 
@@ -15,7 +15,7 @@ interface DeliveryQuery extends DeliveryFilter {
 }
 
 /** What a cursor of the listing is bound to. Nothing where nothing is filtered, as before there were filters. */
-export function filtersOf({ status, eventType, from, to }: DeliveryFilter): string[] {
+export function describeFilters({ status, eventType, from, to }: DeliveryFilter): string[] {
   const given = [status?.toSorted(), eventType?.toSorted(), from?.getTime(), to?.getTime()];
   return given.every((filter) => filter === undefined) ? [] : [JSON.stringify(given)];
 }
@@ -25,30 +25,30 @@ export function filtersOf({ status, eventType, from, to }: DeliveryFilter): stri
  * were sent now: receivers refuse signatures that are minutes old. There are such requests in sandboxes alone, where nothing else sends them;
  * live ones are not kept.
  */
-export async function listedDeliveries(
+export async function listDeliveriesPage(
   receiver: Pick<Endpoint, 'id' | 'keyVersion'>,
   page: PageRequest,
   { tenant, query, now }: { tenant: Tenant; query: DeliveryQuery; now: Date },
 ): Promise<Page<Delivery & { request?: WebhookRequest }>> {
-  const listed = await (filtersOf(query).length === 0
+  const listed = await (describeFilters(query).length === 0
     ? deliveries.list(tenant, receiver.id, page)
     : filtered(tenant, receiver.id, page, query));
-  if (query.include !== 'request' || !listed.items.some(sentOf)) return listed;
-  const secret = await signingKeys((ring) => signingSecret(ring, receiver.keyVersion, receiver.id));
+  if (query.include !== 'request' || !listed.items.some(getLastRequest)) return listed;
+  const secret = await signingKeys((ring) => deriveSigningSecret(ring, receiver.keyVersion, receiver.id));
   return { ...listed, items: listed.items.map((delivery) => withRequest(delivery, secret, now)) };
 }
 
 /** What its last attempt sent to a simulated receiver. */
-const sentOf = ({ attemptLog }: Delivery): WebhookRequest | undefined => attemptLog.at(-1)?.request;
+const getLastRequest = ({ attemptLog }: Delivery): WebhookRequest | undefined => attemptLog.at(-1)?.request;
 
 function withRequest(delivery: Delivery, secret: string, now: Date): Delivery & { request?: WebhookRequest } {
-  const sent = sentOf(delivery);
+  const sent = getLastRequest(delivery);
   if (sent === undefined) return delivery;
   const timestamp = Math.floor(now.getTime() / 1000);
   const headers = {
     ...sent.headers,
     'webhook-timestamp': String(timestamp),
-    'webhook-signature': signature(secret, delivery.id, timestamp, Buffer.from(sent.body, 'utf8')),
+    'webhook-signature': sign(secret, delivery.id, timestamp, Buffer.from(sent.body, 'utf8')),
   };
-  return { ...delivery, request: inOrder({ ...sent, headers }) };
+  return { ...delivery, request: sortHeaders({ ...sent, headers }) };
 }

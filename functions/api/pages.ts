@@ -3,9 +3,9 @@ import { type Problem, problem } from '../domain/problem.ts';
 import { type CursorBinding, openCursor, requireKnownVersion, sealCursor } from '../domain/sealing.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import { keyringSource, secretValue } from '../platform/keyrings.ts';
-import { fitting, success } from '../platform/reply.ts';
+import { fitIntoRequest, success } from '../platform/reply.ts';
 import type { Route } from '../platform/route.ts';
-import { tenantKey } from '../store/keys.ts';
+import { buildTenantKey } from '../store/keys.ts';
 import type { Page, PageRequest } from '../store/pages.ts';
 import { environment } from './route-handler.ts';
 
@@ -17,7 +17,7 @@ export const cursorKeys = keyringSource(secretValue(environment.CURSOR_KEYS));
  * @param text what was sealed
  * @param open gives undefined when it is none of ours, as this does
  */
-export async function opening<T>(
+export async function unsealWithKeys<T>(
   text: string,
   open: (ring: Keyring) => T | undefined,
 ): Promise<T | undefined> {
@@ -36,7 +36,7 @@ export async function opening<T>(
  * Lists: opens the cursor, reads a page, seals the next cursor. Both are bound to tenant, route, path and filters.
  * @param filters what the query narrows the listing to, in a fixed order
  */
-export async function paginated<T extends { id: string }>(
+export async function paginate<T extends { id: string }>(
   route: Route,
   request: {
     tenant: Tenant;
@@ -48,18 +48,20 @@ export async function paginated<T extends { id: string }>(
 ) {
   const { tenant, params, query } = request;
   const binding: CursorBinding = {
-    tenant: tenantKey(tenant),
+    tenant: buildTenantKey(tenant),
     route: route.name,
     filters: [...Object.values(params), ...filters],
   };
   const { cursor } = query;
   const after =
-    cursor === undefined ? undefined : await opening(cursor, (ring) => openCursor(ring, cursor, binding));
+    cursor === undefined
+      ? undefined
+      : await unsealWithKeys(cursor, (ring) => openCursor(ring, cursor, binding));
   if (cursor !== undefined && after === undefined)
     return problem('VALIDATION_ERROR', 'cursor is not one that this listing gave.');
   const page = await read({ limit: query.limit, after });
   if ('kind' in page) return page;
-  const items = fitting(page.items, (item) => route.success.data.parse([item]));
+  const items = fitIntoRequest(page.items, (item) => route.success.data.parse([item]));
   const next = items.length < page.items.length ? items.at(-1)?.id : page.next;
   const nextCursor = next === undefined ? null : await cursorKeys((ring) => sealCursor(ring, next, binding));
   return success(items, { nextCursor });

@@ -5,7 +5,11 @@ import { logger } from '../platform/logger.ts';
 import { FAILED_INVOCATIONS, RATE_LIMITER_FAILURES } from '../platform/metric-names.ts';
 import { count, publishMetrics } from '../platform/metrics.ts';
 import { type ApiPorts, apiHandler } from '../platform/pipeline/api.ts';
-import { doorAuthentication, keyAuthentication, keyUseNotes } from '../platform/pipeline/authentication.ts';
+import {
+  authenticateByMode,
+  keyAuthentication,
+  keyUseRecorder,
+} from '../platform/pipeline/authentication.ts';
 import { meterCapacity } from '../platform/pipeline/lifecycle.ts';
 import { rateLimiter } from '../platform/pipeline/rate-limit.ts';
 import type { UseCase } from '../platform/pipeline/request.ts';
@@ -13,7 +17,7 @@ import { reportUnreadable } from '../platform/reports.ts';
 import type { Route } from '../platform/route.ts';
 import { apiKeyStore, keyUseStore } from '../store/api-keys.ts';
 import { idempotencyStore } from '../store/idempotency.ts';
-import { pairingOf, standingOf } from '../store/organizations.ts';
+import { readOrganizationState, readPairing } from '../store/organizations.ts';
 import { rateWindowStore } from '../store/rate-windows.ts';
 import { type Change, committer } from '../store/transaction.ts';
 
@@ -38,7 +42,7 @@ const TIER_FRESH_MS = 30_000;
 
 /** The pipeline's ports, but for who calls. */
 export const ports: Omit<ApiPorts<Change>, 'authenticate'> = {
-  organization: memoizeFor(standingOf(tables.service), TIER_FRESH_MS),
+  organization: memoizeFor(readOrganizationState(tables.service), TIER_FRESH_MS),
   limiter: rateLimiter(rateWindowStore(tables.rates), rateLimits(environment)),
   capacity,
   onLimiterFailure: () => count(RATE_LIMITER_FAILURES),
@@ -49,12 +53,12 @@ export const ports: Omit<ApiPorts<Change>, 'authenticate'> = {
   logger,
   now: () => new Date(),
 };
-const findSandbox = pairingOf(tables.service);
+const findSandbox = readPairing(tables.service);
 const keys = {
   find: apiKeyStore(tables.service).find,
-  noteUse: keyUseNotes(keyUseStore(tables.rates), logger.log),
+  noteUse: keyUseRecorder(keyUseStore(tables.rates), logger.log),
 };
-const authenticate = doorAuthentication({
+const authenticate = authenticateByMode({
   keys: keyAuthentication(keys, findSandbox, logger.log),
   // A file of its own beside the bundle (lib/cloud/bundle.ts), read with the first call of a person.
   sessions: async () => (await import('./sessions.ts')).authenticate,

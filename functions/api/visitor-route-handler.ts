@@ -1,16 +1,16 @@
 import { gate } from '../domain/gate.ts';
-import { sealedPartOf, visitOf } from '../domain/visitor-token.ts';
+import { getSealedPart, openVisitorToken } from '../domain/visitor-token.ts';
 import { readEnvironment, VisitorEnvironment, visitorLimits } from '../platform/config.ts';
+import { organizationStates } from '../platform/organization-states.ts';
 import { apiHandler } from '../platform/pipeline/api.ts';
 import { visitorAuthentication } from '../platform/pipeline/authentication.ts';
 import { visitorLimiter } from '../platform/pipeline/rate-limit.ts';
 import type { UseCase } from '../platform/pipeline/request.ts';
 import type { Route } from '../platform/route.ts';
-import { standings } from '../platform/standings.ts';
-import { standingOf } from '../store/organizations.ts';
+import { readOrganizationState } from '../store/organizations.ts';
 import { rateWindowStore } from '../store/rate-windows.ts';
 import type { Change } from '../store/transaction.ts';
-import { opening } from './pages.ts';
+import { unsealWithKeys } from './pages.ts';
 import { ports, tables } from './route-handler.ts';
 
 /*
@@ -18,10 +18,11 @@ import { ports, tables } from './route-handler.ts';
  * keys, budgets of their own, and the gate, because a widget is outside of the service.
  */
 
-const organizations = standings(standingOf(tables.service));
+const organizations = organizationStates(readOrganizationState(tables.service));
 const authenticate = visitorAuthentication({
-  visitOf: (token) => opening(sealedPartOf(token), (ring) => visitOf(ring, token, ports.now())),
-  standings: organizations,
+  visitOf: (token) =>
+    unsealWithKeys(getSealedPart(token), (ring) => openVisitorToken(ring, token, ports.now())),
+  organizations: organizations,
 });
 const limiter = visitorLimiter(
   rateWindowStore(tables.rates),

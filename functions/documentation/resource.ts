@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { brotliDecompressSync } from 'node:zlib';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { header, requestIdOf } from '../platform/pipeline/request.ts';
+import { getRequestId, header } from '../platform/pipeline/request.ts';
 
 /** A text that is the same for everybody. */
 export interface Resource {
@@ -18,17 +18,18 @@ const NOSNIFF = { 'X-Content-Type-Options': 'nosniff' };
 export const resource = (body: string, contentType: string, headers: Record<string, string>): Resource => ({
   body,
   contentType,
-  headers: { ...NOSNIFF, ...headers, ETag: `"${digestOf(body)}"` },
+  headers: { ...NOSNIFF, ...headers, ETag: `"${hashContent(body)}"` },
 });
 
-const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22);
+const hashContent = (text: string): string =>
+  createHash('sha256').update(text).digest('base64url').slice(0, 22);
 
 /** Sends a resource, or tells the caller that what it has is still the same (RFC 9110, 15.4.5). */
-export function answerWith(
+export function respondWith(
   { body, contentType, headers }: Resource,
   event: APIGatewayProxyEvent,
 ): APIGatewayProxyResult {
-  const common = { ...headers, 'Request-Id': requestIdOf(event) };
+  const common = { ...headers, 'Request-Id': getRequestId(event) };
   return matches(header(event, 'if-none-match'), headers.ETag)
     ? { statusCode: 304, headers: common, body: '' }
     : { statusCode: 200, headers: { ...common, 'Content-Type': contentType }, body };
@@ -89,7 +90,7 @@ const COMPRESSED = '.br';
  * The files of the reference page, by name, which are kept compressed. Each is read when it is first asked for, and then kept.
  * @throws when a file has a type that is not known
  */
-export function filesOf(directory: URL): ReadonlyMap<string, () => Resource> {
+export function loadFiles(directory: URL): ReadonlyMap<string, () => Resource> {
   return new Map(
     readdirSync(directory).map((stored) => {
       const name = stored.slice(0, -COMPRESSED.length);

@@ -30,7 +30,7 @@ const SECRET = /^ck_(live|sandbox)_[A-Za-z0-9_-]{43}$/;
 const BEARER = /^Bearer +(\S+)$/i;
 
 /** The text of a new key; shown once, never stored. */
-export function mintKey(environment: Environment): string {
+export function generateApiKey(environment: Environment): string {
   return `ck_${environment}_${randomBytes(32).toString('base64url')}`;
 }
 
@@ -44,22 +44,22 @@ export function issueKey(
 ): { key: ApiKey; secret: string } {
   return {
     key: { id: newId('key', now), ...terms, createdAt: now.toISOString() },
-    secret: mintKey(terms.environment),
+    secret: generateApiKey(terms.environment),
   };
 }
 
 /** SHA-256 of a key in hex: what is stored and looked up. No salt is needed, the key itself has 256 random bits. */
-export function digestOf(key: string): string {
+export function hashApiKey(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }
 
 /** The key in an `Authorization` header, or undefined when there is none of the right form. */
-export function bearerKey(authorization: string | undefined): string | undefined {
+export function parseBearerKey(authorization: string | undefined): string | undefined {
   const token = BEARER.exec(authorization ?? '')?.[1];
   return token !== undefined && SECRET.test(token) ? token : undefined;
 }
 
 /** A `write:` scope implies the `read:` scope of the same resource (decisions.md, Authentication). */
-export function grants(scopes: readonly Scope[], needed: Scope): boolean {
+export function hasScope(scopes: readonly Scope[], needed: Scope): boolean {
   return scopes.includes(needed) || scopes.some((scope) => scope.replace('write:', 'read:') === needed);
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { hostOf, isLoopbackHost, isPublicAddress, isPublicHostName } from './receiver-url.ts';
+import { getHost, isLoopbackHost, isPublicAddress, isPublicHostName } from './receiver-url.ts';
 
 /** How old an instance's list of blocked hosts may be when a request is sent. Seconds. */
 export const BLOCKED_HOSTS_FRESH_SECONDS = 30;
@@ -22,7 +22,7 @@ export function parseHost(text: string): string | undefined {
   if (/[\s/?#@\\]/.test(literal)) return undefined;
   const url = URL.parse(`https://${literal}`);
   if (url === null || url.port !== '') return undefined;
-  const host = hostOf(url);
+  const host = getHost(url);
   return isPublicHostName(host) || isPublicAddress(host) || isLoopbackHost(host) ? host : undefined;
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { DisablingNotice } from './endpoint.ts';
 import { EVENT_CATALOGUE, type OutboxEvent } from './events.ts';
-import { EndpointId, OrgId, ReceiverId, RedeliveryJobId, SourceId, TraceId, traced } from './ids.ts';
+import { EndpointId, OrgId, ReceiverId, RedeliveryJobId, SourceId, TraceId, withTrace } from './ids.ts';
 import { SourceKind } from './source.ts';
 import type { Tenant } from './tenant.ts';
 
@@ -60,7 +60,7 @@ export const Notice = z.object({
 export type Notice = z.infer<typeof Notice>;
 
 /** A notice to be committed with what it tells of. @throws a zod error when the data is not of its type, which is a defect of the caller */
-export const newNotice = <T extends NoticeType>(
+export const createNotice = <T extends NoticeType>(
   type: T,
   id: string,
   data: NoticeData<T>,
@@ -73,7 +73,7 @@ export const newNotice = <T extends NoticeType>(
   generation,
   createdAt: now.toISOString(),
   data: NOTICES[type].parse(data),
-  ...traced(traceId),
+  ...withTrace(traceId),
 });
 
 /** What is put on the bus: the `detail` of an EventBridge event, whose `detail-type` is its type. Workers are idempotent by `id`. */
@@ -91,7 +91,7 @@ export type BusEvent = z.infer<typeof BusEvent>;
 const Envelope = z.object({ data: z.record(z.string(), z.unknown()) });
 
 /** An event as the bus gets it. Undefined for one that is for one receiver alone, which no worker takes. */
-export function busEventOf({
+export function toBusEvent({
   id,
   type,
   orgId,
@@ -106,14 +106,14 @@ export function busEventOf({
   const data = Object.fromEntries(
     EVENT_CATALOGUE[type].onBus.flatMap((field: string) => (field in all ? [[field, all[field]]] : [])),
   );
-  return { id, type, orgId, generation, createdAt, data, ...traced(traceId) };
+  return { id, type, orgId, generation, createdAt, data, ...withTrace(traceId) };
 }
 
 /**
  * A disabling as the bus tells it.
  * @param id of this disabling: a receiver that was enabled again can have another
  */
-export const busEventOfDisabling = (
+export const buildDisabledEvent = (
   { orgId, generation, webhookId, disabledAt, traceId }: DisablingNotice,
   id: string,
 ): BusEvent => ({
@@ -123,5 +123,5 @@ export const busEventOfDisabling = (
   generation,
   createdAt: disabledAt,
   data: { webhookId, disabledAt },
-  ...traced(traceId),
+  ...withTrace(traceId),
 });

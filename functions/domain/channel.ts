@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { ChannelMessageRole, type Conversation, type Message } from './conversation.ts';
-import { Endpoint, failingOf } from './endpoint.ts';
+import { Endpoint, getFailureStatus } from './endpoint.ts';
 import { buildEvent, type OutboxEvent } from './events.ts';
 import { ChannelId, OrgId, type TraceId } from './ids.ts';
 import type { Tenant } from './tenant.ts';
@@ -41,7 +41,7 @@ export type Channel = z.infer<typeof Channel>;
  * The channel that a conversation says it takes place on. Undefined when what it says is a label of the
  * customer's own.
  */
-export const channelIdOf = ({ channelId }: Pick<Conversation, 'channelId'>): ChannelId | undefined =>
+export const parseChannelId = ({ channelId }: Pick<Conversation, 'channelId'>): ChannelId | undefined =>
   ChannelId.safeParse(channelId).data;
 
 /**
@@ -64,7 +64,7 @@ export function buildChannelMessage(
 }
 
 /** A channel as responses show it: with the state of its deliveries, of which a web widget has none. */
-export const shownChannel = (channel: Channel) =>
+export const toChannelView = (channel: Channel) =>
   channel.kind === 'http'
-    ? { ...channel, failing: failingOf(channel) }
+    ? { ...channel, failing: getFailureStatus(channel) }
     : ({ ...channel, status: 'active', consecutiveFailures: 0 } as const);

@@ -21,18 +21,25 @@ export const Conversation = z.object({
 export type Conversation = z.infer<typeof Conversation>;
 
 /** What changes a conversation's state: a request for a human, its end, or a message to one that has ended. */
-export type Move = { kind: 'hand-off' } | { kind: 'resolve'; by: string; at: Date } | { kind: 'reopen' };
+export type StateChange =
+  | { kind: 'hand-off' }
+  | { kind: 'resolve'; by: string; at: Date }
+  | { kind: 'reopen' };
 
 /** The states that each move may leave, and the one that it leads to (decisions.md, Conversations). */
-export const MOVES = {
+export const STATE_CHANGES = {
   'hand-off': { from: ['open'], to: 'handed_off' },
   resolve: { from: ['open', 'handed_off'], to: 'resolved' },
   reopen: { from: ['resolved'], to: 'open' },
-} as const satisfies Record<Move['kind'], { from: readonly ConversationStatus[]; to: ConversationStatus }>;
+} as const satisfies Record<
+  StateChange['kind'],
+  { from: readonly ConversationStatus[]; to: ConversationStatus }
+>;
 
 /** The conversation as a move leaves it. Undefined when its state forbids the move: then nothing changes and nothing is told. */
-export function moved(conversation: Conversation, move: Move): Conversation | undefined {
-  const { from, to }: { from: readonly ConversationStatus[]; to: ConversationStatus } = MOVES[move.kind];
+export function applyStateChange(conversation: Conversation, move: StateChange): Conversation | undefined {
+  const { from, to }: { from: readonly ConversationStatus[]; to: ConversationStatus } =
+    STATE_CHANGES[move.kind];
   if (!from.includes(conversation.status)) return undefined;
   const { resolvedAt, resolvedBy, ...lasting } = conversation;
   return move.kind === 'resolve'

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import type { Endpoint, EndpointEffect } from './endpoint.ts';
 import { EventTypeName, type OutboxEvent } from './events.ts';
-import { DeliveryId, deliveryId, EventId, OrgId, ReceiverId, TraceId, traced } from './ids.ts';
-import { type Hold, holdOf, type Lane } from './lanes.ts';
-import { atSpeed } from './simulation.ts';
-import { nextAttemptAt, RECONCILE_LOOKAHEAD_SECONDS, type RetryPolicy } from './timing.ts';
+import { DeliveryId, deriveDeliveryId, EventId, OrgId, ReceiverId, TraceId, withTrace } from './ids.ts';
+import { chooseWaitMode, type Lane, type WaitMode } from './lanes.ts';
+import { scaleRetryPolicy } from './simulation.ts';
+import { RECONCILE_LOOKAHEAD_SECONDS, type RetryPolicy, scheduleNextAttempt } from './timing.ts';
 
 export const DeliveryStatus = z.enum(['pending', 'retrying', 'succeeded', 'exhausted', 'skipped']);
 export type DeliveryStatus = z.infer<typeof DeliveryStatus>;
@@ -93,7 +93,7 @@ export type Delivery = z.infer<typeof Delivery>;
 export type DeliveryRef = Pick<Delivery, 'id' | 'webhookId' | 'generation'>;
 
 /** A queue message. It only reminds of a delivery, whose truth is in its table (architecture.md, Promise 3). */
-export const Reminder = z.pick(Delivery, {
+export const DeliveryMessage = z.pick(Delivery, {
   id: true,
   orgId: true,
   generation: true,
@@ -101,19 +101,26 @@ export const Reminder = z.pick(Delivery, {
   eventId: true,
   traceId: true,
 });
-export type Reminder = z.infer<typeof Reminder>;
+export type DeliveryMessage = z.infer<typeof DeliveryMessage>;
 
-export const reminderOf = ({ id, orgId, generation, webhookId, eventId, traceId }: Delivery): Reminder => ({
+export const toDeliveryMessage = ({
   id,
   orgId,
   generation,
   webhookId,
   eventId,
-  ...traced(traceId),
+  traceId,
+}: Delivery): DeliveryMessage => ({
+  id,
+  orgId,
+  generation,
+  webhookId,
+  eventId,
+  ...withTrace(traceId),
 });
 
 /** A delivery under a lease. */
-export type Claimed = Delivery & { lease: Lease };
+export type ClaimedDelivery = Delivery & { lease: Lease };
 
 /**
  * The delivery that an event owes to an endpoint. To a disabled endpoint it is skipped from the start (public-api.md,
@@ -126,7 +133,7 @@ export function newDelivery(
 ): Delivery {
   const skipped = endpoint.status === 'auto_disabled';
   return {
-    id: deliveryId(event.id, endpoint.id),
+    id: deriveDeliveryId(event.id, endpoint.id),
     orgId: event.orgId,
     generation: event.generation,
     webhookId: endpoint.id,
@@ -153,7 +160,7 @@ export type AttemptResult = {
 
 /** Where the wait for the next attempt is spent, and in which lane that attempt will be. */
 export interface Wait {
-  hold: Hold;
+  hold: WaitMode;
   lane: Lane;
 }
 
@@ -176,7 +183,7 @@ export interface Pace {
  * @param way the lane that the attempt was made in, the one for the next, and whether that one nears its limit of messages in flight
  * @param pace where time passes faster than it does
  */
-export function settlementOf(
+export function computeSettlement(
   number: number,
   result: AttemptResult,
   policy: RetryPolicy,
@@ -184,12 +191,19 @@ export function settlementOf(
   pace?: Pace,
 ): Settlement {
   const { endedAt, error, simulated } = result;
-  const real = pace && realTimeOf(result, pace.startedAt);
-  const attempt = { ...recordOf(number, result), ...(real && { atRealSpeed: real.attempt }) };
+  const real = pace && computeRealTimes(result, pace.startedAt);
+  const attempt = { ...toAttemptRecord(number, result), ...(real && { atRealSpeed: real.attempt }) };
   if (error !== undefined && number < policy.maxAttempts) {
-    const nextRetryAt = nextAttemptAt(number, endedAt, atSpeed(policy, pace?.speed ?? 1));
-    const hold = holdOf((nextRetryAt.getTime() - endedAt.getTime()) / 1000, way.from, way.to, way.crowded);
-    const atRealSpeed = real && { nextRetryAt: nextAttemptAt(number, real.endedAt, policy).toISOString() };
+    const nextRetryAt = scheduleNextAttempt(number, endedAt, scaleRetryPolicy(policy, pace?.speed ?? 1));
+    const hold = chooseWaitMode(
+      (nextRetryAt.getTime() - endedAt.getTime()) / 1000,
+      way.from,
+      way.to,
+      way.crowded,
+    );
+    const atRealSpeed = real && {
+      nextRetryAt: scheduleNextAttempt(number, real.endedAt, policy).toISOString(),
+    };
     return {
       kind: 'retrying',
       attempt,
@@ -208,7 +222,7 @@ export function settlementOf(
   return { kind: 'succeeded', ...(simulated && { terminalReason: SIMULATED }), ...end };
 }
 
-function recordOf(number: number, result: AttemptResult): AttemptRecord {
+function toAttemptRecord(number: number, result: AttemptResult): AttemptRecord {
   const { startedAt, endedAt, status, error, response, simulated } = result;
   return {
     number,
@@ -226,7 +240,7 @@ const KEPT_BODY_BYTES = 32_768;
 const isKept = ({ body }: WebhookRequest): boolean => Buffer.byteLength(body) <= KEPT_BODY_BYTES;
 
 /** When an attempt and its end would have been at real speed. */
-function realTimeOf({ simulated }: AttemptResult, startedAt: Date) {
+function computeRealTimes({ simulated }: AttemptResult, startedAt: Date) {
   const durationMs = Math.round(simulated?.durationMs ?? 0);
   return {
     attempt: { startedAt: startedAt.toISOString(), durationMs },
@@ -235,7 +249,7 @@ function realTimeOf({ simulated }: AttemptResult, startedAt: Date) {
 }
 
 /** Why a delivery cannot be claimed now. */
-export type Standing =
+export type Claimability =
   | { kind: 'absent' }
   | { kind: 'terminal' }
   | { kind: 'leased'; until: Date }
@@ -249,13 +263,13 @@ export type Standing =
  * Reads a delivery's standing as the claim's condition does.
  * @param found the delivery, or undefined when there is none
  */
-export function standingOf(found: Delivery | undefined, now: Date, maxAttempts: number): Standing {
+export function getClaimability(found: Delivery | undefined, now: Date, maxAttempts: number): Claimability {
   if (found === undefined) return { kind: 'absent' };
   if (!OPEN_STATUSES.some((open) => open === found.status)) return { kind: 'terminal' };
   if (found.lease !== undefined && found.lease.until > now.getTime())
     return { kind: 'leased', until: new Date(found.lease.until) };
   if (found.nextRetryAt !== undefined && new Date(found.nextRetryAt) > now)
-    return notDue(found, new Date(found.nextRetryAt), now);
+    return toNotDue(found, new Date(found.nextRetryAt), now);
   return found.attempts >= maxAttempts ? { kind: 'spent' } : { kind: 'claimable' };
 }
 
@@ -263,12 +277,14 @@ export function standingOf(found: Delivery | undefined, now: Date, maxAttempts: 
  * A message of a parked delivery is a leftover, unless it comes within the reconciler's lookahead of the attempt: then it is the one that the
  * reconciler has sent, which has not yet noted that it did.
  */
-function notDue({ parked }: Delivery, at: Date, now: Date): Standing {
+function toNotDue({ parked }: Delivery, at: Date, now: Date): Claimability {
   const isSoon = at.getTime() - now.getTime() <= RECONCILE_LOOKAHEAD_SECONDS * 1000;
   return { kind: 'not-due', at, parked: parked === true && !isSoon };
 }
 
-export type ClaimResult = { kind: 'claimed'; delivery: Claimed } | Exclude<Standing, { kind: 'claimable' }>;
+export type ClaimResult =
+  | { kind: 'claimed'; delivery: ClaimedDelivery }
+  | Exclude<Claimability, { kind: 'claimable' }>;
 
 /**
  * `refused` when the delivery is not in a state that the move may leave, or no longer under the claim's lease.
@@ -286,7 +302,7 @@ export interface EndpointOutcome {
 }
 
 /** What becomes of the queue message that reminded of a delivery. */
-export type Disposition =
+export type MessageDisposition =
   | { kind: 'delete' }
   /** It stays in its lane, hidden. */
   | { kind: 'keep'; until: Date }
@@ -297,14 +313,14 @@ export type Disposition =
  * The one place that decides it: a message lives as long as its delivery waits for something in a queue. One that is deleted although
  * its delivery is open is deleted because the due index has the delivery.
  */
-export function dispositionOf(
+export function decideDisposition(
   outcome:
-    | Exclude<Standing, { kind: 'claimable' | 'spent' }>
+    | Exclude<Claimability, { kind: 'claimable' | 'spent' }>
     | Settlement
     | { kind: 'skipped' }
     /** Another worker moved it meanwhile, so what was read is stale: look again. */
     | { kind: 'overtaken'; until: Date },
-): Disposition {
+): MessageDisposition {
   switch (outcome.kind) {
     case 'leased':
     case 'overtaken':
@@ -312,7 +328,7 @@ export function dispositionOf(
     case 'not-due':
       return outcome.parked ? { kind: 'delete' } : { kind: 'keep', until: outcome.at };
     case 'retrying':
-      return dispositionOfWait(outcome.wait, outcome.nextRetryAt);
+      return decideWaitDisposition(outcome.wait, outcome.nextRetryAt);
     case 'absent':
     case 'terminal':
     case 'skipped':
@@ -322,14 +338,14 @@ export function dispositionOf(
   }
 }
 
-function dispositionOfWait({ hold, lane }: Wait, until: Date): Disposition {
+function decideWaitDisposition({ hold, lane }: Wait, until: Date): MessageDisposition {
   if (hold === 'parked') return { kind: 'delete' };
   return hold === 'hidden' ? { kind: 'keep', until } : { kind: 'move', lane, until };
 }
 
 /** A message to be sent. */
-export interface Outgoing {
-  reminder: Reminder;
+export interface OutgoingMessage {
+  message: DeliveryMessage;
   /** Until when it is held back; at once when absent or past. */
   until?: Date;
 }

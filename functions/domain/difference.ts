@@ -11,23 +11,23 @@ const MARKS_IN_A_ROW = /(\p{M}{30})\p{M}+/gu;
  * A text in Unicode's normal form C, in time linear in its length. No script has more than a few marks on a letter; of what has more than 30
  * the rest is left out, because putting marks in order takes a time quadratic in their number (UAX 15, section 13).
  */
-export const normalForm = (text: string): string => text.replace(MARKS_IN_A_ROW, '$1').normalize('NFC');
+export const normalizeText = (text: string): string => text.replace(MARKS_IN_A_ROW, '$1').normalize('NFC');
 
 /** How often each word stands in a text. */
-function wordsOf(text: string): Map<string, number> {
+function countEachWord(text: string): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const [word] of normalForm(text).matchAll(WORD)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  for (const [word] of normalizeText(text).matchAll(WORD)) counts.set(word, (counts.get(word) ?? 0) + 1);
   return counts;
 }
 
-const totalOf = (counts: Map<string, number>): number => {
+const sumCounts = (counts: Map<string, number>): number => {
   let total = 0;
   for (const count of counts.values()) total += count;
   return total;
 };
 
 /** The number of words in a text, as the difference counts them. */
-export const countWords = (text: string): number => totalOf(wordsOf(text));
+export const countWords = (text: string): number => sumCounts(countEachWord(text));
 
 const SMALLEST = 0.01;
 
@@ -38,10 +38,10 @@ const SMALLEST = 0.01;
  * @returns percent, 0 to 100, with at most two decimals. 0 exactly when both have the same words, and 100 exactly when they share none and one has some: what
  *   would be rounded to one of these without being it is 0.01 or 99.99
  */
-export function differenceOf(before: string, after: string): number {
-  const old = wordsOf(before);
-  const current = wordsOf(after);
-  const total = totalOf(old) + totalOf(current);
+export function computeDifference(before: string, after: string): number {
+  const old = countEachWord(before);
+  const current = countEachWord(after);
+  const total = sumCounts(old) + sumCounts(current);
   let shared = 0;
   for (const [word, count] of current) shared += Math.min(count, old.get(word) ?? 0);
 
@@ -63,23 +63,23 @@ export interface Changes {
  *
  * @param maxCharacters of each, in UTF-16 units, the ellipsis of what was cut included
  */
-export function changesIn(before: string, after: string, maxCharacters: number): Changes {
-  const old = linesOf(before);
-  const current = linesOf(after);
+export function findChanges(before: string, after: string, maxCharacters: number): Changes {
+  const old = splitLines(before);
+  const current = splitLines(after);
   return {
-    added: excerptOf(linesBeyond(current, old), maxCharacters),
-    removed: excerptOf(linesBeyond(old, current), maxCharacters),
+    added: buildExcerpt(findExtraLines(current, old), maxCharacters),
+    removed: buildExcerpt(findExtraLines(old, current), maxCharacters),
   };
 }
 
-const linesOf = (text: string): string[] =>
+const splitLines = (text: string): string[] =>
   text
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
 /** Lines that stand in one text more often than in the other: of equal ones the last. */
-function linesBeyond(lines: string[], others: string[]): string[] {
+function findExtraLines(lines: string[], others: string[]): string[] {
   const left = new Map<string, number>();
   for (const line of others) left.set(line, (left.get(line) ?? 0) + 1);
   return lines.filter((line) => {
@@ -91,15 +91,15 @@ function linesBeyond(lines: string[], others: string[]): string[] {
 
 const ELLIPSIS = '…';
 
-function excerptOf(lines: string[], maxCharacters: number): string {
+function buildExcerpt(lines: string[], maxCharacters: number): string {
   const text = lines.join('\n');
   if (text.length <= maxCharacters) return text;
   if (maxCharacters < ELLIPSIS.length) return '';
-  return text.slice(0, endOfWords(text, maxCharacters - ELLIPSIS.length)).trimEnd() + ELLIPSIS;
+  return text.slice(0, findWordEnd(text, maxCharacters - ELLIPSIS.length)).trimEnd() + ELLIPSIS;
 }
 
 /** Where to cut a text so that no word is cut; one that is too long by itself is cut at a character. */
-function endOfWords(text: string, room: number): number {
+function findWordEnd(text: string, room: number): number {
   // Two units more show whether the last word, and its last character, go on.
   for (const { index, 0: word } of text.slice(0, room + 2).matchAll(WORD))
     if (index > 0 && index < room && index + word.length > room) return index;

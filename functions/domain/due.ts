@@ -1,5 +1,5 @@
-import type { Reminder } from './delivery.ts';
-import { creationTime } from './ids.ts';
+import type { DeliveryMessage } from './delivery.ts';
+import { parseCreationTime } from './ids.ts';
 
 /**
  * Why a delivery is in the due index: `parked` ones have no message by intent, `watched` ones should have one, and are looked after in
@@ -13,7 +13,7 @@ export const DUE_INDEX = 'due';
 
 /** An entry of the due index. `dueAt`: a parked delivery's next attempt; when a watched one's message counts as lost. */
 export interface DueEntry {
-  reminder: Reminder;
+  message: DeliveryMessage;
   state: DueState;
   dueAt: string;
   /**
@@ -59,11 +59,11 @@ export const LONGEST_GRACE_SECONDS = 6 * 3600;
  * When a delivery whose message was just sent again will be looked at once more. The older it is the later, so that one which waits in a
  * long backlog gets a number of further messages that grows with the logarithm of its wait.
  */
-export function nextLookAt({ id }: Pick<Reminder, 'id'>, now: Date, graceSeconds: number): Date {
-  const age = (now.getTime() - creationTime(id).getTime()) / 1000;
+export function computeNextCheck({ id }: Pick<DeliveryMessage, 'id'>, now: Date, graceSeconds: number): Date {
+  const age = (now.getTime() - parseCreationTime(id).getTime()) / 1000;
   const seconds = Math.min(Math.max(graceSeconds, age), Math.max(graceSeconds, LONGEST_GRACE_SECONDS));
   return new Date(now.getTime() + Math.ceil(seconds * 1000));
 }
 
-export const isExpired = ({ id }: Pick<Reminder, 'id'>, now: Date): boolean =>
-  now.getTime() - creationTime(id).getTime() > EXPIRY_SECONDS * 1000;
+export const isExpired = ({ id }: Pick<DeliveryMessage, 'id'>, now: Date): boolean =>
+  now.getTime() - parseCreationTime(id).getTime() > EXPIRY_SECONDS * 1000;

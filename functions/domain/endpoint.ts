@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { SubscribableType } from './events.ts';
 import { OrgId, ReceiverId, TraceId } from './ids.ts';
-import { hostOf, isLoopbackHost } from './receiver-url.ts';
+import { getHost, isLoopbackHost } from './receiver-url.ts';
 import { LIVE_GENERATION } from './tenant.ts';
 
 /** Consecutive failed *deliveries* (not attempts) after which an endpoint is disabled (public-api.md, Limits). */
@@ -20,8 +20,8 @@ export const MAX_ENDPOINTS_PER_HOST = 10;
  * The host at which an endpoint is counted. Undefined for this machine, where a developer's receivers have
  * one host.
  */
-export function countedHost(url: string): string | undefined {
-  const host = hostOf(new URL(url));
+export function getCountedHost(url: string): string | undefined {
+  const host = getHost(new URL(url));
   return isLoopbackHost(host) ? undefined : host;
 }
 
@@ -64,7 +64,7 @@ export type EndpointEffect = 'none' | 'reset' | 'count' | 'disable';
  * How the end of a delivery changes its endpoint's count of consecutive failures (decisions.md, Deliveries).
  * An endpoint that needs no change gets no write: one item must not take a write for each delivery.
  */
-export function effectOnEndpoint(
+export function computeEndpointEffect(
   endpoint: Pick<Endpoint, 'status' | 'consecutiveFailures' | 'streak'> | undefined,
   ended: 'succeeded' | 'exhausted',
 ): EndpointEffect {
@@ -78,7 +78,7 @@ export function effectOnEndpoint(
  * While deliveries to an endpoint fail: since when, which is not known of endpoints that began to before it was recorded, and how many
  * more failures in a row disable it. Null otherwise.
  */
-export const failingOf = ({
+export const getFailureStatus = ({
   status,
   consecutiveFailures,
   failingSince,

@@ -19,7 +19,7 @@ import {
   ReceiverId,
   TicketId,
   TraceId,
-  traced,
+  withTrace,
 } from './ids.ts';
 import type { Tenant } from './tenant.ts';
 
@@ -274,7 +274,7 @@ export function buildEvent<T extends EventType>(
       data: allowlist.parse(data),
     }),
     ...(onlyTo === undefined ? {} : { onlyTo }),
-    ...traced(traceId),
+    ...withTrace(traceId),
   };
 }
 

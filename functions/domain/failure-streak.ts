@@ -1,6 +1,6 @@
 import type { Delivery } from './delivery.ts';
 import type { Endpoint } from './endpoint.ts';
-import { nextAttemptAt, type RetryPolicy } from './timing.ts';
+import { type RetryPolicy, scheduleNextAttempt } from './timing.ts';
 
 /*
  * Ten consecutive failures disable an endpoint; any success between them resets the count, however long its
@@ -21,16 +21,16 @@ const ENDING_SECONDS = 600;
 export const mayExhaustSoon = (attempt: number, maxAttempts: number): boolean =>
   attempt > maxAttempts - LAST_ATTEMPTS;
 
-const secondsLeft = ({ atRiskUntil }: Pick<Endpoint, 'atRiskUntil'>, now: Date): number =>
+const getSecondsLeft = ({ atRiskUntil }: Pick<Endpoint, 'atRiskUntil'>, now: Date): number =>
   atRiskUntil === undefined ? 0 : (Date.parse(atRiskUntil) - now.getTime()) / 1000;
 
 /** Whether a mark has so little time left that it is to be renewed. */
-export const isToBeMarked = (endpoint: Pick<Endpoint, 'atRiskUntil'>, now: Date): boolean =>
-  secondsLeft(endpoint, now) < AT_RISK_SECONDS / 2;
+export const needsRiskMark = (endpoint: Pick<Endpoint, 'atRiskUntil'>, now: Date): boolean =>
+  getSecondsLeft(endpoint, now) < AT_RISK_SECONDS / 2;
 
 /** Whether every worker that reads the endpoint now, eventually consistently, finds it at risk. */
 export const isKnownAtRisk = (endpoint: Pick<Endpoint, 'atRiskUntil'>, now: Date): boolean => {
-  const left = secondsLeft(endpoint, now);
+  const left = getSecondsLeft(endpoint, now);
   return left > ENDING_SECONDS && left <= AT_RISK_SECONDS - KNOWN_AFTER_SECONDS;
 };
 
@@ -39,7 +39,7 @@ export const isKnownAtRisk = (endpoint: Pick<Endpoint, 'atRiskUntil'>, now: Date
  * has ended by then.
  * @param attemptSeconds the receiver's deadline
  */
-export const unseenSeconds = (attemptSeconds: number): number => Math.min(3, attemptSeconds / 3);
+export const computeUnseenSeconds = (attemptSeconds: number): number => Math.min(3, attemptSeconds / 3);
 
 /** The share of it that a success may use. The rest allows for the lag of an eventually consistent read. */
 const QUICK_SHARE = 1 / 3;
@@ -51,7 +51,7 @@ const QUICK_SHARE = 1 / 3;
  * @param readAt when the read began
  * @param endedAt when the attempt ended
  */
-export function endsUnseen(
+export function isTooQuickToSee(
   endpoint: Pick<Endpoint, 'consecutiveFailures' | 'streak' | 'atRiskUntil'>,
   readAt: Date,
   endedAt: Date,
@@ -61,8 +61,8 @@ export function endsUnseen(
   const hasNoTrouble = endpoint.consecutiveFailures === 0 && endpoint.streak === undefined;
   return (
     hasNoTrouble &&
-    secondsLeft(endpoint, endedAt) <= 0 &&
-    elapsedSeconds <= QUICK_SHARE * unseenSeconds(attemptSeconds)
+    getSecondsLeft(endpoint, endedAt) <= 0 &&
+    elapsedSeconds <= QUICK_SHARE * computeUnseenSeconds(attemptSeconds)
   );
 }
 
@@ -73,7 +73,7 @@ export type OpenDelivery = Pick<Delivery, 'attempts' | 'attemptLog' | 'nextRetry
  * When an open delivery would be exhausted if each attempt from now on failed, and took as long as its last one has: the schedule of its retries
  * (public-api.md, Limits). Not before `now`.
  */
-export function exhaustedAt(delivery: OpenDelivery, policy: RetryPolicy, now: Date): Date {
+export function predictExhaustion(delivery: OpenDelivery, policy: RetryPolicy, now: Date): Date {
   const { attempts, attemptLog, nextRetryAt, lease } = delivery;
   const lastMs = attemptLog.at(-1)?.durationMs ?? 0;
   const isUnderWay = lease !== undefined && lease.until > now.getTime();
@@ -81,7 +81,7 @@ export function exhaustedAt(delivery: OpenDelivery, policy: RetryPolicy, now: Da
   let end = at;
   for (let number = isUnderWay ? attempts : attempts + 1; number <= policy.maxAttempts; number += 1) {
     end = new Date(at.getTime() + lastMs);
-    at = nextAttemptAt(number, end, policy);
+    at = scheduleNextAttempt(number, end, policy);
   }
   return end;
 }
@@ -91,13 +91,15 @@ export function exhaustedAt(delivery: OpenDelivery, policy: RetryPolicy, now: Da
  * @param failures how many more in a row disable it
  * @returns null when fewer are open: then it takes events that have not happened yet
  */
-export function disablesAt(
+export function predictDisabling(
   failures: number,
   open: readonly OpenDelivery[],
   policy: RetryPolicy,
   now: Date,
 ): Date | null {
-  const ends = open.map((delivery) => exhaustedAt(delivery, policy, now).getTime()).sort((a, b) => a - b);
+  const ends = open
+    .map((delivery) => predictExhaustion(delivery, policy, now).getTime())
+    .sort((a, b) => a - b);
   const last = ends[failures - 1];
   return last === undefined ? null : new Date(last);
 }
@@ -109,10 +111,10 @@ const LATENESS = 1.25;
  * When a delivery that is open now was created at the earliest, as long as attempts come about when they are due.
  * @param attemptSeconds the receiver's deadline
  */
-export function openSince(policy: RetryPolicy, attemptSeconds: number, now: Date): Date {
+export function computeOldestOpenTime(policy: RetryPolicy, attemptSeconds: number, now: Date): Date {
   let at = now;
   for (let number = 1; number < policy.maxAttempts; number += 1)
-    at = nextAttemptAt(number, new Date(at.getTime() + attemptSeconds * 1000), policy);
+    at = scheduleNextAttempt(number, new Date(at.getTime() + attemptSeconds * 1000), policy);
   const spanMs = at.getTime() - now.getTime() + attemptSeconds * 1000;
   return new Date(now.getTime() - spanMs * LATENESS);
 }

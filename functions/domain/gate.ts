@@ -1,5 +1,5 @@
 import type { OrgId } from './ids.ts';
-import { type Environment, OrganizationStanding } from './tenant.ts';
+import { type Environment, OrganizationState } from './tenant.ts';
 
 declare const permitted: unique symbol;
 
@@ -11,7 +11,7 @@ export interface Permit {
 
 const issued = new WeakSet<object>();
 
-function permitFor(orgId: OrgId): Permit {
+function createPermit(orgId: OrgId): Permit {
   const permit = Object.freeze({ orgId }) as Permit;
   issued.add(permit);
   return permit;
@@ -36,19 +36,19 @@ export class GateClosed extends Error {
 }
 
 /** What is done for an organization, depending on what it is. Exactly one of the two runs. */
-interface Ways<T> {
+interface GateBranches<T> {
   live(permit: Permit): Promise<T>;
   sandbox(): Promise<T>;
 }
 
-export type Gate = <T>(orgId: OrgId, ways: Ways<T>) => Promise<T>;
+export type Gate = <T>(orgId: OrgId, ways: GateBranches<T>) => Promise<T>;
 
 /**
  * The one function between any worker and the outside world (public-api.md, Sandbox rules): nothing of a sandbox passes. It asks for the
  * organization's kind itself, whoever calls, and is closed when it gets no clear answer.
  * @throws GateClosed, and whatever the way that is taken throws
  */
-export function gate(standingOf: (orgId: OrgId) => Promise<OrganizationStanding | undefined>): Gate {
+export function gate(standingOf: (orgId: OrgId) => Promise<OrganizationState | undefined>): Gate {
   async function kindOf(orgId: OrgId): Promise<Environment> {
     let found: unknown;
     try {
@@ -57,11 +57,11 @@ export function gate(standingOf: (orgId: OrgId) => Promise<OrganizationStanding 
       throw new GateClosed(`the kind of ${orgId} could not be read`, { cause });
     }
     // Whoever read it: what contradicts itself is no answer.
-    const standing = OrganizationStanding.safeParse(found);
+    const standing = OrganizationState.safeParse(found);
     if (!standing.success) throw new GateClosed(`nothing clear is known of ${orgId}`);
     return standing.data.environment;
   }
 
   return async (orgId, ways) =>
-    (await kindOf(orgId)) === 'live' ? ways.live(permitFor(orgId)) : ways.sandbox();
+    (await kindOf(orgId)) === 'live' ? ways.live(createPermit(orgId)) : ways.sandbox();
 }

@@ -67,17 +67,17 @@ export function newId<P extends IdPrefix>(prefix: P, now: Date): `${P}_${string}
  * The one identifier that the delivery of `event` to `endpoint` has, however often it is derived: a replayed
  * stream batch therefore writes the same delivery again instead of a second one. It carries the event's time.
  */
-export const deliveryId = (event: EventId, endpoint: ReceiverId): DeliveryId =>
-  derivedId('dlv', creationTime(event), `${event}/${endpoint}`);
+export const deriveDeliveryId = (event: EventId, endpoint: ReceiverId): DeliveryId =>
+  deriveId('dlv', parseCreationTime(event), `${event}/${endpoint}`);
 
 /**
  * The one identifier of the delivery by which a redelivery job sends `event` to `endpoint` again, however often it is derived for one time: that of the
  * job, or of the page that the event is on. Times are all that tells two jobs of an endpoint apart: there is one at a time.
  */
-export const jobDeliveryId = (event: EventId, endpoint: ReceiverId, at: Date): DeliveryId =>
-  derivedId('dlv', at, `${event}/${endpoint}/redelivery/${at.getTime()}`);
+export const deriveJobDeliveryId = (event: EventId, endpoint: ReceiverId, at: Date): DeliveryId =>
+  deriveId('dlv', at, `${event}/${endpoint}/redelivery/${at.getTime()}`);
 
-function derivedId<P extends IdPrefix>(prefix: P, time: Date, name: string): `${P}_${string}` {
+function deriveId<P extends IdPrefix>(prefix: P, time: Date, name: string): `${P}_${string}` {
   const random = createHash('sha256').update(name).digest().subarray(0, 16);
   // No sequence number is given: it is then taken from bytes of the digest that the other digits do not use. Two events of
   // one millisecond must not meet in one identifier, since the second delivery would never be added.
@@ -85,7 +85,7 @@ function derivedId<P extends IdPrefix>(prefix: P, time: Date, name: string): `${
 }
 
 /** The creation time that an identifier carries, to the millisecond. */
-export function creationTime(id: `${IdPrefix}_${string}`): Date {
+export function parseCreationTime(id: `${IdPrefix}_${string}`): Date {
   return new Date(Number.parseInt(id.slice(id.indexOf('_') + 1, id.indexOf('_') + 13), 16));
 }
 
@@ -106,8 +106,9 @@ const ROOT = /(?:^|;)\s*Root=(1-[0-9a-f]{8}-[0-9a-f]{24})\s*(?:;|$)/;
  * @param header its `X-Amzn-Trace-Id`, as API Gateway passes it on
  * @param requestId stands in where the header says nothing of use
  */
-export const traceIdOf = (header: string | undefined, requestId: string): string =>
+export const parseTraceId = (header: string | undefined, requestId: string): string =>
   ROOT.exec(header ?? '')?.[1] ?? requestId;
 
 /** The attribute of whatever has a trace; none where there is none. */
-export const traced = (traceId: TraceId): { traceId?: string } => (traceId === undefined ? {} : { traceId });
+export const withTrace = (traceId: TraceId): { traceId?: string } =>
+  traceId === undefined ? {} : { traceId };

@@ -22,7 +22,7 @@ export class UnknownKeyVersion extends Error {
 }
 
 /** The key of a version. @throws UnknownKeyVersion */
-export function keyOf(ring: Keyring, version: string): string {
+export function getKey(ring: Keyring, version: string): string {
   // Own properties only: every object also answers to names such as `constructor`.
   const key = version !== 'current' && Object.hasOwn(ring, version) ? ring[version] : undefined;
   if (key === undefined) throw new UnknownKeyVersion(`no key of version ${version}`);
@@ -30,14 +30,14 @@ export function keyOf(ring: Keyring, version: string): string {
 }
 
 /** The version that new things are made with. */
-export function currentVersion(ring: Keyring): string {
+export function getCurrentVersion(ring: Keyring): string {
   const version = ring.current;
   if (version === undefined) throw new UnknownKeyVersion('the keyring names no current version');
   return version;
 }
 
 /** All versions of the keyring, the oldest first. */
-export const versionsOf = (ring: Keyring): number[] =>
+export const listVersions = (ring: Keyring): number[] =>
   Object.keys(ring)
     .filter((name) => name !== 'current')
     .map(Number)
@@ -83,13 +83,13 @@ export type RotationStep =
  * @param hurry name the new version current at once: functions that meet it look for it, but a few answers may be refusals
  * @throws RangeError when there is no version left
  */
-export function rotationStepOf(
+export function decideRotationStep(
   { ring, changedAt }: KeyringState,
   now: Date,
   { hurry = false }: { hurry?: boolean } = {},
 ): RotationStep {
-  const newest = versionsOf(ring).at(-1) ?? 0;
-  if (newest === Number(currentVersion(ring))) {
+  const newest = listVersions(ring).at(-1) ?? 0;
+  if (newest === Number(getCurrentVersion(ring))) {
     if (newest >= LAST_VERSION) throw new RangeError(`a keyring ends with version ${LAST_VERSION}`);
     return { kind: 'add', version: String(newest + 1) };
   }
@@ -99,7 +99,7 @@ export function rotationStepOf(
 }
 
 /** Why a version cannot go now. */
-export type Retirement =
+export type KeyRetirement =
   | { kind: 'allowed' }
   | { kind: 'absent' }
   | { kind: 'current' }
@@ -108,9 +108,13 @@ export type Retirement =
   | { kind: 'too-soon'; until: Date };
 
 /** Whether a version may go, as far as the keyring and the time can tell. Stored things that name it are for who asks to look for. */
-export function retirementOf({ ring, changedAt }: KeyringState, version: string, now: Date): Retirement {
-  if (!versionsOf(ring).includes(Number(version))) return { kind: 'absent' };
-  const current = currentVersion(ring);
+export function checkRetirement(
+  { ring, changedAt }: KeyringState,
+  version: string,
+  now: Date,
+): KeyRetirement {
+  if (!listVersions(ring).includes(Number(version))) return { kind: 'absent' };
+  const current = getCurrentVersion(ring);
   if (version === current) return { kind: 'current' };
   if (Number(version) > Number(current)) return { kind: 'coming' };
   const until = new Date(changedAt.getTime() + UNUSED_AFTER_SECONDS * 1000);
@@ -118,14 +122,14 @@ export function retirementOf({ ring, changedAt }: KeyringState, version: string,
 }
 
 /** The keyring with one more version, which is not current. */
-export const withVersion = (ring: Keyring, version: string, key: string): Keyring => ({
+export const addVersion = (ring: Keyring, version: string, key: string): Keyring => ({
   ...ring,
   [version]: key,
 });
 
 /** The keyring with another current version, one that it has. */
-export const naming = (ring: Keyring, version: string): Keyring => ({ ...ring, current: version });
+export const setCurrentVersion = (ring: Keyring, version: string): Keyring => ({ ...ring, current: version });
 
 /** The keyring without a version. */
-export const withoutVersion = (ring: Keyring, version: string): Keyring =>
+export const removeVersion = (ring: Keyring, version: string): Keyring =>
   Object.fromEntries(Object.entries(ring).filter(([name]) => name !== version));

@@ -47,10 +47,10 @@ export type QueueVariable<T> = {
 }[keyof T];
 
 /** A queue's facts, optional ones included. */
-export const laneFacts = (lane: Lane): LaneFacts => LANE_TABLE[lane];
+export const getLaneFacts = (lane: Lane): LaneFacts => LANE_TABLE[lane];
 
 /** A value for each queue. */
-export const byLane = <T>(of: (lane: Lane) => T): Record<Lane, T> =>
+export const mapLanes = <T>(of: (lane: Lane) => T): Record<Lane, T> =>
   Object.fromEntries(LANES.map((lane) => [lane, of(lane)])) as Record<Lane, T>;
 
 /** The queues that first attempts are made from. */
@@ -99,7 +99,7 @@ export const isStalled = (endpoint: Pick<Endpoint, 'stalledUntil'> | undefined, 
   endpoint?.stalledUntil !== undefined && new Date(endpoint.stalledUntil) > now;
 
 /** How an endpoint treats who calls it. */
-export interface Manner {
+export interface PaceClass {
   slow: boolean;
   stalled: boolean;
 }
@@ -108,9 +108,9 @@ export interface Manner {
  * The queue that a message of `lane` is moved to before its attempt; undefined when it stays. The first attempt of a test or redelivery, which a
  * user waits for, does not wait for a batching window.
  */
-export function otherLaneFor(
+export function findBetterLane(
   lane: Lane,
-  { slow, stalled }: Manner,
+  { slow, stalled }: PaceClass,
   isAskedFor: boolean,
 ): 'slow' | 'stalled' | undefined {
   // Its batching window is over when it is received.
@@ -123,22 +123,22 @@ export function otherLaneFor(
 }
 
 /** Where the next attempt belongs, after one that failed. */
-export const nextLaneOf = ({ slow, stalled }: Manner): Lane =>
+export const chooseRetryLane = ({ slow, stalled }: PaceClass): Lane =>
   stalled ? 'stalled' : slow ? 'slow' : 'retry';
 
 /** Where the first attempt at an endpoint belongs, so far as its item says how it is. */
-export const firstLaneOf = (
+export const chooseFirstLane = (
   endpoint: Pick<Endpoint, 'slowUntil' | 'unproven' | 'stalledUntil'>,
   now: Date,
   isAskedFor: boolean,
 ): FirstLane =>
-  otherLaneFor('fresh', { slow: isSlow(endpoint, now), stalled: isStalled(endpoint, now) }, isAskedFor) ??
+  findBetterLane('fresh', { slow: isSlow(endpoint, now), stalled: isStalled(endpoint, now) }, isAskedFor) ??
   'fresh';
 
-export const isPatient = (lane: Lane): boolean => laneFacts(lane).isPatient === true;
+export const isPatient = (lane: Lane): boolean => getLaneFacts(lane).isPatient === true;
 
 /** Whether messages of the queue wait for others before they are received, which is no delay of the service. */
-export const isBatched = (lane: Lane): boolean => laneFacts(lane).windowSeconds !== undefined;
+export const isBatched = (lane: Lane): boolean => getLaneFacts(lane).windowSeconds !== undefined;
 
 /** A wait that SQS cannot hold back is spent in the table. */
 export const LONGEST_QUEUED_WAIT_SECONDS = MAX_DELAY_SECONDS;
@@ -156,10 +156,10 @@ export const CROWDED_IN_FLIGHT = 60_000;
  * Where a delivery spends the wait for its next attempt: its message hidden in its own lane, sent to another lane and held back there (which
  * is not in flight), or no message at all and the table's word that it is due, which the reconciler finds.
  */
-export type Hold = 'hidden' | 'delayed' | 'parked';
+export type WaitMode = 'hidden' | 'delayed' | 'parked';
 
 /** @param crowded whether the lane that it would wait in nears its limit of messages in flight */
-export function holdOf(waitSeconds: number, from: Lane, to: Lane, crowded: boolean): Hold {
+export function chooseWaitMode(waitSeconds: number, from: Lane, to: Lane, crowded: boolean): WaitMode {
   if (crowded || waitSeconds > LONGEST_QUEUED_WAIT_SECONDS) return 'parked';
   return from === to ? 'hidden' : 'delayed';
 }

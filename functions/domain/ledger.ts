@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { Delivery } from './delivery.ts';
 import type { Endpoint } from './endpoint.ts';
-import { creationTime, OrgId, ReceiverId } from './ids.ts';
+import { OrgId, parseCreationTime, ReceiverId } from './ids.ts';
 
 /**
  * What became of the deliveries that an endpoint was owed in one hour. All counts are under the hour in which the delivery was created, so
@@ -27,7 +27,7 @@ export const LedgerEntry = z.extend(LedgerCounts, {
 });
 export type LedgerEntry = z.infer<typeof LedgerEntry>;
 
-export const NOTHING: LedgerCounts = { owed: 0, succeeded: 0, exhausted: 0, skipped: 0, duplicates: 0 };
+export const NO_COUNTS: LedgerCounts = { owed: 0, succeeded: 0, exhausted: 0, skipped: 0, duplicates: 0 };
 
 /** What the stream of the deliveries tells: one came into being, or one ended. One may do both at once. */
 export interface DeliveryChange {
@@ -38,16 +38,16 @@ export interface DeliveryChange {
 const MS_PER_HOUR = 3_600_000;
 
 /** The hour that a delivery is counted under. Its identifier carries its event's time, so that a recount finds it by key. */
-export const hourOf = ({ id }: Pick<Delivery, 'id'>): string => startOfHour(creationTime(id));
+export const getLedgerHour = ({ id }: Pick<Delivery, 'id'>): string => toStartOfHour(parseCreationTime(id));
 
-export const startOfHour = (time: Date): string =>
+export const toStartOfHour = (time: Date): string =>
   new Date(Math.floor(time.getTime() / MS_PER_HOUR) * MS_PER_HOUR).toISOString();
 
-export const endOfHour = (hour: string): Date => new Date(new Date(hour).getTime() + MS_PER_HOUR);
+export const toEndOfHour = (hour: string): Date => new Date(new Date(hour).getTime() + MS_PER_HOUR);
 
 /** The hour so many hours before the one of `time`. */
-export const hourBefore = (time: Date, hours: number): string =>
-  startOfHour(new Date(time.getTime() - hours * MS_PER_HOUR));
+export const getHourBefore = (time: Date, hours: number): string =>
+  toStartOfHour(new Date(time.getTime() - hours * MS_PER_HOUR));
 
 /** Hours from the first to the last one, both included, each by its beginning. */
 export interface HourRange {
@@ -56,16 +56,16 @@ export interface HourRange {
 }
 
 /** So many hours of the clock. The one under way is the last of them. */
-export const latestHours = (now: Date, count: number): HourRange => ({
-  first: hourBefore(now, count - 1),
-  last: startOfHour(now),
+export const getLatestHours = (now: Date, count: number): HourRange => ({
+  first: getHourBefore(now, count - 1),
+  last: toStartOfHour(now),
 });
 
 /** Deliveries that are counted and have not ended. */
-export const openIn = ({ owed, succeeded, exhausted, skipped }: LedgerCounts): number =>
+export const countOpen = ({ owed, succeeded, exhausted, skipped }: LedgerCounts): number =>
   owed - succeeded - exhausted - skipped;
 
-export const plus = (a: LedgerCounts, b: LedgerCounts): LedgerCounts => ({
+export const addCounts = (a: LedgerCounts, b: LedgerCounts): LedgerCounts => ({
   owed: a.owed + b.owed,
   succeeded: a.succeeded + b.succeeded,
   exhausted: a.exhausted + b.exhausted,
@@ -74,16 +74,16 @@ export const plus = (a: LedgerCounts, b: LedgerCounts): LedgerCounts => ({
 });
 
 /** What one delivery counts for. */
-export function countsOf({ kind, delivery }: DeliveryChange): LedgerCounts {
-  const added = kind === 'added' ? { ...NOTHING, owed: 1 } : NOTHING;
+export function toCounts({ kind, delivery }: DeliveryChange): LedgerCounts {
+  const added = kind === 'added' ? { ...NO_COUNTS, owed: 1 } : NO_COUNTS;
   // A delivery to a disabled endpoint is added as skipped: nothing further will be heard of it.
-  return isOver(delivery) ? plus(added, endOf(delivery)) : added;
+  return isOver(delivery) ? addCounts(added, countEnd(delivery)) : added;
 }
 
 const isOver = ({ status }: Delivery): boolean => status !== 'pending' && status !== 'retrying';
 
-const endOf = ({ status, attempts, attemptLog }: Delivery): LedgerCounts => ({
-  ...NOTHING,
+const countEnd = ({ status, attempts, attemptLog }: Delivery): LedgerCounts => ({
+  ...NO_COUNTS,
   succeeded: status === 'succeeded' ? 1 : 0,
   exhausted: status === 'exhausted' ? 1 : 0,
   skipped: status === 'skipped' ? 1 : 0,
@@ -91,20 +91,20 @@ const endOf = ({ status, attempts, attemptLog }: Delivery): LedgerCounts => ({
 });
 
 /** Names the entry that a delivery is counted in. */
-export const entryKeyOf = (delivery: Pick<Delivery, 'id' | 'webhookId' | 'generation'>): string =>
-  `${delivery.webhookId}#${delivery.generation}#${hourOf(delivery)}`;
+export const buildEntryKey = (delivery: Pick<Delivery, 'id' | 'webhookId' | 'generation'>): string =>
+  `${delivery.webhookId}#${delivery.generation}#${getLedgerHour(delivery)}`;
 
 /** What is to be added to an entry. */
 export type LedgerAddition = LedgerEntry & { orgId: OrgId };
 
 /** Sums changes by endpoint, generation and hour. */
-export function tally(changes: readonly DeliveryChange[]): LedgerAddition[] {
+export function sumChanges(changes: readonly DeliveryChange[]): LedgerAddition[] {
   const entries = new Map<string, LedgerAddition>();
   for (const change of changes) {
     const { orgId, webhookId, generation } = change.delivery;
-    const key = entryKeyOf(change.delivery);
-    const counts = plus(entries.get(key) ?? NOTHING, countsOf(change));
-    entries.set(key, { ...counts, orgId, webhookId, generation, hour: hourOf(change.delivery) });
+    const key = buildEntryKey(change.delivery);
+    const counts = addCounts(entries.get(key) ?? NO_COUNTS, toCounts(change));
+    entries.set(key, { ...counts, orgId, webhookId, generation, hour: getLedgerHour(change.delivery) });
   }
   return [...entries.values()];
 }
@@ -114,7 +114,7 @@ export function tally(changes: readonly DeliveryChange[]): LedgerAddition[] {
  * @param count how many hours it is about, as for `latestHours`
  * @param entries the ledger's, of these hours and this endpoint, in any order
  */
-export function statsOf(
+export function buildEndpointStats(
   webhookId: ReceiverId,
   { now, count }: { now: Date; count: number },
   entries: readonly LedgerEntry[],
@@ -122,16 +122,16 @@ export function statsOf(
   const newestFirst = entries.toSorted((one, other) => (one.hour < other.hour ? 1 : -1));
   return {
     webhookId,
-    from: hourBefore(now, count - 1),
-    to: endOfHour(startOfHour(now)).toISOString(),
-    totals: shown(newestFirst.reduce<LedgerCounts>(plus, NOTHING)),
-    oldestPending: oldestPendingOf(entries),
-    hours: newestFirst.map((entry) => ({ hour: entry.hour, ...shown(entry) })),
+    from: getHourBefore(now, count - 1),
+    to: toEndOfHour(toStartOfHour(now)).toISOString(),
+    totals: toShownCounts(newestFirst.reduce<LedgerCounts>(addCounts, NO_COUNTS)),
+    oldestPending: findOldestPending(entries),
+    hours: newestFirst.map((entry) => ({ hour: entry.hour, ...toShownCounts(entry) })),
   };
 }
 
 /** What is shown of an endpoint among others. */
-interface Shown extends Pick<Endpoint, 'id' | 'url' | 'status' | 'consecutiveFailures'> {
+interface EndpointSummary extends Pick<Endpoint, 'id' | 'url' | 'status' | 'consecutiveFailures'> {
   failing: object | null;
   disabledAt?: Endpoint['disabledAt'] | null;
   disabledReason?: Endpoint['disabledReason'] | null;
@@ -143,10 +143,10 @@ interface Shown extends Pick<Endpoint, 'id' | 'url' | 'status' | 'consecutiveFai
 export const WAITING_MS = 60_000;
 
 /** The beginning of the earliest hour of each endpoint with deliveries that have not ended; the others are left out. */
-export const openHours = (entries: readonly LedgerEntry[]): Map<ReceiverId, string> =>
+export const findOldestOpenHours = (entries: readonly LedgerEntry[]): Map<ReceiverId, string> =>
   new Map(
     [...Map.groupBy(entries, ({ webhookId }) => webhookId)].flatMap(([id, own]) => {
-      const hour = oldestPendingOf(own);
+      const hour = findOldestPending(own);
       return hour === null ? [] : [[id, hour] as const];
     }),
   );
@@ -157,20 +157,21 @@ export const openHours = (entries: readonly LedgerEntry[]): Map<ReceiverId, stri
  * @param count how many hours it is about, as for `latestHours`
  * @param entries the ledger's, of these hours and endpoints, in any order
  */
-export function overviewOf(
-  endpoints: readonly Shown[],
+export function buildDeliveryStats(
+  endpoints: readonly EndpointSummary[],
   { now, count }: { now: Date; count: number },
   entries: readonly LedgerEntry[],
 ) {
   const byHour = Map.groupBy(entries, ({ hour }) => hour);
   const byEndpoint = Map.groupBy(entries, ({ webhookId }) => webhookId);
-  const sum = (some: readonly LedgerEntry[]) => shown(some.reduce<LedgerCounts>(plus, NOTHING));
+  const sum = (some: readonly LedgerEntry[]) =>
+    toShownCounts(some.reduce<LedgerCounts>(addCounts, NO_COUNTS));
   const totals = sum(entries);
   return {
-    from: hourBefore(now, count - 1),
-    to: endOfHour(startOfHour(now)).toISOString(),
+    from: getHourBefore(now, count - 1),
+    to: toEndOfHour(toStartOfHour(now)).toISOString(),
     totals,
-    backlog: { pending: totals.pending, oldestPending: oldestPendingOf(entries) },
+    backlog: { pending: totals.pending, oldestPending: findOldestPending(entries) },
     hours: [...byHour]
       .sort(([one], [other]) => (one < other ? 1 : -1))
       .map(([hour, some]) => ({ hour, ...sum(some) })),
@@ -185,7 +186,7 @@ export function overviewOf(
         disabledAt: endpoint.disabledAt ?? null,
         disabledReason: endpoint.disabledReason ?? null,
         totals: sum(own),
-        oldestPending: oldestPendingOf(own),
+        oldestPending: findOldestPending(own),
         waitingSince: endpoint.waitingSince,
       };
     }),
@@ -193,7 +194,10 @@ export function overviewOf(
 }
 
 /** Beginning of the earliest hour with deliveries that have not ended. */
-const oldestPendingOf = (entries: readonly LedgerEntry[]): string | null =>
-  entries.flatMap((entry) => (openIn(entry) > 0 ? [entry.hour] : [])).sort()[0] ?? null;
+const findOldestPending = (entries: readonly LedgerEntry[]): string | null =>
+  entries.flatMap((entry) => (countOpen(entry) > 0 ? [entry.hour] : [])).sort()[0] ?? null;
 
-const shown = (counts: LedgerCounts) => ({ ...plus(NOTHING, counts), pending: openIn(counts) });
+const toShownCounts = (counts: LedgerCounts) => ({
+  ...addCounts(NO_COUNTS, counts),
+  pending: countOpen(counts),
+});

@@ -23,7 +23,7 @@ export const Mailing = z.object({
 export type Mailing = z.infer<typeof Mailing>;
 
 /** An e-mail that is to be sent. */
-export interface Sending {
+export interface MailRequest {
   orgId: OrgId;
   /** What it is about: within the window there is one e-mail for each. */
   about: string;
@@ -40,35 +40,35 @@ export interface Sending {
  * - `busy`: somebody is sending
  * - `unknown`: this event was claimed by somebody who never said what became of it
  */
-export type MailingStanding = 'free' | 'within-window' | 'done' | 'busy' | 'unknown';
+export type MailingState = 'free' | 'within-window' | 'done' | 'busy' | 'unknown';
 
 /** Whether an e-mail may be sent. What has an unknown outcome counts as sent when its lease ended: it cannot have been later. */
-export function mailingStandingOf(
+export function getMailingState(
   { sentAt, sentFor, claimedFor, leaseUntil }: Mailing,
-  { eventId, windowSeconds }: Sending,
+  { eventId, windowSeconds }: MailRequest,
   now: Date,
-): MailingStanding {
+): MailingState {
   if (sentFor === eventId) return 'done';
   if (leaseUntil !== undefined && leaseUntil > now.toISOString()) return 'busy';
   if (claimedFor === eventId) return 'unknown';
-  const start = windowStart(windowSeconds, now);
+  const start = computeWindowStart(windowSeconds, now);
   const isFree = [sentAt, leaseUntil].every((time) => time === undefined || time <= start);
   return isFree ? 'free' : 'within-window';
 }
 
 /** The latest time at which an e-mail may have gone for another to go at `now`. Nothing went before the epoch. */
-export const windowStart = (windowSeconds: number, now: Date): string =>
+export const computeWindowStart = (windowSeconds: number, now: Date): string =>
   new Date(Math.max(0, now.getTime() - windowSeconds * 1000)).toISOString();
 
 /** A disabling. @param eventId of the bus, which names it */
-export const aboutDisabling = (eventId: string): string => `mail#${eventId}`;
+export const disablingMailKey = (eventId: string): string => `mail#${eventId}`;
 
 /** The content at a URL, whichever of the organization's sources has it. */
-export const aboutContent = (url: string): string =>
-  `mail#source#${createHash('sha256').update(normalized(url)).digest('hex')}`;
+export const contentMailKey = (url: string): string =>
+  `mail#source#${createHash('sha256').update(normalizeUrl(url)).digest('hex')}`;
 
 /** What is not sent to a server makes no other source. */
-function normalized(url: string): string {
+function normalizeUrl(url: string): string {
   const parsed = URL.parse(url);
   if (parsed === null) return url;
   parsed.hash = '';
@@ -76,7 +76,7 @@ function normalized(url: string): string {
 }
 
 /** The e-mail to the recipients number `chunk` (from 0), where one e-mail is not enough for all. */
-export const aboutChunk = (about: string, chunk: number): string =>
+export const chunkMailKey = (about: string, chunk: number): string =>
   chunk === 0 ? about : `${about}#${chunk + 1}`;
 
 /**
@@ -84,7 +84,7 @@ export const aboutChunk = (about: string, chunk: number): string =>
  * message's header (RFC 5322, without RFC 6531, which SES does not do) would keep the e-mail from all others and is left out.
  * @returns the addresses of each e-mail, and how many were unfit
  */
-export function recipientChunks(addresses: readonly string[]): { chunks: string[][]; unfit: number } {
+export function splitRecipients(addresses: readonly string[]): { chunks: string[][]; unfit: number } {
   const fit = addresses.filter((address) => ADDRESS.test(address));
   const all = [...new Map(fit.map((address) => [address.toLowerCase(), address])).values()];
   const chunks = Array.from({ length: Math.ceil(all.length / MAX_RECIPIENTS) }, (_, chunk) =>
@@ -122,7 +122,7 @@ export const DIGEST_RESEND_SECONDS = 7200;
 
 /** A UTC day, which a budget and a digest are for. */
 export const Day = z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/));
-export const dayOf = (now: Date): string => now.toISOString().slice(0, 10);
+export const toDay = (now: Date): string => now.toISOString().slice(0, 10);
 
 /**
  * Whether a notice is sent by itself, and by which day's budget, or is left to the digest of that day.
@@ -171,7 +171,7 @@ export const Digest = z.object({
 export type Digest = z.infer<typeof Digest>;
 
 /** A digest with nothing in it. @param random from 0 to 1 */
-export const newDigest = (
+export const createDigest = (
   { orgId, generation }: Pick<Digest, 'orgId' | 'generation'>,
   day: string,
   random: number,
@@ -188,7 +188,7 @@ export const newDigest = (
 });
 
 /** Adds one change. A source keeps its line, whatever else comes. */
-export function withChange(digest: Digest, change: DigestChange): Digest {
+export function addToDigest(digest: Digest, change: DigestChange): Digest {
   const { sourceId, url, kind, version, difference } = change;
   const changes = digest.changes + 1;
   const known = digest.sources[sourceId];
@@ -203,7 +203,7 @@ export function withChange(digest: Digest, change: DigestChange): Digest {
   const line: DigestLine = {
     url: url.slice(0, MAX_DIGEST_URL).toWellFormed(),
     kind,
-    about: aboutContent(url),
+    about: contentMailKey(url),
     version: Math.max(version, known?.version ?? 0),
     changes: (known?.changes ?? 0) + 1,
     difference: Math.max(difference, known?.difference ?? 0),
@@ -212,12 +212,12 @@ export function withChange(digest: Digest, change: DigestChange): Digest {
 }
 
 /** Whether recipients still fit into what a limit leaves. */
-export const fits = (spent: number, recipients: number, limit: number): boolean =>
+export const fitsLimit = (spent: number, recipients: number, limit: number): boolean =>
   spent + recipients <= limit;
 
-export const aboutDigest = (day: string): string => `mail#digest#${day}`;
-export const aboutBudget = (day: string): string => `mail#budget#${day}`;
-export const aboutAdmission = (eventId: string): string => `mail#admission#${eventId}`;
+export const digestMailKey = (day: string): string => `mail#digest#${day}`;
+export const budgetMailKey = (day: string): string => `mail#budget#${day}`;
+export const admissionMailKey = (eventId: string): string => `mail#admission#${eventId}`;
 
 /** A digest that is due, as its index has it. */
 export interface DueDigest extends Pick<Digest, 'orgId' | 'day'> {
@@ -228,7 +228,7 @@ export interface DueDigest extends Pick<Digest, 'orgId' | 'day'> {
  * Says that a digest is due, as the bus would. Live organizations alone have digests, and those have one
  * generation.
  */
-export const digestEvent = ({ orgId, day }: DueDigest, now: Date): BusEvent => ({
+export const buildDigestEvent = ({ orgId, day }: DueDigest, now: Date): BusEvent => ({
   id: `${orgId}#digest#${day}`,
   type: 'source.digest',
   orgId,

@@ -53,7 +53,7 @@ export class Defect extends Error {
  * Another worker is processing the same thing. Not a failure: it can be processed once that has ended. Its
  * message is logged, so it holds identifiers and fixed text alone.
  */
-export class UnderWay extends Error {
+export class InProgressError extends Error {
   override name = 'UnderWay';
   /** Seconds until the next try; the queue's visibility timeout when absent. */
   readonly againInSeconds: number | undefined;

@@ -23,14 +23,15 @@ const UNITS_PER_TOKEN = 100;
 const READS_PER_WRITE = 5;
 
 /** The tokens that a request costs for what it consumed. */
-export const tokensFor = ({ reads, writes }: Capacity): number =>
+export const computeTokens = ({ reads, writes }: Capacity): number =>
   Math.max(1, Math.ceil((reads + READS_PER_WRITE * writes) / UNITS_PER_TOKEN));
 
 /**
  * The tokens that a window has to take over from the one before: what that used beyond its limit, at most a
  * whole window.
  */
-export const debtOf = (used: number, limit: number): number => Math.min(Math.max(0, used - limit), limit);
+export const computeDebt = (used: number, limit: number): number =>
+  Math.min(Math.max(0, used - limit), limit);
 
 /** Whose budget it is: an organization's, by its tier, or that of a conversation's visitors. */
 export type Budget = Tier | 'visitor';
@@ -59,7 +60,7 @@ export interface RateWindow {
   resetSeconds: number;
 }
 
-export function windowAt(now: Date): RateWindow {
+export function getRateWindow(now: Date): RateWindow {
   const seconds = now.getTime() / 1000;
   const start = Math.floor(seconds / WINDOW_SECONDS) * WINDOW_SECONDS;
   return { start, resetSeconds: Math.max(1, Math.ceil(start + WINDOW_SECONDS - seconds)) };
@@ -77,7 +78,7 @@ export interface Quota {
 }
 
 /** The header fields of draft-ietf-httpapi-ratelimit-headers: `q` quota, `w` window, `r` remaining, `t` seconds to its reset. */
-export function quotaHeaders({
+export function buildQuotaHeaders({
   tier,
   limit,
   remaining,

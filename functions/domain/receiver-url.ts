@@ -29,13 +29,13 @@ const FIRST_UNPRIVILEGED_PORT = 1024;
  * A name that passes is still to be checked again when it is resolved.
  */
 export function checkReceiverUrl(text: string, policy: ReceiverPolicy): ReceiverUrlCheck {
-  const textProblem = problemOfText(text);
+  const textProblem = findTextProblem(text);
   if (textProblem) return { ok: false, problem: textProblem };
 
   const url = URL.parse(text);
   if (!url) return { ok: false, problem: 'url must be a valid absolute URL' };
 
-  const urlProblem = problemOfUrl(url, policy);
+  const urlProblem = findUrlProblem(url, policy);
   return urlProblem ? { ok: false, problem: urlProblem } : { ok: true, url };
 }
 
@@ -48,7 +48,7 @@ export function isReceiverAddress(address: string, policy: ReceiverPolicy): bool
  * A host as it is counted and blocked: the parser has lower-cased and punycoded it. Without port, brackets
  * and final dot.
  */
-export const hostOf = ({ hostname }: Pick<URL, 'hostname'>): string =>
+export const getHost = ({ hostname }: Pick<URL, 'hostname'>): string =>
   hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
 
 /**
@@ -57,7 +57,7 @@ export const hostOf = ({ hostname }: Pick<URL, 'hostname'>): string =>
  */
 export const isLoopbackHost = (host: string): boolean => host === 'localhost' || isLoopbackAddress(host);
 
-function problemOfText(text: string): ReceiverUrlProblem | undefined {
+function findTextProblem(text: string): ReceiverUrlProblem | undefined {
   if (text.length > MAX_RECEIVER_URL_LENGTH) return tooLong;
   if (/[\s\p{Cc}\p{Cf}]/u.test(text)) return invisible;
   if (!text.isWellFormed()) return 'url must be well-formed Unicode';
@@ -74,11 +74,11 @@ function problemOfText(text: string): ReceiverUrlProblem | undefined {
   return undefined;
 }
 
-function problemOfUrl(url: URL, policy: ReceiverPolicy): ReceiverUrlProblem | undefined {
+function findUrlProblem(url: URL, policy: ReceiverPolicy): ReceiverUrlProblem | undefined {
   if (url.href.length > MAX_RECEIVER_URL_LENGTH) return tooLong;
   if (!isReceiverPort(url.port)) return `url port must be 443 or at least ${FIRST_UNPRIVILEGED_PORT}`;
   if (!isReceiverHost(url.hostname, policy)) return 'url must have a public host name or public address';
-  if (policy.blocks?.(hostOf(url))) return BLOCKED_HOST;
+  if (policy.blocks?.(getHost(url))) return BLOCKED_HOST;
   return undefined;
 }
 

@@ -1,20 +1,20 @@
 import * as z from 'zod/mini';
-import { type BusEvent, type Notice, newNotice } from './bus.ts';
-import { type Delivery, Lease, OPEN_STATUSES, Reminder } from './delivery.ts';
+import { type BusEvent, createNotice, type Notice } from './bus.ts';
+import { type Delivery, DeliveryMessage, Lease, OPEN_STATUSES } from './delivery.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { OutboxEvent } from './events.ts';
 import {
-  creationTime,
   DeliveryId,
-  deliveryId,
+  deriveDeliveryId,
+  deriveJobDeliveryId,
   EndpointId,
   EventId,
-  jobDeliveryId,
   newId,
   OrgId,
+  parseCreationTime,
   RedeliveryJobId,
   TraceId,
-  traced,
+  withTrace,
 } from './ids.ts';
 import type { Tenant } from './tenant.ts';
 
@@ -39,7 +39,7 @@ export type Redelivery =
  * (decisions.md, Deliveries: Redelivery). It has all its attempts before it, and an identifier of its own, so that receivers
  * which drop what they have seen by `webhook-id` take it. Whether the endpoint still subscribes to the event does not matter.
  */
-export function redeliveryOf(
+export function createRedelivery(
   delivery: Delivery,
   endpoint: Pick<Endpoint, 'status'>,
   now: Date,
@@ -48,17 +48,17 @@ export function redeliveryOf(
   if (OPEN_STATUSES.some((open) => open === delivery.status)) return { kind: 'refused', why: 'still-open' };
   if (endpoint.status === 'auto_disabled') return { kind: 'refused', why: 'endpoint-disabled' };
   if (isTooOld(delivery.eventId, now)) return { kind: 'refused', why: 'event-expired' };
-  return { kind: 'redeliver', delivery: repeating(delivery, newId('dlv', now), now, traceId) };
+  return { kind: 'redeliver', delivery: repeatDelivery(delivery, newId('dlv', now), now, traceId) };
 }
 
 const MS_PER_DAY = 86_400_000;
 
 /** Whether an event can no longer be sent again. */
 const isTooOld = (event: EventId, now: Date): boolean =>
-  now.getTime() - creationTime(event).getTime() > HISTORY_DAYS * MS_PER_DAY;
+  now.getTime() - parseCreationTime(event).getTime() > HISTORY_DAYS * MS_PER_DAY;
 
 /** A delivery that has all its attempts before it, of the event that another one had. */
-export const repeating = (
+export const repeatDelivery = (
   repeated: Pick<Delivery, 'id' | 'orgId' | 'generation' | 'webhookId' | 'eventId' | 'eventType'>,
   id: Delivery['id'],
   createdAt: Date,
@@ -75,18 +75,19 @@ export const repeating = (
   attemptLog: [],
   createdAt: createdAt.toISOString(),
   redeliveryOf: repeated.id,
-  ...traced(traceId),
+  ...withTrace(traceId),
 });
 
 /** What of a delivery says why it is there: its identifier, and what that was derived from. */
 type Named = Pick<Delivery, 'id' | 'eventId' | 'webhookId'>;
 
 /** Whether an event owed this delivery, of which there is one for each endpoint; whatever else there is of that event repeats it. */
-const isFirst = ({ id, eventId, webhookId }: Named): boolean => id === deliveryId(eventId, webhookId);
+const isFirstDelivery = ({ id, eventId, webhookId }: Named): boolean =>
+  id === deriveDeliveryId(eventId, webhookId);
 
 /** Whether a redelivery job made this delivery. */
-export const isOfJob = ({ id, eventId, webhookId }: Named): boolean =>
-  id === jobDeliveryId(eventId, webhookId, creationTime(id));
+export const isFromJob = ({ id, eventId, webhookId }: Named): boolean =>
+  id === deriveJobDeliveryId(eventId, webhookId, parseCreationTime(id));
 
 /**
  * The message group in a fair queue: the organization. SQS holds back a group with more than a tenth of the
@@ -94,15 +95,15 @@ export const isOfJob = ({ id, eventId, webhookId }: Named): boolean =>
  * endpoint, would stay below that. Redelivery jobs send hundreds of messages and have a second group, so that
  * new events do not wait behind them.
  */
-export const messageGroupOf = (reminder: Reminder): string =>
-  isOfJob(reminder) ? `${reminder.orgId}/redelivery` : reminder.orgId;
+export const getMessageGroup = (deliveryMessage: DeliveryMessage): string =>
+  isFromJob(deliveryMessage) ? `${deliveryMessage.orgId}/redelivery` : deliveryMessage.orgId;
 
 /**
  * Whether a person asked for this delivery and waits to see it: a test, or one that repeats another, whose identifier no event gives. One of a job is
  * one of many, and waits for its turn like those of events.
  */
-export const isAskedFor = (delivery: Named, { type }: Pick<OutboxEvent, 'type'>): boolean =>
-  !isOfJob(delivery) && (type === 'webhook.test' || !isFirst(delivery));
+export const isRequestedByCustomer = (delivery: Named, { type }: Pick<OutboxEvent, 'type'>): boolean =>
+  !isFromJob(delivery) && (type === 'webhook.test' || !isFirstDelivery(delivery));
 
 /**
  * That an event has arrived at an endpoint by a redelivery, and by which: the delivery that failed says so for ever, and a redelivery job has to know better.
@@ -112,11 +113,11 @@ export const Arrival = z.object({ eventId: EventId, deliveryId: DeliveryId });
 export type Arrival = z.infer<typeof Arrival>;
 
 /** What the outbox holds for a redelivery: its delivery was committed with it, so that only the reminder is owed. */
-export const RedeliveryOrder = z.object({ kind: z.literal('redelivery'), reminder: Reminder });
+export const RedeliveryOrder = z.object({ kind: z.literal('redelivery'), reminder: DeliveryMessage });
 export type RedeliveryOrder = z.infer<typeof RedeliveryOrder>;
 
 /** What an entry of the outbox owes: an event its deliveries with their reminders, a redelivery its reminder. */
-export type Owed = { kind: 'event'; event: OutboxEvent } | RedeliveryOrder;
+export type OutboxWork = { kind: 'event'; event: OutboxEvent } | RedeliveryOrder;
 
 /** Days for which a job that has ended can be read. */
 export const JOB_DAYS = 30;
@@ -186,7 +187,7 @@ export type JobCreation =
  * A new job. Its time ends now at the latest, so that what it makes is not in it, and begins where events can still be sent again.
  * @param asked times, ISO 8601
  */
-export function newJob(
+export function createJob(
   asked: { from: string; to?: string | undefined; statuses: readonly FailedStatus[] },
   endpoint: { id: EndpointId; status: Endpoint['status'] },
   { tenant, now, traceId }: { tenant: Tenant; now: Date; traceId?: TraceId },
@@ -212,28 +213,28 @@ export function newJob(
       redelivered: 0,
       round: 0,
       createdAt: now.toISOString(),
-      ...traced(traceId),
+      ...withTrace(traceId),
     },
   };
 }
 
 /** What a job has to know of a delivery. */
-export type Examined = Pick<Delivery, 'id' | 'eventId' | 'eventType' | 'status'>;
+export type ExaminedDelivery = Pick<Delivery, 'id' | 'eventId' | 'eventType' | 'status'>;
 
 /** Whether a job sends again what has ended so. */
-const takes = ({ statuses }: RedeliveryJob, status: Delivery['status'] | undefined): boolean =>
+const includesStatus = ({ statuses }: RedeliveryJob, status: Delivery['status'] | undefined): boolean =>
   statuses.some((failed) => failed === status);
 
 /** The first deliveries of events that failed again when they were repeated: whether one of them is a job's own has to be known of each. */
-export const firstsOf = (
+export const listFirstDeliveries = (
   job: RedeliveryJob,
-  examined: readonly Examined[],
+  examined: readonly ExaminedDelivery[],
 ): { id: DeliveryId; webhookId: EndpointId; generation: number }[] => {
   const { webhookId, generation } = job;
   const repeated = examined.filter(
-    (delivery) => takes(job, delivery.status) && !isFirst({ ...delivery, webhookId }),
+    (delivery) => includesStatus(job, delivery.status) && !isFirstDelivery({ ...delivery, webhookId }),
   );
-  const ids = new Set(repeated.map(({ eventId }) => deliveryId(eventId, webhookId)));
+  const ids = new Set(repeated.map(({ eventId }) => deriveDeliveryId(eventId, webhookId)));
   return [...ids].map((id) => ({ id, webhookId, generation }));
 };
 
@@ -243,9 +244,9 @@ export const firstsOf = (
  * the newest one meets them; of an event whose first delivery is not the job's, but several that repeated it may be, on several pages, that of the job.
  * @param firsts what `firstsOf` asked for: how those ended that are still there
  */
-export function redeliveriesOf(
+export function createRedeliveries(
   job: RedeliveryJob,
-  examined: readonly Examined[],
+  examined: readonly ExaminedDelivery[],
   firsts: ReadonlyMap<DeliveryId, Delivery['status']>,
   now: Date,
 ): Delivery[] {
@@ -253,24 +254,25 @@ export function redeliveriesOf(
   const pageAt = new Date(job.pageAt ?? job.createdAt);
   const startedAt = new Date(job.createdAt);
   /** One that it has met, or meets here: it was created before all that repeat it. */
-  const isOwn = (first: DeliveryId) => isWithin(job, creationTime(first)) && takes(job, firsts.get(first));
+  const isOwn = (first: DeliveryId) =>
+    isInRange(job, parseCreationTime(first)) && includesStatus(job, firsts.get(first));
   const made = new Map<string, Delivery>();
   for (const delivery of examined) {
     const { eventId, status } = delivery;
-    if (!takes(job, status) || isTooOld(eventId, now) || made.has(eventId)) continue;
-    const first = isFirst({ ...delivery, webhookId });
-    if (!first && isOwn(deliveryId(eventId, webhookId))) continue;
-    const id = jobDeliveryId(eventId, webhookId, first ? pageAt : startedAt);
-    made.set(eventId, repeating({ ...delivery, orgId, generation, webhookId }, id, now, traceId));
+    if (!includesStatus(job, status) || isTooOld(eventId, now) || made.has(eventId)) continue;
+    const first = isFirstDelivery({ ...delivery, webhookId });
+    if (!first && isOwn(deriveDeliveryId(eventId, webhookId))) continue;
+    const id = deriveJobDeliveryId(eventId, webhookId, first ? pageAt : startedAt);
+    made.set(eventId, repeatDelivery({ ...delivery, orgId, generation, webhookId }, id, now, traceId));
   }
   return [...made.values()];
 }
 
-const isWithin = ({ from, to }: RedeliveryJob, time: Date): boolean =>
+const isInRange = ({ from, to }: RedeliveryJob, time: Date): boolean =>
   time.getTime() >= Date.parse(from) && time.getTime() < Date.parse(to);
 
 /** The part of its time that a job has examined, from 0 to 1. One that is done has come to its end, whatever there was. */
-export function progressOf({
+export function computeProgress({
   status,
   from,
   to,
@@ -279,16 +281,22 @@ export function progressOf({
   if (status === 'done') return 1;
   if (place === undefined) return 0;
   const [begin, end] = [Date.parse(from), Date.parse(to)];
-  const at = creationTime(place as Delivery['id']).getTime();
+  const at = parseCreationTime(place as Delivery['id']).getTime();
   const part = (at - begin) / (end - begin);
   return Math.round(Math.min(1, Math.max(0, part)) * 10_000) / 10_000;
 }
 
 /** A job as its owner sees it. */
-export const shownJob = (job: RedeliveryJob) => ({ ...job, progress: progressOf(job) });
+export const toJobView = (job: RedeliveryJob) => ({ ...job, progress: computeProgress(job) });
 
 /** The run of a job that begins. */
-export const runOf = ({ id, orgId, generation, webhookId, createdAt }: RedeliveryJob): RedeliveryRun => ({
+export const toRedeliveryRun = ({
+  id,
+  orgId,
+  generation,
+  webhookId,
+  createdAt,
+}: RedeliveryJob): RedeliveryRun => ({
   id,
   orgId,
   generation,
@@ -300,38 +308,39 @@ export const runOf = ({ id, orgId, generation, webhookId, createdAt }: Redeliver
  * What is to be done about a run that nobody was reminded of for long: nothing while a worker has the job, and a message when none has it, which may
  * be one too many. One whose job has ended, or is gone, is over.
  */
-export function lookedAt(job: RedeliveryJob | undefined, now: Date): 'over' | 'held' | 'unheld' {
+export function checkRun(job: RedeliveryJob | undefined, now: Date): 'over' | 'held' | 'unheld' {
   if (job?.status !== 'running') return 'over';
   return job.lease !== undefined && job.lease.until > now.getTime() ? 'held' : 'unheld';
 }
 
-const roundId = ({ id }: Pick<RedeliveryJob, 'id'>, round: number): string => `${id}#round#${round}`;
+const buildRoundId = ({ id }: Pick<RedeliveryJob, 'id'>, round: number): string => `${id}#round#${round}`;
 
 /** Has the job begun with, in the transaction that makes it. */
-export const beginningOf = (job: RedeliveryJob): Notice =>
-  newNotice(
+export const buildFirstRound = (job: RedeliveryJob): Notice =>
+  createNotice(
     'webhook.redelivery',
-    roundId(job, 1),
+    buildRoundId(job, 1),
     { webhookId: job.webhookId, redeliveryId: job.id, round: 1 },
     { tenant: job, now: new Date(job.createdAt), traceId: job.traceId },
   );
 
 /** Has a job gone on with, as the bus would say it. */
-export const nextRound = (job: RedeliveryJob, now: Date): BusEvent => roundOf(job, job.round + 1, now);
+export const buildNextRound = (job: RedeliveryJob, now: Date): BusEvent =>
+  buildRound(job, job.round + 1, now);
 
 /** Has a job gone on with whose message may be lost. Beside a later one that is not, it is out of date and does nothing. */
-export const repeatedRound = (job: RedeliveryJob, now: Date): BusEvent =>
-  roundOf(job, Math.max(1, job.round), now);
+export const buildRepeatedRound = (job: RedeliveryJob, now: Date): BusEvent =>
+  buildRound(job, Math.max(1, job.round), now);
 
-const roundOf = (job: RedeliveryJob, round: number, now: Date): BusEvent => {
+const buildRound = (job: RedeliveryJob, round: number, now: Date): BusEvent => {
   const { orgId, generation, webhookId, id: redeliveryId, traceId } = job;
   return {
-    id: roundId(job, round),
+    id: buildRoundId(job, round),
     type: 'webhook.redelivery',
     orgId,
     generation,
     createdAt: now.toISOString(),
     data: { webhookId, redeliveryId, round },
-    ...traced(traceId),
+    ...withTrace(traceId),
   };
 };

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { ApiKey } from './api-key.ts';
 import { newId, OrgId } from './ids.ts';
-import { FIRST_SANDBOX_GENERATION, isOfSandbox, type OrganizationStanding, type Tenant } from './tenant.ts';
+import { FIRST_SANDBOX_GENERATION, isSandbox, type OrganizationState, type Tenant } from './tenant.ts';
 
 /** Says beside the live organization which one its sandbox is (public-api.md, Sandbox pairing). There is one at most, and it never changes. */
 export const Pairing = z.object({
@@ -23,7 +23,7 @@ export const Sandbox = z.object({
 export type Sandbox = z.infer<typeof Sandbox>;
 
 /** A new pairing with its sandbox, which is empty. */
-export function newSandbox(liveOrganizationId: OrgId, now: Date): { pairing: Pairing; sandbox: Sandbox } {
+export function createSandbox(liveOrganizationId: OrgId, now: Date): { pairing: Pairing; sandbox: Sandbox } {
   const sandboxOrganizationId = newId('org', now);
   return {
     pairing: { liveOrganizationId, sandboxOrganizationId, createdAt: now.toISOString() },
@@ -37,7 +37,7 @@ export function newSandbox(liveOrganizationId: OrgId, now: Date): { pairing: Pai
 }
 
 /** Why a sandbox key leads nowhere. For the log: the caller is told what everybody without a valid key is told. */
-export type Unrouted = 'unpaired' | 'foreign pairing' | 'no such sandbox' | 'not its sandbox';
+export type RoutingRefusal = 'unpaired' | 'foreign pairing' | 'no such sandbox' | 'not its sandbox';
 
 /**
  * The effective tenant of a request with a sandbox key (public-api.md, Authentication 3): the paired sandbox of the key's own live organization,
@@ -45,18 +45,18 @@ export type Unrouted = 'unpaired' | 'foreign pairing' | 'no such sandbox' | 'not
  * @param pairing what is stored beside the key's organization
  * @param sandbox the organization that the pairing names, if it is one
  */
-export function routed(
+export function routeToEnvironment(
   { orgId, environment }: Pick<ApiKey, 'orgId' | 'environment'>,
   pairing: Pairing | undefined,
   sandbox: Sandbox | undefined,
-): { kind: 'routed'; tenant: Tenant } | { kind: 'refused'; why: Unrouted } {
-  const refused = (why: Unrouted) => ({ kind: 'refused', why }) as const;
+): { kind: 'routed'; tenant: Tenant } | { kind: 'refused'; why: RoutingRefusal } {
+  const refused = (why: RoutingRefusal) => ({ kind: 'refused', why }) as const;
   if (environment !== 'sandbox' || pairing === undefined) return refused('unpaired');
   if (pairing.liveOrganizationId !== orgId || pairing.sandboxOrganizationId === orgId)
     return refused('foreign pairing');
   if (sandbox === undefined || sandbox.id !== pairing.sandboxOrganizationId)
     return refused('no such sandbox');
-  if (sandbox.liveOrganizationId !== orgId || !isOfSandbox(sandbox)) return refused('not its sandbox');
+  if (sandbox.liveOrganizationId !== orgId || !isSandbox(sandbox)) return refused('not its sandbox');
   return { kind: 'routed', tenant: { orgId: sandbox.id, generation: sandbox.generation } };
 }
 
@@ -83,9 +83,9 @@ export type Purge = z.infer<typeof Purge>;
 export const isSettled = ({ requestedAt }: Purge, now: Date, lingerSeconds: number): boolean =>
   now.getTime() - new Date(requestedAt).getTime() >= lingerSeconds * 1000;
 
-export interface Standings {
+export interface OrganizationStates {
   /** What an organization is at present; undefined when there is none. That it is live may be remembered, anything else not. */
-  of(orgId: Tenant['orgId']): Promise<OrganizationStanding | undefined>;
+  of(orgId: Tenant['orgId']): Promise<OrganizationState | undefined>;
 }
 
 /** Nothing can be done for data whose organization, or whose generation, cannot be established. What asked tries again later. */
@@ -97,7 +97,7 @@ export class UnknownTenant extends Error {
  * Tells data that a reset has wiped from data that counts. Whoever finds it over drops it without a trace: its rows are deleted elsewhere.
  * @throws UnknownTenant, and whatever the reading throws
  */
-export function generations(standings: Standings) {
+export function createGenerationCheck(standings: OrganizationStates) {
   return async ({ orgId, generation }: Tenant): Promise<'current' | 'over'> => {
     const standing = await standings.of(orgId);
     if (standing === undefined) throw new UnknownTenant(`there is no organization ${orgId}`);

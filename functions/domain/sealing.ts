@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import * as z from 'zod/mini';
-import { currentVersion, type Keyring, keyOf, UnknownKeyVersion, versionsOf } from './keyring.ts';
+import { getCurrentVersion, getKey, type Keyring, listVersions, UnknownKeyVersion } from './keyring.ts';
 
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
@@ -22,8 +22,8 @@ export const Seal = z.object({
 });
 export type Seal = z.infer<typeof Seal>;
 
-export const newSeal = (ring: Keyring): Seal => ({
-  version: currentVersion(ring),
+export const createSeal = (ring: Keyring): Seal => ({
+  version: getCurrentVersion(ring),
   iv: randomBytes(IV_BYTES).toString('base64url'),
 });
 
@@ -31,9 +31,9 @@ export const newSeal = (ring: Keyring): Seal => ({
  * Seals a text: AES-256-GCM, in base64url. It shows nothing but its length and cannot be altered.
  * @throws UnknownKeyVersion
  */
-export function sealed(ring: Keyring, text: string, purpose: Purpose, { version, iv }: Seal): string {
+export function seal(ring: Keyring, text: string, purpose: Purpose, { version, iv }: Seal): string {
   const bytes = Buffer.from(iv, 'base64url');
-  const cipher = createCipheriv('aes-256-gcm', purposeKey(ring, version, purpose), bytes).setAAD(
+  const cipher = createCipheriv('aes-256-gcm', derivePurposeKey(ring, version, purpose), bytes).setAAD(
     Buffer.from(purpose.bound),
   );
   const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
@@ -43,7 +43,7 @@ export function sealed(ring: Keyring, text: string, purpose: Purpose, { version,
 }
 
 /** What was sealed, or undefined when it was not sealed by us for this purpose. */
-export function opened(ring: Keyring, text: string, purpose: Purpose): string | undefined {
+export function unseal(ring: Keyring, text: string, purpose: Purpose): string | undefined {
   // Buffer.from skips characters that are not base64url, and a last character may carry unused bits: both would
   // let an altered text through, so only the one spelling that we write is read.
   const bytes = Buffer.from(text, 'base64url');
@@ -53,7 +53,7 @@ export function opened(ring: Keyring, text: string, purpose: Purpose): string | 
   const iv = bytes.subarray(1, 1 + IV_BYTES);
   const tag = bytes.subarray(1 + IV_BYTES, 1 + IV_BYTES + TAG_BYTES);
   try {
-    const decipher = createDecipheriv('aes-256-gcm', purposeKey(ring, String(version), purpose), iv)
+    const decipher = createDecipheriv('aes-256-gcm', derivePurposeKey(ring, String(version), purpose), iv)
       .setAAD(Buffer.from(purpose.bound))
       .setAuthTag(tag);
     const body = decipher.update(bytes.subarray(1 + IV_BYTES + TAG_BYTES));
@@ -71,12 +71,12 @@ export function opened(ring: Keyring, text: string, purpose: Purpose): string | 
  */
 export function requireKnownVersion(ring: Keyring, text: string): void {
   const [version] = Buffer.from(text, 'base64url');
-  if (version !== undefined && version > (versionsOf(ring).at(-1) ?? 0))
+  if (version !== undefined && version > (listVersions(ring).at(-1) ?? 0))
     throw new UnknownKeyVersion(`no key of version ${version} yet`);
 }
 
-const purposeKey = (ring: Keyring, version: string, { label }: Purpose): Buffer =>
-  Buffer.from(hkdfSync('sha256', keyOf(ring, version), '', label, 32));
+const derivePurposeKey = (ring: Keyring, version: string, { label }: Purpose): Buffer =>
+  Buffer.from(hkdfSync('sha256', getKey(ring, version), '', label, 32));
 
 const isAuthenticationFailure = (error: unknown): boolean =>
   error instanceof Error && /unable to authenticate/i.test(error.message);
@@ -95,13 +95,13 @@ export interface CursorBinding {
  * @param position the identifier after which the next page begins
  */
 export const sealCursor = (ring: Keyring, position: string, binding: CursorBinding): string =>
-  sealed(ring, position, purposeOf(binding), newSeal(ring));
+  seal(ring, position, toPurpose(binding), createSeal(ring));
 
 /** The position that a cursor holds, or undefined when it is not one of ours for this binding. */
 export const openCursor = (ring: Keyring, cursor: string, binding: CursorBinding): string | undefined =>
-  opened(ring, cursor, purposeOf(binding));
+  unseal(ring, cursor, toPurpose(binding));
 
-const purposeOf = (binding: CursorBinding): Purpose => ({
+const toPurpose = (binding: CursorBinding): Purpose => ({
   label: 'pagination-cursor',
   bound: JSON.stringify([binding.tenant, binding.route, ...binding.filters]),
 });

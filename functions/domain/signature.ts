@@ -1,14 +1,14 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import type { DeliveryId, ReceiverId } from './ids.ts';
-import { type Keyring, keyOf } from './keyring.ts';
+import { getKey, type Keyring } from './keyring.ts';
 
 /**
  * The signing secret of an endpoint: HKDF-SHA256 (RFC 5869) of a master key and the endpoint's id, written as
  * Standard Webhooks does: `whsec_` and the base64 of 32 bytes.
  * @throws UnknownKeyVersion
  */
-export function signingSecret(master: Keyring, keyVersion: string, endpoint: ReceiverId): string {
-  const bytes = hkdfSync('sha256', keyOf(master, keyVersion), '', `webhook-signing-secret/${endpoint}`, 32);
+export function deriveSigningSecret(master: Keyring, keyVersion: string, endpoint: ReceiverId): string {
+  const bytes = hkdfSync('sha256', getKey(master, keyVersion), '', `webhook-signing-secret/${endpoint}`, 32);
   return `whsec_${Buffer.from(bytes).toString('base64')}`;
 }
 
@@ -18,7 +18,7 @@ export function signingSecret(master: Keyring, keyVersion: string, endpoint: Rec
  * @param timestamp seconds since the epoch, as in the `webhook-timestamp` header
  * @param body the very bytes that are sent
  */
-export function signature(secret: string, id: DeliveryId, timestamp: number, body: Uint8Array): string {
+export function sign(secret: string, id: DeliveryId, timestamp: number, body: Uint8Array): string {
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
 }

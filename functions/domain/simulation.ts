@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Found } from './source-check.ts';
+import type { CheckFinding } from './source-check.ts';
 import { FETCH_TIMEOUT_SECONDS, type RetryPolicy } from './timing.ts';
 
 /*
@@ -53,26 +53,26 @@ export function checkProgram(url: URL): ProgramCheck {
   const [written, second] = url.searchParams.getAll(STEPS);
   const [speed, secondSpeed] = url.searchParams.getAll(SPEED);
   if (second !== undefined || secondSpeed !== undefined)
-    return refused(`must give ${STEPS} and ${SPEED} once at most`);
-  const steps = written?.split(',').map(stepOf) ?? DEFAULT.steps;
-  if (steps.length > MAX_STEPS) return refused(`may give at most ${MAX_STEPS} answers in ${STEPS}`);
+    return toRefusal(`must give ${STEPS} and ${SPEED} once at most`);
+  const steps = written?.split(',').map(parseStep) ?? DEFAULT.steps;
+  if (steps.length > MAX_STEPS) return toRefusal(`may give at most ${MAX_STEPS} answers in ${STEPS}`);
   const known = steps.flatMap((step) => step ?? []);
   if (known.length < steps.length)
-    return refused(
+    return toRefusal(
       `must give in ${STEPS} statuses from 200 to 599 or ${['timeout', ...Object.keys(SIMULATED_FAILURES)].join(', ')}, each with @ and at most ${MAX_DELAY_SECONDS}s (or ms) after it if it is to come late, separated by commas`,
     );
   if (speed !== undefined && !(/^\d{1,4}$/.test(speed) && Number(speed) >= 1 && Number(speed) <= MAX_SPEED))
-    return refused(`must give in ${SPEED} a whole number from 1 to ${MAX_SPEED}`);
+    return toRefusal(`must give in ${SPEED} a whole number from 1 to ${MAX_SPEED}`);
   return { ok: true, program: { steps: known, speed: speed === undefined ? DEFAULT.speed : Number(speed) } };
 }
 
-const refused = (constraint: string): ProgramCheck => ({ ok: false, problem: `url ${constraint}` });
+const toRefusal = (constraint: string): ProgramCheck => ({ ok: false, problem: `url ${constraint}` });
 
 /**
  * The program of a stored URL, which was checked when it was given. What is malformed all the same counts as
  * nothing said.
  */
-export function programOf(url: string): Program {
+export function parseProgram(url: string): Program {
   const parsed = URL.parse(url);
   const check = parsed === null ? undefined : checkProgram(parsed);
   return check?.ok ? check.program : DEFAULT;
@@ -80,28 +80,28 @@ export function programOf(url: string): Program {
 
 const STEP = /^(?:([2-5]\d\d)|([a-z]+))(?:@(\d{1,5}(?:\.\d{1,3})?)(ms|s))?$/;
 
-function stepOf(text: string): Step | undefined {
+function parseStep(text: string): Step | undefined {
   const [, status, word, delay, unit] = STEP.exec(text.trim()) ?? [];
-  const does = status === undefined ? failureOf(word) : Number(status);
+  const does = status === undefined ? parseFailure(word) : Number(status);
   // Rounded, because 1.001 times 1000 is not 1001.
   const afterMs = delay === undefined ? 0 : Math.round(Number(delay) * (unit === 's' ? 1000 : 1));
   return does === undefined || afterMs > MAX_DELAY_SECONDS * 1000 ? undefined : { does, afterMs };
 }
 
-function failureOf(word: string | undefined): Failure | 'timeout' | undefined {
+function parseFailure(word: string | undefined): Failure | 'timeout' | undefined {
   if (word === 'timeout') return word;
   return (Object.keys(SIMULATED_FAILURES) as Failure[]).find((failure) => failure === word);
 }
 
 /** What a simulated receiver gives. `afterMs` at real speed. */
-export type Simulated = { afterMs: number } & ({ status: number } | { error: string });
+export type SimulatedOutcome = { afterMs: number } & ({ status: number } | { error: string });
 
 /**
  * What comes of an attempt at a simulated receiver.
  * @param attempt from 1
  * @param timeoutMs the deadline, as for a real one
  */
-export function simulate({ steps }: Program, attempt: number, timeoutMs: number): Simulated {
+export function simulate({ steps }: Program, attempt: number, timeoutMs: number): SimulatedOutcome {
   const step = steps[Math.min(attempt, steps.length) - 1] ?? { does: 200, afterMs: 0 };
   const { does, afterMs } = step;
   if (does === 'timeout' || afterMs >= timeoutMs)
@@ -110,7 +110,7 @@ export function simulate({ steps }: Program, attempt: number, timeoutMs: number)
 }
 
 /** The schedule of retries where time passes faster. */
-export const atSpeed = (policy: RetryPolicy, speed: number): RetryPolicy => ({
+export const scaleRetryPolicy = (policy: RetryPolicy, speed: number): RetryPolicy => ({
   ...policy,
   baseSeconds: policy.baseSeconds / speed,
   capSeconds: policy.capSeconds / speed,
@@ -124,24 +124,24 @@ const WORDS = 60;
  * other step gives, 304 says that nothing has changed, anything else fails, as live.
  * @param check from 1: checks of a source that have ended, and this one
  */
-export function simulatedContent(url: string, check: number): Found {
-  const program = programOf(url);
+export function simulateContent(url: string, check: number): CheckFinding {
+  const program = parseProgram(url);
   const answer = simulate(program, check, FETCH_TIMEOUT_SECONDS * 1000);
   if ('error' in answer) return { kind: 'failed', error: answer.error };
   if (answer.status === 304) return { kind: 'not-modified' };
   if (answer.status !== 200) return { kind: 'failed', error: `the server answered ${answer.status}` };
   const step = Math.min(check, program.steps.length);
-  return { kind: 'fetched', title: `Simulated content ${step}`, text: textOf(url, step) };
+  return { kind: 'fetched', title: `Simulated content ${step}`, text: generateText(url, step) };
 }
 
 /** Words that are those of one step of one URL, always the same. */
-const textOf = (url: string, step: number): string =>
+const generateText = (url: string, step: number): string =>
   Array.from({ length: WORDS }, (_, index) =>
     createHash('sha256')
       .update(`${url}/${step}/${index}`)
       .digest('hex')
       .slice(0, 12)
-      .replaceAll(/\d/g, letter),
+      .replaceAll(/\d/g, toLetter),
   ).join(' ');
 
-const letter = (digit: string): string => 'ghijklmnop'.charAt(Number(digit));
+const toLetter = (digit: string): string => 'ghijklmnop'.charAt(Number(digit));

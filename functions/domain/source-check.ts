@@ -1,18 +1,18 @@
-import { type BusEvent, type Notice, newNotice } from './bus.ts';
-import { changesIn, countWords, differenceOf } from './difference.ts';
+import { type BusEvent, createNotice, type Notice } from './bus.ts';
+import { computeDifference, countWords, findChanges } from './difference.ts';
 import type { TraceId } from './ids.ts';
 import {
-  contentOf,
   type LeasedSource,
   type Source,
   type SourceContent,
   type SourceRef,
   type StoredVersion,
+  toSourceContent,
 } from './source.ts';
 import type { Organization } from './tenant.ts';
 
 /** What a check finds at a source's URL. */
-export type Found =
+export type CheckFinding =
   | { kind: 'fetched'; text: string; title?: string; etag?: string; lastModified?: string }
   | { kind: 'not-modified' }
   /** `error`: one line that the source's owner may read. */
@@ -36,7 +36,7 @@ export type CheckOutcome =
     };
 
 /** A check that has ended, to be written. */
-export interface Settlement {
+export interface CheckSettlement {
   outcome: CheckOutcome;
   nextCheckAt: Date;
 }
@@ -51,7 +51,7 @@ const MAX_ANNOUNCED = 8;
 export const MAX_STARTS = 5;
 
 /** One line, whatever it is made of. */
-export const failed = (error: string): Extract<CheckOutcome, { kind: 'failed' }> => ({
+export const failCheck = (error: string): Extract<CheckOutcome, { kind: 'failed' }> => ({
   kind: 'failed',
   error: error.replaceAll(/\s+/gu, ' ').trim().slice(0, MAX_ERROR).toWellFormed(),
 });
@@ -59,17 +59,17 @@ export const failed = (error: string): Extract<CheckOutcome, { kind: 'failed' }>
 /**
  * What is found, compared with what is known. A new text is to be dealt with further.
  */
-export function compared(
+export function compareContent(
   source: Pick<Source, 'content'>,
-  found: Found,
+  found: CheckFinding,
 ): CheckOutcome | { kind: 'new'; text: string; content: SourceContent } {
   const known = source.content;
-  if (found.kind === 'failed') return failed(found.error);
+  if (found.kind === 'failed') return failCheck(found.error);
   if (found.kind === 'not-modified')
     return known === undefined
-      ? failed('the source answered that nothing has changed, but nothing of it is known')
+      ? failCheck('the source answered that nothing has changed, but nothing of it is known')
       : { kind: 'unchanged' };
-  const content = contentOf((known?.version ?? 0) + 1, found);
+  const content = toSourceContent((known?.version ?? 0) + 1, found);
   return content.digest === known?.digest
     ? { kind: 'unchanged', content: { ...content, version: known.version } }
     : { kind: 'new', text: found.text, content };
@@ -79,7 +79,7 @@ export function compared(
  * The versions whose text is still needed: the present one, the one that admins know, and those that they are being told of, any of which may
  * become the one that they know.
  */
-export function neededVersions({
+export function listNeededVersions({
   stored,
   content,
   baseline = 0,
@@ -98,7 +98,7 @@ export function neededVersions({
  * The version to measure a new text from: the one that admins know, or the next one, where so many came while an e-mail was under way that it is
  * no longer there. Undefined before the first import.
  */
-export const measuredFrom = ({
+export const getMeasuredVersion = ({
   stored,
   baseline = 0,
 }: Pick<Source, 'stored' | 'baseline'>): StoredVersion | undefined =>
@@ -109,7 +109,7 @@ export const measuredFrom = ({
  * @param before the text that it is measured from; undefined when there is none, and the new one becomes it
  * @param settings of the organization
  */
-export function changeOf(
+export function describeChange(
   source: LeasedSource,
   found: { text: string; content: SourceContent },
   before: string | undefined,
@@ -117,10 +117,10 @@ export function changeOf(
   now: Date,
   traceId?: TraceId,
 ): Extract<CheckOutcome, { kind: 'changed' }> {
-  const kept = neededVersions(source);
+  const kept = listNeededVersions(source);
   const { text, content } = found;
   if (before === undefined || source.baseline === undefined) return { kind: 'changed', content, text, kept };
-  const difference = differenceOf(before, text);
+  const difference = computeDifference(before, text);
   const isNews =
     settings?.contentChangeNotifications === true && difference > settings.contentChangeThreshold;
   return {
@@ -130,27 +130,27 @@ export function changeOf(
     kept,
     measured: { from: source.baseline, difference },
     ...(isNews
-      ? { notice: noticeOf(source, content.version, difference, [before, text], { now, traceId }) }
+      ? { notice: buildNotice(source, content.version, difference, [before, text], { now, traceId }) }
       : {}),
   };
 }
 
-const noticeOf = (
+const buildNotice = (
   { id, url, kind, orgId, generation }: Source,
   version: number,
   difference: number,
   [before, after]: [string, string],
   { now, traceId }: { now: Date; traceId: TraceId },
 ): Notice =>
-  newNotice(
+  createNotice(
     'source.changed',
     `${id}#changed#${version}`,
-    { sourceId: id, url, kind, version, difference, ...changesIn(before, after, MAX_CHANGES) },
+    { sourceId: id, url, kind, version, difference, ...findChanges(before, after, MAX_CHANGES) },
     { tenant: { orgId, generation }, now, traceId },
   );
 
 /** Says that a source is due, as the bus would. One that is due again has another identifier. */
-export const dueEvent = (
+export const buildDueEvent = (
   { id, orgId, generation, dueAt }: SourceRef & { dueAt: string },
   now: Date,
 ): BusEvent => ({
@@ -176,17 +176,17 @@ const LONGEST_SECONDS = 30;
  * together are shorter than `RESEND_SECONDS`, so that a source has about one message at a time.
  * @param random from 0 to 1; up to half of the wait is left out
  */
-export const refusedSeconds = (receives: number, random: number): number =>
+export const computeRefusalDelay = (receives: number, random: number): number =>
   Math.ceil(Math.min(GROWTH ** (receives - 1), LONGEST_SECONDS) * (1 - random / 2));
 
 /** Of what came, and of what went, in UTF-16 code units: some screens full. */
 export const MAX_SHOWN_CHANGES = 4000;
 
 /** The version that admins know, and the present one; undefined before the first import. */
-export const comparedVersions = (
+export const getComparedVersions = (
   source: Pick<Source, 'stored' | 'baseline' | 'content'>,
 ): { from: StoredVersion | undefined; to: StoredVersion | undefined } => ({
-  from: source.baseline === undefined ? undefined : measuredFrom(source),
+  from: source.baseline === undefined ? undefined : getMeasuredVersion(source),
   to: source.stored.find(({ version }) => version === source.content?.version),
 });
 
@@ -194,7 +194,7 @@ export const comparedVersions = (
  * What came and what went between two versions of a source. Where a text is missing there is nothing to compare.
  * @returns lines of the texts as they are, whatever they say
  */
-export function changesSince(
+export function listChangesSince(
   sourceId: Source['id'],
   { from, before }: { from: StoredVersion | undefined; before: string | undefined },
   { to, after }: { to: StoredVersion | undefined; after: string | undefined },
@@ -208,7 +208,7 @@ export function changesSince(
     sourceId,
     from: shown(from, before),
     to: shown(to, after),
-    difference: isCompared ? differenceOf(before, after) : undefined,
-    ...(isCompared ? changesIn(before, after, MAX_SHOWN_CHANGES) : { added: '', removed: '' }),
+    difference: isCompared ? computeDifference(before, after) : undefined,
+    ...(isCompared ? findChanges(before, after, MAX_SHOWN_CHANGES) : { added: '', removed: '' }),
   };
 }

@@ -93,7 +93,7 @@ export type SourceRef = Pick<Source, 'id' | 'orgId' | 'generation'>;
 export type LeasedSource = Source & { lease: SourceLease };
 
 /** A source that nobody has looked at yet. */
-export const newSource = ({
+export const createSource = ({
   createdAt,
   ...given
 }: Pick<Source, 'id' | 'orgId' | 'generation' | 'kind' | 'url' | 'name' | 'createdAt'>): Source => ({
@@ -107,19 +107,22 @@ export const newSource = ({
 });
 
 /** What the last check came to. A source that fails keeps the content that it had. */
-export const statusOf = ({ content, lastError }: Pick<Source, 'content' | 'lastError'>): SourceStatus => {
+export const getSourceStatus = ({
+  content,
+  lastError,
+}: Pick<Source, 'content' | 'lastError'>): SourceStatus => {
   if (lastError !== undefined) return 'failing';
   return content === undefined ? 'pending' : 'ok';
 };
 
 /** A source as its owner sees it. `difference` is absent while it is not measured from the version that admins know. */
-export function shownSource({ content, measured, baseline, ...source }: Source) {
+export function toSourceView({ content, measured, baseline, ...source }: Source) {
   const { version, words, title } = content ?? {};
   const isKnown = version !== undefined && version === baseline;
   const sinceKnown = measured?.from === baseline ? measured?.difference : undefined;
   return {
     ...source,
-    status: statusOf({ content, ...source }),
+    status: getSourceStatus({ content, ...source }),
     version,
     words,
     title,
@@ -135,11 +138,11 @@ const SPREAD = 0.1;
  * created at once do not stay in step.
  * @param random from 0 to 1
  */
-export const nextCheckAt = (checkedAt: Date, everySeconds: number, random: number): Date =>
+export const scheduleNextCheck = (checkedAt: Date, everySeconds: number, random: number): Date =>
   new Date(checkedAt.getTime() + Math.round(everySeconds * 1000 * (1 - SPREAD * random)));
 
 /** What is remembered of a text that was fetched. */
-export const contentOf = (
+export const toSourceContent = (
   version: number,
   found: { text: string; title?: string; etag?: string; lastModified?: string },
 ): SourceContent => {

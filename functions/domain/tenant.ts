@@ -17,7 +17,7 @@ export const FIRST_SANDBOX_GENERATION = 1;
 export const Tenant = z.object({ orgId: OrgId, generation: z.int().check(z.nonnegative()) });
 export type Tenant = z.infer<typeof Tenant>;
 
-export const isOfSandbox = ({ generation }: Pick<Tenant, 'generation'>): boolean =>
+export const isSandbox = ({ generation }: Pick<Tenant, 'generation'>): boolean =>
   generation >= FIRST_SANDBOX_GENERATION;
 
 /** Rate-limit tier of an organization (decisions.md, Rate limits). */
@@ -44,7 +44,7 @@ export const OrganizationSettings = z.object({
 export type OrganizationSettings = z.infer<typeof OrganizationSettings>;
 
 /** What is to be known of an organization before anything is done in its name. */
-const Standing = z.object({
+const OrganizationStateShape = z.object({
   environment: Environment,
   tier: Tier,
   /** Of its present data. */
@@ -52,10 +52,10 @@ const Standing = z.object({
 });
 
 /** A kind and a generation that contradict one another say nothing, so whoever asks is told nothing. */
-export const OrganizationStanding = Standing.check(
-  z.refine(({ environment, generation }) => (environment === 'sandbox') === isOfSandbox({ generation })),
+export const OrganizationState = OrganizationStateShape.check(
+  z.refine(({ environment, generation }) => (environment === 'sandbox') === isSandbox({ generation })),
 );
-export type OrganizationStanding = z.infer<typeof OrganizationStanding>;
+export type OrganizationState = z.infer<typeof OrganizationState>;
 
 export const Organization = z.object({
   id: OrgId,
@@ -88,4 +88,4 @@ export const Session = z.object({
 export type Session = z.infer<typeof Session>;
 
 /** An admin may do whatever a member may. */
-export const permits = (role: Role, needed: Role): boolean => role === needed || role === 'admin';
+export const hasRole = (role: Role, needed: Role): boolean => role === needed || role === 'admin';

@@ -36,7 +36,7 @@ const MARGIN = 5;
  * @param attemptSeconds the receiver's deadline, fractions allowed
  * @throws RangeError when the deadline is not within 0.1 s and 60 s
  */
-export function attemptClocks(attemptSeconds: number): AttemptClocks {
+export function deriveAttemptClocks(attemptSeconds: number): AttemptClocks {
   if (!(attemptSeconds >= 0.1 && attemptSeconds <= 60))
     throw new RangeError('the attempt timeout must be between 0.1 and 60 seconds');
   const functionTimeout = Math.ceil(attemptSeconds) + WORK_AROUND_ATTEMPT;
@@ -48,7 +48,7 @@ export function attemptClocks(attemptSeconds: number): AttemptClocks {
  * What is wrong with clocks that were set in several places: each must outlast the one before it, and none may be missing.
  * @returns one line for each fault
  */
-export function faultsOf({ attempt, functionTimeout, lease, visibility }: AttemptClocks): string[] {
+export function findClockFaults({ attempt, functionTimeout, lease, visibility }: AttemptClocks): string[] {
   const rules: [fits: boolean, fault: string][] = [
     [
       attempt < functionTimeout,
@@ -93,7 +93,7 @@ export const DEFAULT_RETRY_POLICY: RetryPolicy = {
  * When the attempt after attempt number `attempt` is due: `min(base * 2^(attempt-1), cap)` after its end.
  * @param attempt number of the attempt that failed, from 1
  */
-export function nextAttemptAt(attempt: number, endedAt: Date, policy: RetryPolicy): Date {
+export function scheduleNextAttempt(attempt: number, endedAt: Date, policy: RetryPolicy): Date {
   const seconds = Math.min(policy.baseSeconds * 2 ** (attempt - 1), policy.capSeconds);
   return new Date(endedAt.getTime() + Math.ceil(seconds * 1000));
 }
@@ -109,7 +109,7 @@ const MAX_VISIBILITY_SECONDS = 43_200 - 900;
  * seconds: rounded up, because a message that is early costs a receive and waits another second. None for a
  * time that has come.
  */
-export function hiddenSeconds(until: Date, now: Date): number {
+export function computeVisibilitySeconds(until: Date, now: Date): number {
   const seconds = Math.ceil((until.getTime() - now.getTime()) / 1000);
   return Math.min(Math.max(seconds, 0), MAX_VISIBILITY_SECONDS);
 }
@@ -118,7 +118,7 @@ export function hiddenSeconds(until: Date, now: Date): number {
 export const MAX_DELAY_SECONDS = 900;
 
 /** For how long a message that is sent now must be held back so that it does not come before `until`. */
-export function delaySeconds(until: Date, now: Date): number {
+export function computeDelaySeconds(until: Date, now: Date): number {
   const seconds = Math.ceil((until.getTime() - now.getTime()) / 1000);
   return Math.min(Math.max(seconds, 0), MAX_DELAY_SECONDS);
 }

@@ -26,26 +26,26 @@ export const isMetered = <T extends Pick<BusEvent, 'type'>>(event: T): event is 
   METERED_TYPES.some((type) => type === event.type);
 
 /** The month of a time, UTC, as `2026-11`. */
-export const monthOf = (time: Date): string => time.toISOString().slice(0, 7);
+export const toMonth = (time: Date): string => time.toISOString().slice(0, 7);
 
 /** So many months, newest first. The one under way is among them. */
-export const latestMonths = (now: Date, count: number): string[] =>
+export const getLatestMonths = (now: Date, count: number): string[] =>
   Array.from({ length: count }, (_, back) =>
-    monthOf(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back))),
+    toMonth(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back))),
   );
 
-export const plusUsage = (a: UsageCounts, b: UsageCounts): UsageCounts => ({
+export const addUsage = (a: UsageCounts, b: UsageCounts): UsageCounts => ({
   conversations: a.conversations + b.conversations,
   messages: a.messages + b.messages,
 });
 
 /** What events count for, by the month in which each happened, however late it is counted. */
-export function usageOf(events: readonly MeteredEvent[]): Map<string, UsageCounts> {
+export function sumUsage(events: readonly MeteredEvent[]): Map<string, UsageCounts> {
   const months = new Map<string, UsageCounts>();
   for (const { type, createdAt } of events) {
-    const month = monthOf(new Date(createdAt));
+    const month = toMonth(new Date(createdAt));
     const one = { ...NO_USAGE, [COUNTED_AS[type]]: 1 };
-    months.set(month, plusUsage(months.get(month) ?? NO_USAGE, one));
+    months.set(month, addUsage(months.get(month) ?? NO_USAGE, one));
   }
   return months;
 }

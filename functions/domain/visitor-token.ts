@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { ConversationId } from './ids.ts';
 import type { Keyring } from './keyring.ts';
-import { opened, type Purpose, type Seal, sealed } from './sealing.ts';
+import { type Purpose, type Seal, seal, unseal } from './sealing.ts';
 import { Tenant } from './tenant.ts';
 
 /** For how long a visitor's token is good. Seconds. */
@@ -21,21 +21,21 @@ const BEARER = /^Bearer +(cvt_[A-Za-z0-9_-]+)$/i;
 const PURPOSE: Purpose = { label: 'visitor-token', bound: '' };
 
 /** The token of a visit. It is stored nowhere and shows nothing of what it holds; the same visit under the same seal has the same one. */
-export const visitorToken = (ring: Keyring, visit: Visit, seal: Seal): string =>
-  PREFIX + sealed(ring, JSON.stringify(Visit.parse(visit)), PURPOSE, seal);
+export const createVisitorToken = (ring: Keyring, visit: Visit, sealWith: Seal): string =>
+  PREFIX + seal(ring, JSON.stringify(Visit.parse(visit)), PURPOSE, sealWith);
 
 /** What of a token is sealed. */
-export const sealedPartOf = (token: string): string => token.slice(PREFIX.length);
+export const getSealedPart = (token: string): string => token.slice(PREFIX.length);
 
 /** The visit that a token holds. Undefined when it is not one of ours, or has ended. */
-export function visitOf(ring: Keyring, token: string, now: Date): Visit | undefined {
+export function openVisitorToken(ring: Keyring, token: string, now: Date): Visit | undefined {
   if (!token.startsWith(PREFIX)) return undefined;
-  const text = opened(ring, sealedPartOf(token), PURPOSE);
+  const text = unseal(ring, getSealedPart(token), PURPOSE);
   if (text === undefined) return undefined;
   const visit = Visit.parse(JSON.parse(text));
   return now < new Date(visit.expiresAt) ? visit : undefined;
 }
 
 /** The token in an `Authorization` header, or undefined when there is none of the right form. */
-export const bearerVisitorToken = (authorization: string | undefined): string | undefined =>
+export const parseBearerVisitorToken = (authorization: string | undefined): string | undefined =>
   BEARER.exec(authorization ?? '')?.[1];

@@ -1,31 +1,31 @@
 import {
   type AttemptResult,
-  type Claimed,
+  type ClaimedDelivery,
   type ClaimResult,
+  computeSettlement,
   type Delivery,
+  type DeliveryMessage,
   type DeliveryRef,
-  type Disposition,
-  dispositionOf,
+  decideDisposition,
   type EndpointOutcome,
+  getClaimability,
+  type MessageDisposition,
   type MoveResult,
   type Pace,
-  type Reminder,
   type Settlement,
   type SkipReason,
-  settlementOf,
-  standingOf,
 } from '../domain/delivery.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
 import type { OutboxEvent } from '../domain/events.ts';
-import { type TraceId, traced } from '../domain/ids.ts';
-import { hasStalled, isBatched, type Lane, nextLaneOf, otherLaneFor } from '../domain/lanes.ts';
-import { isAskedFor } from '../domain/redelivery.ts';
-import { programOf } from '../domain/simulation.ts';
-import { isOfSandbox } from '../domain/tenant.ts';
+import { type TraceId, withTrace } from '../domain/ids.ts';
+import { chooseRetryLane, findBetterLane, hasStalled, isBatched, type Lane } from '../domain/lanes.ts';
+import { isRequestedByCustomer } from '../domain/redelivery.ts';
+import { parseProgram } from '../domain/simulation.ts';
+import { isSandbox } from '../domain/tenant.ts';
 import type { RetryPolicy } from '../domain/timing.ts';
 import type { Log } from '../platform/log-codes.ts';
 import { type SlowMarks, type StalledMarks, slowEndpoints, stalledEndpoints } from './endpoint-marks.ts';
-import { type FailureStreaks, failureCount } from './failure-count.ts';
+import { createFailureCounter, type FailureStreaks } from './failure-count.ts';
 
 export interface AttemptPorts {
   deliveries: {
@@ -34,7 +34,7 @@ export interface AttemptPorts {
       ref: DeliveryRef,
       terms: { now: Date; leaseSeconds: number; maxAttempts: number },
     ): Promise<ClaimResult>;
-    settle(claimed: Claimed, settlement: Settlement, outcome: EndpointOutcome): Promise<MoveResult>;
+    settle(claimed: ClaimedDelivery, settlement: Settlement, outcome: EndpointOutcome): Promise<MoveResult>;
     exhaust(
       ref: DeliveryRef,
       error: string,
@@ -55,7 +55,7 @@ export interface AttemptPorts {
    * @param onSlow called once when the endpoint keeps its worker waiting: `SLOW_AFTER_SECONDS`, `SLOW_TO_CONNECT_SECONDS`
    */
   attempt(
-    delivery: Claimed,
+    delivery: ClaimedDelivery,
     endpoint: Endpoint,
     event: OutboxEvent,
     onSlow: () => void,
@@ -67,7 +67,7 @@ export interface AttemptPorts {
 }
 
 /** What is measured of an attempt once it is recorded. Durations are in milliseconds. */
-export interface AttemptMeasure {
+export interface AttemptMeasurement {
   outcome: Settlement['kind'];
   parked: boolean;
   /** From the time at which it was due to its beginning. */
@@ -77,12 +77,12 @@ export interface AttemptMeasure {
 }
 
 export interface AttemptMetrics {
-  attempt(made: AttemptMeasure): void;
+  attempt(made: AttemptMeasurement): void;
   /** An endpoint was disabled by its failures. */
   disabled(): void;
 }
 
-export interface AttemptTerms {
+export interface AttemptSettings {
   retry: RetryPolicy;
   leaseSeconds: number;
   /** A receiver's deadline. */
@@ -103,36 +103,39 @@ const LOST_WORKER = 'the last attempt was started, and its outcome was never rec
  * Processes one message whose data is of the present generation: finds out what its delivery needs, does it, and says what becomes of the
  * message. A message that is lost, doubled or late changes no outcome: what may happen is decided by conditional writes on the delivery.
  */
-export function attemptDelivery(ports: AttemptPorts, { retry, leaseSeconds, attemptSeconds }: AttemptTerms) {
+export function attemptDelivery(
+  ports: AttemptPorts,
+  { retry, leaseSeconds, attemptSeconds }: AttemptSettings,
+) {
   const { deliveries, endpoints, queues, prepare, attempt, measures, log, now, wait } = ports;
   const { maxAttempts } = retry;
-  const failures = failureCount({ streaks: endpoints, now, wait }, { attemptSeconds, maxAttempts });
+  const failures = createFailureCounter({ streaks: endpoints, now, wait }, { attemptSeconds, maxAttempts });
   const slow = slowEndpoints({ marks: endpoints, log, now });
   const stalled = stalledEndpoints({ marks: endpoints, log, now });
   const mannerOf = (endpoint: Endpoint) => ({ slow: slow.has(endpoint), stalled: stalled.has(endpoint) });
 
   /** Somebody else moved the delivery: its present state says what the message is still good for. */
-  async function lookAgain(ref: DeliveryRef): Promise<Disposition> {
-    const standing = standingOf(await deliveries.find(ref), now(), maxAttempts);
+  async function lookAgain(ref: DeliveryRef): Promise<MessageDisposition> {
+    const standing = getClaimability(await deliveries.find(ref), now(), maxAttempts);
     if (standing.kind === 'claimable' || standing.kind === 'spent')
-      return dispositionOf({ kind: 'overtaken', until: now() });
-    return dispositionOf(standing);
+      return decideDisposition({ kind: 'overtaken', until: now() });
+    return decideDisposition(standing);
   }
 
-  async function skip(ref: DeliveryRef, reason: SkipReason): Promise<Disposition> {
+  async function skip(ref: DeliveryRef, reason: SkipReason): Promise<MessageDisposition> {
     const result = await deliveries.skip(ref, reason, now());
-    return result === 'done' ? dispositionOf({ kind: 'skipped' }) : lookAgain(ref);
+    return result === 'done' ? decideDisposition({ kind: 'skipped' }) : lookAgain(ref);
   }
 
   /** Ends a delivery as exhausted, which may disable its endpoint. */
   async function exhausted(
-    { orgId, webhookId }: Reminder,
+    { orgId, webhookId }: DeliveryMessage,
     endpoint: Endpoint,
     traceId: TraceId,
     move: (outcome: EndpointOutcome) => Promise<MoveResult>,
   ): Promise<MoveResult> {
     const { result, effect } = await failures.exhaust(endpoint, (outcome) =>
-      move({ ...outcome, ...traced(traceId) }),
+      move({ ...outcome, ...withTrace(traceId) }),
     );
     if (result === 'done' && effect === 'disable') {
       measures.disabled();
@@ -143,33 +146,33 @@ export function attemptDelivery(ports: AttemptPorts, { retry, leaseSeconds, atte
 
   /** Records an attempt, with what the end of its delivery does to the endpoint. */
   async function settle(
-    reminder: Reminder,
-    claimed: Claimed,
+    deliveryMessage: DeliveryMessage,
+    claimed: ClaimedDelivery,
     settlement: Settlement,
     { endpoint, readAt, traceId }: { endpoint: Endpoint; readAt: Date; traceId: TraceId },
   ): Promise<MoveResult> {
     const { kind, at } = settlement;
     if (kind === 'retrying') return deliveries.settle(claimed, settlement, { endpoint, effect: 'none', at });
     const move = (outcome: EndpointOutcome) =>
-      deliveries.settle(claimed, { ...settlement, at: outcome.at }, { ...outcome, ...traced(traceId) });
-    if (kind === 'exhausted') return exhausted(reminder, endpoint, traceId, move);
+      deliveries.settle(claimed, { ...settlement, at: outcome.at }, { ...outcome, ...withTrace(traceId) });
+    if (kind === 'exhausted') return exhausted(deliveryMessage, endpoint, traceId, move);
     const { result } = await failures.succeed(endpoint, { readAt, endedAt: at }, move);
     return result;
   }
 
   /** Where the next attempt belongs, if this one failed. A queue that says nothing of itself is not trusted with a wait. */
   async function wayOn(endpoint: Endpoint, from: Lane, failed: boolean) {
-    const to = nextLaneOf(mannerOf(endpoint));
+    const to = chooseRetryLane(mannerOf(endpoint));
     return { from, to, crowded: failed && (await queues.crowded(to).catch(() => true)) };
   }
 
   async function deliver(
-    reminder: Reminder,
-    claimed: Claimed,
+    deliveryMessage: DeliveryMessage,
+    claimed: ClaimedDelivery,
     { endpoint, event, readAt, lane }: { endpoint: Endpoint; event: OutboxEvent; readAt: Date; lane: Lane },
-  ): Promise<Disposition> {
+  ): Promise<MessageDisposition> {
     const startedAt = now();
-    const traceId = traceOf(reminder, { event, claimed });
+    const traceId = getTrace(deliveryMessage, { event, claimed });
     const marking = slow.watch(endpoint, traceId);
     // Only saves time: without the mark the last attempt sets it.
     const foreseen = failures.foresee(endpoint, claimed.attempts).catch(() => undefined);
@@ -179,9 +182,15 @@ export function attemptDelivery(ports: AttemptPorts, { retry, leaseSeconds, atte
     const elapsedSeconds = (endedAt.getTime() - startedAt.getTime()) / 1000;
     const noted = stalled.note(endpoint, hasStalled(result, elapsedSeconds, attemptSeconds), traceId);
     const way = await wayOn(endpoint, lane, result.error !== undefined);
-    const pace = paceOf(claimed, endpoint, startedAt);
-    const settlement = settlementOf(claimed.attempts, { ...result, startedAt, endedAt }, retry, way, pace);
-    const settled = await settle(reminder, claimed, settlement, { endpoint, readAt, traceId });
+    const pace = computePace(claimed, endpoint, startedAt);
+    const settlement = computeSettlement(
+      claimed.attempts,
+      { ...result, startedAt, endedAt },
+      retry,
+      way,
+      pace,
+    );
+    const settled = await settle(deliveryMessage, claimed, settlement, { endpoint, readAt, traceId });
     await Promise.all([marking.done(), noted, foreseen]);
     const { status, error: reason } = result;
     const fields = {
@@ -196,73 +205,78 @@ export function attemptDelivery(ports: AttemptPorts, { retry, leaseSeconds, atte
       log('ATTEMPT_OUTLIVED', { ...fields, reason });
       return lookAgain(claimed);
     }
-    measures.attempt(measureOf(claimed, event, settlement, startedAt, lane));
+    measures.attempt(toMeasurement(claimed, event, settlement, startedAt, lane));
     // The common case is told by its row; a line for each would cost more than the attempt's own writes.
     if (settlement.kind === 'succeeded') log('ATTEMPT_SUCCEEDED', fields);
     else log('ATTEMPT_FAILED', { ...fields, outcome: settlement.kind, reason });
-    return dispositionOf(settlement);
+    return decideDisposition(settlement);
   }
 
   return async (
-    reminder: Reminder,
+    deliveryMessage: DeliveryMessage,
     { endpoint, event, readAt }: AttemptContext,
     lane: Lane,
-  ): Promise<Disposition> => {
-    if (endpoint === undefined) return skip(reminder, 'endpoint_deleted');
-    if (endpoint.status === 'auto_disabled') return skip(reminder, 'endpoint_disabled');
+  ): Promise<MessageDisposition> => {
+    if (endpoint === undefined) return skip(deliveryMessage, 'endpoint_deleted');
+    if (endpoint.status === 'auto_disabled') return skip(deliveryMessage, 'endpoint_disabled');
     if (event === undefined) {
       log('EVENT_MISSING', {
-        deliveryId: reminder.id,
-        eventId: reminder.eventId,
-        traceId: reminder.traceId,
+        deliveryId: deliveryMessage.id,
+        eventId: deliveryMessage.eventId,
+        traceId: deliveryMessage.traceId,
       });
-      return skip(reminder, 'event_missing');
+      return skip(deliveryMessage, 'event_missing');
     }
     const manner = mannerOf(endpoint);
-    const other = otherLaneFor(lane, manner, manner.stalled && isAskedFor(reminder, event));
+    const other = findBetterLane(
+      lane,
+      manner,
+      manner.stalled && isRequestedByCustomer(deliveryMessage, event),
+    );
     if (other !== undefined) return { kind: 'move', lane: other, until: now() };
 
     await prepare();
-    const claim = await deliveries.claim(reminder, {
+    const claim = await deliveries.claim(deliveryMessage, {
       now: now(),
       leaseSeconds,
       maxAttempts,
     });
-    if (claim.kind === 'claimed') return deliver(reminder, claim.delivery, { endpoint, event, readAt, lane });
-    if (claim.kind !== 'spent') return dispositionOf(claim);
+    if (claim.kind === 'claimed')
+      return deliver(deliveryMessage, claim.delivery, { endpoint, event, readAt, lane });
+    if (claim.kind !== 'spent') return decideDisposition(claim);
 
-    const traceId = traceOf(reminder, { event });
-    const ended = await exhausted(reminder, endpoint, traceId, (outcome) =>
-      deliveries.exhaust(reminder, LOST_WORKER, maxAttempts, outcome),
+    const traceId = getTrace(deliveryMessage, { event });
+    const ended = await exhausted(deliveryMessage, endpoint, traceId, (outcome) =>
+      deliveries.exhaust(deliveryMessage, LOST_WORKER, maxAttempts, outcome),
     );
-    return ended === 'done' ? dispositionOf({ kind: 'terminal' }) : lookAgain(reminder);
+    return ended === 'done' ? decideDisposition({ kind: 'terminal' }) : lookAgain(deliveryMessage);
   };
 }
 
 /** Only in a sandbox may an endpoint ask for time to pass faster. */
-function paceOf(claimed: Claimed, { url }: Endpoint, startedAt: Date): Pace | undefined {
-  const speed = isOfSandbox(claimed) ? programOf(url).speed : 1;
+function computePace(claimed: ClaimedDelivery, { url }: Endpoint, startedAt: Date): Pace | undefined {
+  const speed = isSandbox(claimed) ? parseProgram(url).speed : 1;
   if (speed === 1) return undefined;
   const { nextRetryAt } = claimed.atRealSpeed ?? {};
   return { speed, startedAt: nextRetryAt === undefined ? startedAt : new Date(nextRetryAt) };
 }
 
 /** A redelivery's own trace, or its event's, which the reconciler's reminders do not know. */
-const traceOf = (
-  reminder: Reminder,
-  { event, claimed }: { event: OutboxEvent; claimed?: Claimed },
-): TraceId => claimed?.traceId ?? reminder.traceId ?? event.traceId;
+const getTrace = (
+  deliveryMessage: DeliveryMessage,
+  { event, claimed }: { event: OutboxEvent; claimed?: ClaimedDelivery },
+): TraceId => claimed?.traceId ?? deliveryMessage.traceId ?? event.traceId;
 
-function measureOf(
-  claimed: Claimed,
+function toMeasurement(
+  claimed: ClaimedDelivery,
   event: OutboxEvent,
   settlement: Settlement,
   startedAt: Date,
   lane: Lane,
-): AttemptMeasure {
+): AttemptMeasurement {
   const since = (from: string, to: Date) => Math.max(0, to.getTime() - Date.parse(from));
   // A sandbox's time may pass faster, and a redelivery comes whenever somebody asks for it.
-  const isCounted = !isOfSandbox(claimed) && claimed.redeliveryOf === undefined;
+  const isCounted = !isSandbox(claimed) && claimed.redeliveryOf === undefined;
   // The wait for a batch is deliberate and says nothing about the service.
   const isFirst = claimed.attempts === 1 && !isBatched(lane);
   return {

@@ -1,26 +1,26 @@
 import { type BusEvent, NOTICES } from '../domain/bus.ts';
 import type { TraceId } from '../domain/ids.ts';
-import { Defect, UnderWay } from '../domain/problem.ts';
-import { generations, type Standings } from '../domain/sandbox.ts';
+import { Defect, InProgressError } from '../domain/problem.ts';
+import { createGenerationCheck, type OrganizationStates } from '../domain/sandbox.ts';
 import {
   type LeasedSource,
-  nextCheckAt,
   RESEND_SECONDS,
   type SourceRef,
   type StoredVersion,
+  scheduleNextCheck,
 } from '../domain/source.ts';
 import {
+  type CheckFinding,
   type CheckOutcome,
-  changeOf,
-  compared,
-  type Found,
-  failed,
+  type CheckSettlement,
+  compareContent,
+  computeRefusalDelay,
+  describeChange,
+  failCheck,
+  getMeasuredVersion,
+  listNeededVersions,
   MAX_REFUSALS,
   MAX_STARTS,
-  measuredFrom,
-  neededVersions,
-  refusedSeconds,
-  type Settlement,
 } from '../domain/source-check.ts';
 import type { Organization, Tenant } from '../domain/tenant.ts';
 import type { Log } from '../platform/log-codes.ts';
@@ -36,7 +36,7 @@ export interface CheckSourcePorts<Slot = unknown> {
       | { kind: 'checked' }
       | { kind: 'busy'; since: Date }
     >;
-    settle(source: LeasedSource, settlement: Settlement): Promise<'done' | 'refused'>;
+    settle(source: LeasedSource, settlement: CheckSettlement): Promise<'done' | 'refused'>;
     /** Has a source come up in the due index by then at the latest. */
     bringUp(ref: SourceRef, until: Date): Promise<void>;
     text(ref: SourceRef, version: StoredVersion): Promise<string | undefined>;
@@ -51,9 +51,9 @@ export interface CheckSourcePorts<Slot = unknown> {
     release(slot: Slot): Promise<void>;
   };
   organizations: { find(orgId: Organization['id']): Promise<Organization | undefined> };
-  standings: Standings;
+  organizationStates: OrganizationStates;
   /** What is at the source's URL. Passes the gate, and rejects for nothing that the outside world does. */
-  look(source: LeasedSource): Promise<Found>;
+  look(source: LeasedSource): Promise<CheckFinding>;
   onChecked(outcome: CheckOutcome): void;
   log: Log;
   now: () => Date;
@@ -61,14 +61,14 @@ export interface CheckSourcePorts<Slot = unknown> {
   random: () => number;
 }
 
-export interface CheckSourceTerms {
+export interface CheckSourceSettings {
   checkEverySeconds: number;
   /** Longer than the function can live. */
   leaseSeconds: number;
 }
 
 /** A check that began before it was asked for is under way. It does not count; once it has ended, the event can be dealt with. */
-export class CheckUnderWay extends UnderWay {
+export class CheckInProgress extends InProgressError {
   override name = 'CheckUnderWay';
 }
 
@@ -76,7 +76,7 @@ export class CheckUnderWay extends UnderWay {
  * The organization runs as many checks as its share allows. It is no start: the check is repeated when others
  * have ended.
  */
-export class ShareInUse extends UnderWay {
+export class ShareInUse extends InProgressError {
   override name = 'ShareInUse';
 }
 
@@ -86,25 +86,25 @@ export class ShareInUse extends UnderWay {
  */
 export function checkSource<Slot>(
   ports: CheckSourcePorts<Slot>,
-  { checkEverySeconds, leaseSeconds }: CheckSourceTerms,
+  { checkEverySeconds, leaseSeconds }: CheckSourceSettings,
 ) {
   const { sources, slots, organizations, log, now } = ports;
-  const generationOf = generations(ports.standings);
+  const generationOf = createGenerationCheck(ports.organizationStates);
 
   /** The text was not there before: compares it with the one that admins know, and makes room for it. */
   async function changed(
     source: LeasedSource,
-    found: Parameters<typeof changeOf>[1],
+    found: Parameters<typeof describeChange>[1],
     traceId: TraceId,
   ): Promise<CheckOutcome> {
-    const from = measuredFrom(source);
+    const from = getMeasuredVersion(source);
     const before = from && (await sources.text(source, from));
     if (from !== undefined && before === undefined)
       log('VERSION_TEXT_MISSING', { sourceId: source.id, version: from.version, traceId });
     const settings = before === undefined ? undefined : await organizations.find(source.orgId);
-    const outcome = changeOf(source, found, before, settings, now(), traceId);
+    const outcome = describeChange(source, found, before, settings, now(), traceId);
     // While they are listed with the source: what is deleted twice does no harm, what nobody lists would stay for good.
-    const needed = neededVersions(source);
+    const needed = listNeededVersions(source);
     await sources.forget(
       source,
       source.stored.filter((version) => !needed.includes(version)),
@@ -113,22 +113,22 @@ export function checkSource<Slot>(
   }
 
   async function outcomeOf(source: LeasedSource, traceId: TraceId): Promise<CheckOutcome> {
-    if (source.starts > MAX_STARTS) return failed('the content could not be processed');
-    const result = compared(source, await ports.look(source));
+    if (source.starts > MAX_STARTS) return failCheck('the content could not be processed');
+    const result = compareContent(source, await ports.look(source));
     return result.kind === 'new' ? changed(source, result, traceId) : result;
   }
 
   async function check(ref: SourceRef, askedAt: Date, traceId: TraceId): Promise<void> {
     const leased = await sources.lease(ref, { askedAt, now: now(), leaseSeconds });
     if (leased.kind === 'busy' && leased.since < askedAt)
-      throw new CheckUnderWay(`a check of ${ref.id} that began earlier is under way`);
+      throw new CheckInProgress(`a check of ${ref.id} that began earlier is under way`);
     if (leased.kind !== 'leased') return;
     const { source } = leased;
     const outcome = await outcomeOf(source, traceId);
     const begunAt = new Date(source.lease.since);
     const settled = await sources.settle(source, {
       outcome,
-      nextCheckAt: nextCheckAt(begunAt, checkEverySeconds, ports.random()),
+      nextCheckAt: scheduleNextCheck(begunAt, checkEverySeconds, ports.random()),
     });
     if (settled === 'refused') {
       log('CHECK_TOO_LATE', { sourceId: ref.id, traceId });
@@ -146,7 +146,7 @@ export function checkSource<Slot>(
     if (receives < MAX_REFUSALS)
       throw new ShareInUse(
         `${ref.orgId} has its share of checks in use`,
-        refusedSeconds(receives, ports.random()),
+        computeRefusalDelay(receives, ports.random()),
       );
     await sources.bringUp(ref, new Date(now().getTime() + RESEND_SECONDS * 1000));
     log('CHECK_POSTPONED', { sourceId: ref.id, orgId: ref.orgId, traceId });

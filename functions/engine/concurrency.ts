@@ -28,7 +28,7 @@ export const mapSettled = <T, R>(
   });
 
 /** The errors of the work that failed, each with its item. */
-export const failuresOf = <T>(
+export const collectFailures = <T>(
   items: readonly T[],
   results: readonly PromiseSettledResult<unknown>[],
 ): { item: T; error: unknown }[] =>

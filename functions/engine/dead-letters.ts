@@ -1,11 +1,11 @@
-import type { DeliveryRef, Reminder } from '../domain/delivery.ts';
+import type { DeliveryMessage, DeliveryRef } from '../domain/delivery.ts';
 import { EXPIRY_SECONDS } from '../domain/due.ts';
 import type { DeadLetter, DiscardedRecords } from '../domain/events.ts';
-import { creationTime } from '../domain/ids.ts';
-import type { Owed } from '../domain/redelivery.ts';
+import { parseCreationTime } from '../domain/ids.ts';
+import type { OutboxWork } from '../domain/redelivery.ts';
 import type { Log } from '../platform/log-codes.ts';
 
-export interface DeadReminderPorts {
+export interface DeadDeliveryMessagePorts {
   due: { watch(ref: DeliveryRef, dueAt: Date): Promise<void> };
   log: Log;
   now: () => Date;
@@ -15,17 +15,17 @@ export interface DeadReminderPorts {
  * Deals with a reminder that its queue gave up after too many receives. The delivery stays what it is: the due index takes it over,
  * and the reconciler tries again, less and less often, until it ends as expired.
  */
-export function deadReminder(
-  { due, log, now }: DeadReminderPorts,
+export function processDeadDeliveryMessage(
+  { due, log, now }: DeadDeliveryMessagePorts,
   { graceSeconds }: { graceSeconds: number },
 ) {
-  return async (reminder: Reminder): Promise<void> => {
+  return async (deliveryMessage: DeliveryMessage): Promise<void> => {
     log('REMINDER_DEAD', {
-      deliveryId: reminder.id,
-      webhookId: reminder.webhookId,
-      traceId: reminder.traceId,
+      deliveryId: deliveryMessage.id,
+      webhookId: deliveryMessage.webhookId,
+      traceId: deliveryMessage.traceId,
     });
-    await due.watch(reminder, new Date(now().getTime() + graceSeconds * 1000));
+    await due.watch(deliveryMessage, new Date(now().getTime() + graceSeconds * 1000));
   };
 }
 
@@ -42,7 +42,7 @@ export interface DeadEntriesPorts<T> {
   /** Undefined when there is no such entry, or it is none for this reader. */
   outbox: { find(id: string): Promise<T | undefined> };
   /** @returns what has to be tried again */
-  deal(entries: readonly T[]): Promise<T[]>;
+  process(entries: readonly T[]): Promise<T[]>;
   /** Leaves entries for later, by their keys, which are good for as long as the outbox keeps them. */
   postpone(ids: readonly string[]): Promise<void>;
   nameOf(entry: T): EntryName;
@@ -55,7 +55,15 @@ export interface DeadEntriesPorts<T> {
  * records after a day; what cannot be dealt with for days is given up, loudly.
  * @returns the number of entries that were given up
  */
-export function deadEntries<T>({ stream, outbox, deal, postpone, nameOf, log, now }: DeadEntriesPorts<T>) {
+export function processDeadEntries<T>({
+  stream,
+  outbox,
+  process: deal,
+  postpone,
+  nameOf,
+  log,
+  now,
+}: DeadEntriesPorts<T>) {
   const idOf = (entry: T): string => nameOf(entry).id;
   const isExpired = (entry: T): boolean =>
     now().getTime() - Date.parse(nameOf(entry).createdAt) > EXPIRY_SECONDS * 1000;
@@ -82,7 +90,7 @@ export function deadEntries<T>({ stream, outbox, deal, postpone, nameOf, log, no
 }
 
 /** The name of an entry as the fan-out understands it. */
-export const nameOfOwed = (owed: Owed): EntryName =>
+export const getOutboxWorkName = (owed: OutboxWork): EntryName =>
   owed.kind === 'event'
     ? owed.event
-    : { id: owed.reminder.id, createdAt: creationTime(owed.reminder.id).toISOString() };
+    : { id: owed.reminder.id, createdAt: parseCreationTime(owed.reminder.id).toISOString() };

@@ -12,7 +12,7 @@ export interface DuePage<E> {
 }
 
 /** Logs rows that cannot be read. They block no other row, and make the run fail once the rest is done. */
-export const reporting =
+export const reportUnreadableRow =
   (log: Log, failures: unknown[]) =>
   ({ pk, sk, error }: UnreadableRow): void => {
     log('DUE_ROW_UNREADABLE', { pk, sk, error });
@@ -20,7 +20,7 @@ export const reporting =
   };
 
 /** All shards of a due index. Another one comes first each minute, so that runs which end early leave out none for good. */
-function shardsFrom(now: Date, shards: number): number[] {
+function rotateShards(now: Date, shards: number): number[] {
   const first = Math.floor(now.getTime() / 60_000);
   return Array.from({ length: shards }, (_, index) => (first + index) % shards);
 }
@@ -48,10 +48,10 @@ export async function scanShards<E>(
   { shards, atOnce, find, handler, goOn, unread }: Scan<E>,
   { log, failures }: { log: Log; failures: unknown[] },
 ): Promise<boolean> {
-  const tell = reporting(log, failures);
-  const ends = await mapConcurrently(shardsFrom(now, shards), atOnce, async (shard) => {
+  const tell = reportUnreadableRow(log, failures);
+  const ends = await mapConcurrently(rotateShards(now, shards), atOnce, async (shard) => {
     try {
-      return await throughPages((after) => find(shard, after), handler(), goOn, tell);
+      return await readPages((after) => find(shard, after), handler(), goOn, tell);
     } catch (error) {
       unread(shard, error);
       failures.push(error);
@@ -67,7 +67,7 @@ export async function scanShards<E>(
  * @param tell is called with each row that cannot be read
  * @returns whether it came to the end
  */
-export async function throughPages<E>(
+export async function readPages<E>(
   find: (after?: Position) => Promise<DuePage<E>>,
   handle: (entries: E[]) => Promise<void>,
   goOn: () => boolean,

@@ -19,7 +19,7 @@ const MOST_REMEMBERED = 1000;
 const PROVEN_MS = 30_000;
 
 /** What one attempt says about how fast its endpoint is. */
-export interface SlowWatch {
+export interface AttemptTimer {
   /** The endpoint keeps its worker waiting. */
   onSlow(): void;
   /** The endpoint has answered, with whatever status. */
@@ -48,7 +48,10 @@ export function slowEndpoints({ marks, log, now }: { marks: SlowMarks; log: Log;
       return endpoint.unproven === true || isMarked(endpoint, now());
     },
 
-    watch(endpoint: Pick<Endpoint, 'id' | 'orgId' | 'slowUntil' | 'unproven'>, traceId?: string): SlowWatch {
+    watch(
+      endpoint: Pick<Endpoint, 'id' | 'orgId' | 'slowUntil' | 'unproven'>,
+      traceId?: string,
+    ): AttemptTimer {
       const { id, orgId, unproven } = endpoint;
       let isSlowAttempt = false;
       let marking = Promise.resolve();

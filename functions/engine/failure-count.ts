@@ -1,12 +1,12 @@
 import type { EndpointOutcome, MoveResult } from '../domain/delivery.ts';
-import { type Endpoint, type EndpointEffect, effectOnEndpoint } from '../domain/endpoint.ts';
+import { computeEndpointEffect, type Endpoint, type EndpointEffect } from '../domain/endpoint.ts';
 import {
   AT_RISK_SECONDS,
-  endsUnseen,
+  computeUnseenSeconds,
   isKnownAtRisk,
-  isToBeMarked,
+  isTooQuickToSee,
   mayExhaustSoon,
-  unseenSeconds,
+  needsRiskMark,
 } from '../domain/failure-streak.ts';
 import { Defect } from '../domain/problem.ts';
 
@@ -23,7 +23,7 @@ export interface FailureStreaks {
 }
 
 /** What a delivery's end does to its endpoint, by a look at it. */
-interface Verdict {
+interface StreakVerdict {
   effect: EndpointEffect;
   /** When the delivery ends. */
   at: Date;
@@ -45,7 +45,7 @@ const COURTESY_SECONDS = 0.05;
  * that sees no streak has ended before every failure that is yet to be counted, and one that sees a streak
  * ends it.
  */
-export function failureCount(
+export function createFailureCounter(
   {
     streaks,
     now,
@@ -54,7 +54,7 @@ export function failureCount(
   { attemptSeconds, maxAttempts }: { attemptSeconds: number; maxAttempts: number },
 ) {
   async function markAtRisk(endpoint: Endpoint): Promise<void> {
-    if (!isToBeMarked(endpoint, now())) return;
+    if (!needsRiskMark(endpoint, now())) return;
     const until = new Date(now().getTime() + AT_RISK_SECONDS * 1000);
     await streaks.markAtRisk(endpoint.orgId, endpoint.id, until);
   }
@@ -62,7 +62,7 @@ export function failureCount(
   /** Looks at the endpoint and moves the delivery by what that says, until the endpoint is as it was seen. */
   async function end(
     { orgId, id }: EndpointRef,
-    look: (looks: number) => Promise<Verdict>,
+    look: (looks: number) => Promise<StreakVerdict>,
     move: Move,
   ): Promise<{ result: MoveResult; effect: EndpointEffect }> {
     for (let looks = 1; looks <= MAX_LOOKS; looks++) {
@@ -97,12 +97,12 @@ export function failureCount(
      * @param known the endpoint as it was read for the attempt
      */
     succeed(known: Endpoint, { readAt, endedAt }: { readAt: Date; endedAt: Date }, move: Move) {
-      const unseen = endsUnseen(known, readAt, endedAt, attemptSeconds);
-      const look = async (looks: number): Promise<Verdict> => {
+      const unseen = isTooQuickToSee(known, readAt, endedAt, attemptSeconds);
+      const look = async (looks: number): Promise<StreakVerdict> => {
         if (unseen) return { effect: 'none', at: endedAt };
         for (let courtesies = 0; ; courtesies++) {
           const seen = await streaks.find(known.orgId, known.id);
-          const effect = effectOnEndpoint(seen, 'succeeded');
+          const effect = computeEndpointEffect(seen, 'succeeded');
           if (effect === 'none') return { effect, at: seen?.status === 'active' ? endedAt : now() };
           // Otherwise a failure could be made to begin again endlessly where many deliveries succeed.
           const isAnnouncedOnly = seen?.consecutiveFailures === 0;
@@ -117,13 +117,13 @@ export function failureCount(
     async exhaust(known: Endpoint, move: Move) {
       if (!isKnownAtRisk(known, now())) {
         await markAtRisk(known);
-        await wait(unseenSeconds(attemptSeconds));
+        await wait(computeUnseenSeconds(attemptSeconds));
       }
-      const look = async (): Promise<Verdict> => {
+      const look = async (): Promise<StreakVerdict> => {
         let seen = await streaks.find(known.orgId, known.id);
         if (seen?.status === 'active' && seen.streak === undefined)
           seen = await streaks.beginStreak(known.orgId, known.id);
-        return { effect: effectOnEndpoint(seen, 'exhausted'), at: now(), seen };
+        return { effect: computeEndpointEffect(seen, 'exhausted'), at: now(), seen };
       };
       return end(known, look, move);
     },

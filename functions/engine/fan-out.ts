@@ -1,13 +1,19 @@
-import { type Delivery, newDelivery, type Outgoing, type Reminder, reminderOf } from '../domain/delivery.ts';
+import {
+  type Delivery,
+  type DeliveryMessage,
+  newDelivery,
+  type OutgoingMessage,
+  toDeliveryMessage,
+} from '../domain/delivery.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
 import type { OutboxEvent } from '../domain/events.ts';
-import { type OrgId, type ReceiverId, traced } from '../domain/ids.ts';
-import { type FirstLane, firstLaneOf } from '../domain/lanes.ts';
+import { type OrgId, type ReceiverId, withTrace } from '../domain/ids.ts';
+import { chooseFirstLane, type FirstLane } from '../domain/lanes.ts';
 import { memoize } from '../domain/memoize.ts';
-import { isAskedFor, type Owed } from '../domain/redelivery.ts';
-import { generations, type Standings } from '../domain/sandbox.ts';
+import { isRequestedByCustomer, type OutboxWork } from '../domain/redelivery.ts';
+import { createGenerationCheck, type OrganizationStates } from '../domain/sandbox.ts';
 import type { Log } from '../platform/log-codes.ts';
-import { failuresOf, mapConcurrently, mapSettled } from './concurrency.ts';
+import { collectFailures, mapConcurrently, mapSettled } from './concurrency.ts';
 
 export interface FanOutPorts {
   subscribers: {
@@ -17,15 +23,15 @@ export interface FanOutPorts {
   };
   deliveries: { add(delivery: Delivery): Promise<'added' | 'exists'> };
   /** Gives back the reminders that the lane did not take. */
-  queues: { send(lane: FirstLane, messages: readonly Outgoing[]): Promise<Reminder[]> };
-  standings: Standings;
+  queues: { send(lane: FirstLane, messages: readonly OutgoingMessage[]): Promise<DeliveryMessage[]> };
+  organizations: OrganizationStates;
   log: Log;
   now: () => Date;
 }
 
 /** A delivery that is to be attempted, and where. */
 interface Due {
-  reminder: Reminder;
+  message: DeliveryMessage;
   lane: FirstLane;
 }
 
@@ -39,19 +45,19 @@ const CONCURRENCY = 32;
  * also sent for a delivery that already exists: the run that added it may have ended before its own. What a reset has wiped is dropped.
  * @returns what has to be tried again
  */
-export function fanOut({ subscribers, deliveries, queues, standings, log, now }: FanOutPorts) {
-  return async (batch: readonly Owed[]): Promise<Owed[]> => {
-    const failed = new Set<Owed>();
+export function fanOut({ subscribers, deliveries, queues, organizations: standings, log, now }: FanOutPorts) {
+  return async (batch: readonly OutboxWork[]): Promise<OutboxWork[]> => {
+    const failed = new Set<OutboxWork>();
     const endpointsOf = memoize((orgId: OrgId) => subscribers.all(orgId));
     const receiverOf = memoize(
       ({ orgId, id }: { orgId: OrgId; id: ReceiverId }) => subscribers.find(orgId, id),
       ({ orgId, id }) => `${orgId}/${id}`,
     );
-    const generationOf = generations({ of: memoize((orgId: OrgId) => standings.of(orgId)) });
+    const generationOf = createGenerationCheck({ of: memoize((orgId: OrgId) => standings.of(orgId)) });
 
-    const fail = (owed: Owed, error: unknown) => {
+    const fail = (owed: OutboxWork, error: unknown) => {
       failed.add(owed);
-      log('FAN_OUT_FAILED', { ...namesOf(owed), error });
+      log('FAN_OUT_FAILED', { ...listWorkNames(owed), error });
     };
 
     /** An event for one receiver alone goes to it whatever it subscribes to; every other event goes to who subscribed. */
@@ -68,15 +74,20 @@ export function fanOut({ subscribers, deliveries, queues, standings, log, now }:
       const result = await deliveries.add(delivery);
       // One that exists may be open although a new one would not: its endpoint was active when it was added.
       if (delivery.status !== 'pending' && result === 'added') return [];
-      const reminder = { ...reminderOf(delivery), ...traced(event.traceId) };
-      return [{ reminder, lane: firstLaneOf(endpoint, now(), isAskedFor(delivery, event)) }];
+      const deliveryMessage = { ...toDeliveryMessage(delivery), ...withTrace(event.traceId) };
+      return [
+        {
+          message: deliveryMessage,
+          lane: chooseFirstLane(endpoint, now(), isRequestedByCustomer(delivery, event)),
+        },
+      ];
     }
 
     /** A delivery that cannot be added holds up none of the event's others. */
-    async function addDeliveries(owed: Owed, event: OutboxEvent): Promise<Due[]> {
+    async function addDeliveries(owed: OutboxWork, event: OutboxEvent): Promise<Due[]> {
       const recipients = await recipientsOf(event);
       const added = await mapSettled(recipients, recipients.length, (each) => addDelivery(event, each));
-      for (const { error } of failuresOf(recipients, added)) fail(owed, error);
+      for (const { error } of collectFailures(recipients, added)) fail(owed, error);
       const open = added.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
       log('EVENT_FANNED_OUT', {
         eventId: event.id,
@@ -87,14 +98,17 @@ export function fanOut({ subscribers, deliveries, queues, standings, log, now }:
       return open;
     }
 
-    async function sendAll(lane: FirstLane, messages: readonly (Due & { owed: Owed })[]): Promise<void> {
-      const owing = new Map(messages.map(({ owed, reminder }) => [reminder.id, owed]));
+    async function sendAll(
+      lane: FirstLane,
+      messages: readonly (Due & { owed: OutboxWork })[],
+    ): Promise<void> {
+      const owing = new Map(messages.map(({ owed, message: deliveryMessage }) => [deliveryMessage.id, owed]));
       try {
         for (const { id } of await queues.send(lane, messages)) {
           const owed = owing.get(id);
           if (owed === undefined) continue;
           failed.add(owed);
-          log('REMINDER_REFUSED', namesOf(owed));
+          log('REMINDER_REFUSED', listWorkNames(owed));
         }
       } catch (error) {
         for (const { owed } of messages) fail(owed, error);
@@ -107,7 +121,7 @@ export function fanOut({ subscribers, deliveries, queues, standings, log, now }:
         const open: Due[] =
           owed.kind === 'event'
             ? await addDeliveries(owed, owed.event)
-            : [{ reminder: owed.reminder, lane: 'fresh' }];
+            : [{ message: owed.reminder, lane: 'fresh' }];
         return open.map((one) => ({ ...one, owed }));
       } catch (error) {
         fail(owed, error);
@@ -122,7 +136,7 @@ export function fanOut({ subscribers, deliveries, queues, standings, log, now }:
 }
 
 /** How the log names it. */
-const namesOf = (owed: Owed) =>
+const listWorkNames = (owed: OutboxWork) =>
   owed.kind === 'event'
     ? { eventId: owed.event.id, traceId: owed.event.traceId }
     : { eventId: owed.reminder.eventId, deliveryId: owed.reminder.id, traceId: owed.reminder.traceId };

@@ -3,7 +3,7 @@ import type { Gate, Permit } from '../domain/gate.ts';
 import { isMetered, type MeteredEvent } from '../domain/usage.ts';
 import type { Log } from '../platform/log-codes.ts';
 
-export interface MeterPorts {
+export interface MeterUsagePorts {
   gate: Gate;
   /** Counts each event of the permit's organization once; gives back those that are not known to be counted. */
   usage: { count(events: readonly MeteredEvent[], permit: Permit): Promise<MeteredEvent[]> };
@@ -15,7 +15,7 @@ export interface MeterPorts {
  * and is counted for itself, so that one that cannot be holds up no other.
  * @returns the events that have to come again
  */
-export function meter({ gate, usage, log }: MeterPorts) {
+export function meterUsage({ gate, usage, log }: MeterUsagePorts) {
   return async (events: readonly BusEvent[]): Promise<BusEvent[]> => {
     const again = new Set<string>();
     const byOrganization = Map.groupBy(events.filter(isMetered), ({ orgId }) => orgId);

@@ -3,23 +3,23 @@ import type { Endpoint } from '../domain/endpoint.ts';
 import type { Gate, Permit } from '../domain/gate.ts';
 import { type OrgId, type ReceiverId, SourceId, type TraceId } from '../domain/ids.ts';
 import {
-  contentChanged,
-  contentDigest,
-  endpointDisabled,
+  composeContentChangeMail,
+  composeDigestMail,
+  composeDisabledMail,
   type Mail,
   type MailResult,
   type MailText,
 } from '../domain/mail.ts';
 import {
-  aboutChunk,
-  aboutContent,
-  aboutDigest,
-  aboutDisabling,
+  chunkMailKey,
+  contentMailKey,
   type Digest,
   type DigestChange,
-  type MailingStanding,
-  recipientChunks,
-  type Sending,
+  digestMailKey,
+  disablingMailKey,
+  type MailingState,
+  type MailRequest,
+  splitRecipients,
 } from '../domain/mailing.ts';
 import { memoize } from '../domain/memoize.ts';
 import { Defect } from '../domain/problem.ts';
@@ -37,16 +37,16 @@ export interface NotifyPorts {
     notified(tenant: Tenant, id: SourceId, version: number, at: Date): Promise<unknown>;
   };
   mailings: {
-    standing(sending: Sending, now: Date): Promise<MailingStanding>;
+    state(sending: MailRequest, now: Date): Promise<MailingState>;
     claim(
-      sending: Sending,
+      sending: MailRequest,
       now: Date,
       leaseSeconds: number,
-    ): Promise<{ kind: 'claimed'; token: string } | { kind: Exclude<MailingStanding, 'free'> }>;
-    settle(sending: Sending, token: string, now: Date): Promise<boolean>;
-    release(sending: Sending, token: string): Promise<boolean>;
+    ): Promise<{ kind: 'claimed'; token: string } | { kind: Exclude<MailingState, 'free'> }>;
+    settle(sending: MailRequest, token: string, now: Date): Promise<boolean>;
+    release(sending: MailRequest, token: string): Promise<boolean>;
     /** Records that another e-mail told of the same. */
-    sentOtherwise(sending: Pick<Sending, 'orgId' | 'about'>, now: Date): Promise<void>;
+    sentOtherwise(sending: Pick<MailRequest, 'orgId' | 'about'>, now: Date): Promise<void>;
   };
   budgets: {
     /** Decides once for each event. @param recipients is called only for a notice that may be sent */
@@ -69,7 +69,7 @@ export interface NotifyPorts {
   now: () => Date;
 }
 
-export interface NotifyTerms {
+export interface NotifySettings {
   dashboardOrigin: string;
   /** For which admins are told once at most of the content at a URL. */
   noticeSeconds: number;
@@ -78,19 +78,19 @@ export interface NotifyTerms {
 }
 
 /** What is to be told, and what follows when it was. */
-interface News {
-  sending: Sending;
+interface ChangeNotification {
+  sending: MailRequest;
   /** Takes the e-mail's recipients from what may be sent in a day. Without it nothing limits the e-mail. */
   admit?(recipients: () => Promise<number>): Promise<'send' | 'later'>;
   /** Undefined when there is nobody left who wants to know. */
   text(): Promise<MailText | undefined>;
-  told(at: Date): Promise<unknown>;
+  markNotified(at: Date): Promise<unknown>;
   /** Follows when nothing is left to be sent, whether it was told or not. */
   finish?(): Promise<unknown>;
 }
 
 /** An event that has to come again, because admins were not told of it and may still be. */
-export class NotTold extends Error {
+export class NotNotified extends Error {
   override name = 'NotTold';
 }
 
@@ -98,24 +98,24 @@ const BUSY = 'another worker is sending an e-mail about this';
 
 /** Which of the outcomes mean that the event's e-mail is with its recipients. */
 const TOLD: readonly Outcome[] = ['sent', 'done'];
-type Outcome = 'sent' | 'refused' | Exclude<MailingStanding, 'free'>;
+type Outcome = 'sent' | 'refused' | Exclude<MailingState, 'free'>;
 
 /**
  * Writes to the admins of a live organization about what happened, once. The e-mail is claimed before it is sent, so that no repetition, race
  * or crash sends it twice (decision 12): what certainly failed gives its claim back and comes again; what may have been sent keeps it.
  */
-export function notify(ports: NotifyPorts, terms: NotifyTerms) {
+export function notifyAdmins(ports: NotifyPorts, terms: NotifySettings) {
   const { mailings, log, now, count } = ports;
 
   /** @throws NotTold, or what kept it from being tried: the event has to come again */
   return (event: BusEvent): Promise<void> =>
     ports.gate(event.orgId, {
       live: (permit) => tell(event, permit),
-      sandbox: async () => log('SANDBOX_UNTOLD', fieldsOf(event)),
+      sandbox: async () => log('SANDBOX_UNTOLD', getLogFields(event)),
     });
 
   async function tell(event: BusEvent, permit: Permit): Promise<void> {
-    const news = newsOf(event, ports, terms);
+    const news = buildNotification(event, ports, terms);
     if (await isOver(news, event, permit)) await news.finish?.();
   }
 
@@ -123,51 +123,56 @@ export function notify(ports: NotifyPorts, terms: NotifyTerms) {
    * @returns false when the e-mail is left to a later one
    * @throws NotTold when the event has to come again for what is left
    */
-  async function isOver(news: News, event: BusEvent, permit: Permit): Promise<boolean> {
+  async function isOver(news: ChangeNotification, event: BusEvent, permit: Permit): Promise<boolean> {
     const people = memoize(recipientsOf);
     // Spares what is dropped or done the search for people. The claim asks again.
-    const standing = await mailings.standing(news.sending, now());
+    const standing = await mailings.state(news.sending, now());
     if (standing === 'within-window') {
-      log('ADMINS_TOLD_BEFORE', fieldsOf(event));
+      log('ADMINS_TOLD_BEFORE', getLogFields(event));
       return true;
     }
     const text = await news.text();
     if (text === undefined) {
-      log('NEWS_OUTDATED', fieldsOf(event));
+      log('NEWS_OUTDATED', getLogFields(event));
       return true;
     }
     // A claim that was taken meanwhile can be released again: only what was free has been admitted before it
     // is claimed.
-    if (news.admit !== undefined && standing === 'busy') throw new NotTold(BUSY);
+    if (news.admit !== undefined && standing === 'busy') throw new NotNotified(BUSY);
     const isFree = news.admit !== undefined && standing === 'free';
     const countPeople = async () => (await people(event)).flat().length;
     if (isFree && (await news.admit?.(countPeople)) === 'later') return false;
     const chunks = await people(event);
     if (chunks.length === 0) {
       count('nobody');
-      log('NO_ADMIN', fieldsOf(event));
+      log('NO_ADMIN', getLogFields(event));
       return true;
     }
     const outcomes = new Set<Outcome>();
     for (const [chunk, to] of chunks.entries()) {
-      const sending = { ...news.sending, about: aboutChunk(news.sending.about, chunk) };
+      const sending = { ...news.sending, about: chunkMailKey(news.sending.about, chunk) };
       outcomes.add(await sendOnce(sending, { ...text, to }, permit, event.traceId));
     }
-    if (TOLD.some((outcome) => outcomes.has(outcome))) await news.told(now());
-    if (outcomes.has('refused')) throw new NotTold('an e-mail was refused');
-    if (outcomes.has('busy')) throw new NotTold(BUSY);
+    if (TOLD.some((outcome) => outcomes.has(outcome))) await news.markNotified(now());
+    if (outcomes.has('refused')) throw new NotNotified('an e-mail was refused');
+    if (outcomes.has('busy')) throw new NotNotified(BUSY);
     return true;
   }
 
   /** @returns the addresses of each e-mail */
   async function recipientsOf(event: BusEvent): Promise<string[][]> {
-    const { chunks, unfit } = recipientChunks(await ports.directory.adminsOf(event.orgId));
-    if (unfit > 0) log('ADDRESSES_UNFIT', { ...fieldsOf(event), unfit });
+    const { chunks, unfit } = splitRecipients(await ports.directory.adminsOf(event.orgId));
+    if (unfit > 0) log('ADDRESSES_UNFIT', { ...getLogFields(event), unfit });
     return chunks;
   }
 
   /** Claims, sends, and settles, with nothing in between: what is claimed and not settled may have been sent. */
-  async function sendOnce(sending: Sending, mail: Mail, permit: Permit, traceId: TraceId): Promise<Outcome> {
+  async function sendOnce(
+    sending: MailRequest,
+    mail: Mail,
+    permit: Permit,
+    traceId: TraceId,
+  ): Promise<Outcome> {
     const fields = { eventId: sending.eventId, orgId: sending.orgId, recipients: mail.to.length, traceId };
     const claim = await mailings.claim(sending, now(), terms.leaseSeconds);
     if (claim.kind !== 'claimed') {
@@ -201,36 +206,36 @@ export function notify(ports: NotifyPorts, terms: NotifyTerms) {
   }
 }
 
-const fieldsOf = ({ id, type, orgId, traceId }: BusEvent) => ({ eventId: id, type, orgId, traceId });
+const getLogFields = ({ id, type, orgId, traceId }: BusEvent) => ({ eventId: id, type, orgId, traceId });
 
 /** @throws when the event is none that admins are told of, which is a defect of whoever sent it */
-function newsOf(event: BusEvent, ports: NotifyPorts, terms: NotifyTerms): News {
+function buildNotification(event: BusEvent, ports: NotifyPorts, terms: NotifySettings): ChangeNotification {
   switch (event.type) {
     case 'webhook.disabled':
-      return disabling(event, ports, terms);
+      return buildDisabledNotification(event, ports, terms);
     case 'source.changed':
-      return change(event, ports, terms);
+      return buildContentNotification(event, ports, terms);
     case 'source.digest':
-      return digest(event, ports, terms);
+      return buildDigestNotification(event, ports, terms);
     default:
       throw new Defect(`admins are not told of ${event.type}`);
   }
 }
 
-function disabling(
+function buildDisabledNotification(
   { id, orgId, data }: BusEvent,
   { organizations, endpoints }: NotifyPorts,
-  { dashboardOrigin }: NotifyTerms,
-): News {
+  { dashboardOrigin }: NotifySettings,
+): ChangeNotification {
   const { webhookId, disabledAt } = NOTICES['webhook.disabled'].parse(data);
   return {
-    sending: { orgId, about: aboutDisabling(id), eventId: id, windowSeconds: Infinity },
+    sending: { orgId, about: disablingMailKey(id), eventId: id, windowSeconds: Infinity },
     async text() {
       const [organization, endpoint] = await Promise.all([
         organizations.find(orgId),
         endpoints.find(orgId, webhookId),
       ]);
-      return endpointDisabled({
+      return composeDisabledMail({
         webhookId,
         disabledAt,
         url: endpoint?.url,
@@ -238,15 +243,15 @@ function disabling(
         dashboardOrigin,
       });
     },
-    told: () => Promise.resolve(),
+    markNotified: () => Promise.resolve(),
   };
 }
 
-function change(
+function buildContentNotification(
   event: BusEvent,
   { organizations, sources, budgets, count, log, now }: NotifyPorts,
-  { dashboardOrigin, noticeSeconds }: NotifyTerms,
-): News {
+  { dashboardOrigin, noticeSeconds }: NotifySettings,
+): ChangeNotification {
   const { id, orgId, generation, data } = event;
   const { sourceId, version, ...changed } = NOTICES['source.changed'].parse(data);
   const tenant = { orgId, generation };
@@ -258,10 +263,10 @@ function change(
       if (decision === 'notice') return 'send';
       count('digested');
       if (refusedBy === 'mail-ceiling') reportCeiling(event, count, log);
-      log('NOTICE_IN_DIGEST', fieldsOf(event));
+      log('NOTICE_IN_DIGEST', getLogFields(event));
       return 'later';
     },
-    sending: { orgId, about: aboutContent(changed.url), eventId: id, windowSeconds: noticeSeconds },
+    sending: { orgId, about: contentMailKey(changed.url), eventId: id, windowSeconds: noticeSeconds },
     async text() {
       const [organization, source] = await Promise.all([
         organizations.find(orgId),
@@ -269,7 +274,7 @@ function change(
       ]);
       // Both can have come about while the event waited.
       if (source === undefined || organization?.contentChangeNotifications === false) return undefined;
-      return contentChanged({
+      return composeContentChangeMail({
         ...changed,
         name: source.name ?? source.content?.title,
         organization: organization?.name ?? orgId,
@@ -277,22 +282,22 @@ function change(
         dashboardOrigin,
       });
     },
-    told: (at) => sources.notified(tenant, sourceId, version, at),
+    markNotified: (at) => sources.notified(tenant, sourceId, version, at),
   };
 }
 
 /** The changes of a day that no notice was sent for. */
-function digest(
+function buildDigestNotification(
   event: BusEvent,
   { organizations, sources, mailings, budgets, count, log, now }: NotifyPorts,
-  { dashboardOrigin }: NotifyTerms,
-): News {
+  { dashboardOrigin }: NotifySettings,
+): ChangeNotification {
   const { id, orgId, generation, data } = event;
   const { day } = NOTICES['source.digest'].parse(data);
   const tenant = { orgId, generation };
   const contents = memoize((of: string) => budgets.close(tenant, of, now()));
   return {
-    sending: { orgId, about: aboutDigest(day), eventId: id, windowSeconds: Infinity },
+    sending: { orgId, about: digestMailKey(day), eventId: id, windowSeconds: Infinity },
     async admit(recipients) {
       if (await budgets.admitDigest({ ...tenant, eventId: id }, await recipients(), now())) return 'send';
       reportCeiling(event, count, log);
@@ -301,9 +306,9 @@ function digest(
     async text() {
       const [organization, found] = await Promise.all([organizations.find(orgId), contents(day)]);
       if (found === undefined || organization?.contentChangeNotifications === false) return undefined;
-      return contentDigest({ ...found, organization: organization?.name ?? orgId, dashboardOrigin });
+      return composeDigestMail({ ...found, organization: organization?.name ?? orgId, dashboardOrigin });
     },
-    async told(at) {
+    async markNotified(at) {
       const { sources: lines = {} } = (await contents(day)) ?? {};
       for (const [sourceId, { about, version }] of Object.entries(lines)) {
         await sources.notified(tenant, SourceId.parse(sourceId), version, at);
@@ -316,5 +321,5 @@ function digest(
 
 function reportCeiling(event: BusEvent, count: NotifyPorts['count'], log: Log): void {
   count('ceiling');
-  log('MAIL_CEILING_REACHED', fieldsOf(event));
+  log('MAIL_CEILING_REACHED', getLogFields(event));
 }

@@ -2,7 +2,7 @@ import type { UnreadableRow } from '../domain/due.ts';
 import { isSettled, type Purge } from '../domain/sandbox.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import type { Log } from '../platform/log-codes.ts';
-import { reporting } from './due-pages.ts';
+import { reportUnreadableRow } from './due-pages.ts';
 
 type RowKey = Record<string, unknown>;
 
@@ -24,7 +24,7 @@ export interface PurgePorts {
   now: () => Date;
 }
 
-export interface PurgeTerms {
+export interface PurgeSettings {
   /** How long after a reset something that began before it may still read and write the older generation. */
   lingerSeconds: number;
   /** Longer than a run may last. */
@@ -32,7 +32,7 @@ export interface PurgeTerms {
 }
 
 /** What a run did. */
-export interface Purged {
+export interface PurgeResult {
   deleted: number;
   closed: number;
   /** Purges that are not done, for whatever reason. */
@@ -48,9 +48,9 @@ const PAGE = 200;
  * Deletes what resets have left behind once its linger time is over, the oldest first, a page at a time, so that it may end anywhere and
  * go on in the next run. Deleting twice does no harm; the lease only saves work.
  */
-export function purge(
+export function purgeSandboxes(
   { purges, remains, log, now }: PurgePorts,
-  { lingerSeconds, leaseSeconds }: PurgeTerms,
+  { lingerSeconds, leaseSeconds }: PurgeSettings,
 ) {
   /** @returns whether all tables were found empty */
   async function empty(
@@ -95,10 +95,10 @@ export function purge(
    * @param goOn whether there is time for another page
    * @throws what kept an order from being read, after the rest was dealt with
    */
-  return async (goOn: () => boolean): Promise<Purged> => {
+  return async (goOn: () => boolean): Promise<PurgeResult> => {
     const done = { deleted: 0, closed: 0 };
     const failures: unknown[] = [];
-    const orders = await purges.open(reporting(log, failures));
+    const orders = await purges.open(reportUnreadableRow(log, failures));
     const open = new Set(orders);
     for (const order of orders) {
       if (!goOn()) break;

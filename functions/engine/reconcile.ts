@@ -1,10 +1,10 @@
-import type { Outgoing, Reminder } from '../domain/delivery.ts';
+import type { DeliveryMessage, OutgoingMessage } from '../domain/delivery.ts';
 import {
+  computeNextCheck,
   type DueEntry,
   type DueState,
   isExpired,
   LONGEST_GRACE_SECONDS,
-  nextLookAt,
   type PostponeReason,
   RESENT_IN_BACKLOG,
 } from '../domain/due.ts';
@@ -22,7 +22,7 @@ export interface ReconcilePorts {
     expire(entry: DueEntry, now: Date): Promise<'done' | 'refused'>;
   };
   queues: {
-    send(lane: 'retry', messages: readonly Outgoing[]): Promise<Reminder[]>;
+    send(lane: 'retry', messages: readonly OutgoingMessage[]): Promise<DeliveryMessage[]>;
     /** Messages that could be received now and have not been. */
     backlog(lane: Lane): Promise<number>;
   };
@@ -30,7 +30,7 @@ export interface ReconcilePorts {
   now: () => Date;
 }
 
-export interface ReconcileTerms {
+export interface ReconcileSettings {
   shards: number;
   graceSeconds: number;
   /** Time until the next run, and something over: what is parked until then is sent by this one. */
@@ -40,7 +40,7 @@ export interface ReconcileTerms {
 }
 
 /** What a run did. */
-export interface Reconciled {
+export interface Reconciliation {
   /** Parked deliveries whose message was sent. */
   resumed: number;
   /** Deliveries whose message counts as lost, and was sent again. */
@@ -72,16 +72,16 @@ const SEND = 10;
  * as lost (architecture.md, Promise 3). It reads nothing but what is due. A run may end or crash anywhere: what it has not moved on
  * in the index is found by the next, and a reminder too many changes nothing.
  */
-export function reconcile(
+export function reconcileDeliveries(
   { due, queues, log, now }: ReconcilePorts,
-  { shards, graceSeconds, lookaheadSeconds, longBacklog }: ReconcileTerms,
+  { shards, graceSeconds, lookaheadSeconds, longBacklog }: ReconcileSettings,
 ) {
   /**
    * @param goOn whether there is time for another page
    * @throws what kept a part of the index from being read, after the rest was dealt with
    */
-  return async (goOn: () => boolean): Promise<Reconciled> => {
-    const done: Reconciled = {
+  return async (goOn: () => boolean): Promise<Reconciliation> => {
+    const done: Reconciliation = {
       resumed: 0,
       resent: 0,
       deferred: 0,
@@ -123,12 +123,16 @@ export function reconcile(
       age(entries, graceSeconds);
       const late: { entry: DueEntry; turn: number }[] = [];
       for (const entry of entries) {
-        if (isExpired(entry.reminder, now()) && entry.isDeferred !== true) await expire(entry);
+        if (isExpired(entry.message, now()) && entry.isDeferred !== true) await expire(entry);
         else late.push({ entry, turn: turnOf(entry) });
       }
       const sent = await sendAll(late.filter(({ turn }) => turn === 0));
       done.resent += sent.length;
-      await postponeAll(sent, ({ reminder }) => nextLookAt(reminder, now(), graceSeconds), 'sent');
+      await postponeAll(
+        sent,
+        ({ message: deliveryMessage }) => computeNextCheck(deliveryMessage, now(), graceSeconds),
+        'sent',
+      );
       const turns = new Map(late.flatMap(({ entry, turn }) => (turn === 0 ? [] : [[entry, turn]])));
       done.deferred += turns.size;
       await postponeAll([...turns.keys()], (entry) => afterRuns(turns.get(entry) ?? 1), 'deferred');
@@ -138,7 +142,7 @@ export function reconcile(
       new Date(now().getTime() + Math.min(runs * RECONCILE_EVERY_SECONDS, LONGEST_GRACE_SECONDS) * 1000);
 
     async function expire(entry: DueEntry): Promise<void> {
-      const deliveryId = entry.reminder.id;
+      const deliveryId = entry.message.id;
       try {
         if ((await due.expire(entry, now())) === 'refused') return;
         done.expired += 1;
@@ -158,13 +162,13 @@ export function reconcile(
           const refused = await queues.send(
             'retry',
             batch.map(({ entry, until }) => ({
-              reminder: entry.reminder,
+              message: entry.message,
               ...(until === undefined ? {} : { until }),
             })),
           );
           const ids = new Set(refused.map(({ id }) => id));
           done.refused += ids.size;
-          return batch.filter(({ entry }) => !ids.has(entry.reminder.id));
+          return batch.filter(({ entry }) => !ids.has(entry.message.id));
         } catch (error) {
           log('REMINDERS_NOT_SENT', { error });
           done.refused += batch.length;
@@ -183,7 +187,7 @@ export function reconcile(
         try {
           await due.postpone(entry, until(entry), reason);
         } catch (error) {
-          log('DUE_ENTRY_NOT_MOVED', { deliveryId: entry.reminder.id, error });
+          log('DUE_ENTRY_NOT_MOVED', { deliveryId: entry.message.id, error });
         }
       });
     }
@@ -217,7 +221,7 @@ export function reconcile(
     const isDeferring = Math.max(...backlogs) > longBacklog;
     // Each shard gives its messages turns of its own.
     await goThrough('watched', now(), () => {
-      const turnOf = isDeferring ? turnsBy(RESENT_IN_BACKLOG) : () => 0;
+      const turnOf = isDeferring ? createTurnCounter(RESENT_IN_BACKLOG) : () => 0;
       return (entries) => remind(entries, turnOf);
     });
     if (failures.length > 0) throw failures[0];
@@ -226,10 +230,10 @@ export function reconcile(
 }
 
 /** Gives each message of a shard a turn by its organization's share: 0 is this run, 1 the next. */
-function turnsBy({ ofOrganization, inAll }: typeof RESENT_IN_BACKLOG): (entry: DueEntry) => number {
+function createTurnCounter({ ofOrganization, inAll }: typeof RESENT_IN_BACKLOG): (entry: DueEntry) => number {
   const waiting = new Map<OrgId, number>();
   let now = 0;
-  return ({ reminder: { orgId } }) => {
+  return ({ message: { orgId } }) => {
     const before = waiting.get(orgId) ?? 0;
     waiting.set(orgId, before + 1);
     const turn = Math.floor(before / ofOrganization);

@@ -1,27 +1,27 @@
 import { type BusEvent, NOTICES } from '../domain/bus.ts';
 import {
   type Delivery,
+  type DeliveryMessage,
   type DeliveryRef,
-  type Outgoing,
-  type Reminder,
-  reminderOf,
+  type OutgoingMessage,
+  toDeliveryMessage,
 } from '../domain/delivery.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
 import type { DeliveryId, EventId, OrgId } from '../domain/ids.ts';
-import { type FirstLane, firstLaneOf } from '../domain/lanes.ts';
-import { Defect, UnderWay } from '../domain/problem.ts';
+import { chooseFirstLane, type FirstLane } from '../domain/lanes.ts';
+import { Defect, InProgressError } from '../domain/problem.ts';
 import {
-  type Examined,
-  firstsOf,
+  buildNextRound,
+  createRedeliveries,
+  type ExaminedDelivery,
   type LeasedJob,
-  nextRound,
+  listFirstDeliveries,
   type RedeliveryJob,
   type RedeliveryJobRef,
   type RedeliveryJobStatus,
-  redeliveriesOf,
   type StopReason,
 } from '../domain/redelivery.ts';
-import { generations, type Standings } from '../domain/sandbox.ts';
+import { createGenerationCheck, type OrganizationStates } from '../domain/sandbox.ts';
 import type { Log } from '../platform/log-codes.ts';
 import { mapConcurrently } from './concurrency.ts';
 
@@ -49,7 +49,7 @@ export interface RedeliverPorts {
       time: { from: Date; to: Date },
       after: string | undefined,
       limit: number,
-    ): Promise<{ items: Examined[]; place: string; isLast: boolean }>;
+    ): Promise<{ items: ExaminedDelivery[]; place: string; isLast: boolean }>;
     /** Gives the delivery that is there then: this one, or one that was there before under its identifier. */
     addOnce(delivery: Delivery): Promise<Delivery>;
     /** How those of them stand that are there. */
@@ -61,15 +61,15 @@ export interface RedeliverPorts {
   };
   endpoints: { find(orgId: OrgId, id: Endpoint['id']): Promise<Endpoint | undefined> };
   /** Gives back the reminders that the lane did not take. */
-  queues: { send(lane: FirstLane, messages: readonly Outgoing[]): Promise<Reminder[]> };
+  queues: { send(lane: FirstLane, messages: readonly OutgoingMessage[]): Promise<DeliveryMessage[]> };
   /** The worker's own queue. Gives back what it did not take. */
   rounds: { send(events: readonly BusEvent[]): Promise<BusEvent[]> };
-  standings: Standings;
+  organizations: OrganizationStates;
   log: Log;
   now: () => Date;
 }
 
-export interface RedeliverTerms {
+export interface RedeliverSettings {
   /** Longer than the function can live. */
   leaseSeconds: number;
   /** After so long, or after so many that were sent again, a job is handed on: others have their turn, and no message lasts for long. */
@@ -80,7 +80,7 @@ export interface RedeliverTerms {
 }
 
 /** Another worker has the job. Its message is kept until that one is known to have got on. */
-class RedeliveryUnderWay extends UnderWay {
+class RedeliveryInProgress extends InProgressError {
   override name = 'RedeliveryUnderWay';
 }
 
@@ -92,9 +92,9 @@ const CONCURRENCY = 32;
  * deliveries, reminds of them, notes the place. It may crash anywhere and be repeated: what is added follows from job, page and event, the place is noted once,
  * and a reminder too many changes nothing. The rest is handed on in a message of its own, because a message is received so many times at most.
  */
-export function redeliver(ports: RedeliverPorts, terms: RedeliverTerms) {
+export function runRedeliveryJob(ports: RedeliverPorts, terms: RedeliverSettings) {
   const { jobs, deliveries, arrivals, endpoints, queues, rounds, log, now } = ports;
-  const generationOf = generations(ports.standings);
+  const generationOf = createGenerationCheck(ports.organizations);
 
   const namesOf = ({ id, webhookId, orgId, traceId }: RedeliveryJob) => ({
     redeliveryId: id,
@@ -110,9 +110,9 @@ export function redeliver(ports: RedeliverPorts, terms: RedeliverTerms) {
   };
 
   /** What a page owes: not what has arrived meanwhile, but for what the page itself has sent if this is a repetition. */
-  async function owedFor(job: RedeliveryJob, items: readonly Examined[]): Promise<Delivery[]> {
-    const firsts = await deliveries.statuses(firstsOf(job, items));
-    const owed = redeliveriesOf(job, items, firsts, now());
+  async function owedFor(job: RedeliveryJob, items: readonly ExaminedDelivery[]): Promise<Delivery[]> {
+    const firsts = await deliveries.statuses(listFirstDeliveries(job, items));
+    const owed = createRedeliveries(job, items, firsts, now());
     const arrived = await arrivals.of(
       job,
       owed.map(({ eventId }) => eventId),
@@ -121,7 +121,7 @@ export function redeliver(ports: RedeliverPorts, terms: RedeliverTerms) {
   }
 
   /** Adds what a page owes. @returns what is this page's: an event that failed before in the job's time has its delivery from there */
-  async function add(job: RedeliveryJob, items: readonly Examined[]): Promise<Delivery[]> {
+  async function add(job: RedeliveryJob, items: readonly ExaminedDelivery[]): Promise<Delivery[]> {
     const owed = await owedFor(job, items);
     const there = await mapConcurrently(owed, CONCURRENCY, (delivery) => deliveries.addOnce(delivery));
     return owed.filter(({ redeliveryOf }, index) => there[index]?.redeliveryOf === redeliveryOf);
@@ -129,13 +129,13 @@ export function redeliver(ports: RedeliverPorts, terms: RedeliverTerms) {
 
   async function remind(endpoint: Endpoint, added: readonly Delivery[]): Promise<void> {
     // They are ordinary first attempts: nobody waits to see this one or that.
-    const lane = firstLaneOf(endpoint, now(), false);
+    const lane = chooseFirstLane(endpoint, now(), false);
     const refused = await queues.send(
       lane,
-      added.map((delivery) => ({ reminder: reminderOf(delivery) })),
+      added.map((delivery) => ({ message: toDeliveryMessage(delivery) })),
     );
     // The page is done again, and whoever is reminded twice finds nothing left to do.
-    if (refused.length > 0) throw new Error(`the queue did not take ${refused.length} reminders`);
+    if (refused.length > 0) throw new Error(`the queue did not take ${refused.length} delivery messages`);
   }
 
   async function end(
@@ -151,7 +151,7 @@ export function redeliver(ports: RedeliverPorts, terms: RedeliverTerms) {
   async function handOn(job: LeasedJob): Promise<void> {
     // First given back, then handed on: the next message must not find it taken.
     await jobs.release(job);
-    const refused = await rounds.send([nextRound(job, now())]);
+    const refused = await rounds.send([buildNextRound(job, now())]);
     if (refused.length > 0) throw new Error('the queue did not take the rest of a job');
   }
 
@@ -196,7 +196,7 @@ export function redeliver(ports: RedeliverPorts, terms: RedeliverTerms) {
     const ref = { id, orgId, generation, webhookId };
     if ((await generationOf(ref)) === 'over') return;
     const leased = await jobs.lease(ref, { round, now: now(), leaseSeconds: terms.leaseSeconds });
-    if (leased.kind === 'busy') throw new RedeliveryUnderWay(`${id} is under way`);
+    if (leased.kind === 'busy') throw new RedeliveryInProgress(`${id} is under way`);
     if (leased.kind === 'leased') await goOn(leased.job);
   };
 }

@@ -79,7 +79,7 @@ const isLarge = (kind: SourceKind, { body }: Content): boolean =>
  * const extraction = await extract('url', { body, contentType: 'text/html', url });
  */
 export function extractor({ timeoutMs = 10_000, memoryMiB = 192 }: ExtractorOptions = {}): Extractor {
-  const take = turns(ROOM);
+  const take = createTurns(ROOM);
   return async (kind, content) => {
     using _turn = await take(isLarge(kind, content) ? ROOM : 1);
     return extractIn(await startReader(memoryMiB), { kind, ...content }, timeoutMs);
@@ -87,7 +87,7 @@ export function extractor({ timeoutMs = 10_000, memoryMiB = 192 }: ExtractorOpti
 }
 
 /** A semaphore of sized turns, first come, first served. Disposing a turn frees its room. */
-export function turns(room: number): (size: number) => Promise<Disposable> {
+export function createTurns(room: number): (size: number) => Promise<Disposable> {
   const waiting: { size: number; begin: () => void }[] = [];
   let free = room;
   const admit = () => {

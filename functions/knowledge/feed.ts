@@ -1,28 +1,28 @@
 import { type AnyFeed, parseFeed } from 'feedsmith';
-import { textOfFragment } from './html.ts';
-import { Collector, ContentProblem, type Reading, titleOf } from './text.ts';
+import { extractFragmentText } from './html.ts';
+import { Collector, ContentProblem, type Reading, toTitle } from './text.ts';
 import { checkXml } from './xml.ts';
 
 /** Titles and texts of a feed's items (RSS, Atom, RDF, JSON Feed), in their order. */
 export function readFeed(source: string): Reading {
   if (!/^\s*\{/.test(source)) checkXml(source, 'feed');
-  const { title, items } = contentOf(parsed(source));
+  const { title, items } = extractContent(parseDocument(source));
 
   const collector = new Collector();
   for (const item of items) {
     // Where an item has its content, its summary says the same again.
     for (const part of [item.title, item.content ?? item.summary]) {
       if (part === undefined) continue;
-      collector.add(textOf(part));
+      collector.add(extractText(part));
       collector.add('\n');
     }
     collector.add('\n');
   }
-  const line = titleOf(title && textOf(title));
+  const line = toTitle(title && extractText(title));
   return { text: collector.text(), ...(line !== undefined && { title: line }) };
 }
 
-function parsed(source: string): AnyFeed {
+function parseDocument(source: string): AnyFeed {
   try {
     return parseFeed(source);
   } catch (error) {
@@ -40,47 +40,47 @@ interface FeedContent {
   items: { title?: Part; summary?: Part; content?: Part }[];
 }
 
-const textOf = ({ value, isHtml }: Part): string => (isHtml ? textOfFragment(value) : value);
+const extractText = ({ value, isHtml }: Part): string => (isHtml ? extractFragmentText(value) : value);
 
-const html = (value: string | undefined): Part | undefined =>
+const toHtmlPart = (value: string | undefined): Part | undefined =>
   value === undefined ? undefined : { value, isHtml: true };
-const plain = (value: string | undefined): Part | undefined =>
+const toPlainPart = (value: string | undefined): Part | undefined =>
   value === undefined ? undefined : { value, isHtml: false };
 
 /** Texts of Atom say what they are (RFC 4287, section 3.1.1); without a word they are plain. */
-const typed = (text: { value?: string; type?: string } | undefined): Part | undefined =>
+const toTypedPart = (text: { value?: string; type?: string } | undefined): Part | undefined =>
   text?.value === undefined ? undefined : { value: text.value, isHtml: /html/i.test(text.type ?? '') };
 
 /** What RSS calls a text is HTML by custom. JSON Feed has a field for each. */
-function contentOf(parsedFeed: AnyFeed): FeedContent {
+function extractContent(parsedFeed: AnyFeed): FeedContent {
   const { format, feed } = parsedFeed;
   switch (format) {
     case 'rss':
     case 'rdf':
       return {
-        title: html(feed.title),
+        title: toHtmlPart(feed.title),
         items: (feed.items ?? []).map(({ title, description, content }) => ({
-          title: html(title),
-          summary: html(description),
-          content: html(content?.encoded),
+          title: toHtmlPart(title),
+          summary: toHtmlPart(description),
+          content: toHtmlPart(content?.encoded),
         })),
       };
     case 'atom':
       return {
-        title: typed(feed.title),
+        title: toTypedPart(feed.title),
         items: (feed.entries ?? []).map(({ title, summary, content }) => ({
-          title: typed(title),
-          summary: typed(summary),
-          content: typed(content),
+          title: toTypedPart(title),
+          summary: toTypedPart(summary),
+          content: toTypedPart(content),
         })),
       };
     case 'json':
       return {
-        title: plain(feed.title),
+        title: toPlainPart(feed.title),
         items: (feed.items ?? []).map(({ title, summary, content_html, content_text }) => ({
-          title: plain(title),
-          summary: plain(summary),
-          content: html(content_html) ?? plain(content_text),
+          title: toPlainPart(title),
+          summary: toPlainPart(summary),
+          content: toHtmlPart(content_html) ?? toPlainPart(content_text),
         })),
       };
   }

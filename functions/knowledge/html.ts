@@ -1,6 +1,6 @@
 import { Readability } from '@mozilla/readability';
 import { parseHTML } from 'linkedom';
-import { Collector, ContentProblem, type Reading, titleOf } from './text.ts';
+import { Collector, ContentProblem, type Reading, toTitle } from './text.ts';
 
 /**
  * More than the largest of pages; each level and element costs time and memory, in part more than in
@@ -18,17 +18,17 @@ const MAX_ELEMENTS_TO_SEARCH = 20_000;
 
 /** A page's article as text, or all of its text where no article is found. */
 export function readPage(html: string): Reading {
-  const { elements, depth } = shapeOf(html);
+  const { elements, depth } = measureShape(html);
   if (elements > MAX_ELEMENTS) throw new ContentProblem(`the page has more than ${MAX_ELEMENTS} elements`);
   if (depth > MAX_DEPTH) throw new ContentProblem('the page is nested too deeply');
 
-  const page = documentOf(html);
-  const title = titleOf(page.querySelector('title')?.textContent);
+  const page = parseDocument(html);
+  const title = toTitle(page.querySelector('title')?.textContent);
   const isSearchable = elements <= MAX_ELEMENTS_TO_SEARCH && depth <= MAX_DEPTH_TO_SEARCH;
-  const article = isSearchable ? articleIn(page) : undefined;
+  const article = isSearchable ? findArticle(page) : undefined;
   const found = collect(article === undefined ? [] : [article]);
   // The search leaves its document without what it took away.
-  const text = found.isBlank() ? collect(documentOf(html).childNodes).text() : found.text();
+  const text = found.isBlank() ? collect(parseDocument(html).childNodes).text() : found.text();
   return { text, ...(title !== undefined && { title }) };
 }
 
@@ -39,11 +39,11 @@ function collect(roots: Iterable<TreeNode>): Collector {
 }
 
 /** The text of a piece of HTML, such as an item of a feed has. May be empty. */
-export function textOfFragment(html: string): string {
+export function extractFragmentText(html: string): string {
   if (!/[<&]/.test(html)) return html;
-  const { elements, depth } = shapeOf(html);
+  const { elements, depth } = measureShape(html);
   if (elements > MAX_ELEMENTS || depth > MAX_DEPTH) throw new ContentProblem('the feed is nested too deeply');
-  return [...documentOf(html).childNodes].flatMap((root) => [...piecesOf(root)]).join('');
+  return [...parseDocument(html).childNodes].flatMap((root) => [...piecesOf(root)]).join('');
 }
 
 /** Elements that are written without an end, or may be. */
@@ -52,7 +52,7 @@ const WITHOUT_END =
 const TAG = /<(\/?)([a-z][a-z0-9-]*)([^<>]*)/gi;
 
 /** Roughly how many elements a page has, and how deep they are nested, before anything is built of it. */
-function shapeOf(html: string): { elements: number; depth: number } {
+function measureShape(html: string): { elements: number; depth: number } {
   let elements = 0;
   let open = 0;
   let depth = 0;
@@ -82,13 +82,13 @@ interface Page {
 }
 
 /** HTML lets all three be left out; the parser does not put them in. */
-function documentOf(html: string): Page {
+function parseDocument(html: string): Page {
   const isWhole = /<html[\s>]/i.test(html) && /<body[\s>]/i.test(html);
   return parseHTML(isWhole ? html : `<html><head></head><body>${html}</body></html>`).document;
 }
 
 /** Undefined where none is found, or the search fails: then the text of the whole page is the better one. */
-function articleIn(document: Page): TreeNode | undefined {
+function findArticle(document: Page): TreeNode | undefined {
   try {
     const options = { serializer: (root: unknown) => root, disableJSONLD: true };
     const content = new Readability<unknown>(document as never, options).parse()?.content;
@@ -116,28 +116,28 @@ const IN_LINE =
 function* piecesOf(root: TreeNode): Generator<string> {
   let node: TreeNode | null = root;
   while (node !== null) {
-    yield node.nodeType === TEXT ? textIn(node) : edgeOf(node);
+    yield node.nodeType === TEXT ? extractText(node) : findEdge(node);
     const child: TreeNode | null = isSeen(node) ? node.firstChild : null;
     if (child !== null) {
       node = child;
       continue;
     }
-    yield edgeOf(node);
+    yield findEdge(node);
     while (node !== null && node !== root && node.nextSibling === null) {
       node = node.parentNode;
-      if (node !== null) yield edgeOf(node);
+      if (node !== null) yield findEdge(node);
     }
     node = node === root ? null : (node?.nextSibling ?? null);
   }
 }
 
 /** Lines of the source are no lines of the page. */
-const textIn = ({ nodeValue }: TreeNode): string => (nodeValue ?? '').replace(/\s+/g, ' ');
+const extractText = ({ nodeValue }: TreeNode): string => (nodeValue ?? '').replace(/\s+/g, ' ');
 
 const isSeen = (node: TreeNode): boolean =>
   node.nodeType !== ELEMENT || !(UNSEEN.test(node.nodeName) || node.hasAttribute?.('hidden') === true);
 
-function edgeOf({ nodeType, nodeName }: TreeNode): string {
+function findEdge({ nodeType, nodeName }: TreeNode): string {
   if (nodeType !== ELEMENT || IN_LINE.test(nodeName)) return '';
   // Cells stand in a line.
   return /^t[dh]$/i.test(nodeName) ? ' ' : '\n';

@@ -16,7 +16,7 @@ const MAX_LENGTH = 160;
 const LABEL = /^[\s']*([\w.:-]{1,40})/;
 
 /** Reads a Content-Type as browsers do (MIME Sniffing standard, 4.4). */
-export function mediaTypeOf(field: string | undefined): MediaType {
+export function parseMediaType(field: string | undefined): MediaType {
   const parsed = MIMEType.parse((field ?? '').slice(0, 400));
   if (parsed === null || parsed.essence.length > MAX_LENGTH) return {};
   return { essence: parsed.essence, charset: LABEL.exec(parsed.parameters.get('charset') ?? '')?.[1] };
@@ -51,7 +51,7 @@ const FEED = /^(?:text\/.*|application\/(?:.*\+)?(?:xml|json))$/;
  * What to read a source's content as.
  * @throws ContentProblem when it is of a type that such a source does not have
  */
-export function formatOf(kind: SourceKind, { essence }: MediaType, body: Uint8Array): Format {
+export function detectFormat(kind: SourceKind, { essence }: MediaType, body: Uint8Array): Format {
   const format =
     essence === undefined ? formatOfUntyped(kind, body) : formatOfTyped(kind, essence, isZip(body));
   if (format !== undefined) return format;
@@ -96,8 +96,8 @@ export type Markup = 'html' | 'xml' | undefined;
  */
 export function decode(body: Uint8Array, charset: string | undefined, markup: Markup): string {
   const mark = sniffEncoding(body.subarray(0, MARK_BYTES), { defaultEncoding: null });
-  const named = mark ?? (charset === undefined ? ownEncoding(body, markup) : charset);
-  const decoder = decoderOf(named ?? 'utf-8');
+  const named = mark ?? (charset === undefined ? detectOwnEncoding(body, markup) : charset);
+  const decoder = createDecoder(named ?? 'utf-8');
   try {
     return decoder.decode(body);
   } catch {
@@ -115,7 +115,7 @@ const MARK_BYTES = 3;
 /** A page may name it further down than the standard's 1024 bytes; browsers then decode again. */
 const PRESCAN_BYTES = 4096;
 
-function ownEncoding(body: Uint8Array, markup: Markup): string | null {
+function detectOwnEncoding(body: Uint8Array, markup: Markup): string | null {
   if (markup === undefined) return null;
   if (markup === 'html')
     return sniffEncoding(body, { maxPrescanBytes: PRESCAN_BYTES, defaultEncoding: null });
@@ -126,7 +126,7 @@ function ownEncoding(body: Uint8Array, markup: Markup): string | null {
 
 const SPACES: readonly number[] = [0x09, 0x0a, 0x0d, 0x20];
 
-function decoderOf(label: string) {
+function createDecoder(label: string) {
   try {
     return new TextDecoder(label, { fatal: true });
   } catch {

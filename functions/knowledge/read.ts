@@ -1,6 +1,6 @@
 import type { SourceKind } from '../domain/source.ts';
 import type { Content, Extraction } from './extractor.ts';
-import { decode, formatOf, mediaTypeOf } from './media-type.ts';
+import { decode, detectFormat, parseMediaType } from './media-type.ts';
 import { Collector, ContentProblem, type Reading } from './text.ts';
 
 /**
@@ -9,15 +9,15 @@ import { Collector, ContentProblem, type Reading } from './text.ts';
  */
 export async function read(kind: SourceKind, content: Omit<Content, 'url'>): Promise<Extraction> {
   try {
-    const { text, title } = await readingOf(kind, content);
+    const { text, title } = await readFormat(kind, content);
     return { ok: true, text, ...(title !== undefined && { title }) };
   } catch (error) {
-    return { ok: false, problem: problemOf(error) };
+    return { ok: false, problem: toProblem(error) };
   }
 }
 
 /** The messages of libraries contain text of the content, and paths. */
-function problemOf(error: unknown): string {
+function toProblem(error: unknown): string {
   if (error instanceof ContentProblem) return error.message;
   // The engine's word for a stack that is full.
   return error instanceof RangeError ? 'the content is nested too deeply' : 'the content could not be read';
@@ -27,10 +27,10 @@ function problemOf(error: unknown): string {
  * Loads of the parsers the one that is needed: each reading is made in a process of its own, which would load
  * all.
  */
-async function readingOf(kind: SourceKind, { body, contentType }: Omit<Content, 'url'>): Promise<Reading> {
+async function readFormat(kind: SourceKind, { body, contentType }: Omit<Content, 'url'>): Promise<Reading> {
   if (body.length === 0) throw new ContentProblem('there is no text in the content');
-  const type = mediaTypeOf(contentType);
-  const format = formatOf(kind, type, body);
+  const type = parseMediaType(contentType);
+  const format = detectFormat(kind, type, body);
   switch (format) {
     case 'html': {
       const { readPage } = await import('./html.ts');

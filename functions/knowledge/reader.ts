@@ -6,10 +6,10 @@ import type { FromReader, ToReader } from './extractor.ts';
 import { read } from './read.ts';
 
 process.once('message', async (job: ToReader) => {
-  say({ kind: 'begun' });
-  say({ kind: 'extracted', extraction: await read(job.kind, job) });
+  send({ kind: 'begun' });
+  send({ kind: 'extracted', extraction: await read(job.kind, job) });
 });
 
-function say(message: FromReader): void {
+function send(message: FromReader): void {
   process.send?.(message);
 }

@@ -1,7 +1,7 @@
 import type { Gate } from '../domain/gate.ts';
-import { simulatedContent } from '../domain/simulation.ts';
+import { simulateContent } from '../domain/simulation.ts';
 import { MAX_SOURCE_BYTES, MAX_TEXT_BYTES, type Source, type SourceKind } from '../domain/source.ts';
-import type { Found } from '../domain/source-check.ts';
+import type { CheckFinding } from '../domain/source-check.ts';
 import type { OutboundClient } from '../platform/outbound/client.ts';
 import type { Extractor } from './extractor.ts';
 
@@ -26,14 +26,14 @@ export function sourceContent({
   extract: Extractor;
   userAgent: string;
 }) {
-  return (source: Source): Promise<Found> =>
-    gate<Found>(source.orgId, {
-      sandbox: async () => simulatedContent(source.url, source.checks + 1),
+  return (source: Source): Promise<CheckFinding> =>
+    gate<CheckFinding>(source.orgId, {
+      sandbox: async () => simulateContent(source.url, source.checks + 1),
       live: async (permit) => {
         const fetched = await outbound.fetch(
           {
             url: new URL(source.url),
-            headers: { 'user-agent': userAgent, ...headersOf(source) },
+            headers: { 'user-agent': userAgent, ...buildHeaders(source) },
             maxBytes: MAX_SOURCE_BYTES,
           },
           permit,
@@ -61,7 +61,7 @@ export function sourceContent({
 }
 
 /** Asks for content only if it is another than the one that is known (RFC 9110, 13.1). */
-const headersOf = ({ kind, content }: Source): Record<string, string> => ({
+const buildHeaders = ({ kind, content }: Source): Record<string, string> => ({
   accept: ACCEPT[kind],
   ...(content?.etag !== undefined && { 'if-none-match': content.etag }),
   ...(content?.lastModified !== undefined && { 'if-modified-since': content.lastModified }),

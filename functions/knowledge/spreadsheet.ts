@@ -34,20 +34,20 @@ const EMPTY_SHEET = Buffer.from('<worksheet><sheetData/></worksheet>');
  */
 export async function readWorkbook(packed: Uint8Array): Promise<Reading> {
   const archive = await openArchive(packed, (name) => /\.(?:xml|rels)$/i.test(name));
-  const { sheets, common } = await checkedFiles(archive);
+  const { sheets, common } = await checkFiles(archive);
 
   const titles: string[] = [];
   const texts: string[] = [];
   let rows = 0;
-  for (const pass of passesOf(sheets, common)) {
+  for (const pass of parseInPasses(sheets, common)) {
     const files = [...common, ...sheets.map((file) => (pass.includes(file) ? file : { name: file.name }))];
-    for (const [index, { sheet, data }] of (await parsed(archive, files)).entries()) {
+    for (const [index, { sheet, data }] of (await parseWorkbook(archive, files)).entries()) {
       titles[index] = sheet;
       const lines = new Collector();
       for (const row of data) {
         rows += 1;
         checkSize({ rows, cells: 0 });
-        addRow(row.map(textOf), lines);
+        addRow(row.map(formatCell), lines);
       }
       // A sheet has rows in one pass alone.
       texts[index] = `${texts[index] ?? ''}${lines.joined()}`;
@@ -62,7 +62,7 @@ export async function readWorkbook(packed: Uint8Array): Promise<Reading> {
 }
 
 /** @throws ContentProblem when a pass would unpack more than it may */
-function passesOf(sheets: readonly PackedFile[], common: readonly PackedFile[]): PackedFile[][] {
+function parseInPasses(sheets: readonly PackedFile[], common: readonly PackedFile[]): PackedFile[][] {
   const sizeOf = (files: readonly PackedFile[]) => files.reduce((sum, { size }) => sum + size, 0);
   const passes: PackedFile[][] = [[]];
   for (const sheet of sheets) {
@@ -81,7 +81,7 @@ const ADDRESS = /\br\s*=\s*["']([A-Za-z]*)(\d+)["']/g;
  * unpacked at a time.
  * @returns the sheets, and the other files that the workbook names
  */
-async function checkedFiles(archive: Archive): Promise<{ sheets: PackedFile[]; common: PackedFile[] }> {
+async function checkFiles(archive: Archive): Promise<{ sheets: PackedFile[]; common: PackedFile[] }> {
   const place = Buffer.alloc(Math.max(0, ...archive.files.map(({ size }) => size)));
   const sheets: PackedFile[] = [];
   let area = 0;
@@ -95,7 +95,7 @@ async function checkedFiles(archive: Archive): Promise<{ sheets: PackedFile[]; c
     sheets.push(file);
     if (sheets.length > MAX_SHEETS)
       throw new ContentProblem(`the spreadsheet has more than ${MAX_SHEETS} sheets`);
-    area += areaOf(xml);
+    area += parseArea(xml);
     if (area > MAX_AREA) throw tooManyCells();
   }
   checkSheetFiles(relations, new Set(archive.files.map(({ name }) => name)));
@@ -118,25 +118,25 @@ function checkSheetFiles(relations: string, names: ReadonlySet<string>): void {
   }
 }
 
-function areaOf(sheet: string): number {
+function parseArea(sheet: string): number {
   let rows = 0;
   let columns = 0;
   for (const [, column = '', row] of sheet.matchAll(ADDRESS)) {
     rows = Math.max(rows, Number(row));
-    columns = Math.max(columns, column === '' ? 0 : columnNumber(column));
+    columns = Math.max(columns, column === '' ? 0 : parseColumn(column));
   }
   if (rows > LAST_ROW || columns > LAST_COLUMN) throw invalid();
   return rows * Math.max(1, columns);
 }
 
 /** "A" is 1, "AA" is 27. */
-const columnNumber = (letters: string): number =>
+const parseColumn = (letters: string): number =>
   [...letters.toUpperCase()].reduce((number, letter) => 26 * number + letter.charCodeAt(0) - 64, 0);
 
 const invalid = () => new ContentProblem('the content is not a valid spreadsheet');
 
 /** @param files without a size stand for empty sheets */
-async function parsed(archive: Archive, files: readonly (PackedFile | { name: string })[]) {
+async function parseWorkbook(archive: Archive, files: readonly (PackedFile | { name: string })[]) {
   const stored = await zipStored(
     files.map((file) => ('size' in file ? file : { ...file, size: EMPTY_SHEET.length, isEmpty: true })),
     async (target, file) => {
@@ -152,14 +152,14 @@ async function parsed(archive: Archive, files: readonly (PackedFile | { name: st
 }
 
 /** Declared by the library as the constructor of dates where it gives dates. */
-function textOf(cell: unknown): string {
+function formatCell(cell: unknown): string {
   if (cell === null || cell === undefined) return '';
-  if (cell instanceof Date) return dateText(cell);
+  if (cell instanceof Date) return formatDate(cell);
   return typeof cell === 'boolean' ? String(cell).toUpperCase() : String(cell);
 }
 
 /** Without the time where there is none. */
-const dateText = (date: Date): string =>
+const formatDate = (date: Date): string =>
   Number.isNaN(date.getTime()) ? '' : date.toISOString().replace(/T00:00:00\.000Z$/, '');
 
 /**
@@ -180,7 +180,7 @@ export function readCsv(csv: string): Reading {
   };
   try {
     parse(csv, {
-      delimiter: delimiterOf(csv),
+      delimiter: detectDelimiter(csv),
       relax_column_count: true,
       relax_quotes: true,
       skip_empty_lines: true,
@@ -195,7 +195,7 @@ export function readCsv(csv: string): Reading {
 const DELIMITERS = [',', ';', '\t', '|'];
 
 /** The one that is most often in the first line. */
-function delimiterOf(csv: string): string {
+function detectDelimiter(csv: string): string {
   const firstLine = /^[^\r\n]{0,10000}/.exec(csv.slice(0, 20_000).trimStart())?.[0] ?? '';
   const count = (delimiter: string) => firstLine.split(delimiter).length;
   return DELIMITERS.reduce((best, next) => (count(next) > count(best) ? next : best));

@@ -1,4 +1,4 @@
-import { normalForm } from '../domain/difference.ts';
+import { normalizeText } from '../domain/difference.ts';
 
 /**
  * The content cannot be read. The message is one line of plain text, which the source's organization may see.
@@ -43,7 +43,7 @@ export class Collector {
    * @throws ContentProblem when it is too large, or empty
    */
   text(): string {
-    return textOf(this.joined());
+    return joinText(this.joined());
   }
 
   /**
@@ -55,8 +55,8 @@ export class Collector {
   }
 }
 
-function textOf(raw: string): string {
-  const text = normalForm(
+function joinText(raw: string): string {
+  const text = normalizeText(
     raw
       .toWellFormed()
       .replace(/\r\n?|[\u2028\u2029]/g, '\n')
@@ -78,8 +78,8 @@ const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufeff]/g;
 const tooLarge = () => new ContentProblem(`the text is larger than ${MAX_TEXT_BYTES / 1_000_000} MB`);
 
 /** A title as it is kept: one line. Undefined for one without text. */
-export function titleOf(raw: string | null | undefined): string | undefined {
-  const line = normalForm(
+export function toTitle(raw: string | null | undefined): string | undefined {
+  const line = normalizeText(
     (raw ?? '')
       .slice(0, 4 * MAX_TITLE_LENGTH)
       .toWellFormed()

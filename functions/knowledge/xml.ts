@@ -19,7 +19,7 @@ const IN_QUOTATION = { '"': /[<"]/g, "'": /[<']/g };
 export function checkXml(xml: string, what: string): void {
   let depth = 0;
   for (let start = xml.indexOf('<'); start >= 0; ) {
-    const markup = markupAt(xml, start);
+    const markup = parseMarkup(xml, start);
     if (markup === undefined) throw new ContentProblem(`the content is not a valid ${what}`);
     if (markup === 'declaration') throw new ContentProblem(`the ${what} declares entities`);
     const { kind, end } = markup;
@@ -36,7 +36,7 @@ interface Markup {
 }
 
 /** @returns what begins there; undefined when nothing that does has an end */
-function markupAt(xml: string, start: number): Markup | 'declaration' | undefined {
+function parseMarkup(xml: string, start: number): Markup | 'declaration' | undefined {
   for (const [open, close] of [
     ['<!--', '-->'],
     ['<![CDATA[', ']]>'],
@@ -47,7 +47,7 @@ function markupAt(xml: string, start: number): Markup | 'declaration' | undefine
     }
   if (xml.startsWith('<!', start)) return 'declaration';
 
-  const end = endOfTag(xml, start);
+  const end = findTagEnd(xml, start);
   if (end === undefined) return undefined;
   if (xml.startsWith('<?', start))
     return xml.startsWith('?>', end - 2) ? { kind: 'neither', end } : undefined;
@@ -59,18 +59,18 @@ function markupAt(xml: string, start: number): Markup | 'declaration' | undefine
  * Where a tag or processing instruction ends: behind the first `>` outside of quotation marks.
  * @returns undefined when it has no end, or another `<` in it, quoted or not (XML 1.0, section 3.1)
  */
-function endOfTag(xml: string, start: number): number | undefined {
-  for (let at = nextOf(IN_TAG, xml, start + 1); at !== undefined; at = nextOf(IN_TAG, xml, at + 1)) {
+function findTagEnd(xml: string, start: number): number | undefined {
+  for (let at = findNext(IN_TAG, xml, start + 1); at !== undefined; at = findNext(IN_TAG, xml, at + 1)) {
     const character = xml[at];
     if (character === '>') return at + 1;
     if (character !== '"' && character !== "'") return undefined;
-    at = nextOf(IN_QUOTATION[character], xml, at + 1);
+    at = findNext(IN_QUOTATION[character], xml, at + 1);
     if (at === undefined || xml[at] !== character) return undefined;
   }
   return undefined;
 }
 
-function nextOf(characters: RegExp, text: string, from: number): number | undefined {
+function findNext(characters: RegExp, text: string, from: number): number | undefined {
   characters.lastIndex = from;
   return characters.exec(text)?.index;
 }

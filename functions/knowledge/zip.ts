@@ -67,17 +67,18 @@ export async function openArchive(archive: Uint8Array, wanted: (name: string) =>
         try {
           await unpack(zip, entry, target);
         } catch (error) {
-          throw asProblem(error);
+          throw toContentProblem(error);
         }
       },
     };
   } catch (error) {
-    throw asProblem(error);
+    throw toContentProblem(error);
   }
 }
 
 /** What the library throws is said of a damaged archive. */
-const asProblem = (error: unknown): ContentProblem => (error instanceof ContentProblem ? error : invalid());
+const toContentProblem = (error: unknown): ContentProblem =>
+  error instanceof ContentProblem ? error : invalid();
 
 /** The library refuses what is encrypted, and what is longer or shorter than the directory says. */
 async function unpack(zip: ZipFile, entry: Entry, target: Uint8Array): Promise<void> {

@@ -14,7 +14,7 @@ export const REQUEST_BYTES = 200 * 1024;
  * Cuts items into as few requests as their order allows. An item that is over the limit alone is in a request of its own.
  * @param sizeOf bytes of an item, as the service counts them
  */
-export function chunksOf<T>(
+export function splitIntoChunks<T>(
   items: readonly T[],
   sizeOf: (item: T) => number,
   { entries, bytes }: RequestLimits,

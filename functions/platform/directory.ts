@@ -4,7 +4,7 @@ import {
   type UserType,
 } from '@aws-sdk/client-cognito-identity-provider';
 import type { OrgId } from '../domain/ids.ts';
-import { terms } from './clients/clients.ts';
+import { clientOptions } from './clients/clients.ts';
 import { countThrottles } from './clients/throttles.ts';
 
 /** Users that Cognito gives in one answer at most. */
@@ -38,8 +38,8 @@ export function userDirectory(client: CognitoIdentityProviderClient, userPool: s
         after = PaginationToken;
       } while (after !== undefined);
       return admins
-        .toSorted((a, b) => addedAt(a) - addedAt(b))
-        .map((user) => attributeOf(user, 'email') ?? '');
+        .toSorted((a, b) => getCreationTime(a) - getCreationTime(b))
+        .map((user) => getAttribute(user, 'email') ?? '');
     },
   };
 }
@@ -50,15 +50,15 @@ const ACTIVE: readonly (string | undefined)[] = ['CONFIRMED', 'EXTERNAL_PROVIDER
 const isAdminOf = (orgId: OrgId, user: UserType): boolean =>
   user.Enabled === true &&
   ACTIVE.includes(user.UserStatus) &&
-  attributeOf(user, 'custom:organization') === orgId &&
-  attributeOf(user, 'custom:role') === 'admin' &&
-  attributeOf(user, 'email_verified') === 'true' &&
-  attributeOf(user, 'email') !== undefined;
+  getAttribute(user, 'custom:organization') === orgId &&
+  getAttribute(user, 'custom:role') === 'admin' &&
+  getAttribute(user, 'email_verified') === 'true' &&
+  getAttribute(user, 'email') !== undefined;
 
-const attributeOf = ({ Attributes = [] }: UserType, name: string): string | undefined =>
+const getAttribute = ({ Attributes = [] }: UserType, name: string): string | undefined =>
   Attributes.find(({ Name }) => Name === name)?.Value;
 
-const addedAt = ({ UserCreateDate }: UserType): number => UserCreateDate?.getTime() ?? 0;
+const getCreationTime = ({ UserCreateDate }: UserType): number => UserCreateDate?.getTime() ?? 0;
 
 export const userPoolClient = (): CognitoIdentityProviderClient =>
-  countThrottles(new CognitoIdentityProviderClient(terms()), 'cognito');
+  countThrottles(new CognitoIdentityProviderClient(clientOptions()), 'cognito');

@@ -1,7 +1,7 @@
 import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
 import { BUS_SOURCE, type BusEvent } from '../domain/bus.ts';
-import { chunksOf, REQUEST_BYTES } from './chunks.ts';
-import { terms } from './clients/clients.ts';
+import { REQUEST_BYTES, splitIntoChunks } from './chunks.ts';
+import { clientOptions } from './clients/clients.ts';
 import { countThrottles } from './clients/throttles.ts';
 
 /** Entries that EventBridge takes in one request. */
@@ -43,7 +43,7 @@ export function eventBus(client: EventBridgeClient, name: string, reports: BusRe
       Time: new Date(event.createdAt),
       Detail: JSON.stringify(event),
     };
-    return { event, entry, bytes: sizeOf(entry) };
+    return { event, entry, bytes: getEntrySize(entry) };
   }
 
   async function putSome(some: readonly Outgoing[]): Promise<BusEvent[]> {
@@ -55,7 +55,7 @@ export function eventBus(client: EventBridgeClient, name: string, reports: BusRe
         reports.onRefusal({ reason });
       return some.filter((_, index) => Entries[index]?.EventId === undefined).map(({ event }) => event);
     } catch (error) {
-      if (isOfContent(error)) return putHalves(some, error);
+      if (isContentError(error)) return putHalves(some, error);
       reports.onRefusal({ error });
       return some.map(({ event }) => event);
     }
@@ -75,24 +75,24 @@ export function eventBus(client: EventBridgeClient, name: string, reports: BusRe
   return {
     async put(events) {
       const limits = { entries: ENTRIES, bytes: REQUEST_BYTES };
-      const requests = chunksOf(events.map(outgoing), ({ bytes }) => bytes, limits);
+      const requests = splitIntoChunks(events.map(outgoing), ({ bytes }) => bytes, limits);
       return (await Promise.all(requests.map(putSome))).flat();
     },
   };
 }
 
 /** In bytes, as EventBridge counts them (User Guide, Calculating PutEvents event entry size). */
-const sizeOf = ({ Source = '', DetailType = '', Detail = '' }: PutEventsRequestEntry): number =>
+const getEntrySize = ({ Source = '', DetailType = '', Detail = '' }: PutEventsRequestEntry): number =>
   TIME_BYTES + [Source, DetailType, Detail].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 
 /**
  * Whether a request was refused for what its entries hold: a throttled or forbidden one may be taken later.
  */
-function isOfContent(error: unknown): boolean {
+function isContentError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { httpStatusCode } = ('$metadata' in error ? error.$metadata : {}) as { httpStatusCode?: number };
   return error.name === 'ValidationException' || httpStatusCode === 413;
 }
 
 export const eventBridgeClient = (): EventBridgeClient =>
-  countThrottles(new EventBridgeClient(terms()), 'eventbridge');
+  countThrottles(new EventBridgeClient(clientOptions()), 'eventbridge');

@@ -44,7 +44,7 @@ export function failureFields(error: unknown, depth = 1): FailureFields {
   if (!(error instanceof Error)) return { name: typeof error };
   const { code, cause, $metadata, issues } = error as Error & Record<string, unknown>;
   const { httpStatusCode, requestId, attempts } = Object($metadata) as Record<string, unknown>;
-  const frames = framesOf(error);
+  const frames = extractFrames(error);
   return {
     name: A_NAME.test(error.name) ? error.name : 'Error',
     ...(IN_OUR_WORDS.has(error.name) && HARMLESS.test(error.message) ? { message: error.message } : {}),
@@ -52,14 +52,14 @@ export function failureFields(error: unknown, depth = 1): FailureFields {
     ...(typeof httpStatusCode === 'number' ? { status: httpStatusCode } : {}),
     ...(isName(requestId) ? { awsRequestId: requestId } : {}),
     ...(typeof attempts === 'number' ? { attempts } : {}),
-    ...(Array.isArray(issues) ? { issues: issues.slice(0, 5).map(issueOf) } : {}),
+    ...(Array.isArray(issues) ? { issues: issues.slice(0, 5).map(describeIssue) } : {}),
     ...(frames.length === 0 ? {} : { frames }),
     ...(cause === undefined || depth === MOST_CAUSES ? {} : { cause: failureFields(cause, depth + 1) }),
   };
 }
 
 /** One line of the same, for whoever can only be told a text. */
-export function summaryOf(error: unknown): string {
+export function summarizeError(error: unknown): string {
   const { name, message, code, status, issues } = failureFields(error);
   return [name, message, code, status, ...(issues ?? [])].filter((part) => part !== undefined).join(' ');
 }
@@ -67,14 +67,14 @@ export function summaryOf(error: unknown): string {
 const isName = (value: unknown): value is string => typeof value === 'string' && A_NAME.test(value);
 
 /** A schema's attribute is named by us; what stands below it may be named by others. */
-function issueOf(issue: unknown): string {
+function describeIssue(issue: unknown): string {
   const { code, path } = Object(issue) as Record<string, unknown>;
   const [attribute] = Array.isArray(path) ? path : [];
   return [attribute, code].filter(isName).join(' ');
 }
 
 /** Where it was thrown. The message stands before the frames in the text that has them, and may look like one. */
-function framesOf({ message, stack = '' }: Error): string[] {
+function extractFrames({ message, stack = '' }: Error): string[] {
   const at = stack.indexOf(message);
   if (at < 0 || stack.slice(0, at).includes('\n')) return [];
   return stack

@@ -1,5 +1,5 @@
 import type { ReceiverId } from '../domain/ids.ts';
-import { type HourRange, hourBefore, type LedgerEntry, openIn } from '../domain/ledger.ts';
+import { countOpen, getHourBefore, type HourRange, type LedgerEntry } from '../domain/ledger.ts';
 
 /** Reads what is counted of an endpoint in some hours. */
 type ReadHours = (endpoint: ReceiverId, generation: number, hours: HourRange) => Promise<LedgerEntry[]>;
@@ -34,8 +34,8 @@ export function keepFinishedHours(read: ReadHours) {
       return [...finished, ...(await read(endpoint, generation, rest))];
     }
     const entries = await read(endpoint, generation, { first, last });
-    const open = entries.filter((entry) => openIn(entry) > 0).map(({ hour }) => hour);
-    const [next = first] = [hourBefore(now, SETTLED_HOURS), ...open].sort();
+    const open = entries.filter((entry) => countOpen(entry) > 0).map(({ hour }) => hour);
+    const [next = first] = [getHourBefore(now, SETTLED_HOURS), ...open].sort();
     if (kept.size >= KEPT) kept.clear();
     kept.set(key, {
       first,

@@ -25,7 +25,7 @@ const address = z.url().check(z.refine(cannotBeAltered));
 const further = z.catch(z.optional(address), undefined);
 
 /** @param issuer otherwise one issuer could have its keys taken for those of another (OpenID Connect Discovery 1.0, 4.3) */
-const metadataOf = (issuer: string) =>
+const buildMetadataSchema = (issuer: string) =>
   z.object({
     issuer: z.literal(issuer),
     jwks_uri: address,
@@ -35,10 +35,10 @@ const metadataOf = (issuer: string) =>
     end_session_endpoint: further,
   });
 /** What an issuer says of itself. */
-export type IssuerMetadata = z.output<ReturnType<typeof metadataOf>>;
+export type IssuerMetadata = z.output<ReturnType<typeof buildMetadataSchema>>;
 
 /** What came back from a form. */
-interface Posted {
+interface PostedForm {
   status: number;
   /** Undefined when it is no JSON. */
   body: unknown;
@@ -54,7 +54,7 @@ export interface Issuer {
    * Asks once, because a code or a refresh token is good once; again only where no byte of it can have been sent.
    * @throws IssuerUnavailable when there is no answer, or a failure of the issuer's own
    */
-  post(url: string, fields: Readonly<Record<string, string>>): Promise<Posted>;
+  post(url: string, fields: Readonly<Record<string, string>>): Promise<PostedForm>;
 }
 
 /**
@@ -64,7 +64,7 @@ export interface Issuer {
  */
 export function issuerAt(issuer: string, timeoutMs = TIMEOUT_MS): Issuer {
   if (!cannotBeAltered(issuer)) throw new Error('the issuer of sessions must have an https URL');
-  const Metadata = metadataOf(issuer);
+  const Metadata = buildMetadataSchema(issuer);
   let restsUntil = 0;
   let known: Promise<IssuerMetadata> | undefined;
 
@@ -122,9 +122,9 @@ export function issuerAt(issuer: string, timeoutMs = TIMEOUT_MS): Issuer {
           const { status } = response;
           if (status >= 500 || status === 429) throw new Error(`the issuer answered ${status}`);
           const text = await response.text();
-          return { status, body: parsed(text) };
+          return { status, body: parseAnswer(text) };
         },
-        isUnsent,
+        wasNotSent,
       ),
   };
 }
@@ -140,12 +140,12 @@ const BEFORE_CONNECTION = new Set([
 ]);
 
 /** Whether a request that `fetch` rejected never left. */
-function isUnsent(error: unknown): boolean {
+function wasNotSent(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof Error && 'code' in cause && BEFORE_CONNECTION.has(String(cause.code));
 }
 
-function parsed(text: string): unknown {
+function parseAnswer(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,7 +1,7 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { KEYRING_FRESH_SECONDS, Keyring, UnknownKeyVersion } from '../domain/keyring.ts';
 import { Defect } from '../domain/problem.ts';
-import { terms } from './clients/clients.ts';
+import { clientOptions } from './clients/clients.ts';
 import { countThrottles } from './clients/throttles.ts';
 
 /** Gives `use` the keyring of one secret. */
@@ -32,7 +32,7 @@ export function keyringSource(secretValue: SecretValue, now = Date.now): Keyring
   let inVainAt = Number.NEGATIVE_INFINITY;
 
   async function fetchRing(): Promise<Keyring> {
-    const ring = Keyring.parse(jsonOf((await secretValue()) ?? 'null'));
+    const ring = Keyring.parse(parseJson((await secretValue()) ?? 'null'));
     kept = { ring, readAt: now() };
     return ring;
   }
@@ -74,7 +74,7 @@ export function keyringSource(secretValue: SecretValue, now = Date.now): Keyring
 }
 
 /** @throws an error that, unlike the parser's own, does not quote the secret */
-function jsonOf(secret: string): unknown {
+function parseJson(secret: string): unknown {
   try {
     return JSON.parse(secret);
   } catch {
@@ -92,7 +92,7 @@ let client: SecretsManagerClient | undefined;
 export const secretValue =
   (id: string): SecretValue =>
   async () => {
-    client ??= countThrottles(new SecretsManagerClient(terms()), 'secretsmanager');
+    client ??= countThrottles(new SecretsManagerClient(clientOptions()), 'secretsmanager');
     const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: id }));
     return SecretString;
   };

@@ -18,14 +18,14 @@ export function logging(printer: Logger): Logging {
   return {
     log(code, fields) {
       const { level, says, fields: declared }: Line = LOG_CODES[code];
-      printer[level](says, { code, ...written(fields, { ...CONTEXT_FIELDS, ...declared }) });
+      printer[level](says, { code, ...formatFields(fields, { ...CONTEXT_FIELDS, ...declared }) });
     },
     begin(context) {
       printer.resetKeys();
       printer.addContext(context);
     },
     add(fields) {
-      printer.appendKeys(written(fields, CONTEXT_FIELDS));
+      printer.appendKeys(formatFields(fields, CONTEXT_FIELDS));
     },
   };
 }
@@ -55,7 +55,10 @@ const WRITTEN: Readonly<Record<FieldKind, (value: unknown) => unknown>> = {
 };
 
 /** What is not declared is left out, and what is absent as well. */
-function written(fields: object, declared: Readonly<Record<string, FieldKind>>): Record<string, unknown> {
+function formatFields(
+  fields: object,
+  declared: Readonly<Record<string, FieldKind>>,
+): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]) => {
       const kind = Object.hasOwn(declared, name) ? declared[name] : undefined;

@@ -18,8 +18,8 @@ export function mailer(client: SESv2Client, from: string) {
             Destination: { ToAddresses: [...to] },
             Content: {
               Simple: {
-                Subject: inUtf8(subject),
-                Body: { Text: inUtf8(text), Html: inUtf8(html) },
+                Subject: toUtf8Content(subject),
+                Body: { Text: toUtf8Content(text), Html: toUtf8Content(html) },
                 // So that nobody's absence is answered (RFC 3834, section 5).
                 Headers: [{ Name: 'Auto-Submitted', Value: 'auto-generated' }],
               },
@@ -28,13 +28,13 @@ export function mailer(client: SESv2Client, from: string) {
         );
         return { kind: 'sent' };
       } catch (error) {
-        return { kind: isRefusal(error) ? 'refused' : 'unknown', reason: reasonOf(error) };
+        return { kind: isRefusal(error) ? 'refused' : 'unknown', reason: getReason(error) };
       }
     },
   };
 }
 
-const inUtf8 = (Data: string) => ({ Data, Charset: 'UTF-8' });
+const toUtf8Content = (Data: string) => ({ Data, Charset: 'UTF-8' });
 
 /** No connection came about, so that nothing was asked for. */
 const UNCONNECTED = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN']);
@@ -53,7 +53,7 @@ function isRefusal(error: unknown): boolean {
 }
 
 /** SES names addresses in its messages, which are not for the log. */
-function reasonOf(error: unknown): string {
+function getReason(error: unknown): string {
   const { name, code, $metadata } = Object(error) as Record<string, unknown>;
   return [name, code, Object($metadata).httpStatusCode].filter((part) => part !== undefined).join(' ');
 }

@@ -16,13 +16,13 @@ const GATHERED_MS = 10_000;
  * What is told within is routine: it may wait for that of later invocations, which saves a line for each. An environment that is not invoked again
  * takes with it what it still had, so nothing that an alarm waits for, and nothing that happens once, may be routine.
  */
-export function routinely(tell: () => void): void {
+export function publishRegularly(tell: () => void): void {
   const before = isUrgent;
   tell();
   isUrgent = before;
 }
 
-const valuesOf = (name: string, unit: Unit): number[] => {
+const getValues = (name: string, unit: Unit): number[] => {
   isUrgent = true;
   const known = collected.get(name) ?? { unit, values: [] };
   collected.set(name, known);
@@ -32,7 +32,7 @@ const valuesOf = (name: string, unit: Unit): number[] => {
 /** Counts occurrences; nothing is said of none. */
 export function count(name: string, occurrences = 1): void {
   if (occurrences === 0) return;
-  const values = valuesOf(name, 'Count');
+  const values = getValues(name, 'Count');
   values[0] = (values[0] ?? 0) + occurrences;
 }
 
@@ -40,13 +40,13 @@ export function count(name: string, occurrences = 1): void {
 export function gauge(name: string, value: number, unit: Unit = 'Count'): void {
   // Nor of what is not known.
   if (!(value > 0)) return;
-  const values = valuesOf(name, unit);
+  const values = getValues(name, unit);
   values[0] = Math.max(values[0] ?? 0, value);
 }
 
 /** Adds a value to those of which CloudWatch makes percentiles. Milliseconds. */
 export function sample(name: string, milliseconds: number): void {
-  valuesOf(name, 'Milliseconds').push(milliseconds);
+  getValues(name, 'Milliseconds').push(milliseconds);
 }
 
 /** The namespace is in POWERTOOLS_METRICS_NAMESPACE. */
@@ -83,7 +83,7 @@ const TOO_LATE_MS = 30_000;
 /** The dispatcher's measures as metrics. Attempts are routine, whatever comes of them; a failed one is also in the log. */
 export const deliveryMetrics = {
   attempt(attempt: Attempt): void {
-    if (attempt.lateMs < TOO_LATE_MS) routinely(() => tell(attempt));
+    if (attempt.lateMs < TOO_LATE_MS) publishRegularly(() => tell(attempt));
     else tell(attempt);
   },
   disabled: (): void => count(DELIVERED.disabled),

@@ -6,12 +6,12 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import { BusEvent } from '../domain/bus.ts';
-import { Reminder } from '../domain/delivery.ts';
+import { DeliveryMessage } from '../domain/delivery.ts';
 import type { DeadLetter } from '../domain/events.ts';
 import { CROWDED_IN_FLIGHT, type Lane, type QueueVariable } from '../domain/lanes.ts';
-import { messageGroupOf } from '../domain/redelivery.ts';
-import { delaySeconds, hiddenSeconds, MAX_DELAY_SECONDS } from '../domain/timing.ts';
-import { chunksOf, REQUEST_BYTES } from './chunks.ts';
+import { getMessageGroup } from '../domain/redelivery.ts';
+import { computeDelaySeconds, computeVisibilitySeconds, MAX_DELAY_SECONDS } from '../domain/timing.ts';
+import { REQUEST_BYTES, splitIntoChunks } from './chunks.ts';
 import { logger } from './logger.ts';
 import { UNREADABLE_MESSAGES } from './metric-names.ts';
 import { count } from './metrics.ts';
@@ -51,7 +51,7 @@ export function workerQueue(client: SQSClient, url: string) {
         body: JSON.stringify({ detail: BusEvent.parse(event) }),
       }));
       const limits = { entries: ENTRIES, bytes: REQUEST_BYTES };
-      const requests = chunksOf(outgoing, ({ body }) => Buffer.byteLength(body), limits);
+      const requests = splitIntoChunks(outgoing, ({ body }) => Buffer.byteLength(body), limits);
       return (await Promise.all(requests.map(sendSome))).flat();
     },
   };
@@ -63,7 +63,7 @@ interface Outgoing {
 }
 
 /** Hides a received message for a number of seconds from now. @param url of the queue */
-export const hiding =
+export const setVisibility =
   (client: SQSClient, url: string) =>
   async (receiptHandle: string, seconds: number): Promise<void> => {
     await client.send(
@@ -76,7 +76,7 @@ export const hiding =
   };
 
 /** Sends entries of the outbox back to the dead-letter queue, for a later run. @param url of the queue */
-export function postponement(client: SQSClient, url: string) {
+export function toDelay(client: SQSClient, url: string) {
   return async (ids: readonly string[]): Promise<void> => {
     const letter: DeadLetter = { kind: 'entries', ids };
     await client.send(
@@ -96,8 +96,8 @@ const BATCH = 10;
 /** How long a queue's own word on its messages is believed. Milliseconds. */
 const GAUGE_MS = 5_000;
 
-export interface OutgoingReminder {
-  reminder: Reminder;
+export interface OutgoingDeliveryMessage {
+  message: DeliveryMessage;
   until?: Date;
 }
 
@@ -133,32 +133,32 @@ export function deliveryQueues<L extends Lane>(
      * Sends reminders; gives back those that the queue did not take. `MessageGroupId` makes the queue a fair one: an
      * organization with a backlog does not hold up the others.
      */
-    async send(lane: L, messages: readonly OutgoingReminder[]): Promise<Reminder[]> {
-      const outgoing = messages.map(({ reminder, until }) => ({
-        reminder,
+    async send(lane: L, messages: readonly OutgoingDeliveryMessage[]): Promise<DeliveryMessage[]> {
+      const outgoing = messages.map(({ message, until }) => ({
+        message,
         until,
-        body: JSON.stringify(Reminder.parse(reminder)),
+        body: JSON.stringify(DeliveryMessage.parse(message)),
       }));
       const limits = { entries: BATCH, bytes: REQUEST_BYTES };
-      const batches = chunksOf(outgoing, ({ body }) => Buffer.byteLength(body), limits);
+      const batches = splitIntoChunks(outgoing, ({ body }) => Buffer.byteLength(body), limits);
       const refused = await Promise.all(
         batches.map(async (batch) => {
           const { Failed = [] } = await client.send(
             new SendMessageBatchCommand({
               QueueUrl: urlOf(lane),
-              Entries: batch.map(({ reminder, until, body }, index) => {
-                const delay = until === undefined ? 0 : delaySeconds(until, now());
+              Entries: batch.map(({ message, until, body }, index) => {
+                const delay = until === undefined ? 0 : computeDelaySeconds(until, now());
                 return {
                   Id: String(index),
                   MessageBody: body,
-                  MessageGroupId: messageGroupOf(reminder),
+                  MessageGroupId: getMessageGroup(message),
                   ...(delay === 0 ? {} : { DelaySeconds: delay }),
                 };
               }),
             }),
           );
           const failed = new Set(Failed.map((entry) => Number(entry.Id)));
-          return batch.filter((_, index) => failed.has(index)).map(({ reminder }) => reminder);
+          return batch.filter((_, index) => failed.has(index)).map(({ message }) => message);
         }),
       );
       return refused.flat();
@@ -170,7 +170,7 @@ export function deliveryQueues<L extends Lane>(
         new ChangeMessageVisibilityCommand({
           QueueUrl: urlOf(lane),
           ReceiptHandle: receiptHandle,
-          VisibilityTimeout: hiddenSeconds(until, now()),
+          VisibilityTimeout: computeVisibilitySeconds(until, now()),
         }),
       );
     },
@@ -209,9 +209,9 @@ export function deliveryQueues<L extends Lane>(
  * Parses the body of a delivery message. An unreadable message may be dropped: every open delivery is in its table.
  * @returns undefined, after a report, when the body is unreadable
  */
-export function parseReminder(body: string, messageId: string): Reminder | undefined {
+export function parseDeliveryMessage(body: string, messageId: string): DeliveryMessage | undefined {
   try {
-    return Reminder.parse(JSON.parse(body));
+    return DeliveryMessage.parse(JSON.parse(body));
   } catch (error) {
     logger.log('REMINDER_UNREADABLE', { messageId, error });
     count(UNREADABLE_MESSAGES);

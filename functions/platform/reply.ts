@@ -76,18 +76,18 @@ const PAGE_BYTES = 2_000_000;
 /** What an answer says of an item beyond its row: fields that are null. */
 const NULLS_BYTES = 1_000;
 
-const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
+const getBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
 
 /**
  * The first items that a page has room for, one at least.
  * @param shown what an answer says of an item
  */
-export function fitting<T>(items: readonly T[], shown: (item: T) => unknown): readonly T[] {
+export function fitIntoRequest<T>(items: readonly T[], shown: (item: T) => unknown): readonly T[] {
   // Almost every page: what is shown of rows is a part of them.
-  if (bytesOf(items) + items.length * NULLS_BYTES <= PAGE_BYTES) return items;
+  if (getBytes(items) + items.length * NULLS_BYTES <= PAGE_BYTES) return items;
   let bytes = 0;
   const end = items.findIndex((item) => {
-    bytes += bytesOf(shown(item)) + 1;
+    bytes += getBytes(shown(item)) + 1;
     return bytes > PAGE_BYTES;
   });
   return end < 0 ? items : items.slice(0, Math.max(1, end));

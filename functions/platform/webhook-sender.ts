@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AttemptResult, Claimed, WebhookRequest } from '../domain/delivery.ts';
+import type { AttemptResult, ClaimedDelivery, WebhookRequest } from '../domain/delivery.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
 import type { OutboxEvent } from '../domain/events.ts';
 import type { Gate } from '../domain/gate.ts';
 import { SLOW_AFTER_SECONDS, SLOW_TO_CONNECT_SECONDS } from '../domain/lanes.ts';
 import { checkReceiverUrl, type ReceiverPolicy } from '../domain/receiver-url.ts';
-import { signature, signingSecret } from '../domain/signature.ts';
-import { programOf, simulate } from '../domain/simulation.ts';
+import { deriveSigningSecret, sign } from '../domain/signature.ts';
+import { parseProgram, simulate } from '../domain/simulation.ts';
 import type { KeyringSource } from './keyrings.ts';
 import type { OutboundClient } from './outbound/client.ts';
-import { headersOnTheWire, type OutboundRequest, type OutboundResult } from './outbound/exchange.ts';
+import { completeHeaders, type OutboundRequest, type OutboundResult } from './outbound/exchange.ts';
 
 type Outcome = Omit<AttemptResult, 'startedAt' | 'endedAt'>;
 
@@ -33,12 +33,12 @@ export function webhookSender({
   now: () => Date;
 }) {
   return async (
-    delivery: Claimed,
+    delivery: ClaimedDelivery,
     endpoint: Endpoint,
     event: OutboxEvent,
     onSlow: () => void,
   ): Promise<Outcome> => {
-    const secret = await signingKeys((ring) => signingSecret(ring, endpoint.keyVersion, endpoint.id));
+    const secret = await signingKeys((ring) => deriveSigningSecret(ring, endpoint.keyVersion, endpoint.id));
     const body = Buffer.from(event.body, 'utf8');
     const timestamp = Math.floor(now().getTime() / 1000);
     const request: OutboundRequest = {
@@ -49,7 +49,7 @@ export function webhookSender({
         'user-agent': userAgent,
         'webhook-id': delivery.id,
         'webhook-timestamp': String(timestamp),
-        'webhook-signature': signature(secret, delivery.id, timestamp, body),
+        'webhook-signature': sign(secret, delivery.id, timestamp, body),
         'webhook-event-id': event.id,
         'webhook-attempt': String(delivery.attempts),
         'webhook-endpoint-id': endpoint.id,
@@ -59,11 +59,11 @@ export function webhookSender({
     slow.set(SLOW_TO_CONNECT_SECONDS);
     const onWritten = () => slow.set(SLOW_AFTER_SECONDS);
     const sent = gate(delivery.orgId, {
-      live: async (permit) => outcomeOf(await outbound.post(request, permit, onWritten)),
+      live: async (permit) => toOutcome(await outbound.post(request, permit, onWritten)),
       sandbox: async () => {
         onWritten();
         const { result, ...exchange } = await simulated.post(request, delivery.attempts);
-        return { ...outcomeOf(result), simulated: exchange };
+        return { ...toOutcome(result), simulated: exchange };
       },
     });
     return sent.finally(slow.cancel);
@@ -91,7 +91,7 @@ function timer(callback: () => void) {
   };
 }
 
-function outcomeOf(result: OutboundResult): Outcome {
+function toOutcome(result: OutboundResult): Outcome {
   if (result.kind === 'failed') return { error: result.error };
   if (result.status >= 200 && result.status < 300) return { status: result.status };
   return { status: result.status, error: `the receiver answered ${result.status}`, response: result.body };
@@ -128,7 +128,7 @@ export function simulatedReceiver({
       const written: WebhookRequest = {
         method: 'POST',
         url: request.url.href,
-        headers: headersOnTheWire(request),
+        headers: completeHeaders(request),
         body: Buffer.from(request.body).toString('utf8'),
       };
       const check = checkReceiverUrl(request.url.href, policy);
@@ -138,7 +138,7 @@ export function simulatedReceiver({
           request: written,
           durationMs: 0,
         };
-      const program = programOf(request.url.href);
+      const program = parseProgram(request.url.href);
       const { afterMs: durationMs, ...answer } = simulate(program, attempt, timeoutMs);
       if (durationMs > 0) await wait(durationMs / program.speed);
       const result: OutboundResult =

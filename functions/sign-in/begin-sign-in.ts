@@ -2,10 +2,10 @@ import { problem } from '../domain/problem.ts';
 import { success } from '../platform/reply.ts';
 import {
   COOKIES,
-  challengeOf,
-  endpointOf,
+  computeChallenge,
+  getIssuerEndpoint,
+  getRedirectUri,
   newAttempt,
-  redirectUriOf,
   returnPath,
   type SignInTerms,
   setCookie,
@@ -30,15 +30,15 @@ export const begin =
     const attempt = newAttempt(path);
     const cookie = setCookie(COOKIES.signIn, toCookie(attempt), ATTEMPT_SECONDS);
     if (cookie === undefined) return { reply: problem('VALIDATION_ERROR', 'returnTo must be shorter.') };
-    const location = new URL(await endpointOf(terms.issuer, 'authorization_endpoint'));
+    const location = new URL(await getIssuerEndpoint(terms.issuer, 'authorization_endpoint'));
     const parameters = {
       response_type: 'code',
       client_id: terms.clientId,
-      redirect_uri: redirectUriOf(terms),
+      redirect_uri: getRedirectUri(terms),
       scope: terms.scope,
       state: attempt.state,
       nonce: attempt.nonce,
-      code_challenge: challengeOf(attempt),
+      code_challenge: computeChallenge(attempt),
       code_challenge_method: 'S256',
       ...(loginHint === undefined ? {} : { login_hint: loginHint }),
     };

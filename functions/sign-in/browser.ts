@@ -64,7 +64,7 @@ const Attempt = z.object({
 export type Attempt = z.infer<typeof Attempt>;
 
 const random = (): string => randomBytes(RANDOM_BYTES).toString('base64url');
-const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();
+const hashText = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /** @param returnTo as {@link returnPath} gives it */
 export const newAttempt = (returnTo: string): Attempt => ({
@@ -75,11 +75,11 @@ export const newAttempt = (returnTo: string): Attempt => ({
 });
 
 /** The verifier's challenge for the issuer (RFC 7636, 4.2, S256). */
-export const challengeOf = ({ verifier }: Attempt): string => digestOf(verifier).toString('base64url');
+export const computeChallenge = ({ verifier }: Attempt): string => hashText(verifier).toString('base64url');
 
 /** Whether what came back is the answer to this attempt, compared in constant time. */
 export const isAnswerTo = (attempt: Attempt, state: string): boolean =>
-  timingSafeEqual(digestOf(attempt.state), digestOf(state));
+  timingSafeEqual(hashText(attempt.state), hashText(state));
 
 export const toCookie = (attempt: Attempt): string =>
   Buffer.from(JSON.stringify(attempt)).toString('base64url');
@@ -129,13 +129,13 @@ export interface SignInTerms {
 }
 
 /** Where the issuer sends people back to: a page, which posts what it got. */
-export const redirectUriOf = ({ dashboardOrigin }: Pick<SignInTerms, 'dashboardOrigin'>): string =>
+export const getRedirectUri = ({ dashboardOrigin }: Pick<SignInTerms, 'dashboardOrigin'>): string =>
   `${dashboardOrigin}/signed-in`;
 
 type Endpoint = 'authorization_endpoint' | 'token_endpoint';
 
 /** @throws IssuerUnavailable when the issuer has none, so that nobody can sign in by it */
-export async function endpointOf(issuer: Issuer, name: Endpoint): Promise<string> {
+export async function getIssuerEndpoint(issuer: Issuer, name: Endpoint): Promise<string> {
   const metadata: IssuerMetadata = await issuer.metadata();
   const address = metadata[name];
   if (address === undefined) throw new IssuerUnavailable(`the issuer names no ${name}`);
@@ -160,7 +160,7 @@ export async function redeem(
   log: Log,
 ): Promise<Tokens | undefined> {
   await idTokens.ready();
-  const { status, body } = await issuer.post(await endpointOf(issuer, 'token_endpoint'), {
+  const { status, body } = await issuer.post(await getIssuerEndpoint(issuer, 'token_endpoint'), {
     ...grant,
     client_id: clientId,
   });

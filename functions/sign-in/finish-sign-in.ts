@@ -5,9 +5,9 @@ import {
   COOKIES,
   clearCookie,
   fromCookie,
+  getRedirectUri,
   isAnswerTo,
   redeem,
-  redirectUriOf,
   type SignInTerms,
   sessionCookies,
 } from './browser.ts';
@@ -36,7 +36,7 @@ export const finish =
     const grant = {
       grant_type: 'authorization_code',
       code,
-      redirect_uri: redirectUriOf(terms),
+      redirect_uri: getRedirectUri(terms),
       code_verifier: attempt.verifier,
     };
     const tokens = await redeem(terms, grant, log);

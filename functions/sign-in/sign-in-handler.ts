@@ -8,8 +8,8 @@ import { logger } from '../platform/logger.ts';
 import { FAILED_INVOCATIONS } from '../platform/metric-names.ts';
 import { count, publishMetrics } from '../platform/metrics.ts';
 import { beginRequest, endRequest, failureReply, type RequestPorts } from '../platform/pipeline/lifecycle.ts';
-import { requestIdOf } from '../platform/pipeline/request.ts';
-import { cookieOf, isFromPageOf } from '../platform/pipeline/session-authentication.ts';
+import { getRequestId } from '../platform/pipeline/request.ts';
+import { isSameOrigin, parseCookie } from '../platform/pipeline/session-authentication.ts';
 import { parseBody } from '../platform/pipeline/validation.ts';
 import { problemResult, type Reply, successResult } from '../platform/reply.ts';
 import { idTokenReader } from '../platform/sessions.ts';
@@ -58,13 +58,13 @@ export function signInHandler<R extends SignInRoute>(
           'Nobody can sign in here: the deployment has no dashboard (dashboardOrigin).',
         ),
       };
-    if (!isFromPageOf(event, dashboardOrigin))
+    if (!isSameOrigin(event, dashboardOrigin))
       return { reply: problem('PERMISSION_DENIED', 'Sign-in is for pages of the dashboard alone (Origin).') };
     const body = parseBody(event, route);
     if (!body.ok) return { reply: body.problem };
     const request = {
       body: body.value,
-      cookie: (name) => cookieOf(event, name),
+      cookie: (name) => parseCookie(event, name),
       now: now(),
       log: logger.log,
     } as SignInRequest<R>;
@@ -72,7 +72,7 @@ export function signInHandler<R extends SignInRoute>(
   }
 
   function resultOf(event: APIGatewayProxyEvent, reply: Reply): APIGatewayProxyResult {
-    const requestId = requestIdOf(event);
+    const requestId = getRequestId(event);
     if (reply.kind === 'problem') return problemResult(reply, requestId, {});
     return successResult(200, { ...reply, data: route.data.parse(reply.data) }, requestId, {});
   }

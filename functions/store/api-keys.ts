@@ -4,8 +4,8 @@ import { ApiKey } from '../domain/api-key.ts';
 import { KeyId, type OrgId } from '../domain/ids.ts';
 import { type Key, keys } from './keys.ts';
 import { newestFirst, type Page, type PageRequest, partition } from './pages.ts';
-import { expiry, itemsAt, readRows, type Table } from './table.ts';
-import { addition, type Change } from './transaction.ts';
+import { readItems, readRows, type Table, toExpiry } from './table.ts';
+import { buildAddition, type Change } from './transaction.ts';
 
 /** The listing's row names the digest, so that a revocation finds the row which callers are looked up by. It stays in here. */
 const ListedApiKey = z.extend(ApiKey, { digest: z.string() });
@@ -38,8 +38,8 @@ export function apiKeyStore(service: Table) {
 
     create(digest: string, key: ApiKey): Change[] {
       return [
-        addition(service, { ...keys.apiKey(digest), ...key }),
-        addition(service, { ...keys.listedApiKey(key.orgId, key.id), ...key, digest }),
+        buildAddition(service, { ...keys.apiKey(digest), ...key }),
+        buildAddition(service, { ...keys.listedApiKey(key.orgId, key.id), ...key, digest }),
       ];
     },
 
@@ -86,7 +86,7 @@ export function keyUseStore(rates: Table) {
           ExpressionAttributeValues: {
             ':id': id,
             ':now': now.toISOString(),
-            ':expiry': expiry(now, KEPT_DAYS),
+            ':expiry': toExpiry(now, KEPT_DAYS),
           },
         }),
         { abortSignal: AbortSignal.timeout(timeoutMs) },
@@ -98,7 +98,7 @@ export function keyUseStore(rates: Table) {
      * @throws ReadThrottled when DynamoDB does not give all of it
      */
     async read(orgId: OrgId, ids: readonly ApiKey['id'][]): Promise<Map<ApiKey['id'], string>> {
-      const rows = await itemsAt(
+      const rows = await readItems(
         rates,
         ids.map((id) => keys.keyUse(orgId, id)),
       );

@@ -4,11 +4,18 @@ import type { ChannelId, OrgId } from '../domain/ids.ts';
 import { keys } from './keys.ts';
 import { newestFirst, type Page, type PageRequest, partition } from './pages.ts';
 import type { Table } from './table.ts';
-import { addition, type Change, type Counter, countedDown, countedUp, removal } from './transaction.ts';
+import {
+  buildAddition,
+  buildRemoval,
+  type Change,
+  type Counter,
+  decreaseCount,
+  increaseCount,
+} from './transaction.ts';
 
 const parse = (row: unknown): Channel => Channel.parse(row);
 
-const counterOf = (orgId: OrgId): Counter => ({
+const getCounter = (orgId: OrgId): Counter => ({
   key: keys.channelCount(orgId),
   things: 'channels',
   limit: MAX_CHANNELS,
@@ -35,15 +42,18 @@ export function channelStore(service: Table) {
     /** Adds a channel and counts it; refused as `channel-limit` when the organization has no room for it. */
     add(channel: Channel): Change[] {
       return [
-        countedUp(service, counterOf(channel.orgId)),
-        addition(service, { ...keys.endpoint(channel.orgId, channel.id), ...channel }),
+        increaseCount(service, getCounter(channel.orgId)),
+        buildAddition(service, { ...keys.endpoint(channel.orgId, channel.id), ...channel }),
       ];
     },
 
     /** Removes a channel and uncounts it; refused as `channel-missing` when it is already gone. */
     remove(orgId: OrgId, id: ChannelId): Change[] {
-      const counter = counterOf(orgId);
-      return [removal(service, keys.endpoint(orgId, id), counter.refusals), countedDown(service, counter)];
+      const counter = getCounter(orgId);
+      return [
+        buildRemoval(service, keys.endpoint(orgId, id), counter.refusals),
+        decreaseCount(service, counter),
+      ];
     },
   };
 }

@@ -1,11 +1,18 @@
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { Conversation, Escalation, Message, MOVES, type Move, Ticket } from '../domain/conversation.ts';
+import {
+  Conversation,
+  Escalation,
+  Message,
+  STATE_CHANGES,
+  type StateChange,
+  Ticket,
+} from '../domain/conversation.ts';
 import type { ConversationId, EscalationId, MessageId, TicketId } from '../domain/ids.ts';
 import type { Tenant } from '../domain/tenant.ts';
-import { CONVERSATION_SHARDS, keys, markOf, shards, TICKET_SHARDS } from './keys.ts';
+import { CONVERSATION_SHARDS, keys, listShards, sandboxMark, TICKET_SHARDS } from './keys.ts';
 import { newestFirst, type Page, type PageRequest, partition } from './pages.ts';
 import { readRows, type Table } from './table.ts';
-import { addition, type Change } from './transaction.ts';
+import { buildAddition, type Change } from './transaction.ts';
 
 export function conversationStore(service: Table) {
   return {
@@ -17,23 +24,23 @@ export function conversationStore(service: Table) {
     },
 
     list(tenant: Tenant, page: PageRequest): Promise<Page<Conversation>> {
-      const partitions = shards(CONVERSATION_SHARDS).map((shard) =>
+      const partitions = listShards(CONVERSATION_SHARDS).map((shard) =>
         partition(service, keys.conversations(tenant, shard), (row) => Conversation.parse(row)),
       );
       return newestFirst(partitions, page);
     },
 
     add(tenant: Tenant, conversation: Conversation): Change {
-      return addition(service, {
+      return buildAddition(service, {
         ...keys.conversation(tenant, conversation.id),
-        ...markOf(tenant),
+        ...sandboxMark(tenant),
         ...conversation,
       });
     },
 
     /** Moves a conversation from one of the states that the move may leave; refused as `conversation-changed` from any other. */
-    move(tenant: Tenant, id: ConversationId, move: Move): Change {
-      const { from, to } = MOVES[move.kind];
+    move(tenant: Tenant, id: ConversationId, move: StateChange): Change {
+      const { from, to } = STATE_CHANGES[move.kind];
       const states = Object.fromEntries(from.map((status, index) => [`:from${index}`, status]));
       return {
         refusal: 'conversation-changed',
@@ -104,9 +111,9 @@ export function messageStore(service: Table) {
     },
 
     add(tenant: Tenant, message: Message): Change {
-      return addition(service, {
+      return buildAddition(service, {
         ...keys.message(tenant, message.conversationId, message.id),
-        ...markOf(tenant),
+        ...sandboxMark(tenant),
         ...message,
       });
     },
@@ -137,9 +144,9 @@ export function escalationStore(service: Table) {
     },
 
     add(tenant: Tenant, escalation: Escalation): Change {
-      return addition(service, {
+      return buildAddition(service, {
         ...keys.escalation(tenant, escalation.conversationId, escalation.id),
-        ...markOf(tenant),
+        ...sandboxMark(tenant),
         ...escalation,
       });
     },
@@ -156,14 +163,14 @@ export function ticketStore(service: Table) {
     },
 
     list(tenant: Tenant, page: PageRequest): Promise<Page<Ticket>> {
-      const partitions = shards(TICKET_SHARDS).map((shard) =>
+      const partitions = listShards(TICKET_SHARDS).map((shard) =>
         partition(service, keys.tickets(tenant, shard), (row) => Ticket.parse(row)),
       );
       return newestFirst(partitions, page);
     },
 
     add(tenant: Tenant, ticket: Ticket): Change {
-      return addition(service, { ...keys.ticket(tenant, ticket.id), ...markOf(tenant), ...ticket });
+      return buildAddition(service, { ...keys.ticket(tenant, ticket.id), ...sandboxMark(tenant), ...ticket });
     },
   };
 }

@@ -3,45 +3,51 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import {
-  type Claimed,
+  type ClaimedDelivery,
   type ClaimResult,
   Delivery,
   type DeliveryRef,
   type EndpointOutcome,
+  getClaimability,
   type MoveResult,
   type Settlement,
   type SkipReason,
-  standingOf,
 } from '../domain/delivery.ts';
 import type { DisablingNotice } from '../domain/endpoint.ts';
-import { creationTime, type DeliveryId, type EventId, type ReceiverId, traced } from '../domain/ids.ts';
+import {
+  type DeliveryId,
+  type EventId,
+  parseCreationTime,
+  type ReceiverId,
+  withTrace,
+} from '../domain/ids.ts';
 import { Defect } from '../domain/problem.ts';
 import { Arrival, EVENT_DAYS, HISTORY_DAYS } from '../domain/redelivery.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import {
-  claimUpdate,
+  buildClaimUpdate,
+  buildDeliveryKey,
+  buildExhaustUpdate,
+  buildSettleUpdate,
+  buildSkipUpdate,
   type DeliveryUpdate,
-  deliveryKey,
-  exhaustUpdate,
-  settleUpdate,
-  skipUpdate,
 } from './due-index.ts';
-import { endpointChange } from './endpoints.ts';
-import { DELIVERY_SHARDS, keys, markOf, shards } from './keys.ts';
-import { stillCurrent } from './organizations.ts';
+import { buildEndpointChange } from './endpoints.ts';
+import { DELIVERY_SHARDS, keys, listShards, sandboxMark } from './keys.ts';
+import { buildCurrentCondition } from './organizations.ts';
 import { disablingNotice } from './outbox.ts';
 import { newestFirst, type Page, type PageRequest, partition } from './pages.ts';
-import { expiry, itemsAt, readRows, type Table, updated } from './table.ts';
-import { addition, type Change, type Commit, Contended } from './transaction.ts';
+import { readItems, readRows, type Table, toExpiry, update } from './table.ts';
+import { buildAddition, type Change, type Commit, Contended } from './transaction.ts';
 
 /** The delivery that a row of the table, or of its stream, holds. @throws a zod error when it holds none */
-export const deliveryOf = (row: unknown): Delivery => Delivery.parse(row);
+export const parseDelivery = (row: unknown): Delivery => Delivery.parse(row);
 
-const rowOf = (delivery: Delivery) => ({
-  ...deliveryKey(delivery),
-  ...markOf(delivery),
+const toRow = (delivery: Delivery) => ({
+  ...buildDeliveryKey(delivery),
+  ...sandboxMark(delivery),
   ...delivery,
-  expiresAt: expiry(new Date(delivery.createdAt), HISTORY_DAYS),
+  expiresAt: toExpiry(new Date(delivery.createdAt), HISTORY_DAYS),
 });
 
 /** Creates deliveries, reads them by id and lists them. Their moves are in `delivery-moves.ts`. */
@@ -51,9 +57,9 @@ export function deliveryStore(deliveries: Table) {
   return {
     async find(ref: DeliveryRef): Promise<Delivery | undefined> {
       const { Item } = await deliveries.client.send(
-        new GetCommand({ ...table, Key: deliveryKey(ref), ConsistentRead: true }),
+        new GetCommand({ ...table, Key: buildDeliveryKey(ref), ConsistentRead: true }),
       );
-      return Item && deliveryOf(Item);
+      return Item && parseDelivery(Item);
     },
 
     /**
@@ -62,13 +68,13 @@ export function deliveryStore(deliveries: Table) {
      * @throws ReadThrottled when DynamoDB does not give all of it
      */
     async statuses(refs: readonly DeliveryRef[]): Promise<Map<DeliveryId, Delivery['status']>> {
-      const rows = await itemsAt(deliveries, refs.map(deliveryKey), { consistent: true });
-      return new Map(readRows(deliveries, rows, deliveryOf).map(({ id, status }) => [id, status]));
+      const rows = await readItems(deliveries, refs.map(buildDeliveryKey), { consistent: true });
+      return new Map(readRows(deliveries, rows, parseDelivery).map(({ id, status }) => [id, status]));
     },
 
     list(tenant: Tenant, endpoint: ReceiverId, page: PageRequest): Promise<Page<Delivery>> {
-      const partitions = shards(DELIVERY_SHARDS).map((shard) =>
-        partition(deliveries, keys.deliveries(endpoint, tenant.generation, shard), deliveryOf),
+      const partitions = listShards(DELIVERY_SHARDS).map((shard) =>
+        partition(deliveries, keys.deliveries(endpoint, tenant.generation, shard), parseDelivery),
       );
       return newestFirst(partitions, page);
     },
@@ -79,7 +85,7 @@ export function deliveryStore(deliveries: Table) {
         await deliveries.client.send(
           new PutCommand({
             ...table,
-            Item: rowOf(delivery),
+            Item: toRow(delivery),
             ConditionExpression: 'attribute_not_exists(pk)',
           }),
         );
@@ -96,7 +102,7 @@ export function deliveryStore(deliveries: Table) {
         await deliveries.client.send(
           new PutCommand({
             ...table,
-            Item: rowOf(delivery),
+            Item: toRow(delivery),
             ConditionExpression: 'attribute_not_exists(pk)',
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           }),
@@ -104,13 +110,13 @@ export function deliveryStore(deliveries: Table) {
         return delivery;
       } catch (error) {
         if (!(error instanceof ConditionalCheckFailedException) || error.Item === undefined) throw error;
-        return deliveryOf(unmarshall(error.Item));
+        return parseDelivery(unmarshall(error.Item));
       }
     },
 
     /** The addition of a delivery as a change, for a transaction that makes it due as well. */
     adding(delivery: Delivery): Change {
-      return addition(deliveries, rowOf(delivery));
+      return buildAddition(deliveries, toRow(delivery));
     },
   };
 }
@@ -120,9 +126,9 @@ export function deliveryStore(deliveries: Table) {
  * record stays. In a row of its own: an update of the failed delivery would appear in its table's stream as a
  * second end.
  */
-export function arriving(service: Pick<Table, 'name'>, delivery: Delivery): Change {
+export function recordArrival(service: Pick<Table, 'name'>, delivery: Delivery): Change {
   const { eventId, id } = delivery;
-  const { ofSandbox } = markOf(delivery);
+  const { ofSandbox } = sandboxMark(delivery);
   return {
     refusal: 'exists',
     write: {
@@ -134,7 +140,7 @@ export function arriving(service: Pick<Table, 'name'>, delivery: Delivery): Chan
           ':event': eventId,
           ':id': id,
           // As long as its event may be redelivered.
-          ':expiry': expiry(creationTime(eventId), EVENT_DAYS),
+          ':expiry': toExpiry(parseCreationTime(eventId), EVENT_DAYS),
           ...(ofSandbox !== undefined && { ':ofSandbox': ofSandbox }),
         },
       },
@@ -154,7 +160,7 @@ export function arrivalStore(service: Table) {
       { webhookId, ...tenant }: Tenant & { webhookId: ReceiverId },
       events: readonly EventId[],
     ): Promise<Map<EventId, Delivery['id']>> {
-      const rows = await itemsAt(
+      const rows = await readItems(
         service,
         events.map((event) => keys.arrival(tenant, webhookId, event)),
         // A caller who has seen it succeed expects no redelivery.
@@ -192,20 +198,20 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
    */
   async function apply(
     { generation }: DeliveryRef,
-    update: DeliveryUpdate,
+    change: DeliveryUpdate,
     outcome: EndpointOutcome,
     beside: readonly Change[] = [],
   ): Promise<MoveResult> {
     const { endpoint, effect, at } = outcome;
     if (effect === 'none' && beside.length === 0)
-      return (await updated(deliveries, update)) ? 'done' : 'refused';
+      return (await update(deliveries, change)) ? 'done' : 'refused';
     try {
       const result = await commit([
-        { refusal: 'lease-lost', write: { Update: { ...table, ...update } } },
+        { refusal: 'lease-lost', write: { Update: { ...table, ...change } } },
         ...beside,
-        ...(effect === 'none' ? [] : [endpointChange(service, endpoint, effect, at)]),
+        ...(effect === 'none' ? [] : [buildEndpointChange(service, endpoint, effect, at)]),
         ...(effect === 'disable' ? [noticeOf(outcome, generation)] : []),
-        ...stillCurrent(service, { orgId: endpoint.orgId, generation }),
+        ...buildCurrentCondition(service, { orgId: endpoint.orgId, generation }),
       ]);
       if (result.kind === 'committed') return 'done';
       return result.refusal === 'endpoint-changed' ? 'endpoint-changed' : 'refused';
@@ -224,7 +230,7 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
       generation,
       webhookId: endpoint.id,
       disabledAt: at.toISOString(),
-      ...traced(traceId),
+      ...withTrace(traceId),
     };
     return disablingNotice(outbox, notice);
   };
@@ -241,16 +247,16 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
       const lease = { token: randomUUID(), until: now.getTime() + leaseSeconds * 1000 };
       try {
         const { Attributes } = await deliveries.client.send(
-          new UpdateCommand({ ...table, ...claimUpdate(ref, lease, now, maxAttempts) }),
+          new UpdateCommand({ ...table, ...buildClaimUpdate(ref, lease, now, maxAttempts) }),
         );
-        return { kind: 'claimed', delivery: { ...deliveryOf(Attributes), lease } };
+        return { kind: 'claimed', delivery: { ...parseDelivery(Attributes), lease } };
       } catch (error) {
         if (!(error instanceof ConditionalCheckFailedException)) throw error;
         // The error carries the row that failed the condition: a read afterwards could show a later state.
-        const found = error.Item && deliveryOf(unmarshall(error.Item));
+        const found = error.Item && parseDelivery(unmarshall(error.Item));
         // The SDK repeats a request whose response was lost, so this claim may already be on the row.
         if (found?.lease?.token === lease.token) return { kind: 'claimed', delivery: { ...found, lease } };
-        const standing = standingOf(found, now, maxAttempts);
+        const standing = getClaimability(found, now, maxAttempts);
         if (standing.kind !== 'claimable') return standing;
         throw new Defect(`the claim of ${ref.id} was refused although its row allows it`, { cause: error });
       }
@@ -260,10 +266,10 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
      * Records what an attempt made of its delivery. Refused when the lease is no longer the claim's:
      * an attempt that outlived its lease cannot settle.
      */
-    settle(claimed: Claimed, settlement: Settlement, outcome: EndpointOutcome): Promise<MoveResult> {
+    settle(claimed: ClaimedDelivery, settlement: Settlement, outcome: EndpointOutcome): Promise<MoveResult> {
       const arrives = settlement.kind === 'succeeded' && claimed.redeliveryOf !== undefined;
-      const update = settleUpdate(claimed, settlement, graceSeconds);
-      return apply(claimed, update, outcome, arrives ? [arriving(service, claimed)] : []);
+      const update = buildSettleUpdate(claimed, settlement, graceSeconds);
+      return apply(claimed, update, outcome, arrives ? [recordArrival(service, claimed)] : []);
     },
 
     /** Ends a delivery whose last attempt was started and never settled, because its worker was lost. */
@@ -273,12 +279,12 @@ export function deliveryMoves(deliveries: Table, { service, outbox, commit, grac
       maxAttempts: number,
       outcome: EndpointOutcome,
     ): Promise<MoveResult> {
-      return apply(ref, exhaustUpdate(ref, lastError, maxAttempts, outcome.at), outcome);
+      return apply(ref, buildExhaustUpdate(ref, lastError, maxAttempts, outcome.at), outcome);
     },
 
     /** Ends an open, unleased delivery that will not be attempted again. */
     async skip(ref: DeliveryRef, reason: SkipReason, now: Date): Promise<'done' | 'refused'> {
-      return (await updated(deliveries, skipUpdate(ref, reason, now))) ? 'done' : 'refused';
+      return (await update(deliveries, buildSkipUpdate(ref, reason, now))) ? 'done' : 'refused';
     },
   };
 }

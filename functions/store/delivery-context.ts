@@ -9,7 +9,7 @@ import { Endpoint } from '../domain/endpoint.ts';
 import type { OutboxEvent } from '../domain/events.ts';
 import type { EventId, OrgId, ReceiverId } from '../domain/ids.ts';
 import { keys } from './keys.ts';
-import { eventOf } from './outbox.ts';
+import { parseEvent } from './outbox.ts';
 import type { Table } from './table.ts';
 
 /** What a reminder of a delivery names. */
@@ -50,7 +50,7 @@ export function deliveryContexts(service: Table, outbox: Pick<Table, 'name'>) {
     found: readonly Row[],
     parse: (row: Row) => T,
   ): Promise<(key: Key) => T | undefined> {
-    const rows = new Map(found.map((row) => [nameOf(row), row]));
+    const rows = new Map(found.map((row) => [buildRowName(row), row]));
     const results = await Promise.allSettled(
       [...wanted].map(async ([name, key]) => {
         const row = rows.get(name) ?? (await readOne(table, key));
@@ -59,7 +59,7 @@ export function deliveryContexts(service: Table, outbox: Pick<Table, 'name'>) {
     );
     const byName = new Map([...wanted.keys()].map((name, index) => [name, results[index]]));
     return (key) => {
-      const result = byName.get(nameOf(key));
+      const result = byName.get(buildRowName(key));
       if (result?.status === 'rejected') throw result.reason;
       return result?.value;
     };
@@ -69,15 +69,15 @@ export function deliveryContexts(service: Table, outbox: Pick<Table, 'name'>) {
     // DynamoDB refuses a request for no keys.
     if (refs.length === 0) return () => ({ endpoint: undefined, event: undefined });
 
-    const endpointKeys = byName(refs.map(endpointKey));
-    const eventKeys = byName(refs.map(eventKey));
+    const endpointKeys = indexByName(refs.map(endpointKey));
+    const eventKeys = indexByName(refs.map(eventKey));
     const found = await batchGet(client, {
       [service.name]: { Keys: [...endpointKeys.values()] },
       [outbox.name]: { Keys: [...eventKeys.values()] },
     });
     const [endpointAt, eventAt] = await Promise.all([
       readAll(service.name, endpointKeys, found[service.name] ?? [], (row) => Endpoint.parse(row)),
-      readAll(outbox.name, eventKeys, found[outbox.name] ?? [], eventOf),
+      readAll(outbox.name, eventKeys, found[outbox.name] ?? [], parseEvent),
     ]);
     return (ref) => ({ endpoint: endpointAt(endpointKey(ref)), event: eventAt(eventKey(ref)) });
   };
@@ -87,8 +87,9 @@ const endpointKey = ({ orgId, webhookId }: ContextRef): Key => ({ ...keys.endpoi
 const eventKey = ({ eventId }: ContextRef): Key => keys.event(eventId);
 
 /** Tells the rows of one table apart. */
-const nameOf = ({ pk, sk }: Row | Key): string => JSON.stringify([pk, sk]);
-const byName = (wanted: readonly Key[]): Map<string, Key> => new Map(wanted.map((key) => [nameOf(key), key]));
+const buildRowName = ({ pk, sk }: Row | Key): string => JSON.stringify([pk, sk]);
+const indexByName = (wanted: readonly Key[]): Map<string, Key> =>
+  new Map(wanted.map((key) => [buildRowName(key), key]));
 
 const MAX_TRIES = 4;
 

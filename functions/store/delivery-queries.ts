@@ -2,10 +2,10 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { Delivery, type DeliveryRef, type DeliveryStatus, OPEN_STATUSES } from '../domain/delivery.ts';
 import type { ReceiverId } from '../domain/ids.ts';
-import type { Examined } from '../domain/redelivery.ts';
+import type { ExaminedDelivery } from '../domain/redelivery.ts';
 import type { Tenant } from '../domain/tenant.ts';
-import { deliveryOf } from './deliveries.ts';
-import { DELIVERY_SHARDS, deliveriesBetween, keys, shards } from './keys.ts';
+import { parseDelivery } from './deliveries.ts';
+import { DELIVERY_SHARDS, deliveryKeyBounds, keys, listShards } from './keys.ts';
 import { newestMatching, type Page, type PageRequest, type PartitionScan } from './pages.ts';
 import { readRows, type Table } from './table.ts';
 
@@ -29,10 +29,10 @@ const LAST = new Date(2 ** 48 - 1);
  */
 export function filteredDeliveries(deliveries: Table) {
   function scanOf(pk: string, { status, eventType, from = FIRST, to = LAST }: DeliveryFilter) {
-    const [first, end] = deliveriesBetween(from, to);
-    const wanted = [...conditionOf('status', status), ...conditionOf('eventType', eventType)];
+    const [first, end] = deliveryKeyBounds(from, to);
+    const wanted = [...buildCondition('status', status), ...buildCondition('eventType', eventType)];
     const scan: PartitionScan<Delivery> = async (before, rows) => {
-      const last = justBelow(before === undefined || end < before ? end : before);
+      const last = getPredecessor(before === undefined || end < before ? end : before);
       if (last < first) return { items: [], examined: 0, units: 0 };
       const {
         Items = [],
@@ -58,7 +58,7 @@ export function filteredDeliveries(deliveries: Table) {
         }),
       );
       return {
-        items: readRows(deliveries, Items, deliveryOf),
+        items: readRows(deliveries, Items, parseDelivery),
         examined: ScannedCount,
         // Where it is not reported, each row counts as a large one.
         units: ConsumedCapacity?.CapacityUnits ?? ScannedCount,
@@ -75,7 +75,7 @@ export function filteredDeliveries(deliveries: Table) {
     filter: DeliveryFilter,
   ): Promise<Page<Delivery>> =>
     newestMatching(
-      shards(DELIVERY_SHARDS).map((shard) =>
+      listShards(DELIVERY_SHARDS).map((shard) =>
         scanOf(keys.deliveries(endpoint, tenant.generation, shard), filter),
       ),
       page,
@@ -83,7 +83,7 @@ export function filteredDeliveries(deliveries: Table) {
 }
 
 /** That an attribute is one of some values. */
-function conditionOf(name: string, values: readonly string[] | undefined) {
+function buildCondition(name: string, values: readonly string[] | undefined) {
   if (values === undefined) return [];
   const named = values.map((value, index) => [`:${name}${index}`, value] as const);
   return [
@@ -99,14 +99,14 @@ function conditionOf(name: string, values: readonly string[] | undefined) {
  * The largest sort key below `bound`: DynamoDB has no range that excludes its end. Identifiers are ASCII and
  * all of one length.
  */
-const justBelow = (bound: string): string =>
+const getPredecessor = (bound: string): string =>
   `${bound.slice(0, -1)}${String.fromCharCode(bound.charCodeAt(bound.length - 1) - 1)}~`;
 
 const Row = z.pick(Delivery, { id: true, eventId: true, eventType: true, status: true });
 
 /** A part of the deliveries of a time range, in the order of their identifiers. */
 export interface DeliveryRange {
-  items: Examined[];
+  items: ExaminedDelivery[];
   /** Where the next part begins, exclusive. */
   place: string;
   /** Whether the range ends here. */
@@ -146,12 +146,12 @@ export function deliveryRanges(deliveries: Table) {
     after: string | undefined,
     limit: number,
   ): Promise<DeliveryRange> => {
-    const [first, last] = deliveriesBetween(time.from, time.to);
+    const [first, last] = deliveryKeyBounds(time.from, time.to);
     // All identifiers have one length, so none lies between a place and this bound.
     const from = after === undefined ? first : `${after}!`;
     if (from >= last) return { items: [], place: last, isLast: true };
     const parts = await Promise.all(
-      shards(DELIVERY_SHARDS).map((shard) =>
+      listShards(DELIVERY_SHARDS).map((shard) =>
         read(keys.deliveries(webhookId, generation, shard), from, last, limit),
       ),
     );
@@ -192,7 +192,7 @@ interface RowsOf {
  * The open deliveries of a range of a shard, eventually consistent; none if the range is empty.
  * @returns in `after` where the next ones begin, absent at the end
  */
-async function openAmong(
+async function listOpenAmong(
   deliveries: Table,
   { pk, range: [first, last], limit, newestFirst = false, after, budget }: RowsOf,
 ): Promise<{ open: Delivery[]; after?: Record<string, unknown> }> {
@@ -222,7 +222,7 @@ async function openAmong(
   );
   budget.units -= ConsumedCapacity?.CapacityUnits ?? 0;
   return {
-    open: readRows(deliveries, Items, deliveryOf),
+    open: readRows(deliveries, Items, parseDelivery),
     ...(LastEvaluatedKey && { after: LastEvaluatedKey }),
   };
 }
@@ -243,7 +243,7 @@ export function openDeliveries(deliveries: Table) {
     const open: Delivery[] = [];
     let after: Record<string, unknown> | undefined;
     for (const limit of EXAMINED_ROWS) {
-      const found = await openAmong(deliveries, { pk, range, limit, after, budget });
+      const found = await listOpenAmong(deliveries, { pk, range, limit, after, budget });
       open.push(...found.open);
       ({ after } = found);
       if (open.length >= wanted || after === undefined || budget.units <= 0) break;
@@ -259,9 +259,9 @@ export function openDeliveries(deliveries: Table) {
     budget: ReadBudget,
   ): Promise<Delivery[]> => {
     if (budget.units <= 0) return [];
-    const range = deliveriesBetween(from, now);
+    const range = deliveryKeyBounds(from, now);
     const found = await Promise.all(
-      shards(DELIVERY_SHARDS).map((shard) =>
+      listShards(DELIVERY_SHARDS).map((shard) =>
         oldestIn(keys.deliveries(webhookId, generation, shard), range, wanted, budget),
       ),
     );
@@ -288,10 +288,10 @@ export function waitingDeliveries(deliveries: Table) {
     budget: ReadBudget,
   ): Promise<string | null> => {
     if (budget.units <= 0) return null;
-    const range = deliveriesBetween(from, to);
+    const range = deliveryKeyBounds(from, to);
     const found = await Promise.all(
-      shards(DELIVERY_SHARDS).map((shard) =>
-        openAmong(deliveries, {
+      listShards(DELIVERY_SHARDS).map((shard) =>
+        listOpenAmong(deliveries, {
           pk: keys.deliveries(webhookId, generation, shard),
           range,
           limit: NEWEST_ROWS,

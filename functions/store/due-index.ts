@@ -1,10 +1,10 @@
 import { QueryCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import {
-  type Claimed,
+  type ClaimedDelivery,
+  DeliveryMessage,
   type DeliveryRef,
   type Lease,
   OPEN_STATUSES,
-  Reminder,
   type Settlement,
   type SkipReason,
 } from '../domain/delivery.ts';
@@ -16,13 +16,13 @@ import {
   type UnreadableRow,
 } from '../domain/due.ts';
 import { keys } from './keys.ts';
-import { readable, type Table, updated } from './table.ts';
+import { parseReadable, type Table, update } from './table.ts';
 
 /*
  * The updates of a delivery's row, and the due index: each update also writes the row's entry in the index.
  */
 
-export const deliveryKey = (ref: DeliveryRef) => keys.delivery(ref.webhookId, ref.generation, ref.id);
+export const buildDeliveryKey = (ref: DeliveryRef) => keys.delivery(ref.webhookId, ref.generation, ref.id);
 
 /** An update of a delivery, without its table. */
 export type DeliveryUpdate = Omit<UpdateCommandInput, 'TableName' | 'UpdateExpression'> & {
@@ -35,15 +35,15 @@ const IS_UNLEASED = '(attribute_not_exists(lease) OR lease.#until <= :nowMs)';
 const IS_DUE = '(attribute_not_exists(nextRetryAt) OR nextRetryAt <= :now)';
 
 const IS_UNMOVED = 'dueIn = :dueIn AND dueAt = :dueAt';
-const placeOf = ({ reminder, state, dueAt }: DueEntry) => ({
-  ':dueIn': keys.dueOf(state, reminder.id),
+const getPlace = ({ message: deliveryMessage, state, dueAt }: DueEntry) => ({
+  ':dueIn': keys.dueOf(state, deliveryMessage.id),
   ':dueAt': dueAt,
 });
 
 const names = { '#status': 'status', '#until': 'until' };
 /** Fields that a delivery loses when it ends; the first two are the keys of the due index. */
 const DUE_FIELDS = ['dueIn', 'dueAt', 'parked', 'isDeferred'];
-const ENDED = ['lease', 'nextRetryAt', 'atRealSpeed', ...DUE_FIELDS].join(', ');
+const ENDED_FIELDS = ['lease', 'nextRetryAt', 'atRealSpeed', ...DUE_FIELDS].join(', ');
 const openAndUnleased = (now: Date) => ({
   ':pending': PENDING,
   ':retrying': RETRYING,
@@ -51,9 +51,14 @@ const openAndUnleased = (now: Date) => ({
 });
 
 /** Takes an open, unleased, due delivery that has attempts left, and counts the attempt. */
-export function claimUpdate(ref: DeliveryRef, lease: Lease, now: Date, maxAttempts: number): DeliveryUpdate {
+export function buildClaimUpdate(
+  ref: DeliveryRef,
+  lease: Lease,
+  now: Date,
+  maxAttempts: number,
+): DeliveryUpdate {
   return {
-    Key: deliveryKey(ref),
+    Key: buildDeliveryKey(ref),
     UpdateExpression: 'SET lease = :lease ADD attempts :one',
     ConditionExpression: `${IS_OPEN} AND ${IS_UNLEASED} AND ${IS_DUE} AND attempts < :max`,
     ExpressionAttributeNames: names,
@@ -73,7 +78,11 @@ export function claimUpdate(ref: DeliveryRef, lease: Lease, now: Date, maxAttemp
  * Records an attempt under the claim's own lease, while it lasts.
  * @param graceSeconds how late its next attempt may be before its message counts as lost
  */
-export function settleUpdate(claimed: Claimed, settlement: Settlement, graceSeconds: number): DeliveryUpdate {
+export function buildSettleUpdate(
+  claimed: ClaimedDelivery,
+  settlement: Settlement,
+  graceSeconds: number,
+): DeliveryUpdate {
   const { attempt } = settlement;
   const sets = ['#status = :status', 'attemptLog = list_append(attemptLog, :attempt)'];
   const removes = ['lease'];
@@ -113,7 +122,7 @@ export function settleUpdate(claimed: Claimed, settlement: Settlement, graceSeco
     removes.push('nextRetryAt', ...DUE_FIELDS);
   }
   return {
-    Key: deliveryKey(claimed),
+    Key: buildDeliveryKey(claimed),
     UpdateExpression: `SET ${sets.join(', ')} REMOVE ${removes.join(', ')}`,
     ConditionExpression: 'lease.#token = :token AND lease.#until > :nowMs',
     ExpressionAttributeNames: { ...names, '#token': 'token' },
@@ -122,15 +131,15 @@ export function settleUpdate(claimed: Claimed, settlement: Settlement, graceSeco
 }
 
 /** Ends a delivery all of whose attempts were started, the last of them without a settlement. */
-export function exhaustUpdate(
+export function buildExhaustUpdate(
   ref: DeliveryRef,
   lastError: string,
   maxAttempts: number,
   now: Date,
 ): DeliveryUpdate {
   return {
-    Key: deliveryKey(ref),
-    UpdateExpression: `SET #status = :exhausted, terminalAt = :now, terminalReason = :reason, lastError = :lastError REMOVE ${ENDED}`,
+    Key: buildDeliveryKey(ref),
+    UpdateExpression: `SET #status = :exhausted, terminalAt = :now, terminalReason = :reason, lastError = :lastError REMOVE ${ENDED_FIELDS}`,
     ConditionExpression: `${IS_OPEN} AND ${IS_UNLEASED} AND attempts >= :max`,
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: {
@@ -145,10 +154,10 @@ export function exhaustUpdate(
 }
 
 /** Ends an open, unleased delivery without an attempt. */
-export function skipUpdate(ref: DeliveryRef, reason: SkipReason, now: Date): DeliveryUpdate {
+export function buildSkipUpdate(ref: DeliveryRef, reason: SkipReason, now: Date): DeliveryUpdate {
   return {
-    Key: deliveryKey(ref),
-    UpdateExpression: `SET #status = :skipped, terminalAt = :now, terminalReason = :reason REMOVE ${ENDED}`,
+    Key: buildDeliveryKey(ref),
+    UpdateExpression: `SET #status = :skipped, terminalAt = :now, terminalReason = :reason REMOVE ${ENDED_FIELDS}`,
     ConditionExpression: `${IS_OPEN} AND ${IS_UNLEASED}`,
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: {
@@ -161,19 +170,19 @@ export function skipUpdate(ref: DeliveryRef, reason: SkipReason, now: Date): Del
 }
 
 /** Ends an open, unleased delivery unless its entry in the due index has moved since it was read. */
-function expireUpdate(entry: DueEntry, now: Date): DeliveryUpdate {
-  const update = skipUpdate(entry.reminder, 'expired', now);
+function buildExpireUpdate(entry: DueEntry, now: Date): DeliveryUpdate {
+  const update = buildSkipUpdate(entry.message, 'expired', now);
   return {
     ...update,
     ConditionExpression: `${update.ConditionExpression} AND ${IS_UNMOVED}`,
-    ExpressionAttributeValues: { ...update.ExpressionAttributeValues, ...placeOf(entry) },
+    ExpressionAttributeValues: { ...update.ExpressionAttributeValues, ...getPlace(entry) },
   };
 }
 
 /** Adds an open delivery to the due index unless it has an entry. */
-function watchUpdate(ref: DeliveryRef, dueAt: Date): DeliveryUpdate {
+function buildWatchUpdate(ref: DeliveryRef, dueAt: Date): DeliveryUpdate {
   return {
-    Key: deliveryKey(ref),
+    Key: buildDeliveryKey(ref),
     UpdateExpression: 'SET dueIn = :dueIn, dueAt = :dueAt',
     ConditionExpression: `${IS_OPEN} AND attribute_not_exists(dueIn)`,
     ExpressionAttributeNames: { '#status': 'status' },
@@ -187,16 +196,16 @@ function watchUpdate(ref: DeliveryRef, dueAt: Date): DeliveryUpdate {
 }
 
 /** Postpones an entry of the due index unless it has moved since it was read. */
-function postponeUpdate(entry: DueEntry, until: Date, reason: PostponeReason): DeliveryUpdate {
-  const { reminder } = entry;
+function buildPostponeUpdate(entry: DueEntry, until: Date, reason: PostponeReason): DeliveryUpdate {
+  const { message: deliveryMessage } = entry;
   const [set, removed] = reason === 'deferred' ? [', isDeferred = :true', ''] : ['', ', isDeferred'];
   return {
-    Key: deliveryKey(reminder),
+    Key: buildDeliveryKey(deliveryMessage),
     UpdateExpression: `SET dueIn = :watched, dueAt = :until${set} REMOVE parked${removed}`,
     ConditionExpression: IS_UNMOVED,
     ExpressionAttributeValues: {
-      ...placeOf(entry),
-      ':watched': keys.dueOf('watched', reminder.id),
+      ...getPlace(entry),
+      ':watched': keys.dueOf('watched', deliveryMessage.id),
       ':until': until.toISOString(),
       ...(reason === 'deferred' ? { ':true': true } : {}),
     },
@@ -217,12 +226,12 @@ export function dueIndex(deliveries: Table) {
   return {
     /** Adds an open delivery whose message counts as lost from `dueAt` on, unless it has an entry. */
     async watch(ref: DeliveryRef, dueAt: Date): Promise<void> {
-      await updated(deliveries, watchUpdate(ref, dueAt));
+      await update(deliveries, buildWatchUpdate(ref, dueAt));
     },
 
     /** Postpones an entry. Does nothing when it has moved since it was read. */
     async postpone(entry: DueEntry, until: Date, reason: PostponeReason = 'sent'): Promise<void> {
-      await updated(deliveries, postponeUpdate(entry, until, reason));
+      await update(deliveries, buildPostponeUpdate(entry, until, reason));
     },
 
     /**
@@ -230,7 +239,7 @@ export function dueIndex(deliveries: Table) {
      * message may be in flight.
      */
     async expire(entry: DueEntry, now: Date): Promise<'done' | 'refused'> {
-      return (await updated(deliveries, expireUpdate(entry, now))) ? 'done' : 'refused';
+      return (await update(deliveries, buildExpireUpdate(entry, now))) ? 'done' : 'refused';
     },
 
     /**
@@ -253,8 +262,8 @@ export function dueIndex(deliveries: Table) {
           ...(after === undefined ? {} : { ExclusiveStartKey: after }),
         }),
       );
-      const found = readable(Items, (row) => ({
-        reminder: Reminder.parse({ ...row, id: row.sk }),
+      const found = parseReadable(Items, (row) => ({
+        message: DeliveryMessage.parse({ ...row, id: row.sk }),
         state,
         dueAt: String(row.dueAt),
         ...(row.isDeferred === true ? { isDeferred: true as const } : {}),

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { Endpoint } from '../domain/endpoint.ts';
 import type { OrgId, ReceiverId } from '../domain/ids.ts';
 import { keys } from './keys.ts';
-import { readRows, type Table, updated } from './table.ts';
+import { readRows, type Table, update } from './table.ts';
 
 /** What a page of a scan has found. */
 export interface ScannedPage<T> {
@@ -87,7 +87,7 @@ export function endpointScan(service: Table) {
  * Disabling and enabling by an operator (public-api.md, Webhook endpoint status: "or by contacting support"). Each names the state that it leaves, as
  * the settlement that disables does, so that they exclude each other and a repetition changes nothing.
  */
-export function endpointStanding(service: Table) {
+export function readEndpointState(service: Table) {
   const apply = (
     orgId: OrgId,
     id: ReceiverId,
@@ -95,7 +95,7 @@ export function endpointStanding(service: Table) {
     UpdateExpression: string,
     values: Record<string, unknown>,
   ): Promise<boolean> =>
-    updated(service, {
+    update(service, {
       Key: keys.endpoint(orgId, id),
       UpdateExpression,
       ConditionExpression: '#status = :from',

@@ -4,10 +4,10 @@ import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { EndpointOutcome } from '../domain/delivery.ts';
 import {
-  countedHost,
   Endpoint,
   type EndpointEffect,
   FAILURES_TO_DISABLE,
+  getCountedHost,
   MAX_ENDPOINTS,
   MAX_ENDPOINTS_PER_HOST,
 } from '../domain/endpoint.ts';
@@ -16,19 +16,19 @@ import type { OrgId, ReceiverId } from '../domain/ids.ts';
 import { SLOW_SECONDS, STALLED_SECONDS } from '../domain/lanes.ts';
 import { type Key, keys } from './keys.ts';
 import { newestFirst, type Page, type PageRequest, partition } from './pages.ts';
-import { readRows, type Table, updated } from './table.ts';
+import { readRows, type Table, update } from './table.ts';
 import {
-  addition,
-  besideTransactions,
+  buildAddition,
+  buildRemoval,
   type Change,
   type CommitResult,
   Contended,
   type Counter,
   committer,
-  countedDown,
-  countedOut,
-  countedUp,
-  removal,
+  decreaseCount,
+  describeCounter,
+  increaseCount,
+  retryContention,
 } from './transaction.ts';
 
 const parse = (row: unknown): Endpoint => Endpoint.parse(row);
@@ -47,14 +47,14 @@ export interface CountedAt {
   endpoints: number;
 }
 
-const counterOf = (orgId: OrgId): Counter => ({
+const getCounter = (orgId: OrgId): Counter => ({
   key: keys.endpointCount(orgId),
   things: 'endpoints',
   limit: MAX_ENDPOINTS,
   refusals: { full: 'endpoint-limit', missing: 'endpoint-missing' },
 });
 
-const hostCounterOf = (orgId: OrgId, host: string): Counter => ({
+const getHostCounter = (orgId: OrgId, host: string): Counter => ({
   key: keys.endpointHostCount(orgId, host),
   things: 'endpoints',
   limit: MAX_ENDPOINTS_PER_HOST,
@@ -88,14 +88,16 @@ export function endpointStore(service: Table) {
   }
 
   const uncount = (orgId: OrgId, counted: CountedAt | 'none'): Change[] =>
-    counted === 'none' ? [] : [countedOut(service, hostCounterOf(orgId, counted.host), counted.endpoints)];
+    counted === 'none'
+      ? []
+      : [describeCounter(service, getHostCounter(orgId, counted.host), counted.endpoints)];
 
   /** The changes that remove an endpoint, as long as it is counted where it was when it was read. */
   function removalOf(orgId: OrgId, id: ReceiverId, counted: CountedAt | 'none'): Change[] {
-    const counter = counterOf(orgId);
+    const counter = getCounter(orgId);
     return [
-      removal(service, keys.endpoint(orgId, id), counter.refusals, stillCounted(counted)),
-      countedDown(service, counter),
+      buildRemoval(service, keys.endpoint(orgId, id), counter.refusals, buildCountedCondition(counted)),
+      decreaseCount(service, counter),
       ...uncount(orgId, counted),
     ];
   }
@@ -128,11 +130,11 @@ export function endpointStore(service: Table) {
      * room for it.
      */
     add(endpoint: Endpoint): Change[] {
-      const host = countedHost(endpoint.url);
+      const host = getCountedHost(endpoint.url);
       return [
-        countedUp(service, counterOf(endpoint.orgId)),
-        ...(host === undefined ? [] : [countedUp(service, hostCounterOf(endpoint.orgId, host))]),
-        addition(service, {
+        increaseCount(service, getCounter(endpoint.orgId)),
+        ...(host === undefined ? [] : [increaseCount(service, getHostCounter(endpoint.orgId, host))]),
+        buildAddition(service, {
           ...keys.endpoint(endpoint.orgId, endpoint.id),
           ...endpoint,
           ...(host === undefined ? {} : { countedHost: host }),
@@ -159,13 +161,13 @@ export function endpointStore(service: Table) {
      */
     async markSlow(orgId: OrgId, id: ReceiverId, until: Date): Promise<void> {
       const slow = { name: 'slowUntil', until, holdsSeconds: SLOW_SECONDS, unproven: true } as const;
-      await mark(service, { orgId, id }, slow);
+      await markEndpoint(service, { orgId, id }, slow);
     },
 
     /** Ends `unproven`, unless the endpoint is marked as slow at `now`. */
     async markProven(orgId: OrgId, id: ReceiverId, now: Date): Promise<void> {
-      await besideTransactions(() =>
-        updated(service, {
+      await retryContention(() =>
+        update(service, {
           Key: keys.endpoint(orgId, id),
           UpdateExpression: 'REMOVE unproven',
           ConditionExpression: 'unproven = :true AND (attribute_not_exists(slowUntil) OR slowUntil <= :now)',
@@ -176,12 +178,20 @@ export function endpointStore(service: Table) {
 
     /** Marks an endpoint as one that keeps workers waiting until the deadline, on the same terms. */
     async markStalled(orgId: OrgId, id: ReceiverId, until: Date): Promise<void> {
-      await mark(service, { orgId, id }, { name: 'stalledUntil', until, holdsSeconds: STALLED_SECONDS });
+      await markEndpoint(
+        service,
+        { orgId, id },
+        { name: 'stalledUntil', until, holdsSeconds: STALLED_SECONDS },
+      );
     },
 
     /** Marks an endpoint as one whose deliveries may end as failures, on the same terms. */
     async markAtRisk(orgId: OrgId, id: ReceiverId, until: Date): Promise<void> {
-      await mark(service, { orgId, id }, { name: 'atRiskUntil', until, holdsSeconds: AT_RISK_SECONDS });
+      await markEndpoint(
+        service,
+        { orgId, id },
+        { name: 'atRiskUntil', until, holdsSeconds: AT_RISK_SECONDS },
+      );
     },
 
     /**
@@ -198,7 +208,7 @@ export function endpointStore(service: Table) {
         ReturnValues: 'ALL_NEW',
       });
       try {
-        const { Attributes } = await besideTransactions(() => service.client.send(command));
+        const { Attributes } = await retryContention(() => service.client.send(command));
         return parse(Attributes);
       } catch (error) {
         if (error instanceof ConditionalCheckFailedException) return undefined;
@@ -208,7 +218,7 @@ export function endpointStore(service: Table) {
 
     /** Ends the mark as stalled that was seen; one that was renewed since stays. */
     async endStalled(orgId: OrgId, id: ReceiverId, seen: string): Promise<void> {
-      await updated(service, {
+      await update(service, {
         Key: keys.endpoint(orgId, id),
         UpdateExpression: 'REMOVE stalledUntil',
         ConditionExpression: 'stalledUntil = :seen',
@@ -228,20 +238,20 @@ export function endpointStore(service: Table) {
       const unproven = change.url === undefined ? undefined : true;
       const fields = Object.entries({ ...change, unproven }).filter(([, value]) => value !== undefined);
       if (fields.length === 0) return this.find(orgId, id);
-      if (change.url === undefined) return updatedWith(service, fieldsUpdate(orgId, id, fields));
-      const to = countedHost(change.url);
+      if (change.url === undefined) return applyUpdate(service, buildFieldsUpdate(orgId, id, fields));
+      const to = getCountedHost(change.url);
       for (let tried = 0; tried < TRIES; tried += 1) {
         const counted = await countedAt(orgId, id);
         if (counted === undefined) return undefined;
         const from = counted === 'none' ? undefined : counted.host;
-        const update = fieldsUpdate(orgId, id, fields, { counted, to });
+        const update = buildFieldsUpdate(orgId, id, fields, { counted, to });
         if (from === to) {
-          const changed = await updatedWith(service, update);
+          const changed = await applyUpdate(service, update);
           if (changed !== undefined) return changed;
           continue;
         }
         const result = await commit([
-          ...(to === undefined ? [] : [countedUp(service, hostCounterOf(orgId, to))]),
+          ...(to === undefined ? [] : [increaseCount(service, getHostCounter(orgId, to))]),
           ...uncount(orgId, counted),
           { refusal: 'endpoint-changed', write: { Update: { TableName: service.name, ...update } } },
         ]);
@@ -254,19 +264,19 @@ export function endpointStore(service: Table) {
 }
 
 /** A condition that an endpoint is still counted where it was when it was read. */
-const stillCounted = (counted: CountedAt | 'none') =>
+const buildCountedCondition = (counted: CountedAt | 'none') =>
   counted === 'none'
     ? { condition: 'attribute_exists(pk) AND attribute_not_exists(countedHost)', values: {} }
     : { condition: 'countedHost = :counted', values: { ':counted': counted.host } };
 
 /** Sets fields of an endpoint that is there. @param move where it is counted, and where from now on */
-function fieldsUpdate(
+function buildFieldsUpdate(
   orgId: OrgId,
   id: ReceiverId,
   fields: readonly [name: string, value: unknown][],
   move?: { counted: CountedAt | 'none'; to: string | undefined },
 ) {
-  const still = move && stillCounted(move.counted);
+  const still = move && buildCountedCondition(move.counted);
   const set = fields.map(([name]) => `#${name} = :${name}`);
   const sets = move?.to !== undefined;
   return {
@@ -283,12 +293,12 @@ function fieldsUpdate(
 }
 
 /** Applies an update. Undefined when its condition does not hold. */
-async function updatedWith(
+async function applyUpdate(
   service: Table,
-  update: ReturnType<typeof fieldsUpdate>,
+  update: ReturnType<typeof buildFieldsUpdate>,
 ): Promise<Endpoint | undefined> {
   try {
-    const { Attributes } = await besideTransactions(() =>
+    const { Attributes } = await retryContention(() =>
       service.client.send(new UpdateCommand({ TableName: service.name, ...update, ReturnValues: 'ALL_NEW' })),
     );
     return parse(Attributes);
@@ -299,7 +309,7 @@ async function updatedWith(
 }
 
 /** Marks an endpoint, unless it is marked for more than half of the time already. */
-const mark = (
+const markEndpoint = (
   service: Table,
   { orgId, id }: Pick<Endpoint, 'orgId' | 'id'>,
   {
@@ -314,8 +324,8 @@ const mark = (
     unproven?: boolean;
   },
 ): Promise<boolean> =>
-  besideTransactions(() =>
-    updated(service, {
+  retryContention(() =>
+    update(service, {
       Key: keys.endpoint(orgId, id),
       UpdateExpression: `SET ${name} = :until${unproven ? ', unproven = :true' : ''}`,
       ConditionExpression: `attribute_exists(pk) AND (attribute_not_exists(${name}) OR ${name} < :soon)`,
@@ -332,7 +342,7 @@ const mark = (
  * state that it may leave, so that of several failures at once exactly one disables; refused as `endpoint-changed`.
  * @param endpoint as it was seen: the change holds for its present streak only
  */
-export function endpointChange(
+export function buildEndpointChange(
   service: Pick<Table, 'name'>,
   endpoint: EndpointOutcome['endpoint'],
   effect: Exclude<EndpointEffect, 'none'>,

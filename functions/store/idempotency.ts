@@ -1,8 +1,8 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { Tenant } from '../domain/tenant.ts';
-import { keys, markOf } from './keys.ts';
-import { expiry, type Table } from './table.ts';
+import { keys, sandboxMark } from './keys.ts';
+import { type Table, toExpiry } from './table.ts';
 import type { Change } from './transaction.ts';
 
 /** The answer to a request that carried an idempotency key, kept for 24 hours (decisions.md, Idempotency). */
@@ -50,9 +50,9 @@ export function idempotencyStore(service: Table) {
             TableName: service.name,
             Item: {
               ...keys.idempotency(tenant, route, key),
-              ...markOf(tenant),
+              ...sandboxMark(tenant),
               ...record,
-              expiresAt: expiry(now, DAYS_KEPT),
+              expiresAt: toExpiry(now, DAYS_KEPT),
             },
             ConditionExpression: 'attribute_not_exists(pk) OR expiresAt <= :now',
             ExpressionAttributeValues: { ':now': Math.floor(now.getTime() / 1000) },

@@ -16,7 +16,7 @@ import type {
   TicketId,
 } from '../domain/ids.ts';
 import type { RateBucket } from '../domain/rate-limit.ts';
-import { isOfSandbox, type Tenant } from '../domain/tenant.ts';
+import { isSandbox, type Tenant } from '../domain/tenant.ts';
 
 /**
  * Every key of every table is built here and nowhere else. Keys of an organization's data begin with its tenant
@@ -45,14 +45,14 @@ export const SOURCE_DUE_SHARDS = 16;
 export const USAGE_SHARDS = 8;
 
 /** The text form of a tenant; also what cursors are bound to. */
-export const tenantKey = (tenant: Tenant): string => `${tenant.orgId}#${tenant.generation}`;
+export const buildTenantKey = (tenant: Tenant): string => `${tenant.orgId}#${tenant.generation}`;
 
 /**
  * The key of the index that a purge reads (`OF_SANDBOX_INDEX`). Every row of a sandbox's data has it, whatever it is; no live row has it.
  * @returns attributes to write with the row
  */
-export const markOf = (tenant: Tenant): { ofSandbox?: string } =>
-  isOfSandbox(tenant) ? { ofSandbox: tenantKey(tenant) } : {};
+export const sandboxMark = (tenant: Tenant): { ofSandbox?: string } =>
+  isSandbox(tenant) ? { ofSandbox: buildTenantKey(tenant) } : {};
 
 export const keys = {
   organization: (orgId: OrgId): Key => ({ pk: orgId, sk: 'organization' }),
@@ -64,7 +64,7 @@ export const keys = {
     pk: keys.purgesOf(tenant.orgId),
     sk: `${tenant.orgId}#${String(tenant.generation).padStart(10, '0')}`,
   }),
-  purgesOf: (orgId: OrgId): string => keys.purges(shardOf(orgId, PURGE_SHARDS)),
+  purgesOf: (orgId: OrgId): string => keys.purges(getShard(orgId, PURGE_SHARDS)),
   endpointCount: (orgId: OrgId): Key => ({ pk: orgId, sk: 'endpoint-count' }),
   /** How many of them are at one host. */
   endpointHostCount: (orgId: OrgId, host: string): Key => ({ pk: orgId, sk: `endpoint-count#${host}` }),
@@ -89,50 +89,51 @@ export const keys = {
 
   /** Redelivery jobs of an endpoint, and which of them is the latest, and whether it runs. */
   redeliveryJobs: (tenant: Tenant, endpoint: EndpointId): string =>
-    `${tenantKey(tenant)}#${endpoint}#redeliveries`,
+    `${buildTenantKey(tenant)}#${endpoint}#redeliveries`,
   redeliveryJob: (tenant: Tenant, endpoint: EndpointId, id: RedeliveryJobId): Key => ({
     pk: keys.redeliveryJobs(tenant, endpoint),
     sk: id,
   }),
   latestRedelivery: (tenant: Tenant, endpoint: EndpointId): Key => ({
-    pk: `${tenantKey(tenant)}#${endpoint}#redelivery`,
+    pk: `${buildTenantKey(tenant)}#${endpoint}#redelivery`,
     sk: 'latest',
   }),
   /** That an event has arrived at an endpoint by a redelivery; a partition each, because a job makes many. */
   arrival: (tenant: Tenant, endpoint: ReceiverId, event: EventId): Key => ({
-    pk: `${tenantKey(tenant)}#${endpoint}#arrived#${event}`,
+    pk: `${buildTenantKey(tenant)}#${endpoint}#arrived#${event}`,
     sk: 'arrived',
   }),
   /** Which jobs run, of all organizations. */
   redeliveryRuns: (shard: number): string => `redelivery-runs#${shard}`,
   redeliveryRun: (id: RedeliveryJobId): Key => ({
-    pk: keys.redeliveryRuns(shardOf(id, REDELIVERY_RUN_SHARDS)),
+    pk: keys.redeliveryRuns(getShard(id, REDELIVERY_RUN_SHARDS)),
     sk: id,
   }),
 
-  conversations: (tenant: Tenant, shard: number): string => `${tenantKey(tenant)}#conversations#${shard}`,
+  conversations: (tenant: Tenant, shard: number): string =>
+    `${buildTenantKey(tenant)}#conversations#${shard}`,
   conversation: (tenant: Tenant, id: ConversationId): Key => ({
-    pk: keys.conversations(tenant, shardOf(id, CONVERSATION_SHARDS)),
+    pk: keys.conversations(tenant, getShard(id, CONVERSATION_SHARDS)),
     sk: id,
   }),
-  messages: (tenant: Tenant, id: ConversationId): string => `${tenantKey(tenant)}#${id}#messages`,
+  messages: (tenant: Tenant, id: ConversationId): string => `${buildTenantKey(tenant)}#${id}#messages`,
   message: (tenant: Tenant, conversation: ConversationId, id: MessageId): Key => ({
     pk: keys.messages(tenant, conversation),
     sk: id,
   }),
-  escalations: (tenant: Tenant, id: ConversationId): string => `${tenantKey(tenant)}#${id}#escalations`,
+  escalations: (tenant: Tenant, id: ConversationId): string => `${buildTenantKey(tenant)}#${id}#escalations`,
   escalation: (tenant: Tenant, conversation: ConversationId, id: EscalationId): Key => ({
     pk: keys.escalations(tenant, conversation),
     sk: id,
   }),
-  tickets: (tenant: Tenant, shard: number): string => `${tenantKey(tenant)}#tickets#${shard}`,
+  tickets: (tenant: Tenant, shard: number): string => `${buildTenantKey(tenant)}#tickets#${shard}`,
   ticket: (tenant: Tenant, id: TicketId): Key => ({
-    pk: keys.tickets(tenant, shardOf(id, TICKET_SHARDS)),
+    pk: keys.tickets(tenant, getShard(id, TICKET_SHARDS)),
     sk: id,
   }),
 
   idempotency: (tenant: Tenant, route: string, key: string): Key => ({
-    pk: `${tenantKey(tenant)}#idempotency#${route}#${key}`,
+    pk: `${buildTenantKey(tenant)}#idempotency#${route}#${key}`,
     sk: 'idempotency',
   }),
 
@@ -149,11 +150,11 @@ export const keys = {
   deliveries: (endpoint: ReceiverId, generation: number, shard: number): string =>
     `${endpoint}#${generation}#${shard}`,
   delivery: (endpoint: ReceiverId, generation: number, id: DeliveryId): Key => ({
-    pk: keys.deliveries(endpoint, generation, shardOf(id, DELIVERY_SHARDS)),
+    pk: keys.deliveries(endpoint, generation, getShard(id, DELIVERY_SHARDS)),
     sk: id,
   }),
   due: (state: DueState, shard: number): string => `${state}#${shard}`,
-  dueOf: (state: DueState, id: DeliveryId): string => keys.due(state, shardOf(id, DUE_SHARDS)),
+  dueOf: (state: DueState, id: DeliveryId): string => keys.due(state, getShard(id, DUE_SHARDS)),
 
   /** An admin is told of each disabling once. It is known by its time, because an operator can enable an endpoint again. */
   disablingNotice: (id: ReceiverId, disabledAt: string): { pk: string } => ({
@@ -164,22 +165,22 @@ export const keys = {
   notice: (id: string): { pk: string } => ({ pk: id }),
 
   /** Knowledge: sources, their number, their versions. A version's text is in parts. */
-  sources: (tenant: Tenant, shard: number): string => `${tenantKey(tenant)}#sources#${shard}`,
+  sources: (tenant: Tenant, shard: number): string => `${buildTenantKey(tenant)}#sources#${shard}`,
   source: (tenant: Tenant, id: SourceId): Key => ({
-    pk: keys.sources(tenant, shardOf(id, SOURCE_SHARDS)),
+    pk: keys.sources(tenant, getShard(id, SOURCE_SHARDS)),
     sk: id,
   }),
-  sourceCount: (tenant: Tenant): Key => ({ pk: tenantKey(tenant), sk: 'source-count' }),
+  sourceCount: (tenant: Tenant): Key => ({ pk: buildTenantKey(tenant), sk: 'source-count' }),
   /** Which checks of a tenant run. */
-  checkSlots: (tenant: Tenant): Key => ({ pk: tenantKey(tenant), sk: 'check-slots' }),
-  versions: (tenant: Tenant, id: SourceId): string => `${tenantKey(tenant)}#${id}#versions`,
+  checkSlots: (tenant: Tenant): Key => ({ pk: buildTenantKey(tenant), sk: 'check-slots' }),
+  versions: (tenant: Tenant, id: SourceId): string => `${buildTenantKey(tenant)}#${id}#versions`,
   versionPart: (tenant: Tenant, id: SourceId, version: number, part: number): Key => ({
     pk: keys.versions(tenant, id),
     sk: `${String(version).padStart(10, '0')}#${String(part).padStart(2, '0')}`,
   }),
   /** When sources are due. */
   dueSources: (shard: number): string => `sources#${shard}`,
-  dueSourcesOf: (id: SourceId): string => keys.dueSources(shardOf(id, SOURCE_DUE_SHARDS)),
+  dueSourcesOf: (id: SourceId): string => keys.dueSources(getShard(id, SOURCE_DUE_SHARDS)),
 
   /** Usage: that an event was counted, and the counts of a month, `2026-11`. */
   metered: (orgId: OrgId, eventId: string): Key => ({ pk: `${orgId}#metered#${eventId}`, sk: 'metered' }),
@@ -205,7 +206,7 @@ export const keys = {
   /** Which endpoints have counts in the day of an hour: an audit reads what was active, and nothing else. */
   activeInDay: (hour: string, shard: number): string => `${hour.slice(0, 'yyyy-mm-dd'.length)}#${shard}`,
   active: (id: ReceiverId, generation: number, hour: string): Key => ({
-    pk: keys.activeInDay(hour, shardOf(id, LEDGER_SHARDS)),
+    pk: keys.activeInDay(hour, getShard(id, LEDGER_SHARDS)),
     sk: keys.ledgerOf(id, generation),
   }),
 };
@@ -214,21 +215,21 @@ export const keys = {
 const isChannel = (id: ReceiverId): id is ChannelId => id.startsWith('chn_');
 
 /** Bounds of the identifiers of deliveries that were created from `start` until before `end`. */
-export const deliveriesBetween = (start: Date, end: Date): [from: string, to: string] => [
+export const deliveryKeyBounds = (start: Date, end: Date): [from: string, to: string] => [
   `dlv_${start.getTime().toString(16).padStart(12, '0')}`,
   `dlv_${end.getTime().toString(16).padStart(12, '0')}`,
 ];
 
 /** Bounds of the sort keys of a month's counts up to those of another's. The sign after `#` ends them, whatever the shards are. */
-export const usageBetween = (from: string, to: string): [first: string, last: string] => [
+export const usageKeyBounds = (from: string, to: string): [first: string, last: string] => [
   `${from}#`,
   `${to}$`,
 ];
 
 /** All shards of a collection. */
-export const shards = (count: number): number[] => Array.from({ length: count }, (_, shard) => shard);
+export const listShards = (count: number): number[] => Array.from({ length: count }, (_, shard) => shard);
 
 /** Hashed, because the leading digits of an identifier are its time: they would send a whole minute to one shard. */
-function shardOf(id: string, count: number): number {
+function getShard(id: string, count: number): number {
   return createHash('sha256').update(id).digest().readUInt32BE(0) % count;
 }

@@ -5,17 +5,17 @@ import * as z from 'zod/mini';
 import type { Delivery } from '../domain/delivery.ts';
 import type { ReceiverId } from '../domain/ids.ts';
 import {
-  endOfHour,
   type HourRange,
   type LedgerAddition,
   type LedgerCounts,
   LedgerEntry,
+  toEndOfHour,
 } from '../domain/ledger.ts';
 import { HISTORY_DAYS } from '../domain/redelivery.ts';
-import { deliveryOf } from './deliveries.ts';
+import { parseDelivery } from './deliveries.ts';
 import type { Position } from './due-index.ts';
-import { deliveriesBetween, keys, markOf } from './keys.ts';
-import { BATCH, expiry, itemsAt, readRows, type Table, updated } from './table.ts';
+import { deliveryKeyBounds, keys, sandboxMark } from './keys.ts';
+import { BATCH, readItems, readRows, type Table, toExpiry, update } from './table.ts';
 
 /** Endpoints of a day that an audit reads in one page: as many as one request gives by their keys. */
 const ACTIVE_PAGE = BATCH;
@@ -49,7 +49,7 @@ export function ledgerStore(ledger: Table) {
     const key = keys.active(webhookId, generation, hour);
     const name = `${key.pk}/${key.sk}`;
     if (noted.has(name)) return;
-    const { ofSandbox } = markOf(entry);
+    const { ofSandbox } = sandboxMark(entry);
     await ledger.client.send(
       new UpdateCommand({
         ...table,
@@ -60,7 +60,7 @@ export function ledgerStore(ledger: Table) {
           ':webhookId': webhookId,
           ':generation': generation,
           // A day more than the hours have, because it is that of the day's first hour to be noted.
-          ':expiry': expiry(new Date(hour), HISTORY_DAYS + 1),
+          ':expiry': toExpiry(new Date(hour), HISTORY_DAYS + 1),
           ...(ofSandbox === undefined ? {} : { ':ofSandbox': ofSandbox }),
         },
       }),
@@ -80,8 +80,8 @@ export function ledgerStore(ledger: Table) {
       entry: LedgerAddition,
     ): Promise<'added' | { countedTo: string }> {
       const { orgId, webhookId, generation, hour } = entry;
-      const counted = positionIn(shardId);
-      const { ofSandbox } = markOf(entry);
+      const counted = positionAttribute(shardId);
+      const { ofSandbox } = sandboxMark(entry);
       // First, so that an audit finds whatever is counted.
       await noteActive(entry);
       try {
@@ -97,9 +97,9 @@ export function ledgerStore(ledger: Table) {
               ':webhookId': webhookId,
               ':generation': generation,
               ':hour': hour,
-              ':expiry': expiry(new Date(hour), HISTORY_DAYS),
-              ':first': padded(first),
-              ':last': padded(last),
+              ':expiry': toExpiry(new Date(hour), HISTORY_DAYS),
+              ':first': padSequence(first),
+              ':last': padSequence(last),
               ...(ofSandbox === undefined ? {} : { ':ofSandbox': ofSandbox }),
               ...Object.fromEntries(COUNTS.map((name) => [`:${name}`, entry[name]])),
             },
@@ -109,7 +109,7 @@ export function ledgerStore(ledger: Table) {
         return 'added';
       } catch (error) {
         if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        return { countedTo: unpadded(error.Item?.[counted]?.S ?? last) };
+        return { countedTo: unpadSequence(error.Item?.[counted]?.S ?? last) };
       }
     },
 
@@ -151,7 +151,7 @@ export function ledgerStore(ledger: Table) {
         }),
       );
       const active = readRows(ledger, Items, (row) => Active.parse(row));
-      const rows = await itemsAt(
+      const rows = await readItems(
         ledger,
         active.map(({ webhookId, generation }) => keys.ledger(webhookId, generation, hour)),
       );
@@ -164,7 +164,7 @@ export function ledgerStore(ledger: Table) {
     /** Puts the counts right, unless they changed since they were seen. */
     async correct(seen: LedgerEntry, counts: LedgerCounts): Promise<'corrected' | 'changed'> {
       const names = COUNTS.filter((name) => name in counts);
-      const held = await updated(ledger, {
+      const held = await update(ledger, {
         Key: keys.ledger(seen.webhookId, seen.generation, seen.hour),
         UpdateExpression: `SET ${names.map((name) => `${name} = :${name}`).join(', ')}`,
         ConditionExpression: names.map((name) => `${name} = :seen_${name}`).join(' AND '),
@@ -181,11 +181,11 @@ export function ledgerStore(ledger: Table) {
 }
 
 /** Sequence numbers have up to 40 digits; padded, their order as text is their order. */
-const padded = (sequence: string): string => sequence.padStart(40, '0');
-const unpadded = (sequence: string): string => BigInt(sequence).toString();
+const padSequence = (sequence: string): string => sequence.padStart(40, '0');
+const unpadSequence = (sequence: string): string => BigInt(sequence).toString();
 
 /** The attribute that says how far a shard has been counted: its name is short, because an endpoint's deliveries come by several shards. */
-const positionIn = (shardId: string): string =>
+const positionAttribute = (shardId: string): string =>
   `to_${createHash('sha256').update(shardId).digest('hex').slice(0, 12)}`;
 
 const COUNTS = [
@@ -203,7 +203,7 @@ export function deliveriesInHour(deliveries: Table) {
     shard: number,
     after?: Position,
   ): Promise<{ deliveries: Delivery[]; isComplete: boolean; next?: Position }> => {
-    const [from, to] = deliveriesBetween(new Date(hour), endOfHour(hour));
+    const [from, to] = deliveryKeyBounds(new Date(hour), toEndOfHour(hour));
     const { Items = [], LastEvaluatedKey } = await deliveries.client.send(
       new QueryCommand({
         TableName: deliveries.name,
@@ -217,7 +217,7 @@ export function deliveriesInHour(deliveries: Table) {
         ...(after === undefined ? {} : { ExclusiveStartKey: after }),
       }),
     );
-    const readableOnes = readRows(deliveries, Items, deliveryOf);
+    const readableOnes = readRows(deliveries, Items, parseDelivery);
     return {
       deliveries: readableOnes,
       isComplete: readableOnes.length === Items.length,

@@ -4,23 +4,23 @@ import { DUE_INDEX, type UnreadableRow } from '../domain/due.ts';
 import { OrgId } from '../domain/ids.ts';
 import {
   Admission,
-  aboutAdmission,
-  aboutBudget,
-  aboutDigest,
+  addToDigest,
+  admissionMailKey,
+  budgetMailKey,
+  createDigest,
   Day,
   Digest,
   type DigestChange,
   type DueDigest,
-  dayOf,
-  fits,
+  digestMailKey,
+  fitsLimit,
   type MailLimits,
-  newDigest,
-  withChange,
+  toDay,
 } from '../domain/mailing.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import type { Position } from './due-index.ts';
 import { keys } from './keys.ts';
-import { expiry, readable, type Table, updated } from './table.ts';
+import { parseReadable, type Table, toExpiry, update } from './table.ts';
 import { type Change, type Commit, Contended, committer, type Refusal } from './transaction.ts';
 
 /** As long as the mailings: longer than a message can live that would be decided anew. */
@@ -57,7 +57,8 @@ export function mailBudgets(
 ) {
   const table = { TableName: mailings.name };
   const commit: Commit = committer(mailings.client, wait);
-  const digestKey = ({ orgId }: Pick<Tenant, 'orgId'>, day: string) => keys.mailing(orgId, aboutDigest(day));
+  const digestKey = ({ orgId }: Pick<Tenant, 'orgId'>, day: string) =>
+    keys.mailing(orgId, digestMailKey(day));
 
   async function read(Key: { pk: string }): Promise<Record<string, unknown> | undefined> {
     const { Item } = await mailings.client.send(new GetCommand({ ...table, Key, ConsistentRead: true }));
@@ -77,9 +78,9 @@ export function mailBudgets(
       Put: {
         ...table,
         Item: {
-          ...keys.mailing(orgId, aboutAdmission(eventId)),
+          ...keys.mailing(orgId, admissionMailKey(eventId)),
           ...admission,
-          expiresAt: expiry(now, DAYS_KEPT),
+          expiresAt: toExpiry(now, DAYS_KEPT),
         },
         ConditionExpression: 'attribute_not_exists(pk) OR (decision = :notice AND #day < :day)',
         ExpressionAttributeNames: { '#day': 'day' },
@@ -99,35 +100,35 @@ export function mailBudgets(
         ...table,
         Key,
         UpdateExpression: 'SET expiresAt = :expiry ADD recipients :recipients',
-        ConditionExpression: fits(0, recipients, limit)
+        ConditionExpression: fitsLimit(0, recipients, limit)
           ? 'attribute_not_exists(recipients) OR recipients <= :left'
           : 'recipients < :left',
         ExpressionAttributeValues: {
           ':recipients': recipients,
           ':left': limit - recipients,
-          ':expiry': expiry(now, DAYS_KEPT),
+          ':expiry': toExpiry(now, DAYS_KEPT),
         },
       },
     },
   });
 
   const ofStage = (recipients: number, now: Date): Change =>
-    spend({ pk: keys.stageMailing(aboutBudget(dayOf(now))) }, 'mail-ceiling', {
+    spend({ pk: keys.stageMailing(budgetMailKey(toDay(now))) }, 'mail-ceiling', {
       recipients,
       limit: limits.stage,
       now,
     });
   const ofOrganization = (orgId: OrgId, recipients: number, now: Date): Change =>
-    spend(keys.mailing(orgId, aboutBudget(dayOf(now))), 'mail-budget', {
+    spend(keys.mailing(orgId, budgetMailKey(toDay(now))), 'mail-budget', {
       recipients,
       limit: limits.organization,
       now,
     });
 
   /** Puts back a digest with one more change, if nobody else added one since it was read. */
-  const addToDigest = (request: AdmissionRequest, known: Digest | undefined, now: Date): Change => {
-    const day = dayOf(now);
-    const digest = withChange(known ?? newDigest(request, day, random()), request.change);
+  const buildDigestChange = (request: AdmissionRequest, known: Digest | undefined, now: Date): Change => {
+    const day = toDay(now);
+    const digest = addToDigest(known ?? createDigest(request, day, random()), request.change);
     return {
       refusal: 'digest-changed',
       write: {
@@ -137,7 +138,7 @@ export function mailBudgets(
             ...digestKey(request, day),
             ...digest,
             dueIn: keys.dueDigests(),
-            expiresAt: expiry(now, DIGEST_DAYS_KEPT),
+            expiresAt: toExpiry(now, DIGEST_DAYS_KEPT),
           },
           ConditionExpression:
             known === undefined
@@ -163,11 +164,11 @@ export function mailBudgets(
       recipients: () => Promise<number>,
       now: Date,
     ): Promise<AdmissionResult> {
-      const day = dayOf(now);
+      const day = toDay(now);
       let refusedBy: AdmissionResult['refusedBy'];
       for (let round = 1; round <= MAX_ROUNDS; round += 1) {
         const [decided, row] = await Promise.all([
-          read(keys.mailing(request.orgId, aboutAdmission(request.eventId))),
+          read(keys.mailing(request.orgId, admissionMailKey(request.eventId))),
           read(digestKey(request, day)),
         ]);
         const earlier = decided && Admission.parse(decided);
@@ -186,7 +187,7 @@ export function mailBudgets(
         if (row !== undefined || refusedBy !== undefined) {
           const result = await commit([
             decide(request, { decision: 'digest', day }, now),
-            addToDigest(request, row && Digest.parse(row), now),
+            buildDigestChange(request, row && Digest.parse(row), now),
           ]);
           if (result.kind === 'committed')
             return { decision: 'digest', ...(refusedBy === undefined ? {} : { refusedBy }) };
@@ -204,14 +205,14 @@ export function mailBudgets(
       count: number,
       now: Date,
     ): Promise<boolean> {
-      const day = dayOf(now);
+      const day = toDay(now);
       const result = await commit([decide(request, { decision: 'notice', day }, now), ofStage(count, now)]);
       return result.kind === 'committed' || result.refusal === 'mail-decided';
     },
 
     /** Ends a digest: nothing is added any more. @returns what is in it, or undefined when there is none */
     async close(tenant: Pick<Tenant, 'orgId'>, day: string, now: Date): Promise<Digest | undefined> {
-      await updated(mailings, {
+      await update(mailings, {
         Key: digestKey(tenant, day),
         UpdateExpression: 'SET closedAt = if_not_exists(closedAt, :now)',
         ConditionExpression: 'attribute_exists(pk)',
@@ -223,7 +224,7 @@ export function mailBudgets(
 
     /** Takes a digest out of the due index: it was sent, or is of no interest any more. */
     async finish(tenant: Pick<Tenant, 'orgId'>, day: string): Promise<void> {
-      await updated(mailings, {
+      await update(mailings, {
         Key: digestKey(tenant, day),
         UpdateExpression: 'REMOVE dueIn, dueAt',
         ConditionExpression: 'attribute_exists(pk)',
@@ -250,7 +251,7 @@ export function dueDigests(mailings: Table) {
           ...(after === undefined ? {} : { ExclusiveStartKey: after }),
         }),
       );
-      const found = readable(Items, (row) => {
+      const found = parseReadable(Items, (row) => {
         const { orgId, day } = Entry.parse(row);
         return { orgId, day, dueAt: String(row.dueAt) };
       });
@@ -259,8 +260,8 @@ export function dueDigests(mailings: Table) {
 
     /** Moves an entry on. Does nothing when it was moved meanwhile, or is gone. */
     async postpone({ orgId, day, dueAt }: DueDigest, until: Date): Promise<void> {
-      await updated(mailings, {
-        Key: keys.mailing(orgId, aboutDigest(day)),
+      await update(mailings, {
+        Key: keys.mailing(orgId, digestMailKey(day)),
         UpdateExpression: 'SET dueAt = :until',
         ConditionExpression: 'dueAt = :dueAt',
         ExpressionAttributeValues: { ':dueAt': dueAt, ':until': until.toISOString() },

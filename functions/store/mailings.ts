@@ -3,28 +3,28 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import {
+  computeWindowStart,
+  getMailingState,
   Mailing,
-  type MailingStanding,
-  mailingStandingOf,
-  type Sending,
-  windowStart,
+  type MailingState,
+  type MailRequest,
 } from '../domain/mailing.ts';
 import { Defect } from '../domain/problem.ts';
 import { keys } from './keys.ts';
-import { expiry, type Table, updated } from './table.ts';
+import { type Table, toExpiry, update } from './table.ts';
 
 /** Longer than any window, and than a message can live that would claim anew. */
 const DAYS_KEPT = 90;
 
-export type MailingClaim = { kind: 'claimed'; token: string } | { kind: Exclude<MailingStanding, 'free'> };
+export type MailingClaim = { kind: 'claimed'; token: string } | { kind: Exclude<MailingState, 'free'> };
 
 /** Which e-mails were sent, so that none is sent twice. */
 export function mailingStore(mailings: Table) {
-  const keyOf = ({ orgId, about }: Sending) => keys.mailing(orgId, about);
+  const keyOf = ({ orgId, about }: MailRequest) => keys.mailing(orgId, about);
 
   /** Gives a claim back, as if it had never been: nothing was sent. @returns whether it was still there */
-  const release = (sending: Sending, token: string): Promise<boolean> =>
-    updated(mailings, {
+  const release = (sending: MailRequest, token: string): Promise<boolean> =>
+    update(mailings, {
       Key: keyOf(sending),
       UpdateExpression: 'REMOVE claimedFor, claimToken, leaseUntil',
       ConditionExpression: 'claimToken = :token',
@@ -33,18 +33,18 @@ export function mailingStore(mailings: Table) {
 
   return {
     /** Whether an e-mail could be claimed now. */
-    async standing(sending: Sending, now: Date): Promise<MailingStanding> {
+    async state(sending: MailRequest, now: Date): Promise<MailingState> {
       const { Item = {} } = await mailings.client.send(
         new GetCommand({ TableName: mailings.name, Key: keyOf(sending), ConsistentRead: true }),
       );
-      return mailingStandingOf(Mailing.parse(Item), sending, now);
+      return getMailingState(Mailing.parse(Item), sending, now);
     },
 
     /**
      * Takes the right to send an e-mail, by one conditional write: of any number at once one has it. What was known before stays, for a release.
      * @param leaseSeconds within which the sending must be over
      */
-    async claim(sending: Sending, now: Date, leaseSeconds: number): Promise<MailingClaim> {
+    async claim(sending: MailRequest, now: Date, leaseSeconds: number): Promise<MailingClaim> {
       const token = randomUUID();
       try {
         await mailings.client.send(
@@ -64,8 +64,8 @@ export function mailingStore(mailings: Table) {
               ':event': sending.eventId,
               ':token': token,
               ':until': new Date(now.getTime() + leaseSeconds * 1000).toISOString(),
-              ':expiry': expiry(now, DAYS_KEPT),
-              ':start': windowStart(sending.windowSeconds, now),
+              ':expiry': toExpiry(now, DAYS_KEPT),
+              ':start': computeWindowStart(sending.windowSeconds, now),
             },
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           }),
@@ -80,7 +80,7 @@ export function mailingStore(mailings: Table) {
         const found = Mailing.parse(error.Item === undefined ? {} : unmarshall(error.Item));
         // The SDK repeats a request whose answer it lost, so the condition may have met this very claim.
         if (found.claimToken === token) return { kind: 'claimed', token };
-        const kind = mailingStandingOf(found, sending, now);
+        const kind = getMailingState(found, sending, now);
         if (kind !== 'free') return { kind };
         throw new Defect(`the claim of ${sending.about} was refused although its row allows it`, {
           cause: error,
@@ -89,8 +89,8 @@ export function mailingStore(mailings: Table) {
     },
 
     /** Records that the e-mail of a claim was sent. @returns whether the claim was still there */
-    settle(sending: Sending, token: string, now: Date): Promise<boolean> {
-      return updated(mailings, {
+    settle(sending: MailRequest, token: string, now: Date): Promise<boolean> {
+      return update(mailings, {
         Key: keyOf(sending),
         UpdateExpression: 'SET sentAt = :now, sentFor = claimedFor REMOVE claimedFor, claimToken, leaseUntil',
         ConditionExpression: 'claimToken = :token',
@@ -104,14 +104,14 @@ export function mailingStore(mailings: Table) {
      * Records that another e-mail told of the same, so that the time until the next one begins anew. An open
      * claim stays.
      */
-    async sentOtherwise({ orgId, about }: Pick<Sending, 'orgId' | 'about'>, now: Date): Promise<void> {
-      await updated(mailings, {
+    async sentOtherwise({ orgId, about }: Pick<MailRequest, 'orgId' | 'about'>, now: Date): Promise<void> {
+      await update(mailings, {
         Key: keys.mailing(orgId, about),
         UpdateExpression: 'SET sentAt = :now, expiresAt = :expiry',
         ConditionExpression: 'attribute_not_exists(sentAt) OR sentAt < :now',
         ExpressionAttributeValues: {
           ':now': now.toISOString(),
-          ':expiry': expiry(now, DAYS_KEPT),
+          ':expiry': toExpiry(now, DAYS_KEPT),
         },
       });
     },

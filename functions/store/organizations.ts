@@ -3,28 +3,28 @@ import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { OrgId } from '../domain/ids.ts';
 import { Pairing, Sandbox } from '../domain/sandbox.ts';
 import {
-  isOfSandbox,
+  isSandbox,
   type NewOrganization,
   Organization,
   type OrganizationSettings,
-  OrganizationStanding,
+  OrganizationState,
   type Tenant,
 } from '../domain/tenant.ts';
 import { keys } from './keys.ts';
 import type { Table } from './table.ts';
-import { addition, type Change } from './transaction.ts';
+import { buildAddition, type Change } from './transaction.ts';
 
 /**
  * What has to be known of an organization before anything is done in its name, read consistently. It is apart from the store, so that functions
  * which need no more load no more.
  * @throws a zod error when its row contradicts itself
  */
-export function standingOf(service: Table) {
-  return async (id: OrgId): Promise<OrganizationStanding | undefined> => {
+export function readOrganizationState(service: Table) {
+  return async (id: OrgId): Promise<OrganizationState | undefined> => {
     const { Item } = await service.client.send(
       new GetCommand({ TableName: service.name, Key: keys.organization(id), ConsistentRead: true }),
     );
-    return Item && OrganizationStanding.parse(Item);
+    return Item && OrganizationState.parse(Item);
   };
 }
 
@@ -32,8 +32,8 @@ export function standingOf(service: Table) {
  * Holds a transaction to the present generation of a sandbox, whose organization no other transaction of its data touches. Live data has but
  * one generation, and needs nothing.
  */
-export const stillCurrent = (service: Pick<Table, 'name'>, tenant: Tenant): Change[] =>
-  isOfSandbox(tenant)
+export const buildCurrentCondition = (service: Pick<Table, 'name'>, tenant: Tenant): Change[] =>
+  isSandbox(tenant)
     ? [
         {
           refusal: 'generation-over',
@@ -61,7 +61,7 @@ export function organizationStore(service: Table) {
     find,
 
     add(organization: NewOrganization): Change {
-      return addition(service, { ...keys.organization(organization.id), ...organization });
+      return buildAddition(service, { ...keys.organization(organization.id), ...organization });
     },
 
     /** Sets what is given and leaves the rest, also when two admins save at once. Undefined when there is no such organization. */
@@ -99,7 +99,7 @@ export interface Paired {
  * The pairing of a live organization, and its sandbox, both read consistently: a reset is seen by the next request. Apart from the store,
  * because every function that takes keys loads it.
  */
-export function pairingOf(service: Table) {
+export function readPairing(service: Table) {
   const read = async (key: Record<string, string>) => {
     const { Item } = await service.client.send(
       new GetCommand({ TableName: service.name, Key: key, ConsistentRead: true }),
@@ -118,16 +118,16 @@ export function pairingOf(service: Table) {
 
 export function sandboxStore(service: Table) {
   return {
-    find: pairingOf(service),
+    find: readPairing(service),
 
     /** Makes the pairing and its organization; refused as `sandbox-exists` when there is one already. */
     create(pairing: Pairing, sandbox: Sandbox, organization: Omit<NewOrganization, 'id'>): Change[] {
       return [
         {
-          ...addition(service, { ...keys.pairing(pairing.liveOrganizationId), ...pairing }),
+          ...buildAddition(service, { ...keys.pairing(pairing.liveOrganizationId), ...pairing }),
           refusal: 'sandbox-exists',
         },
-        addition(service, { ...keys.organization(sandbox.id), ...organization, ...sandbox }),
+        buildAddition(service, { ...keys.organization(sandbox.id), ...organization, ...sandbox }),
       ];
     },
 

@@ -8,22 +8,22 @@ import {
 } from '@aws-sdk/client-dynamodb-streams';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { BusEvent, busEventOf, busEventOfDisabling, type Notice } from '../domain/bus.ts';
-import type { Reminder } from '../domain/delivery.ts';
+import { BusEvent, buildDisabledEvent, type Notice, toBusEvent } from '../domain/bus.ts';
+import type { DeliveryMessage } from '../domain/delivery.ts';
 import { DisablingNotice } from '../domain/endpoint.ts';
 import { OutboxEvent } from '../domain/events.ts';
-import { creationTime } from '../domain/ids.ts';
+import { parseCreationTime } from '../domain/ids.ts';
 import { Defect } from '../domain/problem.ts';
-import { EVENT_DAYS, type Owed, RedeliveryOrder } from '../domain/redelivery.ts';
-import { keys, markOf } from './keys.ts';
-import { expiry, rowOf, type Table } from './table.ts';
-import { addition, type Change } from './transaction.ts';
+import { EVENT_DAYS, type OutboxWork, RedeliveryOrder } from '../domain/redelivery.ts';
+import { keys, sandboxMark } from './keys.ts';
+import { parseRow, type Table, toExpiry } from './table.ts';
+import { buildAddition, type Change } from './transaction.ts';
 
-const entryOf = (event: OutboxEvent) => ({
+const toEntry = (event: OutboxEvent) => ({
   ...keys.event(event.id),
-  ...markOf(event),
+  ...sandboxMark(event),
   ...event,
-  expiresAt: expiry(new Date(event.createdAt), EVENT_DAYS),
+  expiresAt: toExpiry(new Date(event.createdAt), EVENT_DAYS),
 });
 
 /** What is owed, written in the transaction of its cause. The table's stream takes it on from there. */
@@ -38,27 +38,27 @@ export function outboxStore(outbox: Table) {
     },
 
     append(event: OutboxEvent): Change {
-      return addition(outbox, entryOf(event));
+      return buildAddition(outbox, toEntry(event));
     },
 
     /** Orders the reminder of a delivery that the same transaction adds. */
-    appendRedelivery(reminder: Reminder): Change {
-      const order: RedeliveryOrder = { kind: 'redelivery', reminder };
-      return addition(outbox, {
-        ...keys.redelivery(reminder.id),
-        ...markOf(reminder),
+    appendRedelivery(deliveryMessage: DeliveryMessage): Change {
+      const order: RedeliveryOrder = { kind: 'redelivery', reminder: deliveryMessage };
+      return buildAddition(outbox, {
+        ...keys.redelivery(deliveryMessage.id),
+        ...sandboxMark(deliveryMessage),
         ...order,
-        expiresAt: expiry(creationTime(reminder.id), EVENT_DAYS),
+        expiresAt: toExpiry(parseCreationTime(deliveryMessage.id), EVENT_DAYS),
       });
     },
 
     /** Tells the service's own workers what the same transaction does; refused as `exists` when they are told already. */
     appendNotice(notice: Notice): Change {
-      return addition(outbox, {
+      return buildAddition(outbox, {
         ...keys.notice(notice.id),
-        ...markOf(notice),
+        ...sandboxMark(notice),
         ...notice,
-        expiresAt: expiry(new Date(notice.createdAt), EVENT_DAYS),
+        expiresAt: toExpiry(new Date(notice.createdAt), EVENT_DAYS),
       });
     },
   };
@@ -66,15 +66,15 @@ export function outboxStore(outbox: Table) {
 
 /** Orders that the admins be told of a disabling, in the transaction that disables. */
 export const disablingNotice = (outbox: Pick<Table, 'name'>, notice: DisablingNotice): Change =>
-  addition(outbox, {
+  buildAddition(outbox, {
     ...keys.disablingNotice(notice.webhookId, notice.disabledAt),
-    ...markOf(notice),
+    ...sandboxMark(notice),
     ...notice,
-    expiresAt: expiry(new Date(notice.disabledAt), EVENT_DAYS),
+    expiresAt: toExpiry(new Date(notice.disabledAt), EVENT_DAYS),
   });
 
 /** The event that a row of the outbox, or of its stream, holds. @throws a zod error when it holds none */
-export const eventOf = (row: unknown): OutboxEvent => OutboxEvent.parse(row);
+export const parseEvent = (row: unknown): OutboxEvent => OutboxEvent.parse(row);
 
 /** Events have no kind: they are what the outbox is for. */
 const Entry = z.object({ pk: z.optional(z.string()), kind: z.optional(z.string()) });
@@ -83,9 +83,9 @@ const Entry = z.object({ pk: z.optional(z.string()), kind: z.optional(z.string()
  * What a row of the outbox, or of its stream, owes to endpoints; nothing when it is an order for somebody else.
  * @throws a zod error when it should be an event or an order and is none
  */
-export function owedBy(row: unknown): Owed | undefined {
+export function parseOutboxRecord(row: unknown): OutboxWork | undefined {
   const { kind } = Entry.parse(row);
-  if (kind === undefined) return { kind: 'event', event: eventOf(row) };
+  if (kind === undefined) return { kind: 'event', event: parseEvent(row) };
   return kind === 'redelivery' ? RedeliveryOrder.parse(row) : undefined;
 }
 
@@ -93,11 +93,11 @@ export function owedBy(row: unknown): Owed | undefined {
  * What a row of the outbox, or of its stream, tells on the bus; nothing when it only orders something.
  * @throws a zod error when it should tell something and is not readable
  */
-export function toldBy(row: unknown): BusEvent | undefined {
+export function parseBusEvent(row: unknown): BusEvent | undefined {
   const { pk, kind } = Entry.parse(row);
-  if (kind === undefined) return busEventOf(eventOf(row));
+  if (kind === undefined) return toBusEvent(parseEvent(row));
   // Under its key, whatever that is: it is found again by it.
-  if (kind === 'endpoint-disabled') return busEventOfDisabling(DisablingNotice.parse(row), String(pk));
+  if (kind === 'endpoint-disabled') return buildDisabledEvent(DisablingNotice.parse(row), String(pk));
   return kind === 'notice' ? BusEvent.parse(row) : undefined;
 }
 
@@ -151,7 +151,8 @@ export function streamReader(client: DynamoDBStreamsClient) {
           begun = true;
           if (sequence > end) return rows;
           // The two clients have types of their own for one shape.
-          if (eventName === 'INSERT') rows.push(rowOf(dynamodb?.NewImage as Record<string, AttributeValue>));
+          if (eventName === 'INSERT')
+            rows.push(parseRow(dynamodb?.NewImage as Record<string, AttributeValue>));
           if (sequence === end) return rows;
         }
         empty = Records.length === 0 ? empty + 1 : 0;

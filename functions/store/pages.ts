@@ -183,8 +183,8 @@ export async function newestMatching<T extends { id: string }>(
   const items: T[] = [];
   while (items.length < limit) {
     await Promise.all(heads.filter(isWanting).map(examine));
-    const newest = newestOf(heads);
-    const horizon = horizonOf(heads);
+    const newest = takeNewest(heads);
+    const horizon = getHorizon(heads);
     const item = newest?.items[0];
     if (item === undefined || (horizon !== undefined && item.id < horizon))
       return horizon === undefined ? { items } : { items, next: horizon };
@@ -228,14 +228,14 @@ async function examine<T>(head: Head<T>): Promise<void> {
   }
 }
 
-const newestOf = <T extends { id: string }>(heads: readonly Head<T>[]): Head<T> | undefined =>
+const takeNewest = <T extends { id: string }>(heads: readonly Head<T>[]): Head<T> | undefined =>
   heads.reduce<Head<T> | undefined>(
     (best, head) => (head.items[0] && (!best?.items[0] || head.items[0].id > best.items[0].id) ? head : best),
     undefined,
   );
 
 /** Below it some partition has not been examined. Undefined when all have been to their ends. */
-const horizonOf = <T>(heads: readonly Head<T>[]): string | undefined =>
+const getHorizon = <T>(heads: readonly Head<T>[]): string | undefined =>
   heads.reduce<string | undefined>(
     (highest, { ended, boundary }) =>
       ended || boundary === undefined || (highest !== undefined && boundary < highest) ? highest : boundary,

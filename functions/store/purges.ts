@@ -4,9 +4,9 @@ import type { UnreadableRow } from '../domain/due.ts';
 import type { OrgId } from '../domain/ids.ts';
 import { OF_SANDBOX_INDEX, Purge } from '../domain/sandbox.ts';
 import type { Tenant } from '../domain/tenant.ts';
-import { keys, PURGE_SHARDS, shards, tenantKey } from './keys.ts';
-import { fail, readable, type Table, updated } from './table.ts';
-import { addition, type Change } from './transaction.ts';
+import { buildTenantKey, keys, listShards, PURGE_SHARDS } from './keys.ts';
+import { fail, parseReadable, type Table, update } from './table.ts';
+import { buildAddition, type Change } from './transaction.ts';
 
 /** Orders to delete the rows of generations that a reset has left behind. */
 export function purgeStore(service: Table) {
@@ -26,7 +26,7 @@ export function purgeStore(service: Table) {
           ...(after === undefined ? {} : { ExclusiveStartKey: after }),
         }),
       );
-      const { entries, unreadable } = readable(Items, (row) => Purge.parse(row));
+      const { entries, unreadable } = parseReadable(Items, (row) => Purge.parse(row));
       found.push(...entries);
       for (const row of unreadable) tell(row);
       after = LastEvaluatedKey;
@@ -37,7 +37,7 @@ export function purgeStore(service: Table) {
   return {
     /** Orders a purge, in the transaction of the reset. */
     order(purge: Tenant & { requestedAt: string }): Change {
-      return addition(service, { ...keyOf(purge), ...purge, deleted: 0 });
+      return buildAddition(service, { ...keyOf(purge), ...purge, deleted: 0 });
     },
 
     /**
@@ -45,7 +45,9 @@ export function purgeStore(service: Table) {
      * @param tell is called with each order that cannot be read; without it, the table's own report is called
      */
     async open(tell: (row: UnreadableRow) => void = service.reportUnreadable ?? fail): Promise<Purge[]> {
-      const found = await Promise.all(shards(PURGE_SHARDS).map((shard) => query(keys.purges(shard), tell)));
+      const found = await Promise.all(
+        listShards(PURGE_SHARDS).map((shard) => query(keys.purges(shard), tell)),
+      );
       return found.flat().sort((a, b) => a.requestedAt.localeCompare(b.requestedAt));
     },
 
@@ -56,7 +58,7 @@ export function purgeStore(service: Table) {
 
     /** Takes a purge, so that two runs do not do the same work. @returns whether nobody else has it, or it is done */
     lease(purge: Purge, until: Date, now: Date): Promise<boolean> {
-      return updated(service, {
+      return update(service, {
         Key: keyOf(purge),
         UpdateExpression: 'SET leasedUntil = :until',
         ConditionExpression:
@@ -66,7 +68,7 @@ export function purgeStore(service: Table) {
     },
 
     async release(purge: Purge): Promise<void> {
-      await updated(service, {
+      await update(service, {
         Key: keyOf(purge),
         UpdateExpression: 'REMOVE leasedUntil',
         ConditionExpression: 'attribute_exists(pk)',
@@ -74,7 +76,7 @@ export function purgeStore(service: Table) {
     },
 
     async progress(purge: Purge, deleted: number): Promise<void> {
-      await updated(service, {
+      await update(service, {
         Key: keyOf(purge),
         UpdateExpression: 'ADD deleted :deleted',
         // Another run may have closed it.
@@ -100,7 +102,7 @@ class DeleteThrottled extends Error {
 }
 
 /** The rows that a generation of a sandbox has in one table, whatever they are. */
-export function remainsIn(table: Table) {
+export function hasRows(table: Table) {
   async function removeBatch(batch: Record<string, unknown>[]): Promise<void> {
     let pending = batch.map((Key) => ({ DeleteRequest: { Key } }));
     for (let leftOut = 0; pending.length > 0; ) {
@@ -123,7 +125,7 @@ export function remainsIn(table: Table) {
           TableName: table.name,
           IndexName: OF_SANDBOX_INDEX,
           KeyConditionExpression: 'ofSandbox = :tenant',
-          ExpressionAttributeValues: { ':tenant': tenantKey(tenant) },
+          ExpressionAttributeValues: { ':tenant': buildTenantKey(tenant) },
           Limit: limit,
         }),
       );

@@ -11,19 +11,19 @@ import {
   type RedeliveryJobRef,
   type RedeliveryJobStatus,
   RedeliveryRun,
-  runOf,
   type StopReason,
+  toRedeliveryRun,
 } from '../domain/redelivery.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import type { Position } from './due-index.ts';
-import { keys, markOf } from './keys.ts';
+import { keys, sandboxMark } from './keys.ts';
 import { newestFirst, type Page, type PageRequest, partition } from './pages.ts';
-import { expiry, readable, type Table, updated } from './table.ts';
-import { addition, type Change, type Commit } from './transaction.ts';
+import { parseReadable, type Table, toExpiry, update } from './table.ts';
+import { buildAddition, type Change, type Commit } from './transaction.ts';
 
 /** @throws a zod error when the row holds no job */
-export const jobOf = (row: unknown): RedeliveryJob => RedeliveryJob.parse(row);
-export const jobKey = (job: RedeliveryJobRef) => keys.redeliveryJob(job, job.webhookId, job.id);
+export const parseJob = (row: unknown): RedeliveryJob => RedeliveryJob.parse(row);
+export const buildJobKey = (job: RedeliveryJobRef) => keys.redeliveryJob(job, job.webhookId, job.id);
 
 /** How a job ends. */
 export interface JobEnd {
@@ -43,19 +43,19 @@ export function redeliveryJobs(service: Table) {
           ConsistentRead: true,
         }),
       );
-      return Item && jobOf(Item);
+      return Item && parseJob(Item);
     },
 
     list(tenant: Tenant, endpoint: EndpointId, page: PageRequest): Promise<Page<RedeliveryJob>> {
-      return newestFirst([partition(service, keys.redeliveryJobs(tenant, endpoint), jobOf)], page);
+      return newestFirst([partition(service, keys.redeliveryJobs(tenant, endpoint), parseJob)], page);
     },
 
     /** Adds a job; refused as `redelivery-running` while another one of the endpoint runs. */
     start(job: RedeliveryJob): Change[] {
-      const expiresAt = expiry(new Date(job.createdAt), JOB_DAYS);
+      const expiresAt = toExpiry(new Date(job.createdAt), JOB_DAYS);
       const Item = {
         ...keys.latestRedelivery(job, job.webhookId),
-        ...markOf(job),
+        ...sandboxMark(job),
         redeliveryId: job.id,
         running: true,
         expiresAt,
@@ -71,7 +71,7 @@ export function redeliveryJobs(service: Table) {
             },
           },
         },
-        addition(service, { ...jobKey(job), ...markOf(job), ...job, expiresAt }),
+        buildAddition(service, { ...buildJobKey(job), ...sandboxMark(job), ...job, expiresAt }),
         runBegins(service, job),
       ];
     },
@@ -101,7 +101,7 @@ function endOf(
   const sets = {
     status,
     finishedAt: at.toISOString(),
-    expiresAt: expiry(at, JOB_DAYS),
+    expiresAt: toExpiry(at, JOB_DAYS),
     ...(reason && { reason }),
   };
   const entries = Object.entries(sets);
@@ -112,7 +112,7 @@ function endOf(
       write: {
         Update: {
           TableName,
-          Key: jobKey(job),
+          Key: buildJobKey(job),
           UpdateExpression: `SET ${entries.map(([name]) => `#${name} = :${name}`).join(', ')}${isHeld ? ' REMOVE lease' : ''}`,
           ConditionExpression: `#status = :running${isHeld ? ' AND lease.#token = :token' : ''}`,
           ExpressionAttributeNames: {
@@ -148,8 +148,8 @@ const PAGE = 100;
 
 /** Records that a job is running, in the transaction that starts it. */
 function runBegins(service: Pick<Table, 'name'>, job: RedeliveryJob): Change {
-  const run = runOf(job);
-  return addition(service, { ...keys.redeliveryRun(run.id), ...markOf(run), ...run });
+  const run = toRedeliveryRun(job);
+  return buildAddition(service, { ...keys.redeliveryRun(run.id), ...sandboxMark(run), ...run });
 }
 
 /** Ends the run, in the transaction that ends the job; never refused, because older jobs have no run. */
@@ -182,7 +182,7 @@ export function redeliveryRuns(service: Table) {
           ...(after === undefined ? {} : { ExclusiveStartKey: after }),
         }),
       );
-      const found = readable(Items, (row) => RedeliveryRun.parse(row));
+      const found = parseReadable(Items, (row) => RedeliveryRun.parse(row));
       return { ...found, ...(LastEvaluatedKey === undefined ? {} : { next: LastEvaluatedKey }) };
     },
 
@@ -191,7 +191,7 @@ export function redeliveryRuns(service: Table) {
      * ended.
      */
     async reminded(run: RedeliveryRun, at: Date): Promise<void> {
-      await updated(service, {
+      await update(service, {
         Key: keys.redeliveryRun(run.id),
         UpdateExpression: 'SET remindedAt = :at',
         ConditionExpression: 'remindedAt = :before',
@@ -238,7 +238,7 @@ export function redeliveryRounds(service: Table, commit: Commit) {
         const { Attributes } = await service.client.send(
           new UpdateCommand({
             ...table,
-            Key: jobKey(ref),
+            Key: buildJobKey(ref),
             UpdateExpression: 'SET lease = :lease, #round = :round, pageAt = if_not_exists(pageAt, :now)',
             ConditionExpression:
               '#status = :running AND #round <= :round AND (attribute_not_exists(lease) OR lease.#until <= :nowMs)',
@@ -254,10 +254,10 @@ export function redeliveryRounds(service: Table, commit: Commit) {
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           }),
         );
-        return { kind: 'leased', job: { ...jobOf(Attributes), lease } };
+        return { kind: 'leased', job: { ...parseJob(Attributes), lease } };
       } catch (error) {
         if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        const found = error.Item && jobOf(unmarshall(error.Item));
+        const found = error.Item && parseJob(unmarshall(error.Item));
         // The SDK repeats a request whose answer it lost, so the condition may have met this very lease.
         if (found?.lease?.token === lease.token) return { kind: 'leased', job: { ...found, lease } };
         if (found === undefined || found.status !== 'running' || found.round > round) return { kind: 'over' };
@@ -278,7 +278,7 @@ export function redeliveryRounds(service: Table, commit: Commit) {
         const { Attributes } = await service.client.send(
           new UpdateCommand({
             ...table,
-            Key: jobKey(job),
+            Key: buildJobKey(job),
             UpdateExpression:
               'SET place = :place, pageAt = :at ADD examined :examined, redelivered :redelivered',
             // The place keeps a request that the SDK repeats from being counted twice.
@@ -296,18 +296,18 @@ export function redeliveryRounds(service: Table, commit: Commit) {
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           }),
         );
-        return jobOf(Attributes);
+        return parseJob(Attributes);
       } catch (error) {
         if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        const found = error.Item && jobOf(unmarshall(error.Item));
+        const found = error.Item && parseJob(unmarshall(error.Item));
         return found?.lease?.token === job.lease.token && found.place === place ? found : undefined;
       }
     },
 
     /** Gives a job back between two pages, for its next message. */
     async release(job: LeasedJob): Promise<void> {
-      await updated(service, {
-        Key: jobKey(job),
+      await update(service, {
+        Key: buildJobKey(job),
         UpdateExpression: 'REMOVE lease, pageAt',
         ConditionExpression: 'lease.#token = :token',
         ExpressionAttributeNames: held,

@@ -12,12 +12,12 @@ import {
   type SourceRef,
   type StoredVersion,
 } from '../domain/source.ts';
-import type { CheckOutcome, Settlement } from '../domain/source-check.ts';
+import type { CheckOutcome, CheckSettlement } from '../domain/source-check.ts';
 import type { Tenant } from '../domain/tenant.ts';
-import { keys, markOf } from './keys.ts';
+import { keys, sandboxMark } from './keys.ts';
 import { outboxStore } from './outbox.ts';
-import { type Table, updated } from './table.ts';
-import { besideTransactions, type Change, type Commit } from './transaction.ts';
+import { type Table, update } from './table.ts';
+import { type Change, type Commit, retryContention } from './transaction.ts';
 
 export type LeaseResult =
   | { kind: 'leased'; source: LeasedSource }
@@ -38,7 +38,7 @@ export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
   /** What every end of a check writes; `sets` and `removes` add to it. */
   function ending(
     { id, lease, ...of }: LeasedSource,
-    { nextCheckAt }: Settlement,
+    { nextCheckAt }: CheckSettlement,
     sets: Record<string, unknown>,
     removes: readonly string[],
   ) {
@@ -63,10 +63,10 @@ export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
 
   /** Syncs write to the source in transactions. */
   const end = async (write: ReturnType<typeof ending>): Promise<'done' | 'refused'> =>
-    (await besideTransactions(() => updated(knowledge, write))) ? 'done' : 'refused';
+    (await retryContention(() => update(knowledge, write))) ? 'done' : 'refused';
 
   /** The new version, the source that names it, and the notice of it, all at once. */
-  function moved(source: LeasedSource, settlement: Settlement, outcome: Changed): Change[] {
+  function moved(source: LeasedSource, settlement: CheckSettlement, outcome: Changed): Change[] {
     const { content, text, kept, measured, notice } = outcome;
     const { version } = content;
     const { parts, changes } = versions.add(source, version, text);
@@ -120,7 +120,7 @@ export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
           ReturnValues: 'ALL_NEW',
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         });
-        const { Attributes } = await besideTransactions(() => knowledge.client.send(command));
+        const { Attributes } = await retryContention(() => knowledge.client.send(command));
         return { kind: 'leased', source: { ...Source.parse(Attributes), lease } };
       } catch (error) {
         if (!(error instanceof ConditionalCheckFailedException)) throw error;
@@ -138,7 +138,7 @@ export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
      * Records what a check found, and ends its lease. Refused when another check has taken the source since, or when the source is gone.
      * @throws Contended, and whatever the table throws
      */
-    async settle(source: LeasedSource, settlement: Settlement): Promise<'done' | 'refused'> {
+    async settle(source: LeasedSource, settlement: CheckSettlement): Promise<'done' | 'refused'> {
       const { outcome } = settlement;
       switch (outcome.kind) {
         case 'changed': {
@@ -161,8 +161,8 @@ export function sourceChecks(knowledge: Table, outbox: Table, commit: Commit) {
 
     /** Has a source come up by then at the latest. Does nothing when it does already, or is gone. */
     async bringUp(ref: SourceRef, until: Date): Promise<void> {
-      await besideTransactions(() =>
-        updated(knowledge, {
+      await retryContention(() =>
+        update(knowledge, {
           Key: keys.source(ref, ref.id),
           UpdateExpression: 'SET dueAt = :until',
           ConditionExpression: 'dueAt > :until',
@@ -245,7 +245,7 @@ export function sourceVersions(knowledge: Table) {
               ...table,
               Item: {
                 ...keys.versionPart(ref, ref.id, version, part),
-                ...markOf(ref),
+                ...sandboxMark(ref),
                 part,
                 text: compressed.subarray(part * PART_BYTES, (part + 1) * PART_BYTES),
               },
@@ -298,7 +298,7 @@ export function checkSlots(knowledge: Table, share: number) {
     ): Promise<CheckSlot | undefined> {
       const token = randomUUID();
       const lease = { token, until: now.getTime() + leaseSeconds * 1000 };
-      const marks = markOf(tenant);
+      const marks = sandboxMark(tenant);
       const sets = ['#slot = :lease', ...Object.keys(marks).map((name) => `${name} = :${name}`)];
       let name = anyOf(names);
       for (let tries = 1; name !== undefined && tries <= share; tries += 1) {
@@ -333,7 +333,7 @@ export function checkSlots(knowledge: Table, share: number) {
 
     /** Does nothing when the lease has ended and another check holds the slot. */
     async release({ tenant, name, token }: CheckSlot): Promise<void> {
-      await updated(knowledge, {
+      await update(knowledge, {
         Key: keys.checkSlots(tenant),
         UpdateExpression: 'REMOVE #slot',
         ConditionExpression: '#slot.#token = :token',

@@ -5,10 +5,10 @@ import { OrgId, SourceId } from '../domain/ids.ts';
 import { MAX_SOURCES, RESEND_SECONDS, Source, type SourceRef } from '../domain/source.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import type { Position } from './due-index.ts';
-import { keys, markOf, SOURCE_SHARDS, shards } from './keys.ts';
+import { keys, listShards, SOURCE_SHARDS, sandboxMark } from './keys.ts';
 import { newestFirst, type Page, type PageRequest, partition } from './pages.ts';
-import { readable, type Table, updated } from './table.ts';
-import { addition, type Change } from './transaction.ts';
+import { parseReadable, type Table, update } from './table.ts';
+import { buildAddition, type Change } from './transaction.ts';
 
 const parse = (row: unknown): Source => Source.parse(row);
 
@@ -25,7 +25,7 @@ export function sourceStore(knowledge: Table) {
     },
 
     list(tenant: Tenant, page: PageRequest): Promise<Page<Source>> {
-      const partitions = shards(SOURCE_SHARDS).map((shard) =>
+      const partitions = listShards(SOURCE_SHARDS).map((shard) =>
         partition(knowledge, keys.sources(tenant, shard), parse),
       );
       return newestFirst(partitions, page);
@@ -43,15 +43,15 @@ export function sourceStore(knowledge: Table) {
             Update: {
               ...table,
               Key: keys.sourceCount(source),
-              UpdateExpression: `${marked(source)} ADD sources :one`,
+              UpdateExpression: `${addMark(source)} ADD sources :one`,
               ConditionExpression: 'attribute_not_exists(sources) OR sources < :limit',
               ExpressionAttributeValues: { ':one': 1, ':limit': MAX_SOURCES, ...markValues(source) },
             },
           },
         },
-        addition(knowledge, {
+        buildAddition(knowledge, {
           ...keys.source(source, source.id),
-          ...markOf(source),
+          ...sandboxMark(source),
           ...source,
           dueIn: keys.dueSourcesOf(source.id),
           dueAt: dueAfter(new Date(source.createdAt)),
@@ -121,7 +121,7 @@ export function sourceStore(knowledge: Table) {
      * were told of a later one already.
      */
     async notified(tenant: Tenant, id: SourceId, version: number, at: Date): Promise<void> {
-      await updated(knowledge, {
+      await update(knowledge, {
         Key: keys.source(tenant, id),
         UpdateExpression: 'SET baseline = :version, lastNotifiedAt = :at',
         ConditionExpression: 'baseline < :version',
@@ -135,12 +135,12 @@ export function sourceStore(knowledge: Table) {
 const dueAfter = (sentAt: Date): string => new Date(sentAt.getTime() + RESEND_SECONDS * 1000).toISOString();
 
 /** The count begins with the first source, and is marked as a sandbox's like every other row. */
-const marked = (tenant: Tenant): string =>
-  Object.keys(markOf(tenant))
+const addMark = (tenant: Tenant): string =>
+  Object.keys(sandboxMark(tenant))
     .map((name) => `SET ${name} = :${name}`)
     .join('');
 const markValues = (tenant: Tenant): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(markOf(tenant)).map(([name, value]) => [`:${name}`, value]));
+  Object.fromEntries(Object.entries(sandboxMark(tenant)).map(([name, value]) => [`:${name}`, value]));
 
 /** Enough for ten batches of a queue, few enough that a run can end between two pages. */
 const PAGE = 100;
@@ -177,7 +177,7 @@ export function dueSources(knowledge: Table) {
           ...(after === undefined ? {} : { ExclusiveStartKey: after }),
         }),
       );
-      const found = readable(Items, (row) => {
+      const found = parseReadable(Items, (row) => {
         const { sk: id, ...entry } = Row.parse(row);
         return { id, ...entry };
       });
@@ -186,7 +186,7 @@ export function dueSources(knowledge: Table) {
 
     /** Moves an entry on. Does nothing when it was moved meanwhile, or is gone. */
     async postpone(entry: DueSource, until: Date): Promise<void> {
-      await updated(knowledge, {
+      await update(knowledge, {
         Key: keys.source(entry, entry.id),
         UpdateExpression: 'SET dueAt = :until',
         ConditionExpression: 'dueAt = :dueAt',

@@ -21,10 +21,10 @@ export interface Table {
 }
 
 /** When DynamoDB may delete an item, in its unit: whole seconds since the epoch. */
-export const expiry = (now: Date, days: number): number => Math.ceil(now.getTime() / 1000) + days * 86_400;
+export const toExpiry = (now: Date, days: number): number => Math.ceil(now.getTime() / 1000) + days * 86_400;
 
 /** Applies a conditional update. @returns whether its condition held */
-export async function updated(table: Table, update: Omit<UpdateCommandInput, 'TableName'>): Promise<boolean> {
+export async function update(table: Table, update: Omit<UpdateCommandInput, 'TableName'>): Promise<boolean> {
   try {
     await table.client.send(new UpdateCommand({ TableName: table.name, ...update }));
     return true;
@@ -35,13 +35,13 @@ export async function updated(table: Table, update: Omit<UpdateCommandInput, 'Ta
 }
 
 /** The row that an image of a stream record shows. */
-export const rowOf = (image: Record<string, AttributeValue> | undefined): Record<string, unknown> =>
+export const parseRow = (image: Record<string, AttributeValue> | undefined): Record<string, unknown> =>
   unmarshall(image ?? {});
 
 type Row = Record<string, unknown>;
 
 /** Parses rows one by one, so that a broken row is reported and does not block the others. */
-export function readable<T>(
+export function parseReadable<T>(
   rows: readonly Row[],
   parse: (row: Row) => T,
 ): { entries: T[]; unreadable: UnreadableRow[] } {
@@ -65,7 +65,7 @@ export function readRows<T>(
   rows: readonly Row[],
   parse: (row: Row) => T,
 ): T[] {
-  const { entries, unreadable } = readable(rows, parse);
+  const { entries, unreadable } = parseReadable(rows, parse);
   for (const row of unreadable) reportUnreadable(row);
   return entries;
 }
@@ -93,7 +93,7 @@ class ReadThrottled extends Error {
  * @param wanted each once
  * @throws ReadThrottled when DynamoDB does not give all of it
  */
-export async function itemsAt(
+export async function readItems(
   table: Table,
   wanted: readonly { readonly pk: string; readonly sk?: string }[],
   { consistent = false } = {},

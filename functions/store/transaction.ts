@@ -44,7 +44,7 @@ export interface Change {
 }
 
 /** Adds an item under a key that nothing has. */
-export const addition = (table: { readonly name: string }, item: Record<string, unknown>): Change => ({
+export const buildAddition = (table: { readonly name: string }, item: Record<string, unknown>): Change => ({
   refusal: 'exists',
   write: { Put: { TableName: table.name, Item: item, ConditionExpression: 'attribute_not_exists(pk)' } },
 });
@@ -94,7 +94,7 @@ export function committer(
  * Makes a write of one item, again after a random wait while it meets transactions of others.
  * @throws TransactionConflictException when it met some six times
  */
-export async function besideTransactions<T>(write: () => Promise<T>): Promise<T> {
+export async function retryContention<T>(write: () => Promise<T>): Promise<T> {
   for (let attempt = 1; attempt < MAX_TRIES; attempt++) {
     try {
       return await write();
@@ -125,7 +125,7 @@ export interface Counter {
 }
 
 /** One more of them, for the transaction that adds it. */
-export const countedUp = (
+export const increaseCount = (
   service: Pick<Table, 'name'>,
   { key, things, limit, refusals, marks = {} }: Counter,
 ): Change => {
@@ -150,7 +150,7 @@ export const countedUp = (
 };
 
 /** One less of them, for the transaction that removes it. */
-export const countedDown = (
+export const decreaseCount = (
   service: Pick<Table, 'name'>,
   { key, things, refusals }: Pick<Counter, 'key' | 'things' | 'refusals'>,
 ): Change => ({
@@ -170,13 +170,13 @@ export const countedDown = (
  * One less of them; the row goes with the last one, if it is the last.
  * @param left how many the row had when it was read
  */
-export const countedOut = (
+export const describeCounter = (
   service: Pick<Table, 'name'>,
   counter: Pick<Counter, 'key' | 'things' | 'refusals'>,
   left: number,
 ): Change =>
   left > 1
-    ? countedDown(service, counter)
+    ? decreaseCount(service, counter)
     : {
         refusal: counter.refusals.missing,
         write: {
@@ -193,7 +193,7 @@ export const countedOut = (
  * The removal of a row that must be there, or for which a condition holds; refused as its counter says where
  * it is gone already.
  */
-export const removal = (
+export const buildRemoval = (
   service: Pick<Table, 'name'>,
   key: Key,
   { missing }: Pick<Counter['refusals'], 'missing'>,

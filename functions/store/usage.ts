@@ -2,10 +2,10 @@ import { BatchGetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { type Permit, requirePermit } from '../domain/gate.ts';
 import type { OrgId } from '../domain/ids.ts';
-import { type MeteredEvent, NO_USAGE, plusUsage, UsageCounts, usageOf } from '../domain/usage.ts';
-import { keys, USAGE_SHARDS, usageBetween } from './keys.ts';
-import { expiry, type Table } from './table.ts';
-import { addition, type Change, type Commit, Contended, committer } from './transaction.ts';
+import { addUsage, type MeteredEvent, NO_USAGE, sumUsage, UsageCounts } from '../domain/usage.ts';
+import { keys, USAGE_SHARDS, usageKeyBounds } from './keys.ts';
+import { type Table, toExpiry } from './table.ts';
+import { buildAddition, type Change, type Commit, Contended, committer } from './transaction.ts';
 
 /** Events of a transaction: with each in a month of its own, marks and counters are the 100 items that DynamoDB takes. */
 const EVENTS = 50;
@@ -22,10 +22,10 @@ const MARK_DAYS = 60;
 /** Counts what organizations use. @param wait between tries of a transaction, as for `committer` */
 export function usageMeter(usage: Table, wait?: (attempt: number) => Promise<unknown>) {
   const mark = (orgId: OrgId, { id, createdAt }: MeteredEvent): Change =>
-    addition(usage, {
+    buildAddition(usage, {
       ...keys.metered(orgId, id),
       orgId,
-      expiresAt: expiry(new Date(createdAt), MARK_DAYS),
+      expiresAt: toExpiry(new Date(createdAt), MARK_DAYS),
     });
 
   /** To one shard of the month, any. */
@@ -51,7 +51,7 @@ export function usageMeter(usage: Table, wait?: (attempt: number) => Promise<unk
 
   const changesOf = (orgId: OrgId, events: readonly MeteredEvent[]): Change[] => [
     ...events.map((event) => mark(orgId, event)),
-    ...[...usageOf(events)].map(([month, counts]) => increase(orgId, month, counts)),
+    ...[...sumUsage(events)].map(([month, counts]) => increase(orgId, month, counts)),
   ];
 
   /** Those that no mark is found of. */
@@ -118,7 +118,7 @@ export function usageReader(usage: Table) {
     orgId: OrgId,
     { from, to }: { from: string; to: string },
   ): Promise<Map<string, UsageCounts>> => {
-    const [first, last] = usageBetween(from, to);
+    const [first, last] = usageKeyBounds(from, to);
     const months = new Map<string, UsageCounts>();
     if (first > last) return months;
     const pages = paginateQuery(
@@ -133,7 +133,7 @@ export function usageReader(usage: Table) {
     for await (const { Items = [] } of pages)
       for (const item of Items) {
         const { month, ...counts } = Counter.parse(item);
-        months.set(month, plusUsage(months.get(month) ?? NO_USAGE, counts));
+        months.set(month, addUsage(months.get(month) ?? NO_USAGE, counts));
       }
     return months;
   };

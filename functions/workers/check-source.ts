@@ -18,13 +18,13 @@ import {
 import { logger } from '../platform/logger.ts';
 import { CHECKED } from '../platform/metric-names.ts';
 import { count } from '../platform/metrics.ts';
+import { organizationStates } from '../platform/organization-states.ts';
 import { outboundClient } from '../platform/outbound/client.ts';
-import { busWorker, oneByOne } from '../platform/pipeline/worker.ts';
-import { hiding } from '../platform/queues.ts';
+import { busWorker, processEach } from '../platform/pipeline/worker.ts';
+import { setVisibility } from '../platform/queues.ts';
 import { reportUnreadable } from '../platform/reports.ts';
-import { standings } from '../platform/standings.ts';
 import { blockedHostStore } from '../store/blocked-hosts.ts';
-import { organizationStore, standingOf } from '../store/organizations.ts';
+import { organizationStore, readOrganizationState } from '../store/organizations.ts';
 import { checkSlots, sourceChecks } from '../store/source-checks.ts';
 import { committer } from '../store/transaction.ts';
 
@@ -45,7 +45,7 @@ const environment = readEnvironment(CheckSourceEnvironment);
 const client = documentClient();
 const knowledge = { client, name: environment.KNOWLEDGE_TABLE, reportUnreadable };
 const service = { client, name: environment.SERVICE_TABLE, reportUnreadable };
-const organizations = standings(standingOf(service));
+const organizations = organizationStates(readOrganizationState(service));
 const hosts = blockedHosts(blockedHostStore(service).all);
 const look = sourceContent({
   gate: gate(organizations.of),
@@ -66,7 +66,7 @@ const handle = checkSource(
     ),
     slots: checkSlots(knowledge, environment.CHECKS_PER_ORGANIZATION),
     organizations: organizationStore(service),
-    standings: organizations,
+    organizationStates: organizations,
     look: async (source) => {
       await hosts.refresh();
       return look(source);
@@ -85,6 +85,6 @@ const handle = checkSource(
 /** Takes events of sources from their queue: each check apart, all of a batch at once. */
 export const handler = busWorker(
   'check-source',
-  oneByOne(handle, logger.log),
-  hiding(queueClient(), environment.CHECKS_QUEUE),
+  processEach(handle, logger.log),
+  setVisibility(queueClient(), environment.CHECKS_QUEUE),
 );

@@ -1,18 +1,18 @@
 import * as z from 'zod/mini';
 import { FIRST_LANES } from '../domain/lanes.ts';
-import { deadEntries, nameOfOwed } from '../engine/dead-letters.ts';
+import { getOutboxWorkName, processDeadEntries } from '../engine/dead-letters.ts';
 import { fanOut } from '../engine/fan-out.ts';
 import { documentClient, queueClient, streamsClient } from '../platform/clients/clients.ts';
 import { FirstAttemptQueues, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
-import { deadLetterWorker, orAbandon } from '../platform/pipeline/worker.ts';
-import { deliveryQueues, postponement, queueUrls } from '../platform/queues.ts';
+import { organizationStates } from '../platform/organization-states.ts';
+import { deadLetterWorker, parseOrAbandon } from '../platform/pipeline/worker.ts';
+import { deliveryQueues, queueUrls, toDelay } from '../platform/queues.ts';
 import { reportUnreadable } from '../platform/reports.ts';
-import { standings } from '../platform/standings.ts';
 import { deliveryStore } from '../store/deliveries.ts';
 import { endpointStore } from '../store/endpoints.ts';
-import { standingOf } from '../store/organizations.ts';
-import { outboxEntries, owedBy } from '../store/outbox.ts';
+import { readOrganizationState } from '../store/organizations.ts';
+import { outboxEntries, parseOutboxRecord } from '../store/outbox.ts';
 
 export const DeadFanOutsEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,
@@ -33,18 +33,18 @@ const now = () => new Date();
 
 /** Takes the dead letters of the fan-out's stream. */
 export const handler = deadLetterWorker(
-  deadEntries({
-    ...outboxEntries(outbox, streamsClient(), orAbandon(owedBy)),
-    deal: fanOut({
+  processDeadEntries({
+    ...outboxEntries(outbox, streamsClient(), parseOrAbandon(parseOutboxRecord)),
+    process: fanOut({
       subscribers: endpointStore(service),
-      standings: standings(standingOf(service)),
+      organizations: organizationStates(readOrganizationState(service)),
       deliveries: deliveryStore({ client, name: environment.DELIVERIES_TABLE, reportUnreadable }),
       queues: deliveryQueues(sqs, queueUrls(FIRST_LANES, environment), now),
       log: logger.log,
       now,
     }),
-    postpone: postponement(sqs, environment.DEAD_FAN_OUTS),
-    nameOf: nameOfOwed,
+    postpone: toDelay(sqs, environment.DEAD_FAN_OUTS),
+    nameOf: getOutboxWorkName,
     log: logger.log,
     now,
   }),

@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
-import { deadEntries } from '../engine/dead-letters.ts';
+import { processDeadEntries } from '../engine/dead-letters.ts';
 import { documentClient, queueClient, streamsClient } from '../platform/clients/clients.ts';
 import { NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { eventBridgeClient, eventBus } from '../platform/event-bus.ts';
 import { logger } from '../platform/logger.ts';
-import { deadLetterWorker, orAbandon } from '../platform/pipeline/worker.ts';
-import { postponement } from '../platform/queues.ts';
+import { deadLetterWorker, parseOrAbandon } from '../platform/pipeline/worker.ts';
+import { toDelay } from '../platform/queues.ts';
 import { busReports, reportUnreadable } from '../platform/reports.ts';
-import { outboxEntries, toldBy } from '../store/outbox.ts';
+import { outboxEntries, parseBusEvent } from '../store/outbox.ts';
 
 export const DeadPublicationsEnvironment = z.object({
   EVENT_BUS: NonEmptyText,
@@ -23,10 +23,10 @@ const outbox = { client: documentClient(), name: environment.OUTBOX_TABLE, repor
 
 /** Takes the dead letters of the publisher's stream. */
 export const handler = deadLetterWorker(
-  deadEntries({
-    ...outboxEntries(outbox, streamsClient(), orAbandon(toldBy)),
-    deal: (events) => bus.put(events),
-    postpone: postponement(queueClient(), environment.DEAD_PUBLICATIONS),
+  processDeadEntries({
+    ...outboxEntries(outbox, streamsClient(), parseOrAbandon(parseBusEvent)),
+    process: (events) => bus.put(events),
+    postpone: toDelay(queueClient(), environment.DEAD_PUBLICATIONS),
     // On the bus, entries have the identifiers that are their keys in the outbox.
     nameOf: (event) => event,
     log: logger.log,

@@ -4,12 +4,12 @@ import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { blockedHosts } from '../domain/blocked-hosts.ts';
 import { gate } from '../domain/gate.ts';
-import { currentVersion } from '../domain/keyring.ts';
+import { getCurrentVersion } from '../domain/keyring.ts';
 import { LANE_TABLE, LANES, type Lane } from '../domain/lanes.ts';
 import { Defect } from '../domain/problem.ts';
-import { attemptClocks } from '../domain/timing.ts';
+import { deriveAttemptClocks } from '../domain/timing.ts';
 import { attemptDelivery } from '../engine/attempt-delivery.ts';
-import { processReminders } from '../engine/process-reminders.ts';
+import { processDeliveryMessages } from '../engine/process-delivery-messages.ts';
 import { documentClient, queueClient } from '../platform/clients/clients.ts';
 import {
   DecimalNumber,
@@ -24,17 +24,17 @@ import {
 import { keyringSource, secretValue } from '../platform/keyrings.ts';
 import { logger } from '../platform/logger.ts';
 import { deliveryMetrics } from '../platform/metrics.ts';
+import { organizationStates } from '../platform/organization-states.ts';
 import { outboundClient } from '../platform/outbound/client.ts';
 import { invocation } from '../platform/pipeline/worker.ts';
-import { deliveryQueues, parseReminder, queueUrls } from '../platform/queues.ts';
+import { deliveryQueues, parseDeliveryMessage, queueUrls } from '../platform/queues.ts';
 import { reportUnreadable } from '../platform/reports.ts';
-import { standings } from '../platform/standings.ts';
 import { simulatedReceiver, webhookSender } from '../platform/webhook-sender.ts';
 import { blockedHostStore } from '../store/blocked-hosts.ts';
 import { deliveryMoves, deliveryStore } from '../store/deliveries.ts';
 import { deliveryContexts } from '../store/delivery-context.ts';
 import { endpointStore } from '../store/endpoints.ts';
-import { standingOf } from '../store/organizations.ts';
+import { readOrganizationState } from '../store/organizations.ts';
 import { committer } from '../store/transaction.ts';
 
 export const DispatchEnvironment = z.object({
@@ -52,7 +52,7 @@ export const DispatchEnvironment = z.object({
 export type DispatchEnvironment = z.input<typeof DispatchEnvironment>;
 
 const environment = readEnvironment(DispatchEnvironment);
-const clocks = attemptClocks(environment.ATTEMPT_TIMEOUT_SECONDS);
+const clocks = deriveAttemptClocks(environment.ATTEMPT_TIMEOUT_SECONDS);
 const client = documentClient();
 const service = { client, name: environment.SERVICE_TABLE, reportUnreadable };
 const outbox = { name: environment.OUTBOX_TABLE };
@@ -61,7 +61,7 @@ const now = () => new Date();
 const urlOf = queueUrls(LANE_TABLE, environment);
 const queues = deliveryQueues(queueClient(), urlOf, now);
 const contextsOf = deliveryContexts(service, outbox);
-const organizations = standings(standingOf(service));
+const organizations = organizationStates(readOrganizationState(service));
 const hosts = blockedHosts(blockedHostStore(service).all);
 const receivers = {
   policy: { loopback: loopbackReceivers(), blocks: hosts.blocks },
@@ -69,7 +69,7 @@ const receivers = {
 };
 const signingKeys = keyringSource(secretValue(environment.SIGNING_KEYS));
 
-const loadKeys = () => signingKeys(currentVersion);
+const loadKeys = () => signingKeys(getCurrentVersion);
 
 const attempt = attemptDelivery(
   {
@@ -101,15 +101,15 @@ const attempt = attemptDelivery(
   { retry: retryPolicy(environment), leaseSeconds: clocks.lease, attemptSeconds: clocks.attempt },
 );
 
-const run = processReminders({
+const run = processDeliveryMessages({
   attempt,
-  standings: organizations,
-  contexts: (reminders) => {
+  organizations: organizations,
+  contexts: (deliveryMessages) => {
     // A cold start reads all at once. `prepare` waits for keys and blocked hosts, and reports it if they
     // cannot be read.
     loadKeys().catch(() => undefined);
     hosts.refresh().catch(() => undefined);
-    return contextsOf(reminders);
+    return contextsOf(deliveryMessages);
   },
   queues,
   log: logger.log,
@@ -124,10 +124,10 @@ export const handler = middy<SQSEvent, SQSBatchResponse>()
   .use(invocation())
   .handler(async ({ Records }: SQSEvent) => {
     const messages = Records.flatMap(({ messageId, body, receiptHandle }) => {
-      const reminder = parseReminder(body, messageId);
-      return reminder === undefined ? [] : [{ reminder, receiptHandle, messageId }];
+      const deliveryMessage = parseDeliveryMessage(body, messageId);
+      return deliveryMessage === undefined ? [] : [{ message: deliveryMessage, receiptHandle, messageId }];
     });
-    const staying = await run(laneOf(Records), messages);
+    const staying = await run(getLane(Records), messages);
     const receipts = new Set(staying.map(({ receiptHandle }) => receiptHandle));
     return {
       batchItemFailures: messages
@@ -137,7 +137,7 @@ export const handler = middy<SQSEvent, SQSBatchResponse>()
   });
 
 /** A batch comes from one queue, whose name ends both its ARN and its address. */
-function laneOf([record]: readonly SQSRecord[]): Lane {
+function getLane([record]: readonly SQSRecord[]): Lane {
   const name = record?.eventSourceARN.split(':').at(-1);
   const lane = LANES.find((candidate) => urlOf(candidate).split('/').at(-1) === name);
   if (lane === undefined) throw new Defect(`${name} is none of the delivery queues`);

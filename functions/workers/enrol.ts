@@ -1,6 +1,6 @@
 import middy from '@middy/core';
 import * as z from 'zod/mini';
-import { digestOf, issueKey, Scope } from '../domain/api-key.ts';
+import { hashApiKey, issueKey, Scope } from '../domain/api-key.ts';
 import { newId } from '../domain/ids.ts';
 import { documentClient } from '../platform/clients/clients.ts';
 import { NonEmptyText, readEnvironment } from '../platform/config.ts';
@@ -47,7 +47,7 @@ export const handler = middy<unknown, unknown>()
       { orgId: organization.id, environment: 'live', name: 'First key', scopes },
       now,
     );
-    await commit([organizations.add(organization), ...apiKeys.create(digestOf(secret), key)]);
+    await commit([organizations.add(organization), ...apiKeys.create(hashApiKey(secret), key)]);
     logger.log('ORGANIZATION_ENROLLED', { orgId: organization.id, keyId: key.id });
     const { orgId: _, ...shown } = key;
     return { organizationId: organization.id, key: { ...shown, secretOnce: secret } };

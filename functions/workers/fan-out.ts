@@ -4,15 +4,15 @@ import { fanOut } from '../engine/fan-out.ts';
 import { documentClient, queueClient } from '../platform/clients/clients.ts';
 import { FirstAttemptQueues, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
+import { organizationStates } from '../platform/organization-states.ts';
 import { outboxReader } from '../platform/pipeline/worker.ts';
 import { deliveryQueues, queueUrls } from '../platform/queues.ts';
 import { reportUnreadable } from '../platform/reports.ts';
-import { standings } from '../platform/standings.ts';
 import { deliveryStore } from '../store/deliveries.ts';
 import { endpointStore } from '../store/endpoints.ts';
-import { standingOf } from '../store/organizations.ts';
-import { owedBy } from '../store/outbox.ts';
-import { rowOf } from '../store/table.ts';
+import { readOrganizationState } from '../store/organizations.ts';
+import { parseOutboxRecord } from '../store/outbox.ts';
+import { parseRow } from '../store/table.ts';
 
 export const FanOutEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,
@@ -28,7 +28,7 @@ const now = () => new Date();
 
 const run = fanOut({
   subscribers: endpointStore(service),
-  standings: standings(standingOf(service)),
+  organizations: organizationStates(readOrganizationState(service)),
   deliveries: deliveryStore({ client, name: environment.DELIVERIES_TABLE, reportUnreadable }),
   queues: deliveryQueues(queueClient(), queueUrls(FIRST_LANES, environment), now),
   log: logger.log,
@@ -36,4 +36,4 @@ const run = fanOut({
 });
 
 /** Takes inserts of the outbox's stream, and deals with what they owe. */
-export const handler = outboxReader((image) => owedBy(rowOf(image)), run);
+export const handler = outboxReader((image) => parseOutboxRecord(parseRow(image)), run);

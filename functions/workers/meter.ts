@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
 import { gate } from '../domain/gate.ts';
-import { meter } from '../engine/meter.ts';
+import { meterUsage } from '../engine/meter.ts';
 import { documentClient } from '../platform/clients/clients.ts';
 import { NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
+import { organizationStates } from '../platform/organization-states.ts';
 import { busWorker } from '../platform/pipeline/worker.ts';
 import { reportUnreadable } from '../platform/reports.ts';
-import { standings } from '../platform/standings.ts';
-import { standingOf } from '../store/organizations.ts';
+import { readOrganizationState } from '../store/organizations.ts';
 import { usageMeter } from '../store/usage.ts';
 
 export const MeterEnvironment = z.object({ SERVICE_TABLE: NonEmptyText, USAGE_TABLE: NonEmptyText });
@@ -15,9 +15,11 @@ export type MeterEnvironment = z.input<typeof MeterEnvironment>;
 
 const environment = readEnvironment(MeterEnvironment);
 const client = documentClient();
-const { of } = standings(standingOf({ client, name: environment.SERVICE_TABLE, reportUnreadable }));
+const { of } = organizationStates(
+  readOrganizationState({ client, name: environment.SERVICE_TABLE, reportUnreadable }),
+);
 
-const count = meter({
+const count = meterUsage({
   gate: gate(of),
   usage: usageMeter({ client, name: environment.USAGE_TABLE, reportUnreadable }),
   log: logger.log,

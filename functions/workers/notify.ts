@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { gate } from '../domain/gate.ts';
 import { MAIL_LEASE_SECONDS } from '../domain/timing.ts';
-import { notify } from '../engine/notify.ts';
+import { notifyAdmins } from '../engine/notify.ts';
 import { documentClient, mailClient } from '../platform/clients/clients.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment, WholeNumber } from '../platform/config.ts';
 import { userDirectory, userPoolClient } from '../platform/directory.ts';
@@ -9,13 +9,13 @@ import { logger } from '../platform/logger.ts';
 import { mailer } from '../platform/mailer.ts';
 import { MAIL } from '../platform/metric-names.ts';
 import { count } from '../platform/metrics.ts';
-import { busWorker, oneByOne } from '../platform/pipeline/worker.ts';
+import { organizationStates } from '../platform/organization-states.ts';
+import { busWorker, processEach } from '../platform/pipeline/worker.ts';
 import { reportUnreadable } from '../platform/reports.ts';
-import { standings } from '../platform/standings.ts';
 import { endpointStore } from '../store/endpoints.ts';
 import { mailBudgets } from '../store/mail-budgets.ts';
 import { mailingStore } from '../store/mailings.ts';
-import { organizationStore, standingOf } from '../store/organizations.ts';
+import { organizationStore, readOrganizationState } from '../store/organizations.ts';
 import { sourceStore } from '../store/sources.ts';
 
 export const NotifyEnvironment = z.object({
@@ -40,9 +40,9 @@ const service = { client, name: environment.SERVICE_TABLE, reportUnreadable };
 
 const mailings = { client, name: environment.MAILINGS_TABLE, reportUnreadable };
 
-const tell = notify(
+const tell = notifyAdmins(
   {
-    gate: gate(standings(standingOf(service)).of),
+    gate: gate(organizationStates(readOrganizationState(service)).of),
     organizations: organizationStore(service),
     endpoints: endpointStore(service),
     sources: sourceStore({ client, name: environment.KNOWLEDGE_TABLE, reportUnreadable }),
@@ -65,4 +65,4 @@ const tell = notify(
 );
 
 /** Takes what admins are told of from its queue. What certainly did not reach them comes again. */
-export const handler = busWorker('notify', oneByOne(tell, logger.log));
+export const handler = busWorker('notify', processEach(tell, logger.log));

@@ -3,8 +3,8 @@ import { NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { eventBridgeClient, eventBus } from '../platform/event-bus.ts';
 import { outboxReader } from '../platform/pipeline/worker.ts';
 import { busReports } from '../platform/reports.ts';
-import { toldBy } from '../store/outbox.ts';
-import { rowOf } from '../store/table.ts';
+import { parseBusEvent } from '../store/outbox.ts';
+import { parseRow } from '../store/table.ts';
 
 export const PublishEnvironment = z.object({ EVENT_BUS: NonEmptyText });
 export type PublishEnvironment = z.input<typeof PublishEnvironment>;
@@ -13,4 +13,4 @@ const environment = readEnvironment(PublishEnvironment);
 const bus = eventBus(eventBridgeClient(), environment.EVENT_BUS, busReports);
 
 /** Takes inserts of the outbox's stream, and puts what they tell on the bus. */
-export const handler = outboxReader((image) => toldBy(rowOf(image)), bus.put);
+export const handler = outboxReader((image) => parseBusEvent(parseRow(image)), bus.put);

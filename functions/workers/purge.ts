@@ -1,7 +1,7 @@
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import * as z from 'zod/mini';
-import { type Purged, purge } from '../engine/purge.ts';
+import { type PurgeResult, purgeSandboxes } from '../engine/purge.ts';
 import { documentClient } from '../platform/clients/clients.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
@@ -9,7 +9,7 @@ import { PURGED } from '../platform/metric-names.ts';
 import { count, gauge } from '../platform/metrics.ts';
 import { invocation } from '../platform/pipeline/worker.ts';
 import { reportUnreadable } from '../platform/reports.ts';
-import { purgeStore, remainsIn } from '../store/purges.ts';
+import { hasRows, purgeStore } from '../store/purges.ts';
 
 export const PurgeEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,
@@ -32,14 +32,14 @@ const PAGE_MS = 10_000;
 /** Beyond the longest that Lambda lets a function run. */
 const LEASE_SECONDS = 960;
 
-const run = purge(
+const run = purgeSandboxes(
   {
     purges: purgeStore(service),
     remains: [
       ...[OUTBOX_TABLE, DELIVERIES_TABLE, LEDGER_TABLE, KNOWLEDGE_TABLE].map((name) =>
-        remainsIn({ client, name }),
+        hasRows({ client, name }),
       ),
-      remainsIn(service),
+      hasRows(service),
     ],
     log: logger.log,
     now: () => new Date(),
@@ -48,7 +48,7 @@ const run = purge(
 );
 
 /** Invoked by a schedule. */
-export const handler = middy<unknown, Purged>()
+export const handler = middy<unknown, PurgeResult>()
   .use(invocation())
   .handler(async (_event: unknown, context: Context) => {
     const done = await run(() => context.getRemainingTimeInMillis() > PAGE_MS);

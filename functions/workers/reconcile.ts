@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { LONG_BACKLOG } from '../domain/due.ts';
 import { IN_FLIGHT_LIMIT, LANE_TABLE, LANES } from '../domain/lanes.ts';
 import { RECONCILE_LOOKAHEAD_SECONDS } from '../domain/timing.ts';
-import { type Reconciled, reconcile } from '../engine/reconcile.ts';
+import { type Reconciliation, reconcileDeliveries } from '../engine/reconcile.ts';
 import { documentClient, queueClient } from '../platform/clients/clients.ts';
 import { DecimalNumber, DeliveryQueues, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
@@ -30,7 +30,7 @@ const queues = deliveryQueues(queueClient(), queueUrls(LANE_TABLE, environment),
 /** Time that the page under way needs when the run's time is up. */
 const PAGE_MS = 10_000;
 
-const run = reconcile(
+const run = reconcileDeliveries(
   {
     due: dueIndex({ client: documentClient(), name: environment.DELIVERIES_TABLE, reportUnreadable }),
     queues,
@@ -56,7 +56,7 @@ async function measureQueues(): Promise<void> {
 }
 
 /** Invoked by a schedule. */
-export const handler = middy<unknown, Reconciled>()
+export const handler = middy<unknown, Reconciliation>()
   .use(invocation())
   .handler(async (_event: unknown, context: Context) => {
     const done = await run(() => context.getRemainingTimeInMillis() > PAGE_MS);

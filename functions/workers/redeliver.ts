@@ -1,18 +1,18 @@
 import * as z from 'zod/mini';
 import { FIRST_LANES } from '../domain/lanes.ts';
 import { REDELIVER_LEASE_SECONDS, REDELIVER_ROUND_SECONDS } from '../domain/timing.ts';
-import { redeliver } from '../engine/redeliver.ts';
+import { runRedeliveryJob } from '../engine/redeliver.ts';
 import { documentClient, queueClient } from '../platform/clients/clients.ts';
 import { FirstAttemptQueues, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
-import { busWorker, oneByOne } from '../platform/pipeline/worker.ts';
+import { organizationStates } from '../platform/organization-states.ts';
+import { busWorker, processEach } from '../platform/pipeline/worker.ts';
 import { deliveryQueues, queueUrls, workerQueue } from '../platform/queues.ts';
 import { reportUnreadable } from '../platform/reports.ts';
-import { standings } from '../platform/standings.ts';
 import { arrivalStore, deliveryStore } from '../store/deliveries.ts';
 import { deliveryRanges } from '../store/delivery-queries.ts';
 import { endpointStore } from '../store/endpoints.ts';
-import { standingOf } from '../store/organizations.ts';
+import { readOrganizationState } from '../store/organizations.ts';
 import { redeliveryRounds } from '../store/redelivery-jobs.ts';
 import { committer } from '../store/transaction.ts';
 
@@ -37,7 +37,7 @@ const PAGE_ROWS = 25;
 /** Sent again before a job is handed on: where all have failed, that is after each page. */
 const ROUND_DELIVERIES = 100;
 
-const handle = redeliver(
+const handle = runRedeliveryJob(
   {
     jobs: redeliveryRounds(service, committer(client)),
     deliveries: { ...deliveryStore(deliveries), range: deliveryRanges(deliveries) },
@@ -45,7 +45,7 @@ const handle = redeliver(
     endpoints: endpointStore(service),
     queues: deliveryQueues(queues, queueUrls(FIRST_LANES, environment), now),
     rounds: workerQueue(queues, environment.REDELIVERIES_QUEUE),
-    standings: standings(standingOf(service)),
+    organizations: organizationStates(readOrganizationState(service)),
     log: logger.log,
     now,
   },
@@ -58,4 +58,4 @@ const handle = redeliver(
 );
 
 /** Takes redelivery jobs from their queue. */
-export const handler = busWorker('redeliver', oneByOne(handle, logger.log));
+export const handler = busWorker('redeliver', processEach(handle, logger.log));

@@ -1,7 +1,7 @@
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { type AttemptClocks, faultsOf } from '../../functions/domain/timing.ts';
+import { type AttemptClocks, findClockFaults } from '../../functions/domain/timing.ts';
 
 /**
  * Holds what the template says against what the clocks ask for, at the end of the synthesis: whatever set a timeout since then, an attempt
@@ -23,7 +23,7 @@ export function checkClocks(
   scope.node.addValidation({
     validate: () =>
       lanes.flatMap(({ queue, mapping }) =>
-        faultsOf({
+        findClockFaults({
           ...clocks,
           functionTimeout: timeoutOf(dispatch),
           visibility: visibilityOf(queue) - windowOf(mapping),

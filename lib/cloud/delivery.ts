@@ -1,7 +1,7 @@
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { LANES, laneFacts } from '../../functions/domain/lanes.ts';
-import { attemptClocks } from '../../functions/domain/timing.ts';
+import { getLaneFacts, LANES } from '../../functions/domain/lanes.ts';
+import { deriveAttemptClocks } from '../../functions/domain/timing.ts';
 import type { SenderEnvironment } from '../../functions/platform/config.ts';
 import type { DispatchEnvironment } from '../../functions/workers/dispatch.ts';
 import type { FanOutEnvironment } from '../../functions/workers/fan-out.ts';
@@ -29,7 +29,7 @@ export class Delivery extends Construct {
 
   constructor(scope: Construct, id: string, { code, data, settings }: DeliveryProps) {
     super(scope, id);
-    const clocks = attemptClocks(settings.attemptTimeoutSeconds);
+    const clocks = deriveAttemptClocks(settings.attemptTimeoutSeconds);
     const { tables, signingKeys, deliveryQueues } = data;
 
     this.fanOut = new ServiceFunction(this, 'FanOut', {
@@ -89,7 +89,7 @@ export class Delivery extends Construct {
   private readLanes({ deliveryQueues: { lanes } }: DataStack) {
     const { dispatchers, windowSeconds } = ServiceStack.of(this).policy;
     const { dispatch } = this;
-    const newestDispatch = LANES.some((lane) => laneFacts(lane).isNew) ? newest(dispatch) : undefined;
+    const newestDispatch = LANES.some((lane) => getLaneFacts(lane).isNew) ? newest(dispatch) : undefined;
     return LANES.map((lane) => {
       const queue = lanes[lane];
       const source = {
@@ -97,7 +97,7 @@ export class Delivery extends Construct {
         maxConcurrency: dispatchers[lane],
         ...(windowSeconds[lane] > 0 && { batchSeconds: windowSeconds[lane] }),
       };
-      const invoked = (laneFacts(lane).isNew && newestDispatch) || this.live.dispatch;
+      const invoked = (getLaneFacts(lane).isNew && newestDispatch) || this.live.dispatch;
       return { queue, mapping: feedFromQueue(dispatch, queue, source, invoked) };
     });
   }

@@ -8,7 +8,7 @@ import { CHECK_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
 import type { SenderEnvironment } from '../../functions/platform/config.ts';
 import { SWEPT } from '../../functions/platform/metric-names.ts';
 import type { CheckSourceEnvironment } from '../../functions/workers/check-source.ts';
-import type { SweepEnvironment } from '../../functions/workers/sweep.ts';
+import type { ScheduleSourceChecksEnvironment } from '../../functions/workers/schedule-source-checks.ts';
 import { alarmAt, counted } from './alarms.ts';
 import type { BusQueues } from './bus.ts';
 import { BusWorker } from './bus-worker.ts';
@@ -28,7 +28,7 @@ const WAITING_SECONDS = 1800;
 
 /** What keeps the sources of knowledge up to date: who notices that one is due, and who looks at it. */
 export class Knowledge extends Construct {
-  readonly sweep: ServiceFunction;
+  readonly scheduleSourceChecks: ServiceFunction;
   readonly checks: BusWorker;
 
   constructor(
@@ -76,8 +76,8 @@ export class Knowledge extends Construct {
       late: 'Sources of knowledge are checked late: the function for it fails.',
     });
 
-    this.sweep = new ServiceFunction(this, 'Sweep', {
-      name: 'sweep',
+    this.scheduleSourceChecks = new ServiceFunction(this, 'ScheduleSourceChecks', {
+      name: 'schedule-source-checks',
       description: 'Sends messages for the sources of knowledge and the digests that are due',
       code,
       timeoutSeconds: RUN_SECONDS,
@@ -88,11 +88,11 @@ export class Knowledge extends Construct {
         CHECKS_QUEUE: this.checks.queue,
         MAILINGS_TABLE: mailings,
         NOTIFY_QUEUE: mails ?? this.checks.queue,
-      } satisfies EnvironmentOf<SweepEnvironment>,
+      } satisfies EnvironmentOf<ScheduleSourceChecksEnvironment>,
     });
-    new events.Rule(this, 'SweepSchedule', {
+    new events.Rule(this, 'ScheduleSourceChecksSchedule', {
       schedule: events.Schedule.rate(Duration.minutes(1)),
-      targets: [new LambdaFunction(this.sweep, { retryAttempts: 0 })],
+      targets: [new LambdaFunction(this.scheduleSourceChecks, { retryAttempts: 0 })],
     });
     this.addAlarms();
   }
@@ -113,11 +113,11 @@ export class Knowledge extends Construct {
       runbook: 'background.md#checks-of-sources-wait',
       says: 'Checks of sources wait for half an hour: customers see new sources as pending, and old content.',
     });
-    watchFailures(this.sweep, {
+    watchFailures(this.scheduleSourceChecks, {
       says: 'The sweep fails: sources of knowledge are not checked again, except where somebody asks for it.',
       runbook: 'background.md#sources-come-up-late',
     });
-    watchSchedule(this.sweep, {
+    watchSchedule(this.scheduleSourceChecks, {
       every: Duration.minutes(1),
       says: 'The sweep is not invoked: sources of knowledge are not checked again, except where somebody asks for it.',
       runbook: 'backlog.md#a-schedule-is-silent',

@@ -3,10 +3,10 @@ import type * as kms from 'aws-cdk-lib/aws-kms';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import {
-  byLane,
   FIRST_LANES,
   LANE_TABLE,
   type Lane,
+  mapLanes,
   type QueueVariable,
 } from '../../functions/domain/lanes.ts';
 import type { AttemptClocks } from '../../functions/domain/timing.ts';
@@ -36,7 +36,7 @@ export class DeliveryQueues extends Construct {
     super(scope, id);
     this.deadLetters = deadLetters(this, 'DeadLetters', key);
     const { windowSeconds } = ServiceStack.of(this).policy;
-    this.lanes = byLane(
+    this.lanes = mapLanes(
       (lane) =>
         new ServiceQueue(this, capitalized(lane), {
           key,

@@ -5,11 +5,11 @@ import * as lambda from 'aws-cdk-lib/aws-lambda';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { RECONCILE_EVERY_SECONDS } from '../../functions/domain/timing.ts';
-import type { AuditEnvironment } from '../../functions/workers/audit.ts';
+import type { AuditLedgerEnvironment } from '../../functions/workers/audit-ledger.ts';
+import type { DeadDeliveryMessagesEnvironment } from '../../functions/workers/dead-delivery-messages.ts';
 import type { DeadFanOutsEnvironment } from '../../functions/workers/dead-fan-outs.ts';
-import type { DeadRemindersEnvironment } from '../../functions/workers/dead-reminders.ts';
+import type { DeliveryStreamEnvironment } from '../../functions/workers/delivery-stream.ts';
 import type { ReconcileEnvironment } from '../../functions/workers/reconcile.ts';
-import type { WatchEnvironment } from '../../functions/workers/watch.ts';
 import type { Delivery } from './delivery.ts';
 import { watchEngine } from './engine-alarms.ts';
 import { feedFromQueue, feedFromStream } from './event-sources.ts';
@@ -41,9 +41,9 @@ const RUN_SECONDS = 55;
 
 /** Whatever brings back what got lost on the way of an event, and notices that something did. */
 export class Recovery extends Construct {
-  readonly watch: ServiceFunction;
+  readonly deliveryStream: ServiceFunction;
   readonly reconcile: ServiceFunction;
-  readonly audit: ServiceFunction;
+  readonly auditLedger: ServiceFunction;
 
   constructor(scope: Construct, id: string, { code, data, delivery, settings }: RecoveryProps) {
     super(scope, id);
@@ -52,20 +52,20 @@ export class Recovery extends Construct {
     const DELIVERIES_TABLE = tables.deliveries;
     const LEDGER_TABLE = tables.ledger;
 
-    this.watch = new ServiceFunction(this, 'Watch', {
-      name: 'watch',
+    this.deliveryStream = new ServiceFunction(this, 'DeliveryStream', {
+      name: 'delivery-stream',
       description: 'Counts deliveries, and puts those that take long into the due index',
       code,
       timeoutSeconds: 60,
-      reserved: 'watch',
+      reserved: 'deliveryStream',
       environment: {
         SERVICE_TABLE: tables.service,
         DELIVERIES_TABLE,
         LEDGER_TABLE,
         GRACE_SECONDS,
-      } satisfies EnvironmentOf<WatchEnvironment>,
+      } satisfies EnvironmentOf<DeliveryStreamEnvironment>,
     });
-    feedFromStream(this.watch, tables.deliveries, {
+    feedFromStream(this.deliveryStream, tables.deliveries, {
       // Most deliveries begin and end within one batch, and need no entry in the index, which costs three write units: so a batch ends with its window
       // and not, on a busy shard, with its size. Lambda ends it at 6 MB all the same, which is about as many.
       batchSize: 5000,
@@ -93,8 +93,8 @@ export class Recovery extends Construct {
       targets: [new LambdaFunction(this.reconcile, { retryAttempts: 0 })],
     });
 
-    this.audit = new ServiceFunction(this, 'Audit', {
-      name: 'audit',
+    this.auditLedger = new ServiceFunction(this, 'AuditLedger', {
+      name: 'audit-ledger',
       description: 'Checks that the ledger of each hour balances',
       code,
       timeoutSeconds: 900,
@@ -105,21 +105,24 @@ export class Recovery extends Construct {
         DELIVERIES_TABLE,
         LEDGER_TABLE,
         GRACE_SECONDS,
-      } satisfies EnvironmentOf<AuditEnvironment>,
+      } satisfies EnvironmentOf<AuditLedgerEnvironment>,
     });
-    new events.Rule(this, 'AuditSchedule', {
+    new events.Rule(this, 'AuditLedgerSchedule', {
       schedule: events.Schedule.rate(AUDIT_EVERY),
-      targets: [new LambdaFunction(this.audit)],
+      targets: [new LambdaFunction(this.auditLedger)],
     });
 
-    const deadReminders = new ServiceFunction(this, 'DeadReminders', {
-      name: 'dead-reminders',
+    const deadDeliveryMessages = new ServiceFunction(this, 'DeadDeliveryMessages', {
+      name: 'dead-delivery-messages',
       description: 'Leaves deliveries whose messages were given up to the reconciler',
       code,
       timeoutSeconds: DEAD_LETTERS_SECONDS,
-      environment: { DELIVERIES_TABLE, GRACE_SECONDS } satisfies EnvironmentOf<DeadRemindersEnvironment>,
+      environment: {
+        DELIVERIES_TABLE,
+        GRACE_SECONDS,
+      } satisfies EnvironmentOf<DeadDeliveryMessagesEnvironment>,
     });
-    feedFromQueue(deadReminders, deliveryQueues.deadLetters, { batchSize: 10, maxConcurrency: 2 });
+    feedFromQueue(deadDeliveryMessages, deliveryQueues.deadLetters, { batchSize: 10, maxConcurrency: 2 });
 
     const deadFanOuts = new ServiceFunction(this, 'DeadFanOuts', {
       name: 'dead-fan-outs',
@@ -138,7 +141,7 @@ export class Recovery extends Construct {
     });
     feedFromQueue(deadFanOuts, deliveryQueues.deadFanOuts, { batchSize: 1, maxConcurrency: 2 });
 
-    for (const reader of [deadReminders, deadFanOuts])
+    for (const reader of [deadDeliveryMessages, deadFanOuts])
       watchFailures(reader, {
         says: 'Dead letters of the delivery engine are not dealt with: customers see their deliveries very late.',
         runbook: 'backlog.md#a-worker-fails',
@@ -169,13 +172,13 @@ export class Recovery extends Construct {
     releaseGradually(live.fanOut, [fanOutFails, fanOutBehind, fanOutsDie, ...late]);
     releaseGradually(live.dispatch, [dispatchFails, deadLetters, ...late]);
 
-    watchBehind(this.watch, {
+    watchBehind(this.deliveryStream, {
       seconds: 600,
       minutes: 3,
       says: 'Deliveries are counted and watched late; a stream forgets them after a day.',
       runbook: 'backlog.md#deliveries-are-watched-late',
     });
-    watchFailures(this.watch, {
+    watchFailures(this.deliveryStream, {
       says: 'Deliveries are not counted and not watched; what is lost meanwhile is found late.',
       runbook: 'backlog.md#deliveries-are-watched-late',
     });
@@ -188,11 +191,11 @@ export class Recovery extends Construct {
       says: 'The reconciler is not invoked: parked retries and lost messages do not come back.',
       runbook: 'backlog.md#a-schedule-is-silent',
     });
-    watchFailures(this.audit, {
+    watchFailures(this.auditLedger, {
       says: 'The ledger is not checked: the audit fails.',
       runbook: 'ledger.md#the-ledger-is-not-checked',
     });
-    watchSchedule(this.audit, {
+    watchSchedule(this.auditLedger, {
       every: AUDIT_EVERY,
       says: 'The ledger is not checked: the audit is not invoked.',
       runbook: 'backlog.md#a-schedule-is-silent',

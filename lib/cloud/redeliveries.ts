@@ -5,7 +5,7 @@ import { Construct } from 'constructs';
 import type { NoticeType } from '../../functions/domain/bus.ts';
 import { REDELIVER_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
 import type { RedeliverEnvironment } from '../../functions/workers/redeliver.ts';
-import type { ResumeRedeliveriesEnvironment } from '../../functions/workers/resume-redeliveries.ts';
+import type { ResumeRedeliveryJobsEnvironment } from '../../functions/workers/resume-redelivery-jobs.ts';
 import { BusWorker } from './bus-worker.ts';
 import type { EnvironmentOf } from './grants/resource.ts';
 import { type CodeOf, ServiceFunction } from './service-function.ts';
@@ -19,7 +19,7 @@ const RUN_SECONDS = 55;
 /** Sends again, for an endpoint, what has failed in a time, however much it is. */
 export class Redeliveries extends Construct {
   readonly worker: BusWorker;
-  readonly resume: ServiceFunction;
+  readonly resumeRedeliveryJobs: ServiceFunction;
 
   constructor(
     scope: Construct,
@@ -53,8 +53,8 @@ export class Redeliveries extends Construct {
     });
     const { queue } = this.worker;
 
-    this.resume = new ServiceFunction(this, 'Resume', {
-      name: 'resume-redeliveries',
+    this.resumeRedeliveryJobs = new ServiceFunction(this, 'ResumeRedeliveryJobs', {
+      name: 'resume-redelivery-jobs',
       description: 'Sends the messages of redelivery jobs again that were lost',
       code,
       timeoutSeconds: RUN_SECONDS,
@@ -64,17 +64,17 @@ export class Redeliveries extends Construct {
         SERVICE_TABLE: tables.service,
         REDELIVERIES_QUEUE: queue,
         GRACE_SECONDS: String(settings.graceSeconds),
-      } satisfies EnvironmentOf<ResumeRedeliveriesEnvironment>,
+      } satisfies EnvironmentOf<ResumeRedeliveryJobsEnvironment>,
     });
-    new events.Rule(this, 'ResumeSchedule', {
+    new events.Rule(this, 'ResumeRedeliveryJobsSchedule', {
       schedule: events.Schedule.rate(Duration.minutes(1)),
-      targets: [new LambdaFunction(this.resume, { retryAttempts: 0 })],
+      targets: [new LambdaFunction(this.resumeRedeliveryJobs, { retryAttempts: 0 })],
     });
-    watchFailures(this.resume, {
+    watchFailures(this.resumeRedeliveryJobs, {
       says: 'Redelivery jobs whose message is lost stand still, because the function that sends it again fails: customers can start no other job for the endpoint.',
       runbook: 'background.md#redelivery-jobs-stand-still',
     });
-    watchSchedule(this.resume, {
+    watchSchedule(this.resumeRedeliveryJobs, {
       every: Duration.minutes(1),
       says: 'Redelivery jobs whose message is lost stand still, because the function that sends it again is not invoked.',
       runbook: 'backlog.md#a-schedule-is-silent',

@@ -1,4 +1,4 @@
-import { byLane, type Lane, laneFacts } from '../../functions/domain/lanes.ts';
+import { getLaneFacts, type Lane, mapLanes } from '../../functions/domain/lanes.ts';
 import { type Context, flag, number, oneOf, SettingError, text, WHOLE } from './context.ts';
 
 /** Where a deployment stands: each has stacks, data and keys of its own. */
@@ -9,7 +9,7 @@ export type Stage = (typeof STAGES)[number];
 export type Release = 'canary' | 'linear' | 'at-once';
 
 /** Functions whose concurrency is reserved, so that a storm of API calls cannot take it, and no storm of theirs that of the API. */
-export type Reserved = 'dispatch' | 'fanOut' | 'watch' | 'publish';
+export type Reserved = 'dispatch' | 'fanOut' | 'deliveryStream' | 'publish';
 
 /** What a stage decides for all that is deployed to it. */
 export interface StagePolicy {
@@ -57,7 +57,7 @@ const ROWS: Readonly<Record<Stage, StageRow>> = {
     logLevel: 'INFO',
     logRetentionDays: 7,
     alarms: false,
-    readers: { fanOut: 20, watch: 10, publish: 10 },
+    readers: { fanOut: 20, deliveryStream: 10, publish: 10 },
     reserves: false,
     throttle: { rate: 1000, burst: 2000 },
     release: 'at-once',
@@ -69,7 +69,7 @@ const ROWS: Readonly<Record<Stage, StageRow>> = {
     logLevel: 'INFO',
     logRetentionDays: 30,
     alarms: true,
-    readers: { fanOut: 20, watch: 10, publish: 10 },
+    readers: { fanOut: 20, deliveryStream: 10, publish: 10 },
     reserves: true,
     throttle: { rate: 200, burst: 400 },
     release: 'canary',
@@ -80,7 +80,7 @@ const ROWS: Readonly<Record<Stage, StageRow>> = {
     logLevel: 'INFO',
     logRetentionDays: 90,
     alarms: true,
-    readers: { fanOut: 100, watch: 60, publish: 40 },
+    readers: { fanOut: 100, deliveryStream: 60, publish: 40 },
     reserves: true,
     throttle: { rate: 2000, burst: 4000 },
     release: 'linear',
@@ -107,11 +107,11 @@ export function readPolicy(node: Context): StagePolicy {
   const { readers, reserves, bounds, ...row } = ROWS[stage];
   const within = (name: keyof typeof bounds, what: string) =>
     WHOLE(`${what} in stage ${stage}`, ...bounds[name]);
-  const dispatchers = byLane((lane) =>
+  const dispatchers = mapLanes((lane) =>
     number(
       node,
       `dispatchers${capitalized(lane)}`,
-      laneFacts(lane).dispatchers[stage],
+      getLaneFacts(lane).dispatchers[stage],
       within('dispatchers', 'batches at once'),
     ),
   );
@@ -133,7 +133,7 @@ export function readPolicy(node: Context): StagePolicy {
     stage,
     alarms,
     dispatchers,
-    windowSeconds: byLane((lane) => laneFacts(lane).windowSeconds?.[stage] ?? 0),
+    windowSeconds: mapLanes((lane) => getLaneFacts(lane).windowSeconds?.[stage] ?? 0),
     logRetentionDays: retentionOf(node, stage),
     reserved: isReserved ? { ...readers, dispatch: total(dispatchers) } : undefined,
     throttle: { rate, burst },

@@ -207,7 +207,7 @@ function hangingUsage(frame: Frame): Quantities {
 
 /** Share of the deliveries whose beginning and end are in two batches of the stream: they get an entry, which their end removes. */
 function straddlingShare({ receiverLatencyMs }: Workload, { template, dispatchBatch }: Measured): number {
-  const window = template.mappings.find((one) => one.function === 'watch')?.windowSeconds ?? 0;
+  const window = template.mappings.find((one) => one.function === 'delivery-stream')?.windowSeconds ?? 0;
   const openMs = receiverLatencyMs + waitsOf(dispatchBatch);
   return window === 0 ? 1 : Math.min(1, openMs / (window * 1000));
 }
@@ -217,7 +217,7 @@ function watchUsage(frame: Frame): Quantities {
   const { deliveries, hangingRate } = workload;
   const fates = fatesOf(workload.failureRate);
   // Two records of each delivery: that it was added, and that it ended.
-  const { batches, size } = batchesOf(frame, 'watch', 2 * deliveries);
+  const { batches, size } = batchesOf(frame, 'delivery-stream', 2 * deliveries);
   const endpoints = distinct(workload.endpoints, Math.max(1, size / 2));
   const ofKind = (kind: DeliveryKind) => delivery(frame, kind).watch;
   const entries = straddlingShare(workload, measured) * fates.succeededAtOnce;
@@ -231,7 +231,7 @@ function watchUsage(frame: Frame): Quantities {
   const work = workOf([batches, watchEndpoint], [deliveries, each]);
   const further = batches * (endpoints - 1);
   return functionUsage({
-    memoryMiB: memoryOf(frame, 'watch'),
+    memoryMiB: memoryOf(frame, 'delivery-stream'),
     invocations: batches,
     work: { ...work, writes: work.writes + further * watchEndpoint.writes },
     waits: waitsOf(watchEndpoint),

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { v7 } from 'uuid';
-import { deliveryId, type IdPrefix } from '../../functions/domain/ids.ts';
-import { overviewOf, statsOf } from '../../functions/domain/ledger.ts';
-import { DEFAULT_RETRY_POLICY, nextAttemptAt } from '../../functions/domain/timing.ts';
+import { deriveDeliveryId, type IdPrefix } from '../../functions/domain/ids.ts';
+import { buildDeliveryStats, buildEndpointStats } from '../../functions/domain/ledger.ts';
+import { DEFAULT_RETRY_POLICY, scheduleNextAttempt } from '../../functions/domain/timing.ts';
 
 /*
  * The one cast of all examples: an organization, its endpoint, one conversation and what became of it. Whatever the service would
@@ -208,7 +208,7 @@ export const sourceChanges = {
 /** An event has its cause's time; its deliveries carry it in their identifiers too. */
 export const eventAt = (createdAt: string) => {
   const id = exampleId('evt', createdAt);
-  return { id, createdAt, deliveryId: deliveryId(id, webhook.id) };
+  return { id, createdAt, deliveryId: deriveDeliveryId(id, webhook.id) };
 };
 
 export const conversationCreated = eventAt(conversation.createdAt);
@@ -244,7 +244,7 @@ export const retryingDelivery = {
   eventType: 'handoff.requested',
   status: 'retrying',
   attempts: 2,
-  nextRetryAt: nextAttemptAt(2, secondFailureAt, DEFAULT_RETRY_POLICY).toISOString(),
+  nextRetryAt: scheduleNextAttempt(2, secondFailureAt, DEFAULT_RETRY_POLICY).toISOString(),
   terminalAt: null,
   terminalReason: null,
   lastError: 'timed out after 10 s',
@@ -318,7 +318,7 @@ const channelEventId = exampleId('evt', channelMessage.createdAt);
 const { webhookId: _, ...taken } = succeededDelivery;
 export const channelDelivery = {
   ...taken,
-  id: deliveryId(channelEventId, httpChannel.id),
+  id: deriveDeliveryId(channelEventId, httpChannel.id),
   channelId: httpChannel.id,
   eventId: channelEventId,
   eventType: 'channel.message',
@@ -356,14 +356,14 @@ const counted = [
 ];
 
 /** The day's counts, read shortly after noon: the first hour is complete, a later one has retries to come. */
-export const webhookStats = statsOf(
+export const webhookStats = buildEndpointStats(
   webhook.id,
   { now: new Date('2026-11-20T12:10:00.000Z'), count: 24 },
   counted.map((counts) => ({ webhookId: webhook.id, generation: 0, ...counts })),
 );
 
 /** The same hours of the organization, whose only endpoint fails. */
-export const deliveryStats = overviewOf(
+export const deliveryStats = buildDeliveryStats(
   [
     {
       ...failingWebhook,

@@ -1,5 +1,5 @@
 import { EVENT_CATALOGUE, type EventType } from '../../functions/domain/events.ts';
-import { signature } from '../../functions/domain/signature.ts';
+import { sign } from '../../functions/domain/signature.ts';
 import * as cast from './cast.ts';
 import type { Operation, PathItem, Schema } from './openapi.ts';
 import { EVENT_TYPES, eventSchemaName } from './schemas.ts';
@@ -22,7 +22,7 @@ export function eventExample(type: EventType) {
     headers: {
       'webhook-id': deliveryId,
       'webhook-timestamp': timestamp,
-      'webhook-signature': signature(
+      'webhook-signature': sign(
         cast.signingSecret,
         deliveryId,
         timestamp,

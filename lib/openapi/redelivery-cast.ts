@@ -1,4 +1,4 @@
-import { progressOf } from '../../functions/domain/redelivery.ts';
+import { computeProgress } from '../../functions/domain/redelivery.ts';
 import * as cast from './cast.ts';
 
 const createdAt = '2026-11-21T14:05:07.412Z';
@@ -27,5 +27,5 @@ export const underWay = {
   ...ordered,
   examined: 18_204,
   redelivered: 311,
-  progress: progressOf({ ...ordered, place: cast.exampleId('dlv', reached) }),
+  progress: computeProgress({ ...ordered, place: cast.exampleId('dlv', reached) }),
 } as const;

@@ -1,5 +1,5 @@
 import { routes } from '../../functions/api/routes.ts';
-import { tokensFor } from '../../functions/domain/rate-limit.ts';
+import { computeTokens } from '../../functions/domain/rate-limit.ts';
 import type { Route } from '../../functions/platform/route.ts';
 import { OPERATIONS } from './operations.ts';
 
@@ -29,7 +29,7 @@ function rowOf(key: keyof typeof routes): string {
     route.summary,
     accessOf(route),
     route.idempotency ?? '',
-    ...[reads, writes, tokensFor({ reads, writes })].map((figure) => figure.toLocaleString('en')),
+    ...[reads, writes, computeTokens({ reads, writes })].map((figure) => figure.toLocaleString('en')),
   ]);
 }
 

@@ -1,9 +1,13 @@
 import { Attempt } from '../../functions/api/delivery-schemas.ts';
-import { type AttemptResult, settlementOf, type WebhookRequest } from '../../functions/domain/delivery.ts';
+import {
+  type AttemptResult,
+  computeSettlement,
+  type WebhookRequest,
+} from '../../functions/domain/delivery.ts';
 import { EVENT_CATALOGUE } from '../../functions/domain/events.ts';
-import { deliveryId } from '../../functions/domain/ids.ts';
-import { signature } from '../../functions/domain/signature.ts';
-import { programOf } from '../../functions/domain/simulation.ts';
+import { deriveDeliveryId } from '../../functions/domain/ids.ts';
+import { sign } from '../../functions/domain/signature.ts';
+import { parseProgram } from '../../functions/domain/simulation.ts';
 import { DEFAULT_RETRY_POLICY } from '../../functions/domain/timing.ts';
 import * as cast from './cast.ts';
 
@@ -20,11 +24,11 @@ export const simulatedWebhook = {
   url: `${cast.webhook.url}?simulate=503,200@250ms&simulate-speed=100`,
 } as const;
 
-const { speed } = programOf(simulatedWebhook.url);
+const { speed } = parseProgram(simulatedWebhook.url);
 
 const occurredAt = '2026-11-20T09:29:02.140Z';
 const eventId = cast.exampleId('evt', occurredAt);
-const id = deliveryId(eventId, simulatedWebhook.id);
+const id = deriveDeliveryId(eventId, simulatedWebhook.id);
 const type = 'conversation.created';
 
 const body = JSON.stringify({
@@ -48,7 +52,7 @@ function requestOf(attempt: number, at: Date): WebhookRequest {
     'user-agent': 'ConversationService-Webhooks/1.0 (+https://api.example.com/api/docs)',
     'webhook-id': id,
     'webhook-timestamp': String(timestamp),
-    'webhook-signature': signature(cast.signingSecret, id, timestamp, bytes),
+    'webhook-signature': sign(cast.signingSecret, id, timestamp, bytes),
     'webhook-event-id': eventId,
     'webhook-attempt': String(attempt),
     'webhook-endpoint-id': simulatedWebhook.id,
@@ -74,7 +78,7 @@ function attempt(
   };
   const way = { from: 'fresh', to: 'fresh', crowded: false } as const;
   const pace = { speed, startedAt: new Date(atRealSpeed) };
-  return settlementOf(number, result, DEFAULT_RETRY_POLICY, way, pace);
+  return computeSettlement(number, result, DEFAULT_RETRY_POLICY, way, pace);
 }
 
 const firstAt = '2026-11-20T09:29:02.391Z';

@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { terms } from '../../functions/platform/clients/clients.ts';
+import { clientOptions } from '../../functions/platform/clients/clients.ts';
 import type { Place } from './place.ts';
 
 /** Clients of what the tool works with; on AWS with the credentials of the environment. */
@@ -17,7 +17,7 @@ export const LOCAL_CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local
 
 export function clientsOf({ region, endpoints }: Place): Clients {
   const at = (endpoint: string | undefined) => ({
-    ...terms(),
+    ...clientOptions(),
     region,
     ...(endpoint === undefined ? {} : { endpoint, credentials: LOCAL_CREDENTIALS }),
   });

@@ -1,12 +1,12 @@
 import {
-  currentVersion,
-  naming,
-  type Retirement,
-  retirementOf,
-  rotationStepOf,
-  versionsOf,
-  withoutVersion,
-  withVersion,
+  addVersion,
+  checkRetirement,
+  decideRotationStep,
+  getCurrentVersion,
+  type KeyRetirement,
+  listVersions,
+  removeVersion,
+  setCurrentVersion,
 } from '../../functions/domain/keyring.ts';
 import { endpointScan } from '../../functions/store/endpoint-scan.ts';
 import { type Context, confirmed, type Report, resource, tableOf } from './context.ts';
@@ -24,8 +24,8 @@ export async function keyVersions(context: Context) {
       const { ring, changedAt } = await secretOf(context, keyring).read();
       return {
         keyring,
-        current: currentVersion(ring),
-        versions: versionsOf(ring).map(String),
+        current: getCurrentVersion(ring),
+        versions: listVersions(ring).map(String),
         changedAt: changedAt.toISOString(),
       };
     }),
@@ -53,7 +53,7 @@ export async function rotateKeys(context: Context, [name = '']: readonly string[
   const { flags, now, paint } = context;
   const secret = secretOf(context, name);
   const stored = await secret.read();
-  const step = rotationStepOf(stored, now(), { hurry: flags.hurry });
+  const step = decideRotationStep(stored, now(), { hurry: flags.hurry });
   const { version } = step;
   const say = (sign: string, what: string, then: string): Report => ({
     text: `  ${sign} ${what}\n    ${then}`,
@@ -70,14 +70,14 @@ export async function rotateKeys(context: Context, [name = '']: readonly string[
   if (!confirmed(context, `Version ${version} would be ${what}`))
     return say(paint('yellow', '–'), `Version ${version} would be ${what}.`, 'Nothing was done.');
   if (step.kind === 'add') {
-    await secret.replace(stored, withVersion(stored.ring, version, newKey()));
+    await secret.replace(stored, addVersion(stored.ring, version, newKey()));
     return say(
       paint('green', '✓'),
       `Version ${version} was ${what}. Nothing uses it yet.`,
       `In ten minutes, when every function has read it, make it current: ${again}`,
     );
   }
-  await secret.replace(stored, naming(stored.ring, version));
+  await secret.replace(stored, setCurrentVersion(stored.ring, version));
   return say(
     paint('green', '✓'),
     `Version ${version} was ${what}.`,
@@ -93,7 +93,7 @@ export async function retireKey(
   const { flags, now, paint } = context;
   const secret = secretOf(context, name);
   const stored = await secret.read();
-  refuse(name, version, retirementOf(stored, version, now()), flags.hurry);
+  refuse(name, version, checkRetirement(stored, version, now()), flags.hurry);
   const uses = name === SIGNING ? await usesOf(context, version) : [];
   if (uses.length > 0)
     throw new OperateError(
@@ -109,14 +109,14 @@ export async function retireKey(
       `Version ${version} of ${name} is not in use and would be taken away.`,
       false,
     );
-  await secret.replace(stored, withoutVersion(stored.ring, version));
+  await secret.replace(stored, removeVersion(stored.ring, version));
   return say(paint('green', '✓'), `Version ${version} was taken from ${name}.`, true);
 }
 
 /** Whose versions are named by stored rows. What is sealed with the other keyring is with clients. */
 const SIGNING = 'signing';
 
-function refuse(name: string, version: string, retirement: Retirement, hurry: boolean): void {
+function refuse(name: string, version: string, retirement: KeyRetirement, hurry: boolean): void {
   switch (retirement.kind) {
     case 'absent':
       throw new OperateError(`${name} has no version ${version}.`);

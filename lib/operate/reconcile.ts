@@ -1,7 +1,7 @@
 import { DEFAULT_GRACE_SECONDS, LONG_BACKLOG } from '../../functions/domain/due.ts';
-import { byLane } from '../../functions/domain/lanes.ts';
+import { mapLanes } from '../../functions/domain/lanes.ts';
 import { RECONCILE_LOOKAHEAD_SECONDS } from '../../functions/domain/timing.ts';
-import { reconcile } from '../../functions/engine/reconcile.ts';
+import { reconcileDeliveries } from '../../functions/engine/reconcile.ts';
 import type { Log } from '../../functions/platform/log-codes.ts';
 import { deliveryQueues } from '../../functions/platform/queues.ts';
 import { dueIndex } from '../../functions/store/due-index.ts';
@@ -18,14 +18,14 @@ const SILENT: Log = () => undefined;
 /** `reconcile now`: the service's own reconciler, run here. Beside one that runs there it sends a reminder too many at most, which changes nothing. */
 export async function reconcileNow(context: Context): Promise<Report> {
   const { now, paint, clients, place } = context;
-  const urls = byLane((lane) => resource(place, 'queues', lane));
+  const urls = mapLanes((lane) => resource(place, 'queues', lane));
   const due = dueIndex(tableOf(context, 'deliveries'));
   if (!confirmed(context, 'Reminders of what is due would be sent'))
     return {
       text: `  ${paint('yellow', '–')} Reminders of what is due would be sent: "status" says how much that is. Nothing was done.`,
       data: { dryRun: true },
     };
-  const run = reconcile(
+  const run = reconcileDeliveries(
     { due, queues: deliveryQueues(clients.sqs, (lane) => urls[lane], now), log: SILENT, now },
     {
       shards: DUE_SHARDS,

@@ -2,7 +2,7 @@ import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { DUE_STATES, type DueState } from '../../functions/domain/due.ts';
 import { CROWDED_IN_FLIGHT } from '../../functions/domain/lanes.ts';
 import { dueIndex } from '../../functions/store/due-index.ts';
-import { DUE_SHARDS, SOURCE_DUE_SHARDS, shards } from '../../functions/store/keys.ts';
+import { DUE_SHARDS, listShards, SOURCE_DUE_SHARDS } from '../../functions/store/keys.ts';
 import { purgeStore } from '../../functions/store/purges.ts';
 import { dueSources } from '../../functions/store/sources.ts';
 import { type Context, tableOf } from './context.ts';
@@ -55,12 +55,12 @@ export async function stateOf(context: Context): Promise<State> {
   const deliveries = dueIndex(tableOf(context, 'deliveries'));
   const sources = dueSources(tableOf(context, 'knowledge'));
   const dueIn = (state: DueState) =>
-    dueOf(shards(DUE_SHARDS).map((shard) => deliveries.find(state, shard, at)));
+    dueOf(listShards(DUE_SHARDS).map((shard) => deliveries.find(state, shard, at)));
   const [queues, dead, [parked, watched], late, purges, keyrings] = await Promise.all([
     Promise.all([...place.queues].map(([name, url]) => measureQueue(context, name, url))),
     Promise.all([...place.deadLetters].map(([name, url]) => measureQueue(context, name, url))),
     Promise.all(DUE_STATES.map(dueIn)),
-    dueOf(shards(SOURCE_DUE_SHARDS).map((shard) => sources.find(shard, at))),
+    dueOf(listShards(SOURCE_DUE_SHARDS).map((shard) => sources.find(shard, at))),
     purgeStore(tableOf(context, 'service')).open(),
     keyVersions(context),
   ]);

@@ -6,11 +6,11 @@ import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { startDynamoDb } from 'aws-local/engines/dynamodb.ts';
 import { v7 } from 'uuid';
-import type { Delivery, Outgoing, Reminder } from '../../functions/domain/delivery.ts';
+import type { Delivery, DeliveryMessage, OutgoingMessage } from '../../functions/domain/delivery.ts';
 import { DUE_INDEX, LONG_BACKLOG } from '../../functions/domain/due.ts';
-import { deliveryId, newId } from '../../functions/domain/ids.ts';
+import { deriveDeliveryId, newId } from '../../functions/domain/ids.ts';
 import { RECONCILE_EVERY_SECONDS, RECONCILE_LOOKAHEAD_SECONDS } from '../../functions/domain/timing.ts';
-import { reconcile } from '../../functions/engine/reconcile.ts';
+import { reconcileDeliveries } from '../../functions/engine/reconcile.ts';
 import { dueIndex } from '../../functions/store/due-index.ts';
 import { DUE_SHARDS, keys } from '../../functions/store/keys.ts';
 import { recordedLog } from '../doubles/recorded-log.ts';
@@ -56,7 +56,7 @@ function rowOf(number: number): Record<string, unknown> {
   const webhookId = endpoints[number % endpoints.length] ?? newId('whk', start);
   const eventId = `evt_${v7({ msecs: start.getTime() - 3_600_000 }).replaceAll('-', '')}` as const;
   const delivery: Delivery = {
-    id: deliveryId(eventId, webhookId),
+    id: deriveDeliveryId(eventId, webhookId),
     orgId: organization,
     generation: 1,
     webhookId,
@@ -145,11 +145,12 @@ try {
   const consumed = metered(client);
   let now = start;
   const resumed = new Map<string, { sentAt: Date; until: Date }>();
-  const send = async (_: 'retry', messages: readonly Outgoing[]): Promise<Reminder[]> => {
-    for (const { reminder, until = now } of messages) resumed.set(reminder.id, { sentAt: now, until });
+  const send = async (_: 'retry', messages: readonly OutgoingMessage[]): Promise<DeliveryMessage[]> => {
+    for (const { message: reminder, until = now } of messages)
+      resumed.set(reminder.id, { sentAt: now, until });
     return [];
   };
-  const run = reconcile(
+  const run = reconcileDeliveries(
     {
       due: dueIndex({ client, name: TABLE }),
       queues: { send, backlog: async () => 0 },

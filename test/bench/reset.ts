@@ -7,9 +7,9 @@ import { until } from 'aws-local/test/until.ts';
 import type { Delivery } from '../../functions/domain/delivery.ts';
 import { OrgId, ReceiverId } from '../../functions/domain/ids.ts';
 import type { Tenant } from '../../functions/domain/tenant.ts';
-import { tenantKey } from '../../functions/store/keys.ts';
+import { buildTenantKey } from '../../functions/store/keys.ts';
 import { ledgerStore } from '../../functions/store/ledger.ts';
-import { standingOf } from '../../functions/store/organizations.ts';
+import { readOrganizationState } from '../../functions/store/organizations.ts';
 import { type ApiClient, apiClient } from '../support/api.ts';
 import { type LocalRun, startLocalRun, temporaryDirectory } from '../support/local-run.ts';
 import { type RunEngines, startRunEngines } from './run-engines.ts';
@@ -187,7 +187,8 @@ try {
   const api = apiClient({ BASE_URL, API_KEY: SANDBOX_API_KEY });
   const tables = await engines.tables();
   const orgId = OrgId.parse(SANDBOX_ORG_ID);
-  const generation = async () => (await standingOf(tables.service)(orgId))?.generation ?? Number.NaN;
+  const generation = async () =>
+    (await readOrganizationState(tables.service)(orgId))?.generation ?? Number.NaN;
 
   const register = async (program: string, event = 'conversation.created') =>
     ReceiverId.parse((await api.register(`https://example.com/hooks?simulate=${program}`, [event])).id);
@@ -208,7 +209,7 @@ try {
 
   const tenant: Tenant = { orgId, generation: await generation() };
   const old = recordsOf(tables, tenant, RECORDS, { endpoints, gone });
-  say(`\nWriting ${RECORDS} records of ${tenantKey(tenant)}`);
+  say(`\nWriting ${RECORDS} records of ${buildTenantKey(tenant)}`);
   const [written, took] = await timed(async () => {
     const ledger = ledgerStore(tables.ledger);
     const part = { shardId: 'written', first: '1', last: '1' };
@@ -278,7 +279,7 @@ try {
     );
     const endpoint = [...endpoints, ...gone].some((id) => id === row.webhookId) || row.orgId === orgId;
     if (isOld || (endpoint && typeof row.generation === 'number' && row.generation < present)) left += 1;
-    if (row.ofSandbox === tenantKey({ orgId, generation: present })) marked += 1;
+    if (row.ofSandbox === buildTenantKey({ orgId, generation: present })) marked += 1;
   }
   report('rows in all tables, of the present generation', `${rows}, ${marked}`, marked > 0);
   report('rows of what was wiped', String(left), left === 0);

@@ -10,12 +10,12 @@ import { BatchGetCommand, DynamoDBDocumentClient, paginateScan } from '@aws-sdk/
 import { startDynamoDb } from 'aws-local/engines/dynamodb.ts';
 import { CREDENTIALS } from 'aws-local/engines/engines.ts';
 import { startSqs } from 'aws-local/engines/sqs.ts';
-import { type Delivery, reminderOf } from '../../functions/domain/delivery.ts';
-import { byLane, type Lane } from '../../functions/domain/lanes.ts';
+import { type Delivery, toDeliveryMessage } from '../../functions/domain/delivery.ts';
+import { type Lane, mapLanes } from '../../functions/domain/lanes.ts';
 import { deliveryQueues } from '../../functions/platform/queues.ts';
-import { deliveryOf } from '../../functions/store/deliveries.ts';
-import { deliveryKey } from '../../functions/store/due-index.ts';
-import { rowOf, type Table } from '../../functions/store/table.ts';
+import { parseDelivery } from '../../functions/store/deliveries.ts';
+import { buildDeliveryKey } from '../../functions/store/due-index.ts';
+import { parseRow, type Table } from '../../functions/store/table.ts';
 
 const NAMES = ['service', 'outbox', 'deliveries', 'rates', 'ledger'] as const;
 export type RunTables = Record<(typeof NAMES)[number], Table>;
@@ -52,7 +52,7 @@ export async function startRunEngines(directory: string) {
       if (url === undefined) throw new Error(`the run has no queue ${lane}`);
       return url;
     };
-    return byLane(named);
+    return mapLanes(named);
   }
 
   return {
@@ -73,7 +73,7 @@ export async function startRunEngines(directory: string) {
         const some = deliveries.slice(first, first + 200);
         const refused = await lanes.send(
           'fresh',
-          some.map((delivery) => ({ reminder: reminderOf(delivery), until })),
+          some.map((delivery) => ({ message: toDeliveryMessage(delivery), until })),
         );
         if (refused.length > 0) throw new Error('the queue refused reminders');
       }
@@ -84,7 +84,9 @@ export async function startRunEngines(directory: string) {
       const { name } = (await tables()).deliveries;
       let found = 0;
       for (let first = 0; first < deliveries.length; first += 100) {
-        const Keys = deliveries.slice(first, first + 100).map((delivery) => ({ ...deliveryKey(delivery) }));
+        const Keys = deliveries
+          .slice(first, first + 100)
+          .map((delivery) => ({ ...buildDeliveryKey(delivery) }));
         const { Responses = {} } = await client.send(
           new BatchGetCommand({ RequestItems: { [name]: { Keys, ProjectionExpression: 'pk' } } }),
         );
@@ -126,7 +128,8 @@ export async function startRunEngines(directory: string) {
           );
           // The two clients have types of their own for one shape.
           for (const { dynamodb } of Records)
-            if (dynamodb?.NewImage) yield deliveryOf(rowOf(dynamodb.NewImage as Parameters<typeof rowOf>[0]));
+            if (dynamodb?.NewImage)
+              yield parseDelivery(parseRow(dynamodb.NewImage as Parameters<typeof parseRow>[0]));
           empty = Records.length === 0 ? empty + 1 : 0;
           ShardIterator = NextShardIterator;
         }

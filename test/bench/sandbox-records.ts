@@ -1,7 +1,7 @@
 import type { Delivery } from '../../functions/domain/delivery.ts';
 import { buildEvent, type OutboxEvent } from '../../functions/domain/events.ts';
-import { deliveryId, newId, type ReceiverId } from '../../functions/domain/ids.ts';
-import { hourBefore, type LedgerAddition, NOTHING } from '../../functions/domain/ledger.ts';
+import { deriveDeliveryId, newId, type ReceiverId } from '../../functions/domain/ids.ts';
+import { getHourBefore, type LedgerAddition, NO_COUNTS } from '../../functions/domain/ledger.ts';
 import type { Tenant } from '../../functions/domain/tenant.ts';
 import {
   conversationStore,
@@ -131,10 +131,10 @@ export function recordsOf(
     rows: rows(),
     ledger: [...endpoints, ...gone].flatMap((webhookId) =>
       list(24, (hours) => ({
-        ...NOTHING,
+        ...NO_COUNTS,
         ...tenant,
         webhookId,
-        hour: hourBefore(now, hours + 1),
+        hour: getHourBefore(now, hours + 1),
         owed: 10,
         succeeded: 10,
       })),
@@ -161,7 +161,7 @@ function rowOf({ write }: Change): NewRow {
 }
 
 const pending = ({ orgId, generation }: Tenant, event: OutboxEvent, webhookId: ReceiverId): Delivery => ({
-  id: deliveryId(event.id, webhookId),
+  id: deriveDeliveryId(event.id, webhookId),
   orgId,
   generation,
   webhookId,

@@ -11,15 +11,15 @@ import { startDynamoDb } from 'aws-local/engines/dynamodb.ts';
 import type { BusEvent } from '../../functions/domain/bus.ts';
 import { DUE_INDEX } from '../../functions/domain/due.ts';
 import { newId } from '../../functions/domain/ids.ts';
-import { newSource, type Source } from '../../functions/domain/source.ts';
-import type { Found } from '../../functions/domain/source-check.ts';
+import { createSource, type Source } from '../../functions/domain/source.ts';
+import type { CheckFinding } from '../../functions/domain/source-check.ts';
 import { CHECK_LEASE_SECONDS } from '../../functions/domain/timing.ts';
 import { checkSource } from '../../functions/engine/check-source.ts';
 import { mapConcurrently } from '../../functions/engine/concurrency.ts';
-import { sweep } from '../../functions/engine/sweep.ts';
-import { standings } from '../../functions/platform/standings.ts';
+import { scheduleSourceChecks } from '../../functions/engine/schedule-source-checks.ts';
+import { organizationStates } from '../../functions/platform/organization-states.ts';
 import { keys, SOURCE_DUE_SHARDS } from '../../functions/store/keys.ts';
-import { organizationStore, standingOf } from '../../functions/store/organizations.ts';
+import { organizationStore, readOrganizationState } from '../../functions/store/organizations.ts';
 import { checkSlots, sourceChecks } from '../../functions/store/source-checks.ts';
 import { dueSources } from '../../functions/store/sources.ts';
 import { committer } from '../../functions/store/transaction.ts';
@@ -85,7 +85,7 @@ const sweepOf = (
   now: () => Date,
   send: (events: readonly BusEvent[]) => Promise<BusEvent[]>,
 ) =>
-  sweep(
+  scheduleSourceChecks(
     { due: dueSources(tableOf(client, 'knowledge')), checks: { send }, log: recordedLog(), now },
     { shards: SOURCE_DUE_SHARDS },
   );
@@ -140,7 +140,11 @@ async function measure(client: DynamoDBDocumentClient, at: string, queue: string
   const resumed = await row('resumed', () => runAt(start));
   const messages = [...early, ...resumed];
   const fetched = new Map<string, number>();
-  const checkAll = async (events: readonly BusEvent[], now: Date, found: (source: Source) => Found) => {
+  const checkAll = async (
+    events: readonly BusEvent[],
+    now: Date,
+    found: (source: Source) => CheckFinding,
+  ) => {
     fetched.clear();
     const check = checksOf(client, now, (source) => {
       fetched.set(source.id, (fetched.get(source.id) ?? 0) + 1);
@@ -187,14 +191,14 @@ function expectOnce(due: Set<string>, messages: readonly BusEvent[], fetched: Ma
 const textOf = (id: string): string =>
   Array.from({ length: 500 }, (_, index) => `${id.slice(-4)}${index * 7919}`).join(' ');
 
-function checksOf(client: DynamoDBDocumentClient, now: Date, look: (source: Source) => Found) {
+function checksOf(client: DynamoDBDocumentClient, now: Date, look: (source: Source) => CheckFinding) {
   const service = tableOf(client, 'service');
   return checkSource(
     {
       sources: sourceChecks(tableOf(client, 'knowledge'), tableOf(client, 'outbox'), committer(client)),
       slots: checkSlots(tableOf(client, 'knowledge'), 5),
       organizations: organizationStore(service),
-      standings: standings(standingOf(service)),
+      organizationStates: organizationStates(readOrganizationState(service)),
       look: async (source) => look(source),
       onChecked: () => undefined,
       log: recordedLog(),
@@ -250,7 +254,7 @@ async function make(client: DynamoDBDocumentClient, start: Date): Promise<string
     const isDue = Math.floor((index * DUE) / SOURCES) !== Math.floor(((index + 1) * DUE) / SOURCES);
     const wait = isDue ? -Math.random() * 60 : 3 * EVERY_SECONDS + Math.random() * EVERY_SECONDS;
     const dueAt = new Date(start.getTime() + wait * 1000).toISOString();
-    const source = newSource({
+    const source = createSource({
       ...tenant,
       id: newId('src', start),
       kind: 'url',

@@ -1,22 +1,22 @@
-import { type Delivery, OPEN_STATUSES, type Reminder } from '../../functions/domain/delivery.ts';
+import { type Delivery, type DeliveryMessage, OPEN_STATUSES } from '../../functions/domain/delivery.ts';
 import { DEFAULT_GRACE_SECONDS, LONG_BACKLOG } from '../../functions/domain/due.ts';
 import { DEFAULT_RETRY_POLICY, RECONCILE_LOOKAHEAD_SECONDS } from '../../functions/domain/timing.ts';
 import { attemptDelivery } from '../../functions/engine/attempt-delivery.ts';
-import { audit } from '../../functions/engine/audit.ts';
+import { auditLedger } from '../../functions/engine/audit-ledger.ts';
+import { processDeliveryStream } from '../../functions/engine/delivery-stream.ts';
 import { fanOut } from '../../functions/engine/fan-out.ts';
-import { purge } from '../../functions/engine/purge.ts';
-import { reconcile } from '../../functions/engine/reconcile.ts';
-import { watch } from '../../functions/engine/watch.ts';
-import { standings } from '../../functions/platform/standings.ts';
-import { deliveryMoves, deliveryOf, deliveryStore } from '../../functions/store/deliveries.ts';
+import { purgeSandboxes } from '../../functions/engine/purge.ts';
+import { reconcileDeliveries } from '../../functions/engine/reconcile.ts';
+import { organizationStates } from '../../functions/platform/organization-states.ts';
+import { deliveryMoves, deliveryStore, parseDelivery } from '../../functions/store/deliveries.ts';
 import { deliveryContexts } from '../../functions/store/delivery-context.ts';
 import { dueIndex } from '../../functions/store/due-index.ts';
 import { endpointStore } from '../../functions/store/endpoints.ts';
 import { DELIVERY_SHARDS, DUE_SHARDS, LEDGER_SHARDS } from '../../functions/store/keys.ts';
 import { deliveriesInHour, ledgerStore } from '../../functions/store/ledger.ts';
-import { standingOf } from '../../functions/store/organizations.ts';
-import { owedBy } from '../../functions/store/outbox.ts';
-import { purgeStore, remainsIn } from '../../functions/store/purges.ts';
+import { readOrganizationState } from '../../functions/store/organizations.ts';
+import { parseOutboxRecord } from '../../functions/store/outbox.ts';
+import { hasRows, purgeStore } from '../../functions/store/purges.ts';
 import { committer } from '../../functions/store/transaction.ts';
 import { rowsIn } from '../contract/store/rows.ts';
 import { noMeasures } from '../doubles/no-measures.ts';
@@ -30,13 +30,13 @@ export function aWorker({ service, outbox, deliveries, ledger, knowledge }: Test
   let skippedMs = 0;
   const now = () => new Date(at.getTime() + skippedMs);
   const log = recordedLog();
-  const organizations = standings(standingOf(service));
+  const organizations = organizationStates(readOrganizationState(service));
   const store = deliveryStore(deliveries);
   const due = dueIndex(deliveries);
-  const reminders: Reminder[] = [];
+  const reminders: DeliveryMessage[] = [];
   const queues = {
-    async send(_: unknown, messages: readonly { reminder: Reminder }[]) {
-      reminders.push(...messages.map(({ reminder }) => reminder));
+    async send(_: unknown, messages: readonly { message: DeliveryMessage }[]) {
+      reminders.push(...messages.map(({ message }) => message));
       return [];
     },
     crowded: async () => false,
@@ -63,11 +63,11 @@ export function aWorker({ service, outbox, deliveries, ledger, knowledge }: Test
     { retry: DEFAULT_RETRY_POLICY, leaseSeconds: 25, attemptSeconds: 10 },
   );
   const contextsOf = deliveryContexts(service, outbox);
-  const follow = watch(
-    { due, ledger: ledgerStore(ledger), standings: organizations, log, now },
+  const follow = processDeliveryStream(
+    { due, ledger: ledgerStore(ledger), organizations: organizations, log, now },
     { graceSeconds: DEFAULT_GRACE_SECONDS },
   );
-  const look = reconcile(
+  const look = reconcileDeliveries(
     { due, queues, log, now },
     {
       shards: DUE_SHARDS,
@@ -79,16 +79,16 @@ export function aWorker({ service, outbox, deliveries, ledger, knowledge }: Test
   const handOut = fanOut({
     subscribers: endpointStore(service),
     deliveries: store,
-    standings: organizations,
+    organizations: organizations,
     queues,
     log,
     now,
   });
-  const all = async () => (await rowsIn(deliveries)).map(deliveryOf);
+  const all = async () => (await rowsIn(deliveries)).map(parseDelivery);
 
   /** Deals once more with all that the outbox owes, as after a replay: what a version was about when it ended may not be in the index yet. */
   async function handOutAll(): Promise<void> {
-    const owed = (await rowsIn(outbox)).flatMap((row) => owedBy(row) ?? []);
+    const owed = (await rowsIn(outbox)).flatMap((row) => parseOutboxRecord(row) ?? []);
     const failed = await handOut(owed);
     if (failed.length > 0) throw new Error(`${failed.length} entries could not be dealt with`);
   }
@@ -125,12 +125,12 @@ export function aWorker({ service, outbox, deliveries, ledger, knowledge }: Test
     },
 
     audit: () =>
-      audit(
+      auditLedger(
         {
           ledger: ledgerStore(ledger),
           deliveries: { inHour: deliveriesInHour(deliveries) },
           due,
-          standings: organizations,
+          organizations: organizations,
           log,
           now,
         },
@@ -138,10 +138,10 @@ export function aWorker({ service, outbox, deliveries, ledger, knowledge }: Test
       )(() => true),
 
     purge: () =>
-      purge(
+      purgeSandboxes(
         {
           purges: purgeStore(service),
-          remains: [outbox, deliveries, ledger, knowledge, service].map(remainsIn),
+          remains: [outbox, deliveries, ledger, knowledge, service].map(hasRows),
           log,
           now,
         },

@@ -1,22 +1,25 @@
 /*
- * What of a version of the code works with others on the same tables, queues and streams. `freeze.ts` makes one file of it for the version before,
- * so it names nothing but the functions' own modules.
+ * The code of a version that works beside another version on the same tables, queues and streams. `freeze.ts` bundles it for
+ * the previous version, so it exports modules of the functions alone.
  */
-import { processReminders, type ReminderPorts } from '../../functions/engine/process-reminders.ts';
-
-export { Reminder } from '../../functions/domain/delivery.ts';
+export { DeliveryMessage } from '../../functions/domain/delivery.ts';
 export { GateClosed, gate, requirePermit } from '../../functions/domain/gate.ts';
-export { attemptDelivery as dispatch } from '../../functions/engine/attempt-delivery.ts';
-export { audit } from '../../functions/engine/audit.ts';
-export { deadEntries, deadReminder, nameOfOwed } from '../../functions/engine/dead-letters.ts';
+export { attemptDelivery } from '../../functions/engine/attempt-delivery.ts';
+export { auditLedger } from '../../functions/engine/audit-ledger.ts';
+export {
+  getOutboxWorkName,
+  processDeadDeliveryMessage,
+  processDeadEntries,
+} from '../../functions/engine/dead-letters.ts';
+export { processDeliveryStream } from '../../functions/engine/delivery-stream.ts';
 export { fanOut } from '../../functions/engine/fan-out.ts';
-export { purge } from '../../functions/engine/purge.ts';
-export { reconcile } from '../../functions/engine/reconcile.ts';
-export { watch } from '../../functions/engine/watch.ts';
+export { processDeliveryMessages } from '../../functions/engine/process-delivery-messages.ts';
+export { purgeSandboxes } from '../../functions/engine/purge.ts';
+export { reconcileDeliveries } from '../../functions/engine/reconcile.ts';
+export { organizationStates } from '../../functions/platform/organization-states.ts';
 export { deliveryQueues } from '../../functions/platform/queues.ts';
-export { standings } from '../../functions/platform/standings.ts';
 export { simulatedReceiver } from '../../functions/platform/webhook-sender.ts';
-export { deliveryMoves, deliveryOf, deliveryStore } from '../../functions/store/deliveries.ts';
+export { deliveryMoves, deliveryStore, parseDelivery } from '../../functions/store/deliveries.ts';
 export { deliveryContexts } from '../../functions/store/delivery-context.ts';
 export { dueIndex } from '../../functions/store/due-index.ts';
 export { endpointStore } from '../../functions/store/endpoints.ts';
@@ -24,17 +27,14 @@ export {
   DELIVERY_SHARDS,
   DUE_SHARDS,
   LEDGER_SHARDS,
-  shards,
+  listShards,
 } from '../../functions/store/keys.ts';
 export { deliveriesInHour, ledgerStore } from '../../functions/store/ledger.ts';
-export { organizationStore, sandboxStore, standingOf } from '../../functions/store/organizations.ts';
-export { outboxStore, owedBy } from '../../functions/store/outbox.ts';
-export { purgeStore, remainsIn } from '../../functions/store/purges.ts';
+export {
+  organizationStore,
+  readOrganizationState,
+  sandboxStore,
+} from '../../functions/store/organizations.ts';
+export { outboxStore, parseOutboxRecord } from '../../functions/store/outbox.ts';
+export { hasRows, purgeStore } from '../../functions/store/purges.ts';
 export { committer } from '../../functions/store/transaction.ts';
-
-/** As the version before names what a batch does with one reminder. */
-export const dispatcher = ({
-  deal,
-  ...ports
-}: Omit<ReminderPorts, 'attempt'> & { deal: ReminderPorts['attempt'] }) =>
-  processReminders({ attempt: deal, ...ports });

@@ -17,14 +17,14 @@ import type { RateBucket } from '../../functions/domain/rate-limit.ts';
 import { Arrival, RedeliveryRun } from '../../functions/domain/redelivery.ts';
 import { Pairing, Purge } from '../../functions/domain/sandbox.ts';
 import { Source } from '../../functions/domain/source.ts';
-import { Organization, OrganizationStanding, type Tenant } from '../../functions/domain/tenant.ts';
+import { Organization, OrganizationState, type Tenant } from '../../functions/domain/tenant.ts';
 import { UsageCounts } from '../../functions/domain/usage.ts';
 import { KeyUse } from '../../functions/store/api-keys.ts';
-import { deliveryOf } from '../../functions/store/deliveries.ts';
+import { parseDelivery } from '../../functions/store/deliveries.ts';
 import { IdempotencyRecord } from '../../functions/store/idempotency.ts';
 import { keys } from '../../functions/store/keys.ts';
-import { eventOf, owedBy, toldBy } from '../../functions/store/outbox.ts';
-import { jobOf } from '../../functions/store/redelivery-jobs.ts';
+import { parseBusEvent, parseEvent, parseOutboxRecord } from '../../functions/store/outbox.ts';
+import { parseJob } from '../../functions/store/redelivery-jobs.ts';
 import type { Row } from '../doubles/tables/expressions.ts';
 import type { TableName } from '../table-definitions.ts';
 
@@ -69,7 +69,7 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
     table: 'service',
     is: sorted('organization'),
     keyOf(row) {
-      OrganizationStanding.parse(row);
+      OrganizationState.parse(row);
       return keys.organization(Organization.parse(row).id);
     },
   },
@@ -136,7 +136,7 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
     table: 'service',
     is: under(/#redeliveries$/),
     keyOf(row) {
-      const job = jobOf(row);
+      const job = parseJob(row);
       return keys.redeliveryJob(job, job.webhookId, job.id);
     },
   },
@@ -201,16 +201,16 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
     table: 'outbox',
     is: owes(undefined),
     keyOf(row) {
-      toldBy(row);
-      owedBy(row);
-      return keys.event(eventOf(row).id);
+      parseBusEvent(row);
+      parseOutboxRecord(row);
+      return keys.event(parseEvent(row).id);
     },
   },
   redelivery: {
     table: 'outbox',
     is: owes('redelivery'),
     keyOf(row) {
-      const owed = owedBy(row);
+      const owed = parseOutboxRecord(row);
       if (owed?.kind !== 'redelivery') throw new Error('it is no redelivery');
       return keys.redelivery(owed.reminder.id);
     },
@@ -219,7 +219,7 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
     table: 'outbox',
     is: owes('endpoint-disabled'),
     keyOf(row) {
-      toldBy(row);
+      parseBusEvent(row);
       const { webhookId, disabledAt } = DisablingNotice.parse(row);
       return keys.disablingNotice(webhookId, disabledAt);
     },
@@ -228,7 +228,7 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
   notice: {
     table: 'outbox',
     is: owes('notice'),
-    keyOf: (row) => keys.notice(String(toldBy(row)?.id)),
+    keyOf: (row) => keys.notice(String(parseBusEvent(row)?.id)),
   },
   rateWindow: {
     table: 'rates',
@@ -251,7 +251,7 @@ export const KINDS: Readonly<Record<RowKey, Kind>> = {
     table: 'deliveries',
     is: () => true,
     keyOf(row) {
-      const { webhookId, generation, id } = deliveryOf(row);
+      const { webhookId, generation, id } = parseDelivery(row);
       return keys.delivery(webhookId, generation, id);
     },
   },

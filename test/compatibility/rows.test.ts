@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { routes } from '../../functions/api/routes.ts';
 import { BusEvent } from '../../functions/domain/bus.ts';
-import { Reminder } from '../../functions/domain/delivery.ts';
+import { DeliveryMessage } from '../../functions/domain/delivery.ts';
 import { openCursor } from '../../functions/domain/sealing.ts';
-import { visitOf } from '../../functions/domain/visitor-token.ts';
-import { tenantKey } from '../../functions/store/keys.ts';
+import { openVisitorToken } from '../../functions/domain/visitor-token.ts';
+import { buildTenantKey } from '../../functions/store/keys.ts';
 import type { Row } from '../doubles/tables/expressions.ts';
 import { KINDS, type Kind } from './kinds.ts';
 import { fixtures } from './recording/fixture.ts';
@@ -47,7 +47,7 @@ describe.each(FIXTURES)('what $name has stored', ({ fixture }) => {
     const reminders = fixture.messages.filter((message) => !told.includes(message));
 
     expect(reminders.length).toBeGreaterThan(0);
-    for (const { body } of reminders) expect(Reminder.parse(JSON.parse(body)).id).toMatch(/^dlv_/);
+    for (const { body } of reminders) expect(DeliveryMessage.parse(JSON.parse(body)).id).toMatch(/^dlv_/);
     for (const { body } of told)
       expect(z.object({ detail: BusEvent }).parse(JSON.parse(body)).detail.data).not.toEqual({});
   });
@@ -62,7 +62,7 @@ describe.each(FIXTURES)('what $name has stored', ({ fixture }) => {
     for (const { route: path, value } of cursors) {
       const opened = [...orgIds].map((orgId) =>
         openCursor(fixture.cursorKeys, value, {
-          tenant: tenantKey({ orgId: orgId as `org_${string}`, generation: 0 }),
+          tenant: buildTenantKey({ orgId: orgId as `org_${string}`, generation: 0 }),
           ...listingOf(path),
         }),
       );
@@ -74,10 +74,10 @@ describe.each(FIXTURES)('what $name has stored', ({ fixture }) => {
     for (const { kind, value } of fixture.given) {
       if (kind !== 'visitor-token') continue;
       const at = new Date(fixture.made.recordedAt);
-      const early = visitOf(fixture.cursorKeys, value, at);
+      const early = openVisitorToken(fixture.cursorKeys, value, at);
       expect(early?.conversationId).toMatch(/^cnv_/);
       const late = new Date(at.getTime() + 3_600_000 + Date.parse(early?.expiresAt ?? '') - at.getTime());
-      expect(visitOf(fixture.cursorKeys, value, late)).toBeUndefined();
+      expect(openVisitorToken(fixture.cursorKeys, value, late)).toBeUndefined();
     }
   });
 });

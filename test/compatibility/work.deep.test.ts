@@ -5,8 +5,8 @@ import { conversationStore } from '../../functions/store/conversations.ts';
 import { deliveryStore } from '../../functions/store/deliveries.ts';
 import { endpointStore } from '../../functions/store/endpoints.ts';
 import { idempotencyStore } from '../../functions/store/idempotency.ts';
-import { tenantKey } from '../../functions/store/keys.ts';
-import { organizationStore, pairingOf, sandboxStore } from '../../functions/store/organizations.ts';
+import { buildTenantKey } from '../../functions/store/keys.ts';
+import { organizationStore, readPairing, sandboxStore } from '../../functions/store/organizations.ts';
 import { sourceVersions } from '../../functions/store/source-checks.ts';
 import { sourceStore } from '../../functions/store/sources.ts';
 import { committer } from '../../functions/store/transaction.ts';
@@ -41,7 +41,9 @@ const hoursAfter = ({ made }: Fixture, hours: number) =>
 describe.each([memory, engine])('the workers, on what versions have stored ($name)', ({ load }) => {
   describe.each(fixtures())('$name', ({ fixture }) => {
     const isOver = (tenant: Tenant) =>
-      of(fixture, KINDS.purge).some((row) => tenantKey(tenant) === tenantKey(row as unknown as Tenant));
+      of(fixture, KINDS.purge).some(
+        (row) => buildTenantKey(tenant) === buildTenantKey(row as unknown as Tenant),
+      );
 
     it('is dealt with to its end: whatever is open is found due, attempted and settled once', async () => {
       const worker = aWorker(await load(fixture), hoursAfter(fixture, 13));
@@ -83,7 +85,7 @@ describe.each([memory, engine])('the workers, on what versions have stored ($nam
 
       expect(await worker.purge()).toMatchObject({ closed: orders.length, open: 0 });
 
-      const wiped = new Set(orders.map((row) => tenantKey(row as unknown as Tenant)));
+      const wiped = new Set(orders.map((row) => buildTenantKey(row as unknown as Tenant)));
       for (const [name, rows] of Object.entries(fixture.tables)) {
         const left = (await rowsIn(tables[name as keyof TestTables])).length;
         const over = rows.filter((row) => wiped.has(String(row.ofSandbox)));
@@ -103,7 +105,7 @@ describe('the API, on what versions have stored', () => {
       for (const tenant of tenantsOf(of(fixture, KINDS.conversation))) {
         const { items } = await conversationStore(service).list(tenant, ALL);
         const rows = of(fixture, KINDS.conversation).filter(({ pk }) =>
-          String(pk).startsWith(`${tenantKey(tenant)}#`),
+          String(pk).startsWith(`${buildTenantKey(tenant)}#`),
         );
         expect(items.map(({ id }) => id)).toEqual(
           rows
@@ -166,7 +168,7 @@ describe('the API, on what versions have stored', () => {
         expect(await store.find(tenant, id)).toMatchObject({ status: 'resolved', resolvedBy: 'ada' });
       }
       for (const row of of(fixture, KINDS.pairing)) {
-        const { sandbox } = await pairingOf(service)(row.liveOrganizationId as OrgId);
+        const { sandbox } = await readPairing(service)(row.liveOrganizationId as OrgId);
         if (sandbox === undefined) throw new Error('a pairing leads to no sandbox');
         const tenant = { orgId: sandbox.id, generation: sandbox.generation };
         expect(await commit([sandboxStore(service).nextGeneration(tenant, at)])).toEqual({

@@ -1,6 +1,6 @@
 import type { Tenant } from '../../functions/domain/tenant.ts';
 import type { CheckSourcePorts } from '../../functions/engine/check-source.ts';
-import { tenantKey } from '../../functions/store/keys.ts';
+import { buildTenantKey } from '../../functions/store/keys.ts';
 import type { CheckSlot } from '../../functions/store/source-checks.ts';
 
 type Slots = CheckSourcePorts<CheckSlot>['slots'];
@@ -16,18 +16,21 @@ export class MemoryCheckSlots implements Slots {
   }
 
   async take(tenant: Tenant, { now, leaseSeconds }: Parameters<Slots['take']>[1]) {
-    const held = (this.#held.get(tenantKey(tenant)) ?? []).filter(({ until }) => until > now.getTime());
+    const held = (this.#held.get(buildTenantKey(tenant)) ?? []).filter(({ until }) => until > now.getTime());
     if (held.length >= this.#share) return undefined;
     this.#tokens += 1;
     const slot = { name: 'slot', token: String(this.#tokens) };
-    this.#held.set(tenantKey(tenant), [...held, { ...slot, until: now.getTime() + leaseSeconds * 1000 }]);
+    this.#held.set(buildTenantKey(tenant), [
+      ...held,
+      { ...slot, until: now.getTime() + leaseSeconds * 1000 },
+    ]);
     return { tenant, ...slot };
   }
 
   async release({ tenant, token }: CheckSlot): Promise<void> {
-    const held = this.#held.get(tenantKey(tenant)) ?? [];
+    const held = this.#held.get(buildTenantKey(tenant)) ?? [];
     this.#held.set(
-      tenantKey(tenant),
+      buildTenantKey(tenant),
       held.filter((slot) => slot.token !== token),
     );
   }

@@ -1,19 +1,19 @@
 import {
-  type Claimed,
+  type ClaimedDelivery,
   type ClaimResult,
   type Delivery,
   type DeliveryRef,
   type EndpointOutcome,
+  getClaimability,
   type MoveResult,
   OPEN_STATUSES,
   type Settlement,
   type SkipReason,
-  standingOf,
 } from '../../functions/domain/delivery.ts';
 import { DEFAULT_GRACE_SECONDS, type DueState } from '../../functions/domain/due.ts';
 import type { DisablingNotice } from '../../functions/domain/endpoint.ts';
-import { traced } from '../../functions/domain/ids.ts';
-import { isOfSandbox } from '../../functions/domain/tenant.ts';
+import { withTrace } from '../../functions/domain/ids.ts';
+import { isSandbox } from '../../functions/domain/tenant.ts';
 import type { AttemptPorts } from '../../functions/engine/attempt-delivery.ts';
 import type { FanOutPorts } from '../../functions/engine/fan-out.ts';
 import type { MemoryEndpoints } from './memory-endpoints.ts';
@@ -107,11 +107,11 @@ export class MemoryDeliveries implements DeliveryPorts {
     { now, leaseSeconds, maxAttempts }: { now: Date; leaseSeconds: number; maxAttempts: number },
   ): Promise<ClaimResult> {
     const row = this.#rows.get(rowKey(ref));
-    const standing = standingOf(row?.delivery, now, maxAttempts);
+    const standing = getClaimability(row?.delivery, now, maxAttempts);
     if (row === undefined) return { kind: 'absent' };
     if (standing.kind !== 'claimable') return standing;
     this.#claims += 1;
-    const claimed: Claimed = {
+    const claimed: ClaimedDelivery = {
       ...row.delivery,
       attempts: row.delivery.attempts + 1,
       lease: { token: `claim-${this.#claims}`, until: now.getTime() + leaseSeconds * 1000 },
@@ -120,7 +120,11 @@ export class MemoryDeliveries implements DeliveryPorts {
     return { kind: 'claimed', delivery: claimed };
   }
 
-  async settle(claimed: Claimed, settlement: Settlement, outcome: EndpointOutcome): Promise<MoveResult> {
+  async settle(
+    claimed: ClaimedDelivery,
+    settlement: Settlement,
+    outcome: EndpointOutcome,
+  ): Promise<MoveResult> {
     const { delivery: found, due } = this.#rows.get(rowKey(claimed)) ?? {};
     if (found?.lease?.token !== claimed.lease.token) return 'refused';
     if (found.lease.until <= settlement.at.getTime()) return 'refused';
@@ -194,7 +198,7 @@ export class MemoryDeliveries implements DeliveryPorts {
         generation: moved.generation,
         webhookId: outcome.endpoint.id,
         disabledAt: outcome.at.toISOString(),
-        ...traced(outcome.traceId),
+        ...withTrace(outcome.traceId),
       });
     if (isOpen(moved)) this.#rows.set(rowKey(moved), { delivery: moved, due });
     else this.#end(moved);
@@ -204,7 +208,7 @@ export class MemoryDeliveries implements DeliveryPorts {
   /** Whether an end that changes more than its delivery is of a generation that a reset has wiped, or of none that is known. */
   #isOver({ orgId, generation, status, redeliveryOf }: Delivery, { effect }: EndpointOutcome): boolean {
     const arrives = status === 'succeeded' && redeliveryOf !== undefined;
-    if (this.#standings === undefined || !isOfSandbox({ generation })) return false;
+    if (this.#standings === undefined || !isSandbox({ generation })) return false;
     if (effect === 'none' && !arrives) return false;
     return this.#standings.present(orgId)?.generation !== generation;
   }

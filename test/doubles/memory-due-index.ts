@@ -1,7 +1,7 @@
-import { type DeliveryRef, reminderOf } from '../../functions/domain/delivery.ts';
+import { type DeliveryRef, toDeliveryMessage } from '../../functions/domain/delivery.ts';
 import type { DueEntry, DueState } from '../../functions/domain/due.ts';
+import type { DeliveryStreamPorts } from '../../functions/engine/delivery-stream.ts';
 import type { ReconcilePorts } from '../../functions/engine/reconcile.ts';
-import type { WatchPorts } from '../../functions/engine/watch.ts';
 import { keys } from '../../functions/store/keys.ts';
 import type { MemoryDeliveries } from './memory-deliveries.ts';
 
@@ -11,7 +11,7 @@ type Position = Record<string, unknown>;
 const PAGE = 100;
 
 /** By time; those of one time in some order. */
-const placeOf = ({ dueAt, reminder }: DueEntry): string => `${dueAt}/${reminder.id}`;
+const placeOf = ({ dueAt, message: reminder }: DueEntry): string => `${dueAt}/${reminder.id}`;
 
 /** The due index of deliveries in memory, in as many shards as there are, or in one. */
 export class MemoryDueIndex {
@@ -28,11 +28,11 @@ export class MemoryDueIndex {
     this.#pageSize = pageSize;
   }
 
-  readonly watch: WatchPorts['due']['watch'] = async (ref, dueAt) =>
+  readonly watch: DeliveryStreamPorts['due']['watch'] = async (ref, dueAt) =>
     this.#deliveries.moveDue(ref, undefined, { state: 'watched', dueAt: dueAt.toISOString() });
 
   readonly postpone: ReconcilePorts['due']['postpone'] = async (
-    { reminder, state, dueAt },
+    { message: reminder, state, dueAt },
     until,
     reason = 'sent',
   ) => {
@@ -41,7 +41,7 @@ export class MemoryDueIndex {
     this.#deliveries.moveDue(reminder, { state, dueAt }, { ...to, ...isDeferred });
   };
 
-  async expire({ reminder, state, dueAt }: DueEntry, now: Date): Promise<'done' | 'refused'> {
+  async expire({ message: reminder, state, dueAt }: DueEntry, now: Date): Promise<'done' | 'refused'> {
     const due = this.#deliveries.dueOf(reminder);
     if (due?.state !== state || due.dueAt !== dueAt) return 'refused';
     return this.#deliveries.skip(reminder, 'expired', now);
@@ -58,7 +58,7 @@ export class MemoryDueIndex {
         ({ delivery, due }) =>
           due.state === state && due.dueAt <= until.toISOString() && this.#isIn(delivery, state, shard),
       )
-      .map(({ delivery, due }) => ({ reminder: reminderOf(delivery), ...due }))
+      .map(({ delivery, due }) => ({ message: toDeliveryMessage(delivery), ...due }))
       .filter((entry) => after === undefined || placeOf(entry) > String(after.place))
       .toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
     const page = entries.slice(0, this.#pageSize);

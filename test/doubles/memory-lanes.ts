@@ -1,5 +1,5 @@
-import type { Outgoing, Reminder } from '../../functions/domain/delivery.ts';
-import { byLane, LANES, type Lane } from '../../functions/domain/lanes.ts';
+import type { DeliveryMessage, OutgoingMessage } from '../../functions/domain/delivery.ts';
+import { LANES, type Lane, mapLanes } from '../../functions/domain/lanes.ts';
 import { MemoryQueue, type QueueTerms } from './memory-queue.ts';
 
 /** The delivery queues in memory, as the engine's ports see them. */
@@ -11,7 +11,7 @@ export class MemoryLanes {
 
   constructor(terms: QueueTerms) {
     this.#now = terms.now;
-    this.queues = byLane(() => new MemoryQueue(terms));
+    this.queues = mapLanes(() => new MemoryQueue(terms));
   }
 
   get all(): MemoryQueue[] {
@@ -19,15 +19,15 @@ export class MemoryLanes {
   }
 
   /** What the messages of all lanes remind of, hidden ones included. */
-  get reminders(): Reminder[] {
+  get reminders(): DeliveryMessage[] {
     return this.all.flatMap(({ reminders }) => reminders);
   }
 
-  get deadLetters(): Reminder[] {
+  get deadLetters(): DeliveryMessage[] {
     return this.all.flatMap(({ deadLetters }) => deadLetters);
   }
 
-  send(lane: Lane, messages: readonly Outgoing[]): Promise<Reminder[]> {
+  send(lane: Lane, messages: readonly OutgoingMessage[]): Promise<DeliveryMessage[]> {
     return this.queues[lane].send(messages);
   }
 

@@ -1,12 +1,12 @@
 import {
+  addCounts,
   type HourRange,
   type LedgerCounts,
   type LedgerEntry,
-  NOTHING,
-  plus,
+  NO_COUNTS,
 } from '../../functions/domain/ledger.ts';
-import type { AuditPorts } from '../../functions/engine/audit.ts';
-import type { WatchPorts } from '../../functions/engine/watch.ts';
+import type { AuditLedgerPorts } from '../../functions/engine/audit-ledger.ts';
+import type { DeliveryStreamPorts } from '../../functions/engine/delivery-stream.ts';
 import { keys } from '../../functions/store/keys.ts';
 
 /** The ledger in memory. An addition takes place at once, or not at all. */
@@ -19,18 +19,18 @@ export class MemoryLedger {
     return [...this.#entries.values()];
   }
 
-  readonly add: WatchPorts['ledger']['add'] = async ({ shardId, first, last }, entry) => {
+  readonly add: DeliveryStreamPorts['ledger']['add'] = async ({ shardId, first, last }, entry) => {
     const position = `${shardId}/${rowKey(entry)}`;
     const countedTo = this.#counted.get(position);
     if (countedTo !== undefined && BigInt(countedTo) >= BigInt(first)) return { countedTo };
     this.#counted.set(position, last);
     const { orgId, webhookId, generation, hour } = entry;
-    const counts = plus(this.#entries.get(rowKey(entry)) ?? NOTHING, entry);
+    const counts = addCounts(this.#entries.get(rowKey(entry)) ?? NO_COUNTS, entry);
     this.#entries.set(rowKey(entry), { ...counts, orgId, webhookId, generation, hour });
     return 'added';
   };
 
-  readonly inHour: AuditPorts['ledger']['inHour'] = async (hour, shard) => ({
+  readonly inHour: AuditLedgerPorts['ledger']['inHour'] = async (hour, shard) => ({
     entries: this.every.filter(
       (entry) =>
         entry.hour === hour &&
@@ -74,4 +74,4 @@ const rowKey = ({
 }: Pick<LedgerEntry, 'webhookId' | 'generation' | 'hour'>): string => `${webhookId}/${generation}/${hour}`;
 
 const isSame = (a: LedgerCounts, b: LedgerCounts): boolean =>
-  JSON.stringify(plus(NOTHING, a)) === JSON.stringify(plus(NOTHING, b));
+  JSON.stringify(addCounts(NO_COUNTS, a)) === JSON.stringify(addCounts(NO_COUNTS, b));

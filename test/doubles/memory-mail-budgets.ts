@@ -1,15 +1,15 @@
 import {
   type Admission,
+  addToDigest,
+  createDigest,
   type Digest,
   type DueDigest,
-  dayOf,
-  fits,
+  fitsLimit,
   type MailLimits,
-  newDigest,
-  withChange,
+  toDay,
 } from '../../functions/domain/mailing.ts';
 import type { NotifyPorts } from '../../functions/engine/notify.ts';
-import type { DigestPorts } from '../../functions/engine/sweep.ts';
+import type { DigestPorts } from '../../functions/engine/schedule-source-checks.ts';
 import { Contended } from '../../functions/store/transaction.ts';
 
 type Budgets = NotifyPorts['budgets'];
@@ -26,7 +26,7 @@ export class MemoryMailBudgets implements Budgets {
   }
 
   readonly admit: Budgets['admit'] = async (request, recipients, now) => {
-    const day = dayOf(now);
+    const day = toDay(now);
     const { orgId, eventId } = request;
     const isOpen = this.#digests.has(`${orgId}#${day}`);
     const count = isOpen ? 0 : await recipients();
@@ -42,16 +42,16 @@ export class MemoryMailBudgets implements Budgets {
     if (digest?.closedAt !== undefined) throw new Contended('the digest is closed');
     this.#digests.set(
       `${orgId}#${day}`,
-      withChange(digest ?? newDigest(request, day, Math.random()), request.change),
+      addToDigest(digest ?? createDigest(request, day, Math.random()), request.change),
     );
     this.#admissions.set(`${orgId}#${eventId}`, { decision: 'digest', day });
     return { decision: 'digest', ...(digest === undefined && refusedBy !== undefined ? { refusedBy } : {}) };
   };
 
   readonly admitDigest: Budgets['admitDigest'] = async ({ orgId, eventId }, count, now) => {
-    const day = dayOf(now);
+    const day = toDay(now);
     if (this.#admissions.get(`${orgId}#${eventId}`)?.day === day) return true;
-    if (!fits(this.spent('stage', day), count, this.#limits.stage)) return false;
+    if (!fitsLimit(this.spent('stage', day), count, this.#limits.stage)) return false;
     this.#spend('stage', day, count);
     this.#admissions.set(`${orgId}#${eventId}`, { decision: 'notice', day });
     return true;
@@ -98,7 +98,7 @@ export class MemoryMailBudgets implements Budgets {
   }
 
   #refusal(orgId: string, day: string, count: number): 'mail-budget' | 'mail-ceiling' | undefined {
-    if (!fits(this.spent(orgId, day), count, this.#limits.organization)) return 'mail-budget';
-    return fits(this.spent('stage', day), count, this.#limits.stage) ? undefined : 'mail-ceiling';
+    if (!fitsLimit(this.spent(orgId, day), count, this.#limits.organization)) return 'mail-budget';
+    return fitsLimit(this.spent('stage', day), count, this.#limits.stage) ? undefined : 'mail-ceiling';
   }
 }

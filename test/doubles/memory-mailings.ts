@@ -1,4 +1,4 @@
-import { type Mailing, mailingStandingOf, type Sending } from '../../functions/domain/mailing.ts';
+import { getMailingState, type Mailing, type MailRequest } from '../../functions/domain/mailing.ts';
 import type { NotifyPorts } from '../../functions/engine/notify.ts';
 
 /** Which e-mails were sent, in memory. */
@@ -6,12 +6,12 @@ export class MemoryMailings {
   readonly #mailings = new Map<string, Mailing>();
   #claims = 0;
 
-  readonly standing: NotifyPorts['mailings']['standing'] = async (sending, now) =>
-    mailingStandingOf(this.of(sending), sending, now);
+  readonly state: NotifyPorts['mailings']['state'] = async (sending, now) =>
+    getMailingState(this.of(sending), sending, now);
 
   readonly claim: NotifyPorts['mailings']['claim'] = async (sending, now, leaseSeconds) => {
     const known = this.of(sending);
-    const kind = mailingStandingOf(known, sending, now);
+    const kind = getMailingState(known, sending, now);
     if (kind !== 'free') return { kind };
     this.#claims += 1;
     const token = `claim-${this.#claims}`;
@@ -49,9 +49,9 @@ export class MemoryMailings {
   };
 
   /** What is known of the e-mails about something. */
-  of(sending: Pick<Sending, 'orgId' | 'about'>): Mailing {
+  of(sending: Pick<MailRequest, 'orgId' | 'about'>): Mailing {
     return this.#mailings.get(rowKey(sending)) ?? {};
   }
 }
 
-const rowKey = ({ orgId, about }: Pick<Sending, 'orgId' | 'about'>): string => `${orgId}#${about}`;
+const rowKey = ({ orgId, about }: Pick<MailRequest, 'orgId' | 'about'>): string => `${orgId}#${about}`;

@@ -1,11 +1,11 @@
 import { FairGroups, type FairTerms } from 'aws-local/engines/fair-groups.ts';
-import type { Outgoing, Reminder } from '../../functions/domain/delivery.ts';
-import { messageGroupOf } from '../../functions/domain/redelivery.ts';
-import { delaySeconds, hiddenSeconds } from '../../functions/domain/timing.ts';
+import type { DeliveryMessage, OutgoingMessage } from '../../functions/domain/delivery.ts';
+import { getMessageGroup } from '../../functions/domain/redelivery.ts';
+import { computeDelaySeconds, computeVisibilitySeconds } from '../../functions/domain/timing.ts';
 
 /** A message as one receive of it hands it out. */
-export interface ReceivedReminder {
-  reminder: Reminder;
+export interface ReceivedMessage {
+  message: DeliveryMessage;
   /** Names this receive of the message: the next one has another. */
   receiptHandle: string;
   /** How often the message was received, this time included. */
@@ -14,7 +14,7 @@ export interface ReceivedReminder {
 
 interface Message {
   number: number;
-  reminder: Reminder;
+  message: DeliveryMessage;
   receives: number;
   visibleAt: Date;
   /** Whether its group counts it as in flight. */
@@ -46,7 +46,7 @@ export class MemoryQueue {
   #messages: Message[] = [];
   #sent = 0;
   #refusals = 0;
-  readonly deadLetters: Reminder[] = [];
+  readonly deadLetters: DeliveryMessage[] = [];
 
   constructor(terms: QueueTerms) {
     this.#now = terms.now;
@@ -56,8 +56,8 @@ export class MemoryQueue {
   }
 
   /** What the messages remind of, hidden ones included. */
-  get reminders(): Reminder[] {
-    return this.#messages.map((message) => message.reminder);
+  get reminders(): DeliveryMessage[] {
+    return this.#messages.map((message) => message.message);
   }
 
   /** Makes the queue refuse so many of the next messages, as SQS may any part of a batch. */
@@ -70,22 +70,22 @@ export class MemoryQueue {
     this.#refusals = 0;
   }
 
-  async send(messages: readonly Outgoing[]): Promise<Reminder[]> {
+  async send(messages: readonly OutgoingMessage[]): Promise<DeliveryMessage[]> {
     const refused = messages.slice(0, this.#refusals);
     this.#refusals -= refused.length;
     const now = this.#now();
-    for (const { reminder, until } of messages.slice(refused.length)) {
+    for (const { message: reminder, until } of messages.slice(refused.length)) {
       this.#sent += 1;
-      const delay = until === undefined ? 0 : delaySeconds(until, now);
+      const delay = until === undefined ? 0 : computeDelaySeconds(until, now);
       this.#messages.push({
         number: this.#sent,
-        reminder,
+        message: reminder,
         receives: 0,
         visibleAt: new Date(now.getTime() + delay * 1000),
         isInFlight: false,
       });
     }
-    return refused.map(({ reminder }) => reminder);
+    return refused.map(({ message: reminder }) => reminder);
   }
 
   /** Messages that were received and are hidden. Those held back since they were sent do not count. */
@@ -103,11 +103,11 @@ export class MemoryQueue {
    * @param which picks one of those there are
    * @returns what it reminded of
    */
-  lose(which: number): Reminder | undefined {
+  lose(which: number): DeliveryMessage | undefined {
     const lost = this.#messages[which % this.#messages.length];
     this.#messages = this.#messages.filter((message) => message !== lost);
     if (lost !== undefined) this.#endFlight(lost);
-    return lost?.reminder;
+    return lost?.message;
   }
 
   /** Lets others overtake the first messages, as a standard queue may. @param which so many of them, for any number */
@@ -130,19 +130,23 @@ export class MemoryQueue {
    * Gives up to `limit` visible messages, those of quiet groups first, and hides them; a message received too often goes to
    * the dead letters instead.
    */
-  receive(limit = 10): ReceivedReminder[] {
+  receive(limit = 10): ReceivedMessage[] {
     for (const message of this.#visible()) this.#endFlight(message);
     const spent = this.#visible().filter((message) => message.receives >= this.#maxReceives);
-    this.deadLetters.push(...spent.map((message) => message.reminder));
+    this.deadLetters.push(...spent.map((message) => message.message));
     this.#messages = this.#messages.filter((message) => !spent.includes(message));
-    const chosen = this.#groups.choose(this.#visible(), ({ reminder }) => messageGroupOf(reminder), limit);
+    const chosen = this.#groups.choose(
+      this.#visible(),
+      ({ message: reminder }) => getMessageGroup(reminder),
+      limit,
+    );
     return chosen.map((message) => {
       message.receives += 1;
       message.visibleAt = new Date(this.#now().getTime() + this.#visibilitySeconds * 1000);
       message.isInFlight = true;
-      const { number, reminder, receives } = message;
-      this.#groups.received(messageGroupOf(reminder));
-      return { reminder, receiptHandle: `${number}/${receives}`, receives };
+      const { number, message: reminder, receives } = message;
+      this.#groups.received(getMessageGroup(reminder));
+      return { message: reminder, receiptHandle: `${number}/${receives}`, receives };
     });
   }
 
@@ -151,7 +155,7 @@ export class MemoryQueue {
     const message = this.#messages.find(({ number }) => number === numberOf(receiptHandle));
     if (message === undefined || message.visibleAt <= this.#now())
       throw new NotInFlight(`no message is in flight by the receipt ${receiptHandle}`);
-    message.visibleAt = new Date(now.getTime() + hiddenSeconds(until, now) * 1000);
+    message.visibleAt = new Date(now.getTime() + computeVisibilitySeconds(until, now) * 1000);
   }
 
   async remove(receiptHandle: string): Promise<void> {
@@ -162,7 +166,7 @@ export class MemoryQueue {
   }
 
   #endFlight(message: Message): void {
-    if (message.isInFlight) this.#groups.ended(messageGroupOf(message.reminder));
+    if (message.isInFlight) this.#groups.ended(getMessageGroup(message.message));
     message.isInFlight = false;
   }
 

@@ -7,15 +7,15 @@ import {
   type SourceRef,
   type StoredVersion,
 } from '../../functions/domain/source.ts';
-import type { Settlement } from '../../functions/domain/source-check.ts';
+import type { CheckSettlement } from '../../functions/domain/source-check.ts';
 import type { Tenant } from '../../functions/domain/tenant.ts';
 import type { CheckSourcePorts } from '../../functions/engine/check-source.ts';
-import type { SweepPorts } from '../../functions/engine/sweep.ts';
-import { keys, tenantKey } from '../../functions/store/keys.ts';
+import type { ScheduleSourceChecksPorts } from '../../functions/engine/schedule-source-checks.ts';
+import { buildTenantKey, keys } from '../../functions/store/keys.ts';
 
 type Sources = CheckSourcePorts['sources'];
 type LeaseTerms = Parameters<Sources['lease']>[1];
-type Due = SweepPorts['due'];
+type Due = ScheduleSourceChecksPorts['due'];
 
 interface Row {
   source: Source;
@@ -23,7 +23,8 @@ interface Row {
 }
 
 const PAGE = 100;
-const placeOf = ({ id, generation, orgId }: SourceRef): string => `${tenantKey({ orgId, generation })}/${id}`;
+const placeOf = ({ id, generation, orgId }: SourceRef): string =>
+  `${buildTenantKey({ orgId, generation })}/${id}`;
 
 /** Sources with their texts, and when they are due, in memory. */
 export class MemorySources implements Sources {
@@ -44,7 +45,7 @@ export class MemorySources implements Sources {
 
   async add(source: Source): Promise<'added' | 'source-limit'> {
     const count = [...this.#rows.values()].filter(
-      (row) => tenantKey(row.source) === tenantKey(source),
+      (row) => buildTenantKey(row.source) === buildTenantKey(source),
     ).length;
     if (count >= MAX_SOURCES) return 'source-limit';
     const dueAt = new Date(Date.parse(source.createdAt) + RESEND_SECONDS * 1000).toISOString();
@@ -107,7 +108,7 @@ export class MemorySources implements Sources {
     return { kind: 'leased', source: { ...structuredClone(source), lease } };
   }
 
-  async settle(leased: LeasedSource, { outcome, nextCheckAt }: Settlement): Promise<'done' | 'refused'> {
+  async settle(leased: LeasedSource, { outcome, nextCheckAt }: CheckSettlement): Promise<'done' | 'refused'> {
     const row = this.#rows.get(placeOf(leased));
     if (row?.source.lease?.token !== leased.lease.token) return 'refused';
     const { lease, lastError, measured, ...rest } = row.source;

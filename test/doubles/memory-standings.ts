@@ -1,15 +1,15 @@
 import type { OrgId } from '../../functions/domain/ids.ts';
-import type { Standings } from '../../functions/domain/sandbox.ts';
+import type { OrganizationStates } from '../../functions/domain/sandbox.ts';
 import {
   FIRST_SANDBOX_GENERATION,
   LIVE_GENERATION,
-  type OrganizationStanding,
+  type OrganizationState,
 } from '../../functions/domain/tenant.ts';
 
 /** Organizations in memory, all of them live but for those that a test makes sandboxes or takes away. */
-export interface MemoryStandings extends Standings {
+export interface MemoryStandings extends OrganizationStates {
   /** What it is at this moment. */
-  present(orgId: OrgId): OrganizationStanding | undefined;
+  present(orgId: OrgId): OrganizationState | undefined;
   /** Makes it a sandbox, at its first generation. */
   makeSandbox(orgId: OrgId): void;
   /** Wipes a sandbox's data. @returns the generation that it is at now */
@@ -22,7 +22,7 @@ export function memoryStandings(): MemoryStandings {
   const sandboxes = new Map<OrgId, number>();
   const forgotten = new Set<OrgId>();
 
-  function standing(orgId: OrgId): OrganizationStanding | undefined {
+  function standing(orgId: OrgId): OrganizationState | undefined {
     if (forgotten.has(orgId)) return undefined;
     const generation = sandboxes.get(orgId);
     return generation === undefined

@@ -1,7 +1,7 @@
 import { requirePermit } from '../../functions/domain/gate.ts';
 import type { OrgId } from '../../functions/domain/ids.ts';
-import { NO_USAGE, plusUsage, type UsageCounts, usageOf } from '../../functions/domain/usage.ts';
-import type { MeterPorts } from '../../functions/engine/meter.ts';
+import { addUsage, NO_USAGE, sumUsage, type UsageCounts } from '../../functions/domain/usage.ts';
+import type { MeterUsagePorts } from '../../functions/engine/meter.ts';
 
 /** Usage in memory. A batch is counted at once, or not at all. */
 export class MemoryUsage {
@@ -13,7 +13,7 @@ export class MemoryUsage {
     return [...this.#counts.keys()];
   }
 
-  readonly count: MeterPorts['usage']['count'] = async (events, permit) => {
+  readonly count: MeterUsagePorts['usage']['count'] = async (events, permit) => {
     requirePermit(permit);
     const { orgId } = permit;
     const counts = this.#counts.get(orgId) ?? new Map<string, UsageCounts>();
@@ -22,8 +22,8 @@ export class MemoryUsage {
       const mark = `${orgId}/${event.id}`;
       if (this.#marks.has(mark)) continue;
       this.#marks.add(mark);
-      for (const [month, one] of usageOf([event]))
-        counts.set(month, plusUsage(counts.get(month) ?? NO_USAGE, one));
+      for (const [month, one] of sumUsage([event]))
+        counts.set(month, addUsage(counts.get(month) ?? NO_USAGE, one));
     }
     return [];
   };

@@ -26,11 +26,11 @@ function retriesOf(template: Template): Map<string, unknown> {
 describe.each(STAGES)('what schedules invoke in stage %s', (stage) => {
   it('is retried as often as somebody has decided', () => {
     expect(Object.fromEntries(retriesOf(synthesize({ stage })))).toEqual({
-      audit: 2,
+      'audit-ledger': 2,
       purge: 0,
       reconcile: 0,
-      'resume-redeliveries': 0,
-      sweep: 0,
+      'resume-redelivery-jobs': 0,
+      'schedule-source-checks': 0,
     });
   });
 });

@@ -4,7 +4,7 @@ import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import { CfnQueue } from 'aws-cdk-lib/aws-sqs';
 import type { IConstruct } from 'constructs';
 import { describe, expect, it } from 'vitest';
-import { attemptClocks } from '../../functions/domain/timing.ts';
+import { deriveAttemptClocks } from '../../functions/domain/timing.ts';
 import { ABANDONED_ENTRIES, DEAD_LETTERS, LEDGER_DIFFERENCE } from '../../functions/platform/metric-names.ts';
 import { PROD } from './contexts.ts';
 import { functionNamed, invokes, ofType, serviceIn, synthesize } from './synthesize.ts';
@@ -83,7 +83,9 @@ describe('the lanes', () => {
       ([, { Properties }]) => Object(Properties.RedrivePolicy).deadLetterTargetArn,
     );
     expect(new Set(targets.map((target) => JSON.stringify(target))).size).toBe(1);
-    expect(sourcesOf('dead-reminders').map(({ EventSourceArn }) => EventSourceArn)).toEqual([targets[0]]);
+    expect(sourcesOf('dead-delivery-messages').map(({ EventSourceArn }) => EventSourceArn)).toEqual([
+      targets[0],
+    ]);
   });
 });
 
@@ -98,7 +100,7 @@ describe('the clocks of an attempt', () => {
       expect(Object(dispatcher?.Properties.Environment).Variables.ATTEMPT_TIMEOUT_SECONDS).toBe(
         String(attemptTimeoutSeconds),
       );
-      const { visibility } = attemptClocks(attemptTimeoutSeconds);
+      const { visibility } = deriveAttemptClocks(attemptTimeoutSeconds);
       // A message of a batch that is waited for was received already.
       for (const [id, { Properties }] of lanesOf(timed))
         expect(Properties.VisibilityTimeout, id).toBe(/Stalled/.test(id) ? visibility + 30 : visibility);
@@ -135,7 +137,7 @@ describe('recovery', () => {
   it('reconciles every minute, and checks the ledger every hour', () => {
     for (const [name, rate] of [
       ['reconcile', 'rate(1 minute)'],
-      ['audit', 'rate(1 hour)'],
+      ['audit-ledger', 'rate(1 hour)'],
     ]) {
       const [id] = functionOf(template, name ?? '') ?? [];
       template.hasResourceProperties('AWS::Events::Rule', {
@@ -147,7 +149,7 @@ describe('recovery', () => {
   });
 
   it('follows additions and ends of deliveries, and is told which shard it reads', () => {
-    expect(sourcesOf('watch')).toEqual([
+    expect(sourcesOf('delivery-stream')).toEqual([
       expect.objectContaining({
         StartingPosition: 'TRIM_HORIZON',
         TumblingWindowInSeconds: 900,
@@ -166,7 +168,7 @@ describe('recovery', () => {
       }),
     ]);
     // Without a limit of tries: what it does not read is neither counted nor watched.
-    expect(sourcesOf('watch')[0]).not.toHaveProperty('MaximumRetryAttempts');
+    expect(sourcesOf('delivery-stream')[0]).not.toHaveProperty('MaximumRetryAttempts');
   });
 
   it('finds what is due in an index that has all that a reminder says', () => {
@@ -189,7 +191,7 @@ describe('recovery', () => {
 
   it.each([
     ['fan-out', 60_000],
-    ['watch', 600_000],
+    ['delivery-stream', 600_000],
   ])('tells somebody long before the stream of %s forgets', (name, Threshold) => {
     const [id] = functionOf(template, name) ?? [];
     template.hasResourceProperties('AWS::CloudWatch::Alarm', {

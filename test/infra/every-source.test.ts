@@ -100,7 +100,7 @@ describe.each(STAGES)('in stage %s', (stage) => {
 
     it('that is a stream leaves what it gives up to a queue, or never gives up; and somebody knows when it is behind', () => {
       // Without a limit of tries: what it does not read is neither counted nor watched.
-      const neverGivesUp = ['watch'];
+      const neverGivesUp = ['delivery-stream'];
       for (const mapping of mappings.filter(isStream)) {
         const [id, { Properties }] = mapping;
         const [[fnId, fn] = []] = all(template, 'AWS::Lambda::Function').filter(([each]) =>

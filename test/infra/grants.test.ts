@@ -139,9 +139,9 @@ describe('the comparison', () => {
   it('finds an action of a branch that no test takes, for each function that can reach it', () => {
     const code = deriveWith(
       'functions/store/organizations.ts',
-      /return Item && OrganizationStanding.parse\(Item\);/g,
+      /return Item && OrganizationState.parse\(Item\);/g,
       `if (Item?.gone) await service.client.send(new UpdateCommand({ TableName: service.name, Key: {} }));
-       return Item && OrganizationStanding.parse(Item);`,
+       return Item && OrganizationState.parse(Item);`,
       'meter',
       'fan-out',
       'dispatch',

@@ -17,7 +17,7 @@ const variablesOf = (fn: { Properties: Record<string, unknown> }) =>
   Object(fn.Properties.Environment).Variables;
 
 describe('the sweep', () => {
-  const [id, fn] = functionNamed(template, 'sweep');
+  const [id, fn] = functionNamed(template, 'schedule-source-checks');
 
   it('runs every minute, ends before the next run, and is not repeated: the next minute does', () => {
     expectEachMinute(template, [id, fn]);
@@ -131,7 +131,13 @@ describe('the routes of sources', () => {
       .filter((variables) => 'KNOWLEDGE_TABLE' in variables)
       .map((variables) => variables.POWERTOOLS_SERVICE_NAME);
     expect(told.sort()).toEqual(
-      expect.arrayContaining(['check-source', 'create-source', 'purge', 'sweep', 'sync-source']),
+      expect.arrayContaining([
+        'check-source',
+        'create-source',
+        'purge',
+        'schedule-source-checks',
+        'sync-source',
+      ]),
     );
     expect(told).not.toContain('create-ticket');
   });
@@ -148,7 +154,9 @@ describe('somebody is told', () => {
       'the sweep fails',
       {
         MetricName: 'Errors',
-        Dimensions: [{ Name: 'FunctionName', Value: { Ref: functionNamed(template, 'sweep')[0] } }],
+        Dimensions: [
+          { Name: 'FunctionName', Value: { Ref: functionNamed(template, 'schedule-source-checks')[0] } },
+        ],
         Threshold: 3,
       },
     ],

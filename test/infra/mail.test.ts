@@ -86,7 +86,7 @@ describe('the function that writes to admins', () => {
   });
 
   it('is alone with these rights, and with its table but for the sweep, which finds the digests that are due', () => {
-    const [sweep] = functionNamed(template, 'sweep');
+    const [sweep] = functionNamed(template, 'schedule-source-checks');
     for (const [other, { Properties }] of ofType(template, 'AWS::Lambda::Function')) {
       if (other === id || other === sweep) continue;
       const said = JSON.stringify(statementsOf(template, { Type: '', Properties }));

@@ -87,12 +87,12 @@ describe('the comparison of cycles with RecursiveLoop', () => {
 
   it('finds a cycle through a dead-letter queue', () => {
     const found = withChange((resources) =>
-      grant(resources, 'dead-reminders', {
+      grant(resources, 'dead-delivery-messages', {
         Action: 'sqs:SendMessage',
         Resource: queueOf(resources, 'DeliveryFresh'),
       }),
     );
-    expect(found).toEqual(['dead-reminders would be stopped in DeliveryFresh → DeliveryDeadLetters']);
+    expect(found).toEqual(['dead-delivery-messages would be stopped in DeliveryFresh → DeliveryDeadLetters']);
   });
 
   it('finds a property without a cycle, and one without a bound', () => {

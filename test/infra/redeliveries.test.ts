@@ -50,7 +50,7 @@ describe('the worker of redelivery jobs', () => {
 });
 
 describe('what looks after redelivery jobs', () => {
-  const [resumeId, resume] = functionNamed(template, 'resume-redeliveries');
+  const [resumeId, resume] = functionNamed(template, 'resume-redelivery-jobs');
 
   it('runs every minute, ends before the next run, and is not repeated: the next minute does', () => {
     expectEachMinute(template, [resumeId, resume]);
@@ -75,7 +75,7 @@ describe('what looks after redelivery jobs', () => {
     const variablesOf = (fn: { Properties: Record<string, unknown> }) =>
       Object(fn.Properties.Environment).Variables;
     expect(variablesOf(resume).GRACE_SECONDS).toBe('900');
-    const [, patient] = functionNamed(synthesize(SETTINGS), 'resume-redeliveries');
+    const [, patient] = functionNamed(synthesize(SETTINGS), 'resume-redelivery-jobs');
     expect(variablesOf(patient).GRACE_SECONDS).toBe('1800');
   });
 });

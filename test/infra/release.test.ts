@@ -96,14 +96,14 @@ describe('in stage dev', () => {
 describe('reserved concurrency', () => {
   const reservedIn = (context: Record<string, unknown>) =>
     Object.fromEntries(
-      ['dispatch', 'fan-out', 'watch', 'publish', 'create-message'].map((name) => [
+      ['dispatch', 'fan-out', 'delivery-stream', 'publish', 'create-message'].map((name) => [
         name,
         functionNamed(synthesize(context), name)[1].Properties.ReservedConcurrentExecutions,
       ]),
     );
 
   it('is the engine’s in production, so that neither it nor the API can starve the other', () => {
-    expect(reservedIn({})).toEqual({ dispatch: 230, 'fan-out': 100, watch: 60, publish: 40 });
+    expect(reservedIn({})).toEqual({ dispatch: 230, 'fan-out': 100, 'delivery-stream': 60, publish: 40 });
   });
 
   it('is as much as the queues of a function may use at once', () => {

@@ -105,7 +105,7 @@ describe('the purge', () => {
 
 describe('what a function began before a reset', () => {
   /** They change rows that there are, each under a condition that says so, and add none. */
-  const ADDS_NOTHING = ['audit', 'purge'];
+  const ADDS_NOTHING = ['audit-ledger', 'purge'];
 
   it.each([10, 60])(
     'is over before the purge closes, with a deadline of %d s for receivers',
@@ -119,7 +119,7 @@ describe('what a function began before a reset', () => {
         ),
       );
       expect(writing.map(([, fn]) => nameOf(fn))).toEqual(
-        expect.arrayContaining([...ADDS_NOTHING, 'create-message', 'fan-out', 'dispatch', 'watch']),
+        expect.arrayContaining([...ADDS_NOTHING, 'create-message', 'fan-out', 'dispatch', 'delivery-stream']),
       );
       for (const [, fn] of writing)
         if (!ADDS_NOTHING.includes(nameOf(fn)))
@@ -145,7 +145,7 @@ describe('who acts on sandboxes', () => {
     );
   });
 
-  it.each(['fan-out', 'dead-fan-outs', 'dispatch', 'watch', 'audit'])(
+  it.each(['fan-out', 'dead-fan-outs', 'dispatch', 'delivery-stream', 'audit-ledger'])(
     '%s may ask which generation is the present one',
     (name) => {
       const [, fn] = functionNamed(template, name);

@@ -1,4 +1,4 @@
-import type { Claimed, Delivery, Reminder } from '../../functions/domain/delivery.ts';
+import type { ClaimedDelivery, Delivery, DeliveryMessage } from '../../functions/domain/delivery.ts';
 import type { DeliveryId } from '../../functions/domain/ids.ts';
 import type { Process } from './processes.ts';
 import type { PromiseName } from './promises.ts';
@@ -36,7 +36,7 @@ export class Attempts {
   }
 
   /** @param before the delivery as the claim met it */
-  claimed(process: Process, before: Delivery | undefined, { id, attempts, lease }: Claimed): void {
+  claimed(process: Process, before: Delivery | undefined, { id, attempts, lease }: ClaimedDelivery): void {
     const holder = this.#holders.get(id);
     const { beyondMargin, maxSkewMs } = this.#world.faults;
     if (!beyondMargin && holder?.alive)
@@ -62,7 +62,7 @@ export class Attempts {
   }
 
   /** A process begins to deal with a message; it may have others of the same delivery. */
-  dealing(process: Process, { id }: Reminder): void {
+  dealing(process: Process, { id }: DeliveryMessage): void {
     const own = this.#dealing.get(process) ?? new Map<DeliveryId, number>();
     this.#dealing.set(process, own.set(id, (own.get(id) ?? 0) + 1));
   }
@@ -71,7 +71,7 @@ export class Attempts {
    * A process is done with a message.
    * @param failed whether it could not say what becomes of it
    */
-  dealt(process: Process, reminder: Reminder, failed: boolean): void {
+  dealt(process: Process, reminder: DeliveryMessage, failed: boolean): void {
     const { id } = reminder;
     const left = (this.#dealing.get(process)?.get(id) ?? 1) - 1;
     this.#dealing.get(process)?.set(id, left);
@@ -87,7 +87,7 @@ export class Attempts {
   }
 
   /** A request goes out. */
-  starts(process: Process, { id, attempts: number, lease }: Claimed): void {
+  starts(process: Process, { id, attempts: number, lease }: ClaimedDelivery): void {
     const started = this.#started.get(id) ?? [];
     if (started.includes(number))
       this.#tell('eight attempts', `attempt ${number} of ${id} was started twice`);
@@ -104,7 +104,7 @@ export class Attempts {
       this.#tell('comes to rest', `attempt ${number} of ${id} was ${lateMs} ms late by ${process.name}`);
   }
 
-  accepted({ id, attempts: number }: Claimed): void {
+  accepted({ id, attempts: number }: ClaimedDelivery): void {
     this.#accepted.set(id, [...(this.#accepted.get(id) ?? []), number]);
   }
 

@@ -1,9 +1,14 @@
-import { type Delivery, reminderOf } from '../../functions/domain/delivery.ts';
+import { type Delivery, toDeliveryMessage } from '../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../functions/domain/endpoint.ts';
 import type { EventType, SubscribableType } from '../../functions/domain/events.ts';
 import type { EndpointId, OrgId, ReceiverId } from '../../functions/domain/ids.ts';
-import { firstLaneOf } from '../../functions/domain/lanes.ts';
-import { FailedStatus, newJob, redeliveriesOf, redeliveryOf } from '../../functions/domain/redelivery.ts';
+import { chooseFirstLane } from '../../functions/domain/lanes.ts';
+import {
+  createJob,
+  createRedeliveries,
+  createRedelivery,
+  FailedStatus,
+} from '../../functions/domain/redelivery.ts';
 import type { Tenant } from '../../functions/domain/tenant.ts';
 import { isOpen } from './moves.ts';
 import { someProgram } from './programs.ts';
@@ -149,13 +154,13 @@ export class Customers {
     if (this.#redeliveries >= MOST.redeliveries || over.length === 0) return undefined;
     const delivery = random.pick(over);
     const endpoint = endpoints.present(delivery.orgId, delivery.webhookId);
-    const redelivery = endpoint && redeliveryOf(delivery, endpoint, clock.now());
+    const redelivery = endpoint && createRedelivery(delivery, endpoint, clock.now());
     if (redelivery?.kind !== 'redeliver') return undefined;
     this.#redeliveries += 1;
     const again = { ...redelivery.delivery, id: this.#world.newId('dlv', 'redelivery') };
     return () => {
       witness.watching(again, () => void deliveries.add(again));
-      this.#world.commit({ kind: 'redelivery', reminder: reminderOf(again) });
+      this.#world.commit({ kind: 'redelivery', reminder: toDeliveryMessage(again) });
       this.#tell(`sends ${delivery.id} again as ${again.id}`);
     };
   }
@@ -181,24 +186,24 @@ export class Customers {
       from: new Date(clock.ms - 30 * MS_PER_DAY).toISOString(),
       statuses: FailedStatus.options,
     };
-    const order = newJob(asked, { id: id as EndpointId, status }, { tenant, now });
+    const order = createJob(asked, { id: id as EndpointId, status }, { tenant, now });
     if (order.kind === 'refused') return [];
     const of = deliveries.every.filter(
       ({ webhookId, generation, eventId }) =>
         webhookId === id && generation === tenant.generation && events.has(eventId),
     );
-    return redeliveriesOf(order.job, of, new Map(of.map((one) => [one.id, one.status])), now);
+    return createRedeliveries(order.job, of, new Map(of.map((one) => [one.id, one.status])), now);
   }
 
   #add(owed: readonly Delivery[], endpoint: Endpoint): void {
     const { deliveries, witness, lanes, random, clock, isUntroubled } = this.#world;
     for (const delivery of owed) witness.watching(delivery, () => void deliveries.add(delivery));
     if (!isUntroubled && random.chance(0.3)) return;
-    const reminders = owed.map(reminderOf);
+    const reminders = owed.map(toDeliveryMessage);
     witness.sending(reminders, []);
     void lanes.send(
-      firstLaneOf(endpoint, clock.now(), false),
-      reminders.map((reminder) => ({ reminder })),
+      chooseFirstLane(endpoint, clock.now(), false),
+      reminders.map((reminder) => ({ message: reminder })),
     );
   }
 

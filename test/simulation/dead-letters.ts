@@ -27,11 +27,12 @@ export class DeadLetters {
     if (letter === undefined) return;
     if (organizations.isOver(letter.content)) statistics.count('dead letters of wiped data');
     this.#invoke(
-      'dead-reminders',
+      'dead-delivery-messages',
       async ({ own, due, log, now }) => {
         const reminder = own.reminder(letter.content);
         // What nobody can read is dropped: the table has the truth.
-        if (reminder !== undefined) await own.engine.deadReminder({ due, log, now }, terms)(reminder);
+        if (reminder !== undefined)
+          await own.engine.processDeadDeliveryMessage({ due, log, now }, terms)(reminder);
       },
       (failed) => {
         if (failed) return;
@@ -76,12 +77,12 @@ export class DeadLetters {
           },
         });
         const { engine } = reach.own;
-        const deal = engine.deadEntries({
+        const deal = engine.processDeadEntries({
           stream: { read: ports.read },
           outbox: { find: ports.find },
-          deal: fanOutOf(reach),
+          process: fanOutOf(reach),
           postpone: ports.postpone,
-          nameOf: engine.nameOfOwed,
+          nameOf: engine.getOutboxWorkName,
           log: reach.log,
           now: reach.now,
         });

@@ -1,7 +1,7 @@
 import type { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import type { Delivery } from '../../functions/domain/delivery.ts';
 import type { DeliveryId } from '../../functions/domain/ids.ts';
-import { entryKeyOf, type LedgerEntry } from '../../functions/domain/ledger.ts';
+import { buildEntryKey, type LedgerEntry } from '../../functions/domain/ledger.ts';
 import type { RowChange } from '../doubles/memory-deliveries.ts';
 import type { Stores } from './stores.ts';
 import { type StreamRecord, StreamShard } from './stream-shard.ts';
@@ -78,7 +78,7 @@ export class DeliveryStream {
   }
 
   #isCounted(shardId: string, record: StreamRecord<RowChange>): boolean {
-    const position = this.#positions.get(record) ?? `${shardId}/${entryKeyOf(record.value.delivery)}`;
+    const position = this.#positions.get(record) ?? `${shardId}/${buildEntryKey(record.value.delivery)}`;
     this.#positions.set(record, position);
     return record.sequence <= (this.#counted.get(position) ?? 0);
   }

@@ -1,6 +1,6 @@
-import type { Reminder } from '../../functions/domain/delivery.ts';
+import type { DeliveryMessage } from '../../functions/domain/delivery.ts';
 import { LANES, type Lane } from '../../functions/domain/lanes.ts';
-import type { ReceivedReminder } from '../doubles/memory-queue.ts';
+import type { ReceivedMessage } from '../doubles/memory-queue.ts';
 import { noMeasures } from '../doubles/no-measures.ts';
 import { brokenBy } from './failures.ts';
 import type { Process } from './processes.ts';
@@ -15,7 +15,7 @@ interface Dispatcher {
   /** Those that its code knows. */
   lanes: readonly Lane[];
   isBusy: boolean;
-  run(lane: Lane, messages: readonly ReceivedReminder[]): Promise<void>;
+  run(lane: Lane, messages: readonly ReceivedMessage[]): Promise<void>;
 }
 
 /** The dispatcher function with its mappings, one for each lane. */
@@ -49,13 +49,13 @@ export class Dispatchers {
     }
     if (messages.length === 0) return;
     statistics.count(`batches of the ${lane} lane`);
-    for (const { reminder } of messages) witness.receiving(reminder.id);
+    for (const { message: reminder } of messages) witness.receiving(reminder.id);
     const free = this.#freeFor(lane);
     const { process } = free;
     free.isBusy = true;
     process.deadline = clock.ms + clocks.functionTimeout * 1000;
     this.#world.trace?.(
-      `${process.name}  receives ${messages.map(({ reminder }) => reminder.id).join(', ')} from ${lane}`,
+      `${process.name}  receives ${messages.map(({ message }) => message.id).join(', ')} from ${lane}`,
     );
     free.run(lane, messages).then(
       () => this.#rest(free),
@@ -110,22 +110,22 @@ export class Dispatchers {
     // The version before asks for the standings in here.
     const wait = (seconds: number) => this.#world.processes.sleep(process, seconds);
     const ports = { deliveries, endpoints, standings, queues, log, now, wait, attempt, measures: noMeasures };
-    const deal = own.engine.dispatch(
+    const deal = own.engine.attemptDelivery(
       { ...ports, prepare: async () => undefined },
       { retry: terms.retry, leaseSeconds: clocks.lease, attemptSeconds: clocks.attempt },
     );
     const { contexts, remove } = reach.gate('batch', {
-      contexts: (reminders: readonly Reminder[]) => {
+      contexts: (reminders: readonly DeliveryMessage[]) => {
         this.#world.reads(process);
         return own.contexts(reminders);
       },
-      remove: async (lane: Lane, { receiptHandle, reminder }: ReceivedReminder) => {
+      remove: async (lane: Lane, { receiptHandle, message: reminder }: ReceivedMessage) => {
         await lanes.queues[lane].remove(receiptHandle);
         witness.deleted(process, reminder);
       },
     });
-    const run = own.engine.dispatcher({
-      deal: async (reminder, context, lane) => {
+    const run = own.engine.processDeliveryMessages({
+      attempt: async (reminder, context, lane) => {
         witness.attempts.dealing(process, reminder);
         let failed = true;
         try {
@@ -136,7 +136,7 @@ export class Dispatchers {
           witness.attempts.dealt(process, reminder, failed);
         }
       },
-      standings,
+      organizations: standings,
       contexts,
       queues,
       log,
@@ -144,11 +144,11 @@ export class Dispatchers {
     });
     return async (lane, messages) => {
       const readable = messages.flatMap((message) => {
-        const reminder = own.reminder(message.reminder);
-        return reminder === undefined ? [] : [{ ...message, reminder }];
+        const reminder = own.reminder(message.message);
+        return reminder === undefined ? [] : [{ ...message, message: reminder }];
       });
       // A message belongs to the generation that is present when its batch begins.
-      const ends = readable.map(({ reminder }) => witness.wiped.begins(process, reminder));
+      const ends = readable.map(({ message: reminder }) => witness.wiped.begins(process, reminder));
       const staying = await run(lane, readable).finally(() => {
         for (const end of ends) end();
       });

@@ -1,6 +1,6 @@
-import { type LedgerCounts, NOTHING, plus } from '../../functions/domain/ledger.ts';
-import { isOfJob } from '../../functions/domain/redelivery.ts';
-import { tenantKey } from '../../functions/store/keys.ts';
+import { addCounts, type LedgerCounts, NO_COUNTS } from '../../functions/domain/ledger.ts';
+import { isFromJob } from '../../functions/domain/redelivery.ts';
+import { buildTenantKey } from '../../functions/store/keys.ts';
 import type { Entry } from './entries.ts';
 import { isOpen } from './moves.ts';
 import type { PromiseName } from './promises.ts';
@@ -20,7 +20,7 @@ export function* faultsAtRest(world: World): Generator<Fault> {
   for (const entry of world.entries.values()) yield* wrongDeliveries(world, entry);
   for (const delivery of world.deliveries.every) {
     // One of a job has no order of its own in the outbox.
-    const isOfEvent = delivery.redeliveryOf === undefined || isOfJob(delivery);
+    const isOfEvent = delivery.redeliveryOf === undefined || isFromJob(delivery);
     const entry = world.entries.get(isOfEvent ? delivery.eventId : delivery.id);
     if (entry === undefined) yield ['right deliveries', `${delivery.id} is of nothing that was committed`];
   }
@@ -32,12 +32,12 @@ export function* faultsAtRest(world: World): Generator<Fault> {
 /** Of what resets have wiped nothing is left, and nobody works on it any more. */
 function* leftOver({ purges, sandboxTables, organizations, faults }: World): Generator<Fault> {
   for (const { purge } of purges.every)
-    yield ['comes to rest', `the purge of ${tenantKey(purge)} is not done`];
+    yield ['comes to rest', `the purge of ${buildTenantKey(purge)} is not done`];
   if (faults.beyondMargin) return;
   for (const [name, rows] of Object.entries(sandboxTables.all))
     for (const tenant of rows.tenants)
       if (organizations.isOver(tenant))
-        yield ['wiped is gone', `the ${name} still has a row of ${tenantKey(tenant)}`];
+        yield ['wiped is gone', `the ${name} still has a row of ${buildTenantKey(tenant)}`];
 }
 
 function* restlessness(world: World) {
@@ -90,7 +90,7 @@ function* wrongLedger(world: World): Generator<Fault> {
     if (world.organizations.isOver({ orgId, generation })) continue;
     const hour = new Date(Math.floor(world.createdMs(id) / MS_PER_HOUR) * MS_PER_HOUR).toISOString();
     const key = `${webhookId}#${generation}#${hour}`;
-    const counts = truth.get(key) ?? { ...NOTHING };
+    const counts = truth.get(key) ?? { ...NO_COUNTS };
     counts.owed += 1;
     if (status !== 'pending' && status !== 'retrying') counts[status] += 1;
     counts.duplicates += attempts - attemptLog.length;
@@ -98,7 +98,7 @@ function* wrongLedger(world: World): Generator<Fault> {
   }
   for (const { webhookId, generation, hour, ...counts } of world.ledger.every) {
     const key = `${webhookId}#${generation}#${hour}`;
-    const counted = JSON.stringify(plus(NOTHING, counts));
+    const counted = JSON.stringify(addCounts(NO_COUNTS, counts));
     const truly = JSON.stringify(truth.get(key));
     truth.delete(key);
     const tenant = world.tenantAt({ webhookId, generation });

@@ -1,34 +1,34 @@
 import { gate, requirePermit } from '../../functions/domain/gate.ts';
 import { attemptDelivery } from '../../functions/engine/attempt-delivery.ts';
-import { audit } from '../../functions/engine/audit.ts';
-import { deadEntries, deadReminder, nameOfOwed } from '../../functions/engine/dead-letters.ts';
+import { auditLedger } from '../../functions/engine/audit-ledger.ts';
+import {
+  getOutboxWorkName,
+  processDeadDeliveryMessage,
+  processDeadEntries,
+} from '../../functions/engine/dead-letters.ts';
+import { processDeliveryStream } from '../../functions/engine/delivery-stream.ts';
 import { fanOut } from '../../functions/engine/fan-out.ts';
-import { processReminders, type ReminderPorts } from '../../functions/engine/process-reminders.ts';
-import { purge } from '../../functions/engine/purge.ts';
-import { reconcile } from '../../functions/engine/reconcile.ts';
-import { watch } from '../../functions/engine/watch.ts';
-import { standings } from '../../functions/platform/standings.ts';
+import { processDeliveryMessages } from '../../functions/engine/process-delivery-messages.ts';
+import { purgeSandboxes } from '../../functions/engine/purge.ts';
+import { reconcileDeliveries } from '../../functions/engine/reconcile.ts';
+import { organizationStates } from '../../functions/platform/organization-states.ts';
 import { simulatedReceiver } from '../../functions/platform/webhook-sender.ts';
-
-/** As frozen versions name what a batch does with one reminder. */
-const batchesOf = ({ deal, ...ports }: Omit<ReminderPorts, 'attempt'> & { deal: ReminderPorts['attempt'] }) =>
-  processReminders({ attempt: deal, ...ports });
 
 /** The code that processes run, apart from what it is stored with. */
 export const PRESENT = {
-  audit,
-  deadEntries,
-  deadReminder,
-  dispatch: attemptDelivery,
-  dispatcher: batchesOf,
+  attemptDelivery,
+  auditLedger,
   fanOut,
   gate,
-  nameOfOwed,
-  purge,
-  reconcile,
+  getOutboxWorkName,
+  organizationStates,
+  processDeadDeliveryMessage,
+  processDeadEntries,
+  processDeliveryMessages,
+  processDeliveryStream,
+  purgeSandboxes,
+  reconcileDeliveries,
   requirePermit,
   simulatedReceiver,
-  standings,
-  watch,
 };
 export type Engine = typeof PRESENT;

@@ -1,7 +1,7 @@
 import type { OrgId, ReceiverId } from '../../functions/domain/ids.ts';
-import { entryKeyOf, type LedgerEntry } from '../../functions/domain/ledger.ts';
+import { buildEntryKey, type LedgerEntry } from '../../functions/domain/ledger.ts';
 import { DEFAULT_LINGER_SECONDS } from '../../functions/domain/sandbox.ts';
-import { isOfSandbox } from '../../functions/domain/tenant.ts';
+import { isSandbox } from '../../functions/domain/tenant.ts';
 import { RECONCILE_LOOKAHEAD_SECONDS } from '../../functions/domain/timing.ts';
 import type { RowChange } from '../doubles/memory-deliveries.ts';
 import type { Entry } from './entries.ts';
@@ -49,9 +49,12 @@ export class Functions {
   watch(shard: StreamShard<RowChange>): void {
     const batch = shard.take(this.#world.random.between(1, 20));
     this.#invoke(
-      'watch',
+      'delivery-stream',
       async ({ own, due, ledger, standings, notFound, log, now }) => {
-        const run = own.engine.watch({ due, ledger, standings, log, now }, this.#world.terms);
+        const run = own.engine.processDeliveryStream(
+          { due, ledger, organizations: standings, log, now },
+          this.#world.terms,
+        );
         await run(shard.id, own.changes(batch.records));
         this.#watched(batch.records, notFound);
       },
@@ -65,10 +68,10 @@ export class Functions {
     for (const record of records) {
       const { delivery } = record.value;
       const isOver = organizations.isOver(delivery);
-      const isUnknown = isOfSandbox(delivery) && notFound.has(delivery.orgId);
+      const isUnknown = isSandbox(delivery) && notFound.has(delivery.orgId);
       if (isOver || isUnknown) deliveryStream.drop(record);
       if (isOver) statistics.count('changes of wiped data');
-      else if (isUnknown) uncounted.add(entryKeyOf(delivery));
+      else if (isUnknown) uncounted.add(buildEntryKey(delivery));
       const present = deliveries.present(delivery);
       if (isOver || present === undefined || !isOpen(present)) continue;
       if (deliveries.dueOf(delivery) === undefined)
@@ -81,7 +84,7 @@ export class Functions {
     this.#invoke(
       'purge',
       async ({ own, purges, remains, log, now }) => {
-        const run = own.engine.purge(
+        const run = own.engine.purgeSandboxes(
           { purges, remains, log, now },
           { lingerSeconds: DEFAULT_LINGER_SECONDS, leaseSeconds: terms.purgeLeaseSeconds },
         );
@@ -101,7 +104,7 @@ export class Functions {
     this.#invoke(
       'reconcile',
       async ({ own, due, queues, log, now }) => {
-        const run = own.engine.reconcile(
+        const run = own.engine.reconcileDeliveries(
           { due, queues, log, now },
           {
             shards: 1,
@@ -132,10 +135,10 @@ export class Functions {
         this.#world.witness.tell('comes to rest', `the reconciler has left ${delivery.id} due`);
   }
 
-  audit(over: () => void): void {
+  'audit-ledger'(over: () => void): void {
     const { terms, statistics, witness, faults, uncounted } = this.#world;
     this.#invoke(
-      'audit',
+      'audit-ledger',
       async ({ process, own, due, gate, standings, notFound, log, now }) => {
         const books = gate('books', {
           inHour: (hour: string, shard: number) => own.ledger.inHour(hour, shard),
@@ -157,8 +160,8 @@ export class Functions {
           if (notFound.size === 0 && tenant !== undefined)
             witness.wiped.writes(process, 'judges an entry', tenant);
         });
-        const run = own.engine.audit(
-          { ledger: books, deliveries: rows, due, standings, log: judging, now },
+        const run = own.engine.auditLedger(
+          { ledger: books, deliveries: rows, due, organizations: standings, log: judging, now },
           { ledgerShards: 1, deliveryShards: 1, graceSeconds: terms.graceSeconds },
         );
         const { differing } = await run(() => true);
@@ -175,4 +178,4 @@ export class Functions {
 }
 
 export const fanOutOf = ({ own, endpoints, deliveries, queues, standings, log, now }: Reach) =>
-  own.engine.fanOut({ subscribers: endpoints, deliveries, queues, standings, log, now });
+  own.engine.fanOut({ subscribers: endpoints, deliveries, queues, organizations: standings, log, now });

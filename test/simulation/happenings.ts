@@ -61,7 +61,7 @@ export class Happenings {
     'message-doubled': () => {
       const queue = this.#queue();
       const reminder = queue.reminders[this.#any() % Math.max(1, queue.reminders.length)];
-      if (reminder) void queue.send([{ reminder }]);
+      if (reminder) void queue.send([{ message: reminder }]);
       return reminder?.id;
     },
     'message-delayed': () => {

@@ -6,11 +6,11 @@ import type { World } from './world.ts';
 /** Timeouts as the stack sets them, in seconds. */
 const SECONDS = {
   'fan-out': 30,
-  watch: 60,
+  'delivery-stream': 60,
   reconcile: 55,
-  audit: 900,
+  'audit-ledger': 900,
   purge: 300,
-  'dead-reminders': 30,
+  'dead-delivery-messages': 30,
   'dead-fan-outs': 30,
 };
 type Kind = keyof typeof SECONDS;

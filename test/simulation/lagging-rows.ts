@@ -1,6 +1,6 @@
 import type { Tenant } from '../../functions/domain/tenant.ts';
 import type { PurgePorts } from '../../functions/engine/purge.ts';
-import { tenantKey } from '../../functions/store/keys.ts';
+import { buildTenantKey } from '../../functions/store/keys.ts';
 
 type Remains = PurgePorts['remains'][number];
 
@@ -38,9 +38,9 @@ export class LaggingRows {
     if (this.#present.has(key)) return false;
     const row = { key, tenant, sinceMs: this.#terms.nowMs(), goneMs: Number.POSITIVE_INFINITY };
     this.#present.set(key, row);
-    const rows = this.#indexed.get(tenantKey(tenant)) ?? [];
+    const rows = this.#indexed.get(buildTenantKey(tenant)) ?? [];
     rows.push(row);
-    this.#indexed.set(tenantKey(tenant), rows);
+    this.#indexed.set(buildTenantKey(tenant), rows);
     return true;
   }
 
@@ -57,7 +57,7 @@ export class LaggingRows {
   }
 
   has(tenant: Tenant): boolean {
-    return this.tenants.some((other) => tenantKey(other) === tenantKey(tenant));
+    return this.tenants.some((other) => buildTenantKey(other) === buildTenantKey(tenant));
   }
 
   readonly find: Remains['find'] = async (tenant, limit) =>
@@ -77,7 +77,7 @@ export class LaggingRows {
 
   #shown(tenant: Tenant): Row[] {
     const asOf = this.#asOf;
-    return (this.#indexed.get(tenantKey(tenant)) ?? []).filter((row) => isShown(row, asOf));
+    return (this.#indexed.get(buildTenantKey(tenant)) ?? []).filter((row) => isShown(row, asOf));
   }
 
   /** The time that the index is at. */

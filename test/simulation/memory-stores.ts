@@ -1,4 +1,4 @@
-import type { Outgoing, Reminder } from '../../functions/domain/delivery.ts';
+import type { DeliveryMessage, OutgoingMessage } from '../../functions/domain/delivery.ts';
 import type { EventId } from '../../functions/domain/ids.ts';
 import { LANES, type Lane } from '../../functions/domain/lanes.ts';
 import type { LedgerEntry } from '../../functions/domain/ledger.ts';
@@ -80,7 +80,7 @@ export class MemoryStores implements Stores {
       owed: ({ owed }) => owed,
       find: async (entry) => (entry.isPurged ? undefined : entry.owed),
       changes: (records) => records.map(({ value, sequence }) => ({ ...value, sequence: String(sequence) })),
-      reminder: (message) => message,
+      reminder: (reminder) => reminder,
     };
   }
 
@@ -112,7 +112,7 @@ export class MemoryStores implements Stores {
     );
   }
 
-  #contexts(reminders: readonly Reminder[]) {
+  #contexts(reminders: readonly DeliveryMessage[]) {
     const { history, random, staleReads, events } = this.#world;
     const found = new Map(
       reminders.map(({ orgId, webhookId }) => [
@@ -120,7 +120,7 @@ export class MemoryStores implements Stores {
         history.staleRead(orgId, webhookId, random, staleReads),
       ]),
     );
-    return ({ webhookId, eventId }: Reminder) => ({
+    return ({ webhookId, eventId }: DeliveryMessage) => ({
       endpoint: found.get(webhookId),
       event: events.get(eventId),
     });
@@ -128,8 +128,8 @@ export class MemoryStores implements Stores {
 }
 
 /** A queue counts the seconds of a delay by its own clock, and its caller by another. */
-const byTrueTime = (process: Process, messages: readonly Outgoing[]): Outgoing[] =>
-  messages.map(({ reminder, until }) => ({
-    reminder,
+const byTrueTime = (process: Process, messages: readonly OutgoingMessage[]): OutgoingMessage[] =>
+  messages.map(({ message: reminder, until }) => ({
+    message: reminder,
     ...(until === undefined ? {} : { until: new Date(until.getTime() - process.skewMs) }),
   }));

@@ -2,11 +2,11 @@ import type { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import type { OrgId } from '../../functions/domain/ids.ts';
 import {
   FIRST_SANDBOX_GENERATION,
-  isOfSandbox,
+  isSandbox,
   LIVE_GENERATION,
   type Tenant,
 } from '../../functions/domain/tenant.ts';
-import { tenantKey } from '../../functions/store/keys.ts';
+import { buildTenantKey } from '../../functions/store/keys.ts';
 import { memoryStandings } from '../doubles/memory-standings.ts';
 import type { Random } from './random.ts';
 
@@ -44,19 +44,19 @@ export class Organizations {
 
   /** Whether a reset has wiped the data. */
   isOver({ orgId, generation }: Tenant): boolean {
-    return isOfSandbox({ generation }) && generation < this.tenantOf(orgId).generation;
+    return isSandbox({ generation }) && generation < this.tenantOf(orgId).generation;
   }
 
   /** When a reset wiped the data; infinite while none has. */
   wipedMs(tenant: Tenant): number {
-    return this.#wipedMs.get(tenantKey(tenant)) ?? Number.POSITIVE_INFINITY;
+    return this.#wipedMs.get(buildTenantKey(tenant)) ?? Number.POSITIVE_INFINITY;
   }
 
   /** Moves a sandbox to its next generation. @returns the data that this wipes */
   reset(orgId: OrgId): Tenant {
     const wiped = this.tenantOf(orgId);
     this.standings.reset(orgId);
-    this.#wipedMs.set(tenantKey(wiped), this.#clock.ms);
+    this.#wipedMs.set(buildTenantKey(wiped), this.#clock.ms);
     return wiped;
   }
 

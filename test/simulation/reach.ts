@@ -1,10 +1,10 @@
-import type { Outgoing } from '../../functions/domain/delivery.ts';
+import type { OutgoingMessage } from '../../functions/domain/delivery.ts';
 import type { DueState } from '../../functions/domain/due.ts';
 import type { OrgId } from '../../functions/domain/ids.ts';
 import type { Lane } from '../../functions/domain/lanes.ts';
-import type { Standings } from '../../functions/domain/sandbox.ts';
+import type { OrganizationStates } from '../../functions/domain/sandbox.ts';
+import type { DeliveryStreamPorts } from '../../functions/engine/delivery-stream.ts';
 import type { PurgePorts } from '../../functions/engine/purge.ts';
-import type { WatchPorts } from '../../functions/engine/watch.ts';
 import type { Log } from '../../functions/platform/log-codes.ts';
 import type { Engine } from './engine.ts';
 import { brokenBy, logTo } from './failures.ts';
@@ -23,8 +23,8 @@ export interface Reach {
   endpoints: OwnStores['endpoints'];
   queues: OwnStores['queues'];
   due: OwnStores['due'];
-  ledger: WatchPorts['ledger'];
-  standings: Standings;
+  ledger: DeliveryStreamPorts['ledger'];
+  standings: OrganizationStates;
   /** Organizations that the process has asked for and not found. */
   notFound: ReadonlySet<OrgId>;
   purges: PurgePorts['purges'];
@@ -186,10 +186,10 @@ export function reachOf(world: World): (process: Process) => Reach {
     },
     get queues() {
       return gate(process, 'queues', {
-        async send(lane: Lane, messages: readonly Outgoing[]) {
+        async send(lane: Lane, messages: readonly OutgoingMessage[]) {
           const refused = await own.queues.send(lane, messages);
           witness.sending(
-            messages.map(({ reminder }) => reminder),
+            messages.map(({ message: reminder }) => reminder),
             refused,
           );
           return refused;
@@ -204,8 +204,8 @@ export function reachOf(world: World): (process: Process) => Reach {
         find: (state, shard, until, after) => staleFind(own)(state, shard, until, after),
         watch: (ref, dueAt) => witness.watching(ref, () => own.due.watch(ref, dueAt)),
         postpone: (entry, until, reason) =>
-          witness.postponing(entry.reminder, reason, () => own.due.postpone(entry, until, reason)),
-        expire: (entry, now) => witness.watching(entry.reminder, () => own.due.expire(entry, now)),
+          witness.postponing(entry.message, reason, () => own.due.postpone(entry, until, reason)),
+        expire: (entry, now) => witness.watching(entry.message, () => own.due.expire(entry, now)),
       } satisfies Reach['due']);
     },
     get ledger() {
@@ -222,7 +222,7 @@ export function reachOf(world: World): (process: Process) => Reach {
       } satisfies Reach['ledger']);
     },
     get standings() {
-      return own.engine.standings(standingOf(process, own, notFound));
+      return own.engine.organizationStates(standingOf(process, own, notFound));
     },
     notFound,
     get purges() {

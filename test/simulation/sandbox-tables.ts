@@ -1,5 +1,5 @@
 import type { DeliveryId, EventId, ReceiverId } from '../../functions/domain/ids.ts';
-import { isOfSandbox, type Tenant } from '../../functions/domain/tenant.ts';
+import { isSandbox, type Tenant } from '../../functions/domain/tenant.ts';
 import { LaggingRows } from './lagging-rows.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { TableName } from './table-names.ts';
@@ -55,7 +55,7 @@ export class SandboxTables {
 
   /** Notes a row that was written. Of live organizations nothing is noted, as their rows are in no such index. */
   written(name: TableName, { orgId, generation }: Tenant, ...key: (string | number)[]): void {
-    if (!isOfSandbox({ generation })) return;
+    if (!isSandbox({ generation })) return;
     if (name === 'service') this.#world.stores.record({ orgId, generation }, ...key);
     if (this.all[name].put({ orgId, generation }, key.join('/')))
       this.#world.witness.wiped.added(name, { orgId, generation });

@@ -20,7 +20,7 @@ const MOST_STEPS = 20_000;
 /** Ages at which the audit looks at an hour, in hours. */
 const AUDITED_AGES = [3, 6, 24, 98];
 const MS_PER_HOUR = 3_600_000;
-const SCHEDULED = ['reconcile', 'audit', 'purge'] as const;
+const SCHEDULED = ['reconcile', 'audit-ledger', 'purge'] as const;
 const MINUTE_MS = RECONCILE_EVERY_SECONDS * 1000;
 
 /** Decides what happens next, for as long as something does. */
@@ -170,7 +170,7 @@ export class Schedule {
   #audit(): void {
     this.#isAuditing = true;
     this.#auditMs = nextHour(this.#world.clock.ms);
-    this.#functions.audit(() => {
+    this.#functions['audit-ledger'](() => {
       this.#isAuditing = false;
     });
   }

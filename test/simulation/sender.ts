@@ -1,7 +1,7 @@
-import type { Claimed } from '../../functions/domain/delivery.ts';
+import type { ClaimedDelivery } from '../../functions/domain/delivery.ts';
 import type { Permit } from '../../functions/domain/gate.ts';
 import { SLOW_AFTER_SECONDS } from '../../functions/domain/lanes.ts';
-import type { Standings } from '../../functions/domain/sandbox.ts';
+import type { OrganizationStates } from '../../functions/domain/sandbox.ts';
 import { DEFAULT_ATTEMPT_TIMEOUT_SECONDS } from '../../functions/domain/timing.ts';
 import type { AttemptPorts } from '../../functions/engine/attempt-delivery.ts';
 import type { Engine } from './engine.ts';
@@ -18,7 +18,7 @@ export function senderOf(
   world: World,
   process: Process,
   { gate, requirePermit, simulatedReceiver }: Engine,
-  standings: Standings,
+  standings: OrganizationStates,
 ): AttemptPorts['attempt'] {
   const { processes, receivers, witness, statistics } = world;
   const pass = gate((orgId) => standings.of(orgId));
@@ -36,7 +36,7 @@ export function senderOf(
   }
 
   /** What the outbound client does, but for the network. */
-  async function post(claimed: Claimed, onSlow: () => void, permit: Permit): Promise<Result> {
+  async function post(claimed: ClaimedDelivery, onSlow: () => void, permit: Permit): Promise<Result> {
     requirePermit(permit);
     const { webhookId, orgId, attempts, id } = claimed;
     const fate = await processes.stop(process, 'receiver.post');
@@ -57,7 +57,7 @@ export function senderOf(
     return { status: answer.status, error: `the receiver answered ${answer.status}` };
   }
 
-  async function simulate(claimed: Claimed, url: string, onSlow: () => void): Promise<Result> {
+  async function simulate(claimed: ClaimedDelivery, url: string, onSlow: () => void): Promise<Result> {
     witness.wiped.sends(claimed.orgId, 'a simulated receiver');
     witness.attemptStarts(process, claimed, claimed.webhookId);
     statistics.count('attempts simulated');

@@ -1,15 +1,15 @@
-import type { Reminder } from '../../functions/domain/delivery.ts';
+import type { DeliveryMessage } from '../../functions/domain/delivery.ts';
 import type { EventId, OrgId } from '../../functions/domain/ids.ts';
 import type { Lane } from '../../functions/domain/lanes.ts';
-import type { Owed } from '../../functions/domain/redelivery.ts';
-import type { OrganizationStanding, Tenant } from '../../functions/domain/tenant.ts';
+import type { OutboxWork } from '../../functions/domain/redelivery.ts';
+import type { OrganizationState, Tenant } from '../../functions/domain/tenant.ts';
 import type { AttemptPorts } from '../../functions/engine/attempt-delivery.ts';
-import type { AuditPorts } from '../../functions/engine/audit.ts';
+import type { AuditLedgerPorts } from '../../functions/engine/audit-ledger.ts';
+import type { DeliveryStreamPorts, SequencedChange } from '../../functions/engine/delivery-stream.ts';
 import type { FanOutPorts } from '../../functions/engine/fan-out.ts';
-import type { ReminderPorts } from '../../functions/engine/process-reminders.ts';
+import type { DeliveryMessagePorts } from '../../functions/engine/process-delivery-messages.ts';
 import type { PurgePorts } from '../../functions/engine/purge.ts';
 import type { ReconcilePorts } from '../../functions/engine/reconcile.ts';
-import type { SequencedChange, WatchPorts } from '../../functions/engine/watch.ts';
 import type { MemoryDeliveries, RowChange } from '../doubles/memory-deliveries.ts';
 import type { MemoryEndpoints } from '../doubles/memory-endpoints.ts';
 import type { MemoryLedger } from '../doubles/memory-ledger.ts';
@@ -47,21 +47,21 @@ export interface OwnStores {
   readonly deliveries: AttemptPorts['deliveries'] & FanOutPorts['deliveries'];
   readonly endpoints: AttemptPorts['endpoints'] & FanOutPorts['subscribers'];
   readonly queues: AttemptPorts['queues'] &
-    ReminderPorts['queues'] &
+    DeliveryMessagePorts['queues'] &
     Pick<ReconcilePorts['queues'], 'backlog'>;
-  readonly due: ReconcilePorts['due'] & WatchPorts['due'];
-  readonly ledger: WatchPorts['ledger'] & AuditPorts['ledger'];
-  readonly rows: AuditPorts['deliveries'];
+  readonly due: ReconcilePorts['due'] & DeliveryStreamPorts['due'];
+  readonly ledger: DeliveryStreamPorts['ledger'] & AuditLedgerPorts['ledger'];
+  readonly rows: AuditLedgerPorts['deliveries'];
   readonly purges: PurgePorts['purges'];
   readonly remains: Readonly<Record<TableName, PurgePorts['remains'][number]>>;
-  standing(orgId: OrgId): Promise<OrganizationStanding | undefined>;
-  contexts: ReminderPorts['contexts'];
+  standing(orgId: OrgId): Promise<OrganizationState | undefined>;
+  contexts: DeliveryMessagePorts['contexts'];
   /** What an entry of the outbox owes, by its record in the stream. */
-  owed(entry: Entry): Owed;
+  owed(entry: Entry): OutboxWork;
   /** The same, by its key. */
-  find(entry: Entry): Promise<Owed | undefined>;
+  find(entry: Entry): Promise<OutboxWork | undefined>;
   /** Changes that records of the deliveries' stream tell. */
   changes(records: readonly StreamRecord<RowChange>[]): SequencedChange[];
   /** What a message reminds of; undefined when it is not readable. */
-  reminder(message: Reminder): Reminder | undefined;
+  reminder(message: DeliveryMessage): DeliveryMessage | undefined;
 }

@@ -1,7 +1,7 @@
 import type { DeliveryId, OrgId } from '../../functions/domain/ids.ts';
 import { DEFAULT_LINGER_SECONDS, isSettled } from '../../functions/domain/sandbox.ts';
 import type { Tenant } from '../../functions/domain/tenant.ts';
-import { tenantKey } from '../../functions/store/keys.ts';
+import { buildTenantKey } from '../../functions/store/keys.ts';
 import type { Process } from './processes.ts';
 import type { PromiseName } from './promises.ts';
 import type { SandboxTables } from './sandbox-tables.ts';
@@ -50,11 +50,13 @@ export class Wiped {
 
   /** A run of the purge looks for the rows of a generation. Until its linger time is over, functions may still read and write them. */
   purges(process: Process, tenant: Tenant): void {
-    const order = this.#world.purges.every.find(({ purge }) => tenantKey(purge) === tenantKey(tenant));
+    const order = this.#world.purges.every.find(
+      ({ purge }) => buildTenantKey(purge) === buildTenantKey(tenant),
+    );
     if (order !== undefined && !isSettled(order.purge, process.now(), DEFAULT_LINGER_SECONDS))
       this.#tell(
         'wiped is gone',
-        `${process.name} purges ${tenantKey(tenant)} before its linger time is over`,
+        `${process.name} purges ${buildTenantKey(tenant)} before its linger time is over`,
       );
   }
 
@@ -63,7 +65,10 @@ export class Wiped {
     const { organizations, statistics } = this.#world;
     if (!organizations.isOver(tenant)) return;
     if (process.startedMs > organizations.wipedMs(tenant))
-      this.#tell('wiped is over', `${process.name} ${what} of ${tenantKey(tenant)} although it was wiped`);
+      this.#tell(
+        'wiped is over',
+        `${process.name} ${what} of ${buildTenantKey(tenant)} although it was wiped`,
+      );
     else statistics.count(`wiped while under way: ${what}`);
   }
 
@@ -71,31 +76,31 @@ export class Wiped {
   added(table: string, tenant: Tenant): void {
     const { organizations, statistics, faults } = this.#world;
     if (organizations.isOver(tenant)) statistics.count('rows added after their reset');
-    if (this.#closed.has(tenantKey(tenant)) && !faults.beyondMargin)
-      this.#tell('wiped is gone', `the ${table} got a row of ${tenantKey(tenant)} after its purge`);
+    if (this.#closed.has(buildTenantKey(tenant)) && !faults.beyondMargin)
+      this.#tell('wiped is gone', `the ${table} got a row of ${buildTenantKey(tenant)} after its purge`);
   }
 
   /** A row of a sandbox was deleted. */
   erased(table: string, tenant: Tenant): void {
     this.#world.statistics.count('rows purged');
     if (!this.#world.organizations.isOver(tenant))
-      this.#tell('nothing else is wiped', `a row of ${tenantKey(tenant)} was purged from the ${table}`);
+      this.#tell('nothing else is wiped', `a row of ${buildTenantKey(tenant)} was purged from the ${table}`);
   }
 
   /** A purge was closed: for good, and with nothing left. */
   closed(tenant: Tenant): void {
     const { sandboxTables, faults, statistics } = this.#world;
     statistics.count('purges closed');
-    this.#closed.add(tenantKey(tenant));
+    this.#closed.add(buildTenantKey(tenant));
     for (const [name, rows] of Object.entries(sandboxTables.all))
       if (!faults.beyondMargin && rows.has(tenant))
-        this.#tell('wiped is gone', `the purge of ${tenantKey(tenant)} left rows in the ${name}`);
+        this.#tell('wiped is gone', `the purge of ${buildTenantKey(tenant)} left rows in the ${name}`);
   }
 
   /** The progress of a purge was written down. */
   progressed(tenant: Tenant): void {
-    if (this.#closed.has(tenantKey(tenant)) && this.#world.purges.has(tenant))
-      this.#tell('wiped is gone', `the purge of ${tenantKey(tenant)} is back after it was closed`);
+    if (this.#closed.has(buildTenantKey(tenant)) && this.#world.purges.has(tenant))
+      this.#tell('wiped is gone', `the purge of ${buildTenantKey(tenant)} is back after it was closed`);
   }
 
   /** Something of an organization reaches a receiver of the world, or a simulated one. */

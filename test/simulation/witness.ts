@@ -1,15 +1,15 @@
 import type {
-  Claimed,
+  ClaimedDelivery,
   Delivery,
+  DeliveryMessage,
   DeliveryRef,
   EndpointOutcome,
   MoveResult,
-  Reminder,
   Settlement,
 } from '../../functions/domain/delivery.ts';
 import type { PostponeReason } from '../../functions/domain/due.ts';
 import type { DeliveryId, ReceiverId } from '../../functions/domain/ids.ts';
-import { attemptClocks } from '../../functions/domain/timing.ts';
+import { deriveAttemptClocks } from '../../functions/domain/timing.ts';
 import type { Due } from '../doubles/memory-deliveries.ts';
 import { Attempts } from './attempts.ts';
 import { STALE_MS } from './endpoint-history.ts';
@@ -25,7 +25,7 @@ import { Wiped } from './wiped.ts';
 
 type World = Surroundings & { readonly sandboxTables: Pick<SandboxTables, 'all'> };
 
-export const clocks = attemptClocks(10);
+export const clocks = deriveAttemptClocks(10);
 
 /** Receives that a delivery may need to come to its end: attempts, moves, leases and looks that came too early. */
 const RECEIVES_OF_A_DELIVERY = 40;
@@ -162,7 +162,7 @@ export class Witness {
 
   settling(
     process: Process,
-    claimed: Claimed,
+    claimed: ClaimedDelivery,
     settlement: Settlement,
     outcome: EndpointOutcome,
     act: () => Promise<MoveResult>,
@@ -179,7 +179,7 @@ export class Witness {
     });
   }
 
-  sending(reminders: readonly Reminder[], refused: readonly Reminder[]): void {
+  sending(reminders: readonly DeliveryMessage[], refused: readonly DeliveryMessage[]): void {
     for (const { id } of reminders) {
       if (refused.some((reminder) => reminder.id === id)) continue;
       this.#sent.set(id, (this.#sent.get(id) ?? 0) + 1);
@@ -240,7 +240,7 @@ export class Witness {
   }
 
   /** A message was deleted because its function was done with it. */
-  deleted(process: Process, reminder: Reminder): void {
+  deleted(process: Process, reminder: DeliveryMessage): void {
     // It comes late, from one that has ended: the message may have come back meanwhile, and be somebody else's. The due index has it then.
     if (!process.alive && this.#world.deliveries.dueOf(reminder) !== undefined) return;
     const delivery = this.#world.deliveries.present(reminder);
@@ -256,7 +256,7 @@ export class Witness {
   }
 
   /** A dead letter was dealt with. */
-  buried(reminder: Reminder): void {
+  buried(reminder: DeliveryMessage): void {
     this.lost.add(reminder.id);
     const delivery = this.#world.deliveries.present(reminder);
     if (delivery !== undefined && isOpen(delivery) && this.#world.deliveries.dueOf(reminder) === undefined)
@@ -264,7 +264,7 @@ export class Witness {
   }
 
   /** An attempt reaches its receiver. */
-  attemptStarts(process: Process, claimed: Claimed, webhookId: ReceiverId): void {
+  attemptStarts(process: Process, claimed: ClaimedDelivery, webhookId: ReceiverId): void {
     this.attempts.starts(process, claimed);
     for (const end of ['deleted', 'disabled'] as const) {
       const endedMs = this.#world.history.endedMs(webhookId, end);

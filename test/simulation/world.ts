@@ -1,9 +1,9 @@
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
-import type { Reminder } from '../../functions/domain/delivery.ts';
+import type { DeliveryMessage } from '../../functions/domain/delivery.ts';
 import type { DeadLetter, OutboxEvent } from '../../functions/domain/events.ts';
 import type { DeliveryId, EventId, IdPrefix, OrgId, ReceiverId } from '../../functions/domain/ids.ts';
 import type { LedgerEntry } from '../../functions/domain/ledger.ts';
-import type { Owed } from '../../functions/domain/redelivery.ts';
+import type { OutboxWork } from '../../functions/domain/redelivery.ts';
 import type { Tenant } from '../../functions/domain/tenant.ts';
 import { NOW } from '../builders.ts';
 import type { RowChange } from '../doubles/memory-deliveries.ts';
@@ -65,7 +65,7 @@ export class World implements Surroundings {
   readonly entries = new Map<string, Entry>();
   readonly outboxShards: StreamShard<Entry>[];
   readonly deliveryStream: DeliveryStream;
-  readonly deadReminders = new LetterBox<Reminder>(clocks.visibility);
+  readonly deadReminders = new LetterBox<DeliveryMessage>(clocks.visibility);
   readonly deadFanOuts = new LetterBox<DeadLetter>(60);
   /** Entries of the ledger in which changes are not counted, because their tenant was not found when they were told. */
   readonly uncounted = new Set<string>();
@@ -164,7 +164,7 @@ export class World implements Surroundings {
   }
 
   /** Commits something to the outbox. */
-  commit(owed: Owed): void {
+  commit(owed: OutboxWork): void {
     const id = idOf(owed);
     const entry: Entry = {
       owed,

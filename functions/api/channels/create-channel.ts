@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
-import { type Channel, HttpChannel, MAX_CHANNELS, shownChannel } from '../../domain/channel.ts';
+import { type Channel, HttpChannel, MAX_CHANNELS, toChannelView } from '../../domain/channel.ts';
 import { newId } from '../../domain/ids.ts';
-import { currentVersion } from '../../domain/keyring.ts';
+import { getCurrentVersion } from '../../domain/keyring.ts';
 import { problem } from '../../domain/problem.ts';
-import { signingSecret } from '../../domain/signature.ts';
+import { deriveSigningSecret } from '../../domain/signature.ts';
 import { success } from '../../platform/reply.ts';
 import { channelStore } from '../../store/channels.ts';
 import { checkReceiver } from '../receivers.ts';
@@ -36,11 +36,11 @@ export const handler = routeHandler(
           status: 'active',
           consecutiveFailures: 0,
           unproven: true,
-          keyVersion: await signingKeys(currentVersion),
+          keyVersion: await signingKeys(getCurrentVersion),
         }
       : { ...common, kind: 'web_widget' };
     return effect(
-      success(shownChannel(channel), { location: `/api/v1/channels/${channel.id}` }),
+      success(toChannelView(channel), { location: `/api/v1/channels/${channel.id}` }),
       channels.add(channel),
       {
         'channel-limit': problem(
@@ -54,6 +54,9 @@ export const handler = routeHandler(
     const derivable = Derivable.safeParse(data);
     if (!derivable.success) return data;
     const { id, keyVersion } = derivable.data;
-    return { ...Object(data), secret: await signingKeys((ring) => signingSecret(ring, keyVersion, id)) };
+    return {
+      ...Object(data),
+      secret: await signingKeys((ring) => deriveSigningSecret(ring, keyVersion, id)),
+    };
   },
 );

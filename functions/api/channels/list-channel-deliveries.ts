@@ -1,7 +1,7 @@
 import { notFound } from '../../domain/problem.ts';
 import { channelStore } from '../../store/channels.ts';
-import { filtersOf, listedDeliveries } from '../listed-deliveries.ts';
-import { paginated } from '../pages.ts';
+import { describeFilters, listDeliveriesPage } from '../listed-deliveries.ts';
+import { paginate } from '../pages.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
@@ -9,7 +9,7 @@ const channels = channelStore(tables.service);
 
 /** To a web widget nothing is delivered. */
 export const handler = routeHandler(routes.listChannelDeliveries, (request) =>
-  paginated(
+  paginate(
     routes.listChannelDeliveries,
     request,
     async (page) => {
@@ -17,9 +17,9 @@ export const handler = routeHandler(routes.listChannelDeliveries, (request) =>
       const found = await channels.find(tenant.orgId, params.id);
       if (!found) return notFound('channel');
       if (found.kind !== 'http') return { items: [] };
-      const { items, ...rest } = await listedDeliveries(found, page, { tenant, query, now });
+      const { items, ...rest } = await listDeliveriesPage(found, page, { tenant, query, now });
       return { ...rest, items: items.map((delivery) => ({ ...delivery, channelId: delivery.webhookId })) };
     },
-    filtersOf(request.query),
+    describeFilters(request.query),
   ),
 );

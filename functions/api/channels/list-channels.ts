@@ -1,14 +1,14 @@
-import { shownChannel } from '../../domain/channel.ts';
+import { toChannelView } from '../../domain/channel.ts';
 import { channelStore } from '../../store/channels.ts';
-import { paginated } from '../pages.ts';
+import { paginate } from '../pages.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
 const channels = channelStore(tables.service);
 
 export const handler = routeHandler(routes.listChannels, (request) =>
-  paginated(routes.listChannels, request, async (page) => {
+  paginate(routes.listChannels, request, async (page) => {
     const { items, ...rest } = await channels.list(request.tenant.orgId, page);
-    return { ...rest, items: items.map(shownChannel) };
+    return { ...rest, items: items.map(toChannelView) };
   }),
 );

@@ -1,7 +1,7 @@
 import { notFound } from '../../domain/problem.ts';
 import { success } from '../../platform/reply.ts';
 import { channelStore } from '../../store/channels.ts';
-import { deliveryTo, withAttempts } from '../deliveries.ts';
+import { findDelivery, toDeliveryView } from '../deliveries.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
@@ -10,6 +10,6 @@ const channels = channelStore(tables.service);
 export const handler = routeHandler(routes.readChannelDelivery, async ({ tenant, params }) => {
   const found = await channels.find(tenant.orgId, params.id);
   if (!found) return notFound('channel');
-  const delivery = await deliveryTo(found, tenant, params.deliveryId);
-  return 'kind' in delivery ? delivery : success({ ...withAttempts(delivery), channelId: found.id });
+  const delivery = await findDelivery(found, tenant, params.deliveryId);
+  return 'kind' in delivery ? delivery : success({ ...toDeliveryView(delivery), channelId: found.id });
 });

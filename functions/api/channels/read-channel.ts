@@ -1,4 +1,4 @@
-import { shownChannel } from '../../domain/channel.ts';
+import { toChannelView } from '../../domain/channel.ts';
 import { notFound } from '../../domain/problem.ts';
 import { success } from '../../platform/reply.ts';
 import { channelStore } from '../../store/channels.ts';
@@ -9,5 +9,5 @@ const channels = channelStore(tables.service);
 
 export const handler = routeHandler(routes.readChannel, async ({ tenant, params }) => {
   const found = await channels.find(tenant.orgId, params.id);
-  return found ? success(shownChannel(found)) : notFound('channel');
+  return found ? success(toChannelView(found)) : notFound('channel');
 });

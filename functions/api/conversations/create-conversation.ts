@@ -1,4 +1,4 @@
-import { channelIdOf } from '../../domain/channel.ts';
+import { parseChannelId } from '../../domain/channel.ts';
 import type { Conversation } from '../../domain/conversation.ts';
 import { buildEvent } from '../../domain/events.ts';
 import { newId } from '../../domain/ids.ts';
@@ -18,7 +18,7 @@ export const handler = routeHandler(
   routes.createConversation,
   async ({ tenant, body, now, traceId, effect }) => {
     // What has another form is a label of the customer's own, and costs no read.
-    const channelId = channelIdOf(body);
+    const channelId = parseChannelId(body);
     if (channelId !== undefined && (await channels.find(tenant.orgId, channelId)) === undefined)
       return problem('VALIDATION_ERROR', 'channelId names no channel.');
     const conversation: Conversation = {

@@ -1,9 +1,9 @@
-import { buildChannelMessage, channelIdOf } from '../../domain/channel.ts';
-import { ChannelMessageRole, type Message, moved } from '../../domain/conversation.ts';
+import { buildChannelMessage, parseChannelId } from '../../domain/channel.ts';
+import { applyStateChange, ChannelMessageRole, type Message } from '../../domain/conversation.ts';
 import { buildEvent } from '../../domain/events.ts';
 import { newId } from '../../domain/ids.ts';
 import { notFound } from '../../domain/problem.ts';
-import { optimistic } from '../../platform/pipeline/request.ts';
+import { retryOnConflict } from '../../platform/pipeline/request.ts';
 import { success } from '../../platform/reply.ts';
 import { channelStore } from '../../store/channels.ts';
 import { conversationStore, messageStore } from '../../store/conversations.ts';
@@ -28,7 +28,7 @@ const REOPEN = { kind: 'reopen' } as const;
  * gate between dispatcher and receivers lets none of its requests out.
  */
 export const handler = routeHandler(routes.createMessage, ({ tenant, params, body, now, traceId, effect }) =>
-  optimistic(async (again) => {
+  retryOnConflict(async (again) => {
     const conversation = await conversations.find(tenant, params.id);
     if (!conversation) return notFound('conversation');
     const message: Message = {
@@ -45,12 +45,14 @@ export const handler = routeHandler(routes.createMessage, ({ tenant, params, bod
     );
     // What a user writes costs no read of the channel.
     const channelId = ChannelMessageRole.safeParse(message.role).success
-      ? channelIdOf(conversation)
+      ? parseChannelId(conversation)
       : undefined;
     const channel = channelId && (await channels.find(tenant.orgId, channelId));
     const toChannel =
       channel && buildChannelMessage(channel, conversation, message, { tenant, now, traceId });
-    const reopened = moved(conversation, REOPEN) ? [conversations.move(tenant, conversation.id, REOPEN)] : [];
+    const reopened = applyStateChange(conversation, REOPEN)
+      ? [conversations.move(tenant, conversation.id, REOPEN)]
+      : [];
     return effect(
       success(message, { location: `/api/v1/conversations/${conversation.id}/messages/${message.id}` }),
       [

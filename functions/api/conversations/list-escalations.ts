@@ -1,6 +1,6 @@
 import { notFound } from '../../domain/problem.ts';
 import { conversationStore, escalationStore } from '../../store/conversations.ts';
-import { paginated } from '../pages.ts';
+import { paginate } from '../pages.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
@@ -8,7 +8,7 @@ const conversations = conversationStore(tables.service);
 const escalations = escalationStore(tables.service);
 
 export const handler = routeHandler(routes.listEscalations, (request) =>
-  paginated(routes.listEscalations, request, async (page) => {
+  paginate(routes.listEscalations, request, async (page) => {
     const { tenant, params } = request;
     const found = await conversations.find(tenant, params.id);
     return found ? escalations.list(tenant, found.id, page) : notFound('conversation');

@@ -1,8 +1,8 @@
-import { type Conversation, type Escalation, moved } from '../../domain/conversation.ts';
+import { applyStateChange, type Conversation, type Escalation } from '../../domain/conversation.ts';
 import { buildEvent } from '../../domain/events.ts';
 import { newId } from '../../domain/ids.ts';
 import { notFound, type Problem, problem } from '../../domain/problem.ts';
-import { optimistic } from '../../platform/pipeline/request.ts';
+import { retryOnConflict } from '../../platform/pipeline/request.ts';
 import { success } from '../../platform/reply.ts';
 import { conversationStore, escalationStore } from '../../store/conversations.ts';
 import { outboxStore } from '../../store/outbox.ts';
@@ -17,10 +17,10 @@ const HAND_OFF = { kind: 'hand-off' } as const;
 
 /** Of several requests at once one gets through; the others read again, and say what they found. */
 export const handler = routeHandler(routes.requestHandoff, ({ tenant, params, body, now, traceId, effect }) =>
-  optimistic(async (again) => {
+  retryOnConflict(async (again) => {
     const conversation = await conversations.find(tenant, params.id);
     if (!conversation) return notFound('conversation');
-    if (!moved(conversation, HAND_OFF)) return forbidden(conversation);
+    if (!applyStateChange(conversation, HAND_OFF)) return forbidden(conversation);
     const escalation: Escalation = {
       id: newId('esc', now),
       conversationId: conversation.id,

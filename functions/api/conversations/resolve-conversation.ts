@@ -1,7 +1,7 @@
-import { moved } from '../../domain/conversation.ts';
+import { applyStateChange } from '../../domain/conversation.ts';
 import { buildEvent } from '../../domain/events.ts';
 import { notFound } from '../../domain/problem.ts';
-import { optimistic } from '../../platform/pipeline/request.ts';
+import { retryOnConflict } from '../../platform/pipeline/request.ts';
 import { success } from '../../platform/reply.ts';
 import { conversationStore } from '../../store/conversations.ts';
 import { outboxStore } from '../../store/outbox.ts';
@@ -18,11 +18,11 @@ const outbox = outboxStore(tables.outbox);
 export const handler = routeHandler(
   routes.resolveConversation,
   ({ tenant, params, body, now, traceId, effect }) =>
-    optimistic(async (again) => {
+    retryOnConflict(async (again) => {
       const conversation = await conversations.find(tenant, params.id);
       if (!conversation) return notFound('conversation');
       const move = { kind: 'resolve', by: body.resolvedBy, at: now } as const;
-      const resolved = moved(conversation, move);
+      const resolved = applyStateChange(conversation, move);
       if (!resolved) return effect(success(conversation), []);
       const event = buildEvent(
         'conversation.resolved',

@@ -1,7 +1,7 @@
-import { newNotice } from '../../domain/bus.ts';
+import { createNotice } from '../../domain/bus.ts';
 import { newId } from '../../domain/ids.ts';
 import { problem } from '../../domain/problem.ts';
-import { MAX_SOURCES, newSource, shownSource } from '../../domain/source.ts';
+import { createSource, MAX_SOURCES, toSourceView } from '../../domain/source.ts';
 import { success } from '../../platform/reply.ts';
 import { outboxStore } from '../../store/outbox.ts';
 import { checkReceiver } from '../receivers.ts';
@@ -15,21 +15,21 @@ const outbox = outboxStore(tables.outbox);
 export const handler = routeHandler(routes.createSource, async ({ tenant, body, now, traceId, effect }) => {
   const target = await checkReceiver(body.url, tenant);
   if (!target.ok) return problem('VALIDATION_ERROR', `${target.problem}.`);
-  const source = newSource({
+  const source = createSource({
     ...body,
     ...tenant,
     id: newId('src', now),
     url: target.url.href,
     createdAt: now.toISOString(),
   });
-  const notice = newNotice(
+  const notice = createNotice(
     'source.check',
     `${source.id}#check#created`,
     { sourceId: source.id },
     { tenant, now, traceId },
   );
   return effect(
-    success(shownSource(source), { location: `/api/v1/knowledge/sources/${source.id}` }),
+    success(toSourceView(source), { location: `/api/v1/knowledge/sources/${source.id}` }),
     [...sources.add(source), outbox.appendNotice(notice)],
     {
       'source-limit': problem(

@@ -1,4 +1,4 @@
-import { newNotice } from '../../domain/bus.ts';
+import { createNotice } from '../../domain/bus.ts';
 import { success } from '../../platform/reply.ts';
 import { outboxStore } from '../../store/outbox.ts';
 import { commit, routeHandler, tables } from '../route-handler.ts';
@@ -9,7 +9,7 @@ const outbox = outboxStore(tables.outbox);
 
 /** A source that is already gone is deleted as well, so that retries are safe. What is stored of it goes a moment later. */
 export const handler = routeHandler(routes.deleteSource, async ({ tenant, params: { id }, now, traceId }) => {
-  const notice = newNotice('source.deleted', `${id}#deleted`, { sourceId: id }, { tenant, now, traceId });
+  const notice = createNotice('source.deleted', `${id}#deleted`, { sourceId: id }, { tenant, now, traceId });
   await commit([...sources.remove(tenant, id), outbox.appendNotice(notice)]);
   return success(undefined);
 });

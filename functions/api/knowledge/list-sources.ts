@@ -1,12 +1,12 @@
-import { shownSource } from '../../domain/source.ts';
-import { paginated } from '../pages.ts';
+import { toSourceView } from '../../domain/source.ts';
+import { paginate } from '../pages.ts';
 import { routeHandler } from '../route-handler.ts';
 import * as routes from './routes.ts';
 import { sources } from './sources.ts';
 
 export const handler = routeHandler(routes.listSources, (request) =>
-  paginated(routes.listSources, request, async (page) => {
+  paginate(routes.listSources, request, async (page) => {
     const { items, ...rest } = await sources.list(request.tenant, page);
-    return { ...rest, items: items.map(shownSource) };
+    return { ...rest, items: items.map(toSourceView) };
   }),
 );

@@ -1,5 +1,5 @@
 import { notFound } from '../../domain/problem.ts';
-import { changesSince, comparedVersions } from '../../domain/source-check.ts';
+import { getComparedVersions, listChangesSince } from '../../domain/source-check.ts';
 import { success } from '../../platform/reply.ts';
 import { sourceVersions } from '../../store/source-checks.ts';
 import { routeHandler } from '../route-handler.ts';
@@ -16,12 +16,12 @@ export const handler = routeHandler(routes.readSourceChanges, async ({ tenant, p
   for (let look = 1; ; look += 1) {
     const source = await sources.find(tenant, params.id);
     if (!source) return notFound('source of knowledge');
-    const { from, to } = comparedVersions(source);
+    const { from, to } = getComparedVersions(source);
     const [before, after] = await Promise.all(
       [from, to].map((version) => version && versions.read(source, version)),
     );
     const isThere = (from === undefined || before !== undefined) && (to === undefined || after !== undefined);
     if (isThere || look === MAX_LOOKS)
-      return success(changesSince(source.id, { from, before }, { to, after }));
+      return success(listChangesSince(source.id, { from, before }, { to, after }));
   }
 });

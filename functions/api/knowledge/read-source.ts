@@ -1,5 +1,5 @@
 import { notFound } from '../../domain/problem.ts';
-import { shownSource } from '../../domain/source.ts';
+import { toSourceView } from '../../domain/source.ts';
 import { success } from '../../platform/reply.ts';
 import { routeHandler } from '../route-handler.ts';
 import * as routes from './routes.ts';
@@ -7,5 +7,5 @@ import { sources } from './sources.ts';
 
 export const handler = routeHandler(routes.readSource, async ({ tenant, params }) => {
   const found = await sources.find(tenant, params.id);
-  return found ? success(shownSource(found)) : notFound('source of knowledge');
+  return found ? success(toSourceView(found)) : notFound('source of knowledge');
 });

@@ -1,7 +1,7 @@
-import { newNotice } from '../../domain/bus.ts';
+import { createNotice } from '../../domain/bus.ts';
 import { newId } from '../../domain/ids.ts';
 import { notFound, problem } from '../../domain/problem.ts';
-import { shownSource } from '../../domain/source.ts';
+import { toSourceView } from '../../domain/source.ts';
 import { readEnvironment, SyncEnvironment } from '../../platform/config.ts';
 import { success } from '../../platform/reply.ts';
 import { outboxStore } from '../../store/outbox.ts';
@@ -17,14 +17,14 @@ export const handler = routeHandler(routes.syncSource, async ({ tenant, params, 
   const source = await sources.find(tenant, params.id);
   if (!source) return notFound('source of knowledge');
   // Each sync is told for itself, so its notice has an identifier of its own.
-  const notice = newNotice(
+  const notice = createNotice(
     'source.check',
     `${source.id}#check#${newId('evt', now)}`,
     { sourceId: source.id },
     { tenant, now, traceId },
   );
   return effect(
-    success(shownSource(source)),
+    success(toSourceView(source)),
     [sources.sync(tenant, source.id, { now, cooldownSeconds }), outbox.appendNotice(notice)],
     {
       'source-synced': async () => {

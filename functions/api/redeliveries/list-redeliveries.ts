@@ -1,8 +1,8 @@
 import { notFound } from '../../domain/problem.ts';
-import { shownJob } from '../../domain/redelivery.ts';
+import { toJobView } from '../../domain/redelivery.ts';
 import { endpointStore } from '../../store/endpoints.ts';
 import { redeliveryJobs } from '../../store/redelivery-jobs.ts';
-import { paginated } from '../pages.ts';
+import { paginate } from '../pages.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
@@ -10,11 +10,11 @@ const endpoints = endpointStore(tables.service);
 const jobs = redeliveryJobs(tables.service);
 
 export const handler = routeHandler(routes.listRedeliveries, (request) =>
-  paginated(routes.listRedeliveries, request, async (page) => {
+  paginate(routes.listRedeliveries, request, async (page) => {
     const { tenant, params } = request;
     const found = await endpoints.find(tenant.orgId, params.id);
     if (!found) return notFound('webhook endpoint');
     const { items, ...rest } = await jobs.list(tenant, params.id, page);
-    return { ...rest, items: items.map(shownJob) };
+    return { ...rest, items: items.map(toJobView) };
   }),
 );

@@ -1,5 +1,5 @@
 import { notFound } from '../../domain/problem.ts';
-import { shownJob } from '../../domain/redelivery.ts';
+import { toJobView } from '../../domain/redelivery.ts';
 import { success } from '../../platform/reply.ts';
 import { redeliveryJobs } from '../../store/redelivery-jobs.ts';
 import { routeHandler, tables } from '../route-handler.ts';
@@ -10,5 +10,5 @@ const jobs = redeliveryJobs(tables.service);
 /** Also of an endpoint that was deleted meanwhile: why the job was stopped is to be read somewhere. */
 export const handler = routeHandler(routes.readRedelivery, async ({ tenant, params }) => {
   const found = await jobs.find(tenant, params.id, params.redeliveryId);
-  return found ? success(shownJob(found)) : notFound('redelivery');
+  return found ? success(toJobView(found)) : notFound('redelivery');
 });

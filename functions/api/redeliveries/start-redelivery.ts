@@ -1,5 +1,11 @@
 import { notFound, problem } from '../../domain/problem.ts';
-import { beginningOf, FailedStatus, HISTORY_DAYS, newJob, shownJob } from '../../domain/redelivery.ts';
+import {
+  buildFirstRound,
+  createJob,
+  FailedStatus,
+  HISTORY_DAYS,
+  toJobView,
+} from '../../domain/redelivery.ts';
 import { success } from '../../platform/reply.ts';
 import { endpointStore } from '../../store/endpoints.ts';
 import { outboxStore } from '../../store/outbox.ts';
@@ -19,12 +25,12 @@ export const handler = routeHandler(
     if (!found) return notFound('webhook endpoint');
     const { statuses = FailedStatus.options, ...time } = body;
     const to = { id: params.id, status: found.status };
-    const order = newJob({ ...time, statuses }, to, { tenant, now, traceId });
+    const order = createJob({ ...time, statuses }, to, { tenant, now, traceId });
     if (order.kind === 'refused') return REFUSALS[order.why];
     const { job } = order;
     return effect(
-      success(shownJob(job), { location: `/api/v1/webhooks/${job.webhookId}/redeliveries/${job.id}` }),
-      [...jobs.start(job), outbox.appendNotice(beginningOf(job))],
+      success(toJobView(job), { location: `/api/v1/webhooks/${job.webhookId}/redeliveries/${job.id}` }),
+      [...jobs.start(job), outbox.appendNotice(buildFirstRound(job))],
       {
         'redelivery-running': problem(
           'CONFLICT',

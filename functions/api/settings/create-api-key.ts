@@ -1,4 +1,4 @@
-import { digestOf, issueKey } from '../../domain/api-key.ts';
+import { hashApiKey, issueKey } from '../../domain/api-key.ts';
 import { success } from '../../platform/reply.ts';
 import { apiKeyStore } from '../../store/api-keys.ts';
 import { tables } from '../route-handler.ts';
@@ -12,6 +12,6 @@ export const handler = sessionRouteHandler(routes.createApiKey, async ({ tenant,
   const { key, secret } = issueKey({ orgId: tenant.orgId, environment: 'live', ...body }, now);
   return effect(
     success({ ...key, secretOnce: secret }, { location: `/api/settings/api-keys/${key.id}` }),
-    apiKeys.create(digestOf(secret), key),
+    apiKeys.create(hashApiKey(secret), key),
   );
 });

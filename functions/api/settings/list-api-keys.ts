@@ -1,5 +1,5 @@
 import { apiKeyStore, keyUseStore } from '../../store/api-keys.ts';
-import { paginated } from '../pages.ts';
+import { paginate } from '../pages.ts';
 import { tables } from '../route-handler.ts';
 import { sessionRouteHandler } from '../session-route-handler.ts';
 import * as routes from './routes.ts';
@@ -8,7 +8,7 @@ const apiKeys = apiKeyStore(tables.service);
 const uses = keyUseStore(tables.rates);
 
 export const handler = sessionRouteHandler(routes.listApiKeys, (request) =>
-  paginated(routes.listApiKeys, request, async (page) => {
+  paginate(routes.listApiKeys, request, async (page) => {
     const { orgId } = request.tenant;
     const { items, ...rest } = await apiKeys.list(orgId, page);
     const lastUses = await uses.read(

@@ -1,12 +1,12 @@
-import { digestOf, issueKey } from '../../domain/api-key.ts';
+import { hashApiKey, issueKey } from '../../domain/api-key.ts';
 import { Defect } from '../../domain/problem.ts';
-import { newSandbox, type Sandbox } from '../../domain/sandbox.ts';
+import { createSandbox, type Sandbox } from '../../domain/sandbox.ts';
 import { success } from '../../platform/reply.ts';
 import { apiKeyStore } from '../../store/api-keys.ts';
 import { tables } from '../route-handler.ts';
 import { sessionRouteHandler } from '../session-route-handler.ts';
 import * as routes from './routes.ts';
-import { sandboxes, sandboxOf } from './sandbox.ts';
+import { findSandbox, sandboxes } from './sandbox.ts';
 
 const apiKeys = apiKeyStore(tables.service);
 
@@ -16,7 +16,7 @@ const apiKeys = apiKeyStore(tables.service);
  */
 export const handler = sessionRouteHandler(routes.provisionSandbox, async ({ tenant, body, now, effect }) => {
   const { key, secret } = issueKey({ orgId: tenant.orgId, environment: 'sandbox', ...body }, now);
-  const issuing = apiKeys.create(digestOf(secret), key);
+  const issuing = apiKeys.create(hashApiKey(secret), key);
   const answer = (sandboxOrganizationId: string, provisioned: boolean) =>
     success(
       { sandboxOrganizationId, provisioned, key: { ...key, secretOnce: secret } },
@@ -25,9 +25,9 @@ export const handler = sessionRouteHandler(routes.provisionSandbox, async ({ ten
 
   const issueFor = ({ id }: Pick<Sandbox, 'id'>) => effect(answer(id, false), issuing);
 
-  const found = await sandboxOf(tenant.orgId);
+  const found = await findSandbox(tenant.orgId);
   if (found) return issueFor(found.sandbox);
-  const made = newSandbox(tenant.orgId, now);
+  const made = createSandbox(tenant.orgId, now);
   const organization = {
     name: 'Sandbox',
     environment: 'sandbox',
@@ -39,7 +39,7 @@ export const handler = sessionRouteHandler(routes.provisionSandbox, async ({ ten
     [...sandboxes.create(made.pairing, made.sandbox, organization), ...issuing],
     {
       'sandbox-exists': async () => {
-        const other = await sandboxOf(tenant.orgId);
+        const other = await findSandbox(tenant.orgId);
         if (!other) throw new Defect('there is a pairing, and it cannot be read');
         return issueFor(other.sandbox);
       },

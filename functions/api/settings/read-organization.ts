@@ -2,7 +2,7 @@ import { Defect } from '../../domain/problem.ts';
 import { organizationStore } from '../../store/organizations.ts';
 import { tables } from '../route-handler.ts';
 import { sessionRouteHandler } from '../session-route-handler.ts';
-import { answerOrganization } from './organization-answer.ts';
+import { replyWithOrganization } from './organization-answer.ts';
 import * as routes from './routes.ts';
 
 const organizations = organizationStore(tables.service);
@@ -11,5 +11,5 @@ export const handler = sessionRouteHandler(routes.readOrganization, async ({ ten
   const organization = await organizations.find(tenant.orgId);
   // The pipeline has just met it, and organizations do not go.
   if (!organization) throw new Defect('the organization of a session is gone');
-  return answerOrganization(organization);
+  return replyWithOrganization(organization);
 });

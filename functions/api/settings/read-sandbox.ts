@@ -4,12 +4,12 @@ import { purgeStore } from '../../store/purges.ts';
 import { tables } from '../route-handler.ts';
 import { sessionRouteHandler } from '../session-route-handler.ts';
 import * as routes from './routes.ts';
-import { sandboxOf } from './sandbox.ts';
+import { findSandbox } from './sandbox.ts';
 
 const purges = purgeStore(tables.service);
 
 export const handler = sessionRouteHandler(routes.readSandbox, async ({ tenant }) => {
-  const found = await sandboxOf(tenant.orgId);
+  const found = await findSandbox(tenant.orgId);
   if (!found) return notFound('sandbox');
   const { pairing, sandbox } = found;
   const open = await purges.of(sandbox.id);

@@ -1,4 +1,4 @@
-import { latestMonths, NO_USAGE } from '../../domain/usage.ts';
+import { getLatestMonths, NO_USAGE } from '../../domain/usage.ts';
 import { readEnvironment, UsageEnvironment } from '../../platform/config.ts';
 import { success } from '../../platform/reply.ts';
 import { reportUnreadable } from '../../platform/reports.ts';
@@ -11,7 +11,7 @@ const environment = readEnvironment(UsageEnvironment);
 const read = usageReader({ client: tables.service.client, name: environment.USAGE_TABLE, reportUnreadable });
 
 export const handler = sessionRouteHandler(routes.readUsage, async ({ tenant, query, now }) => {
-  const months = latestMonths(now, query.months);
+  const months = getLatestMonths(now, query.months);
   const [to = '', from = to] = [months[0], months.at(-1)];
   const counted = await read(tenant.orgId, { from, to });
   return success({

@@ -4,7 +4,7 @@ import { purgeStore } from '../../store/purges.ts';
 import { tables } from '../route-handler.ts';
 import { sessionRouteHandler } from '../session-route-handler.ts';
 import * as routes from './routes.ts';
-import { sandboxes, sandboxOf } from './sandbox.ts';
+import { findSandbox, sandboxes } from './sandbox.ts';
 
 const purges = purgeStore(tables.service);
 
@@ -13,7 +13,7 @@ const purges = purgeStore(tables.service);
  * Sandbox). Where another reset came in between, it has wiped all that was there when this one was asked for.
  */
 export const handler = sessionRouteHandler(routes.resetSandbox, async ({ tenant, now, effect }) => {
-  const found = await sandboxOf(tenant.orgId);
+  const found = await findSandbox(tenant.orgId);
   if (!found)
     return problem('SANDBOX_NOT_PROVISIONED', 'The organization has no sandbox: provision it first.');
   const { sandbox } = found;
@@ -23,6 +23,6 @@ export const handler = sessionRouteHandler(routes.resetSandbox, async ({ tenant,
   return effect(
     answer(resetAt),
     [sandboxes.nextGeneration(present, now), purges.order({ ...present, requestedAt: resetAt })],
-    { 'generation-over': async () => answer((await sandboxOf(tenant.orgId))?.sandbox.resetAt) },
+    { 'generation-over': async () => answer((await findSandbox(tenant.orgId))?.sandbox.resetAt) },
   );
 });

@@ -1,6 +1,6 @@
 import type { OrgId } from '../../domain/ids.ts';
 import { Defect } from '../../domain/problem.ts';
-import { type Pairing, routed, type Sandbox } from '../../domain/sandbox.ts';
+import { type Pairing, routeToEnvironment, type Sandbox } from '../../domain/sandbox.ts';
 import { sandboxStore } from '../../store/organizations.ts';
 import { tables } from '../route-handler.ts';
 
@@ -10,10 +10,10 @@ export const sandboxes = sandboxStore(tables.service);
  * The sandbox of a live organization, or undefined where there is none.
  * @throws when the pairing does not hold, by the rule by which its keys are refused: nothing is done to another organization's sandbox
  */
-export async function sandboxOf(orgId: OrgId): Promise<{ pairing: Pairing; sandbox: Sandbox } | undefined> {
+export async function findSandbox(orgId: OrgId): Promise<{ pairing: Pairing; sandbox: Sandbox } | undefined> {
   const { pairing, sandbox } = await sandboxes.find(orgId);
   if (pairing === undefined) return undefined;
-  const route = routed({ orgId, environment: 'sandbox' }, pairing, sandbox);
+  const route = routeToEnvironment({ orgId, environment: 'sandbox' }, pairing, sandbox);
   if (route.kind === 'refused' || sandbox === undefined)
     throw new Defect('the pairing of an organization does not hold');
   return { pairing, sandbox };

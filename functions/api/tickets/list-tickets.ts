@@ -1,10 +1,10 @@
 import { ticketStore } from '../../store/conversations.ts';
-import { paginated } from '../pages.ts';
+import { paginate } from '../pages.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
 const tickets = ticketStore(tables.service);
 
 export const handler = routeHandler(routes.listTickets, (request) =>
-  paginated(routes.listTickets, request, (page) => tickets.list(request.tenant, page)),
+  paginate(routes.listTickets, request, (page) => tickets.list(request.tenant, page)),
 );

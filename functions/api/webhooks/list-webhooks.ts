@@ -1,14 +1,14 @@
-import { failingOf } from '../../domain/endpoint.ts';
+import { getFailureStatus } from '../../domain/endpoint.ts';
 import { endpointStore } from '../../store/endpoints.ts';
-import { paginated } from '../pages.ts';
+import { paginate } from '../pages.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
 const endpoints = endpointStore(tables.service);
 
 export const handler = routeHandler(routes.listWebhooks, (request) =>
-  paginated(routes.listWebhooks, request, async (page) => {
+  paginate(routes.listWebhooks, request, async (page) => {
     const { items, ...rest } = await endpoints.list(request.tenant.orgId, page);
-    return { ...rest, items: items.map((item) => ({ ...item, failing: failingOf(item) })) };
+    return { ...rest, items: items.map((item) => ({ ...item, failing: getFailureStatus(item) })) };
   }),
 );

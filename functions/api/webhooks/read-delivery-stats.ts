@@ -1,8 +1,14 @@
-import { type Endpoint, failingOf } from '../../domain/endpoint.ts';
-import { disablesAt, openSince } from '../../domain/failure-streak.ts';
-import { type HourRange, latestHours, openHours, overviewOf, WAITING_MS } from '../../domain/ledger.ts';
-import { atSpeed, programOf } from '../../domain/simulation.ts';
-import { isOfSandbox, type Tenant } from '../../domain/tenant.ts';
+import { type Endpoint, getFailureStatus } from '../../domain/endpoint.ts';
+import { computeOldestOpenTime, predictDisabling } from '../../domain/failure-streak.ts';
+import {
+  buildDeliveryStats,
+  findOldestOpenHours,
+  getLatestHours,
+  type HourRange,
+  WAITING_MS,
+} from '../../domain/ledger.ts';
+import { parseProgram, scaleRetryPolicy } from '../../domain/simulation.ts';
+import { isSandbox, type Tenant } from '../../domain/tenant.ts';
 import { RetryEnvironment, readEnvironment, retryPolicy, StatsEnvironment } from '../../platform/config.ts';
 import { keepFinishedHours } from '../../platform/finished-hours.ts';
 import { success } from '../../platform/reply.ts';
@@ -35,21 +41,24 @@ const UNITS = 250;
 export const handler = routeHandler(routes.readDeliveryStats, async ({ tenant, query, now }) => {
   const all = await endpoints.all(tenant.orgId);
   const [{ entries, since }, failing] = await Promise.all([
-    countsOf(all, tenant, latestHours(now, query.hours), now),
-    inTurns(all, async (one, budget) => ({ ...one, failing: await prospectOf(one, tenant, now, budget) })),
+    readCounts(all, tenant, getLatestHours(now, query.hours), now),
+    runInTurns(all, async (one, budget) => ({
+      ...one,
+      failing: await predictFailure(one, tenant, now, budget),
+    })),
   ]);
   const newestFirst = failing
     .map((one) => ({ ...one, waitingSince: since.get(one.id) ?? null }))
     .toSorted((one, other) => (one.id < other.id ? 1 : -1));
-  return success(overviewOf(newestFirst, { now, count: query.hours }, entries));
+  return success(buildDeliveryStats(newestFirst, { now, count: query.hours }, entries));
 });
 
 /** What the ledger says, and since when deliveries wait: it knows hours alone. Deliveries are read for endpoints that have open ones. */
-async function countsOf(all: readonly Endpoint[], { generation }: Tenant, hours: HourRange, now: Date) {
+async function readCounts(all: readonly Endpoint[], { generation }: Tenant, hours: HourRange, now: Date) {
   const read = await Promise.all(all.map(({ id }) => hoursOf(id, generation, hours, now)));
   const entries = read.flat();
   const to = new Date(now.getTime() - WAITING_MS);
-  const since = await inTurns([...openHours(entries)], async ([webhookId, hour], budget) => {
+  const since = await runInTurns([...findOldestOpenHours(entries)], async ([webhookId, hour], budget) => {
     const ref = { webhookId, generation };
     return [webhookId, await waiting(ref, new Date(hour), to, budget)] as const;
   });
@@ -57,7 +66,7 @@ async function countsOf(all: readonly Endpoint[], { generation }: Tenant, hours:
 }
 
 /** One after the other, so that those which come late see what is left of the budget. */
-async function inTurns<T, R>(items: readonly T[], read: (item: T, budget: ReadBudget) => Promise<R>) {
+async function runInTurns<T, R>(items: readonly T[], read: (item: T, budget: ReadBudget) => Promise<R>) {
   const budget = { units: UNITS };
   const results: R[] = [];
   for (const item of items) results.push(await read(item, budget));
@@ -65,14 +74,14 @@ async function inTurns<T, R>(items: readonly T[], read: (item: T, budget: ReadBu
 }
 
 /** What is to come of an endpoint whose deliveries fail. Deliveries are read for such alone. */
-async function prospectOf(one: Endpoint, tenant: Tenant, now: Date, budget: ReadBudget) {
-  const failing = failingOf(one);
+async function predictFailure(one: Endpoint, tenant: Tenant, now: Date, budget: ReadBudget) {
+  const failing = getFailureStatus(one);
   if (failing === null) return null;
-  const own = isOfSandbox(tenant) ? atSpeed(policy, programOf(one.url).speed) : policy;
-  const from = openSince(own, environment.ATTEMPT_TIMEOUT_SECONDS, now);
+  const own = isSandbox(tenant) ? scaleRetryPolicy(policy, parseProgram(one.url).speed) : policy;
+  const from = computeOldestOpenTime(own, environment.ATTEMPT_TIMEOUT_SECONDS, now);
   const { failuresUntilDisabled } = failing;
   const ref = { webhookId: one.id, generation: tenant.generation };
   const found = await open(ref, from, now, failuresUntilDisabled, budget);
-  const at = disablesAt(failuresUntilDisabled, found, own, now);
+  const at = predictDisabling(failuresUntilDisabled, found, own, now);
   return { ...failing, disablesAt: at?.toISOString() ?? null };
 }

@@ -1,9 +1,9 @@
 import { success } from '../../platform/reply.ts';
-import { deliveryOf, withAttempts } from '../deliveries.ts';
+import { findEndpointDelivery, toDeliveryView } from '../deliveries.ts';
 import { routeHandler } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
 export const handler = routeHandler(routes.readDelivery, async ({ tenant, params }) => {
-  const found = await deliveryOf(tenant, params);
-  return 'kind' in found ? found : success(withAttempts(found.delivery));
+  const found = await findEndpointDelivery(tenant, params);
+  return 'kind' in found ? found : success(toDeliveryView(found.delivery));
 });

@@ -1,4 +1,4 @@
-import { latestHours, statsOf } from '../../domain/ledger.ts';
+import { buildEndpointStats, getLatestHours } from '../../domain/ledger.ts';
 import { notFound } from '../../domain/problem.ts';
 import { readEnvironment, StatsEnvironment } from '../../platform/config.ts';
 import { keepFinishedHours } from '../../platform/finished-hours.ts';
@@ -22,6 +22,6 @@ const hoursOf = keepFinishedHours(ledger.read);
 export const handler = routeHandler(routes.readWebhookStats, async ({ tenant, params, query, now }) => {
   const found = await endpoints.find(tenant.orgId, params.id);
   if (!found) return notFound('webhook endpoint');
-  const entries = await hoursOf(found.id, tenant.generation, latestHours(now, query.hours), now);
-  return success(statsOf(found.id, { now, count: query.hours }, entries));
+  const entries = await hoursOf(found.id, tenant.generation, getLatestHours(now, query.hours), now);
+  return success(buildEndpointStats(found.id, { now, count: query.hours }, entries));
 });

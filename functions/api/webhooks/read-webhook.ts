@@ -1,4 +1,4 @@
-import { failingOf } from '../../domain/endpoint.ts';
+import { getFailureStatus } from '../../domain/endpoint.ts';
 import { notFound } from '../../domain/problem.ts';
 import { success } from '../../platform/reply.ts';
 import { endpointStore } from '../../store/endpoints.ts';
@@ -9,5 +9,5 @@ const endpoints = endpointStore(tables.service);
 
 export const handler = routeHandler(routes.readWebhook, async ({ tenant, params }) => {
   const found = await endpoints.find(tenant.orgId, params.id);
-  return found ? success({ ...found, failing: failingOf(found) }) : notFound('webhook endpoint');
+  return found ? success({ ...found, failing: getFailureStatus(found) }) : notFound('webhook endpoint');
 });

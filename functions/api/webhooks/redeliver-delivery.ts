@@ -1,9 +1,9 @@
-import { reminderOf } from '../../domain/delivery.ts';
+import { toDeliveryMessage } from '../../domain/delivery.ts';
 import { problem } from '../../domain/problem.ts';
-import { HISTORY_DAYS, type RedeliveryRefusal, redeliveryOf } from '../../domain/redelivery.ts';
+import { createRedelivery, HISTORY_DAYS, type RedeliveryRefusal } from '../../domain/redelivery.ts';
 import { success } from '../../platform/reply.ts';
 import { outboxStore } from '../../store/outbox.ts';
-import { deliveries, deliveryOf } from '../deliveries.ts';
+import { deliveries, findEndpointDelivery } from '../deliveries.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
@@ -16,14 +16,14 @@ const outbox = outboxStore(tables.outbox);
 export const handler = routeHandler(
   routes.redeliverDelivery,
   async ({ tenant, params, now, traceId, effect }) => {
-    const found = await deliveryOf(tenant, params);
+    const found = await findEndpointDelivery(tenant, params);
     if ('kind' in found) return found;
-    const redelivery = redeliveryOf(found.delivery, found.endpoint, now, traceId);
+    const redelivery = createRedelivery(found.delivery, found.endpoint, now, traceId);
     if (redelivery.kind === 'refused') return problem('CONFLICT', REFUSALS[redelivery.why]);
     const { delivery } = redelivery;
     return effect(
       success(delivery, { location: `/api/v1/webhooks/${delivery.webhookId}/deliveries/${delivery.id}` }),
-      [deliveries.adding(delivery), outbox.appendRedelivery(reminderOf(delivery))],
+      [deliveries.adding(delivery), outbox.appendRedelivery(toDeliveryMessage(delivery))],
     );
   },
 );

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
 import { Endpoint, MAX_ENDPOINTS } from '../../domain/endpoint.ts';
 import { newId } from '../../domain/ids.ts';
-import { currentVersion } from '../../domain/keyring.ts';
+import { getCurrentVersion } from '../../domain/keyring.ts';
 import { problem } from '../../domain/problem.ts';
-import { signingSecret } from '../../domain/signature.ts';
+import { deriveSigningSecret } from '../../domain/signature.ts';
 import { success } from '../../platform/reply.ts';
 import { endpointStore } from '../../store/endpoints.ts';
-import { checkReceiver, hostFull } from '../receivers.ts';
+import { checkReceiver, createHostLimitProblem } from '../receivers.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import { signingKeys } from '../signing.ts';
 import * as routes from './routes.ts';
@@ -29,7 +29,7 @@ export const handler = routeHandler(
       status: 'active',
       consecutiveFailures: 0,
       unproven: true,
-      keyVersion: await signingKeys(currentVersion),
+      keyVersion: await signingKeys(getCurrentVersion),
       createdAt: now.toISOString(),
     };
     return effect(
@@ -40,12 +40,15 @@ export const handler = routeHandler(
           'LIMIT_EXCEEDED',
           `An organization may have ${MAX_ENDPOINTS} webhook endpoints. Delete one first.`,
         ),
-        'endpoint-host-limit': hostFull(),
+        'endpoint-host-limit': createHostLimitProblem(),
       },
     );
   },
   async (data) => {
     const { id, keyVersion } = Derivable.parse(data);
-    return { ...Object(data), secret: await signingKeys((ring) => signingSecret(ring, keyVersion, id)) };
+    return {
+      ...Object(data),
+      secret: await signingKeys((ring) => deriveSigningSecret(ring, keyVersion, id)),
+    };
   },
 );

@@ -1,5 +1,5 @@
 import { buildEvent } from '../../domain/events.ts';
-import { deliveryId } from '../../domain/ids.ts';
+import { deriveDeliveryId } from '../../domain/ids.ts';
 import { notFound } from '../../domain/problem.ts';
 import { success } from '../../platform/reply.ts';
 import { endpointStore } from '../../store/endpoints.ts';
@@ -19,7 +19,7 @@ export const handler = routeHandler(routes.testWebhook, async ({ tenant, params,
     { webhookId: params.id },
     { tenant, now, traceId, onlyTo: found.id },
   );
-  return effect(success({ eventId: event.id, deliveryId: deliveryId(event.id, found.id) }), [
+  return effect(success({ eventId: event.id, deliveryId: deriveDeliveryId(event.id, found.id) }), [
     outbox.append(event),
   ]);
 });

@@ -1,8 +1,8 @@
-import { failingOf } from '../../domain/endpoint.ts';
+import { getFailureStatus } from '../../domain/endpoint.ts';
 import { notFound, problem } from '../../domain/problem.ts';
 import { success } from '../../platform/reply.ts';
 import { endpointStore } from '../../store/endpoints.ts';
-import { checkReceiver, hostFull } from '../receivers.ts';
+import { checkReceiver, createHostLimitProblem } from '../receivers.ts';
 import { routeHandler, tables } from '../route-handler.ts';
 import * as routes from './routes.ts';
 
@@ -16,6 +16,6 @@ export const handler = routeHandler(routes.updateWebhook, async ({ tenant, param
     ...(receiver === undefined ? {} : { url: receiver.url.href }),
     ...(body.events === undefined ? {} : { events: body.events }),
   });
-  if (updated === 'full') return hostFull();
-  return updated ? success({ ...updated, failing: failingOf(updated) }) : notFound('webhook endpoint');
+  if (updated === 'full') return createHostLimitProblem();
+  return updated ? success({ ...updated, failing: getFailureStatus(updated) }) : notFound('webhook endpoint');
 });

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { channelIdOf } from '../../domain/channel.ts';
+import { parseChannelId } from '../../domain/channel.ts';
 import { notFound, problem } from '../../domain/problem.ts';
-import { newSeal, Seal } from '../../domain/sealing.ts';
-import { VISITOR_TOKEN_SECONDS, Visit, visitorToken } from '../../domain/visitor-token.ts';
+import { createSeal, Seal } from '../../domain/sealing.ts';
+import { createVisitorToken, VISITOR_TOKEN_SECONDS, Visit } from '../../domain/visitor-token.ts';
 import { success } from '../../platform/reply.ts';
 import { channelStore } from '../../store/channels.ts';
 import { conversationStore } from '../../store/conversations.ts';
@@ -21,7 +21,7 @@ export const handler = routeHandler(
   async ({ tenant, params, now, effect }) => {
     const conversation = await conversations.find(tenant, params.id);
     if (!conversation) return notFound('conversation');
-    const channelId = channelIdOf(conversation);
+    const channelId = parseChannelId(conversation);
     const channel = channelId && (await channels.find(tenant.orgId, channelId));
     if (channel?.kind !== 'web_widget')
       return problem('CONFLICT', 'The conversation does not take place on a web widget.');
@@ -29,12 +29,15 @@ export const handler = routeHandler(
       ...tenant,
       conversationId: conversation.id,
       expiresAt: new Date(now.getTime() + VISITOR_TOKEN_SECONDS * 1000).toISOString(),
-      seal: await cursorKeys(newSeal),
+      seal: await cursorKeys(createSeal),
     };
     return effect(success(issued), []);
   },
   async (data) => {
     const { seal, ...visit } = Issued.parse(data);
-    return { token: await cursorKeys((ring) => visitorToken(ring, visit, seal)), expiresAt: visit.expiresAt };
+    return {
+      token: await cursorKeys((ring) => createVisitorToken(ring, visit, seal)),
+      expiresAt: visit.expiresAt,
+    };
   },
 );

@@ -10,7 +10,7 @@ import { countThrottles } from './throttles.ts';
  * Options of every SDK client. Each client is created once per execution environment. Timeouts are explicit because the SDK has none: a call
  * that hangs would hold a function until its own timeout.
  */
-export const terms = () => ({
+export const clientOptions = () => ({
   maxAttempts: 3,
   requestHandler: new NodeHttpHandler({
     connectionTimeout: 1_000,
@@ -22,14 +22,14 @@ export const terms = () => ({
 });
 
 export const documentClient = (): DynamoDBDocumentClient =>
-  DynamoDBDocumentClient.from(countThrottles(new DynamoDBClient(terms()), 'dynamodb'), {
+  DynamoDBDocumentClient.from(countThrottles(new DynamoDBClient(clientOptions()), 'dynamodb'), {
     marshallOptions: { removeUndefinedValues: true },
   });
 
 export const streamsClient = (): DynamoDBStreamsClient =>
-  countThrottles(new DynamoDBStreamsClient(terms()), 'streams');
+  countThrottles(new DynamoDBStreamsClient(clientOptions()), 'streams');
 
-export const queueClient = (): SQSClient => countThrottles(new SQSClient(terms()), 'sqs');
+export const queueClient = (): SQSClient => countThrottles(new SQSClient(clientOptions()), 'sqs');
 
 /**
  * Sends each request once, on a connection of its own: what may have reached SES must not be repeated by itself, and a connection that SES
@@ -39,7 +39,7 @@ export const queueClient = (): SQSClient => countThrottles(new SQSClient(terms()
 export const mailClient = (): SESv2Client =>
   countThrottles(
     new SESv2Client({
-      ...terms(),
+      ...clientOptions(),
       maxAttempts: 1,
       requestHandler: new NodeHttpHandler({
         connectionTimeout: 1_000,

@@ -18,29 +18,29 @@ const THROTTLING = new Set([
 ]);
 
 type Fields = Readonly<Record<string, unknown>>;
-const fieldsOf = (value: unknown): Fields => Object(value);
-const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+const toFields = (value: unknown): Fields => Object(value);
+const toList = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const isThrottling = (name: unknown): boolean => THROTTLING.has(String(name));
 
 /** Whether a call was throttled. A transaction names throttling as the reason of one of its items. */
 export function isThrottled(error: unknown): boolean {
-  const { name, $metadata, $retryable, CancellationReasons } = fieldsOf(error);
+  const { name, $metadata, $retryable, CancellationReasons } = toFields(error);
   return (
     isThrottling(name) ||
-    fieldsOf($metadata).httpStatusCode === 429 ||
-    fieldsOf($retryable).throttling === true ||
-    listOf(CancellationReasons).some((reason) => isThrottling(fieldsOf(reason).Code))
+    toFields($metadata).httpStatusCode === 429 ||
+    toFields($retryable).throttling === true ||
+    toList(CancellationReasons).some((reason) => isThrottling(toFields(reason).Code))
   );
 }
 
 /** Whether a part of a batch was throttled: the batch itself succeeds. */
 export function isThrottledInPart(output: unknown): boolean {
-  const { UnprocessedKeys, UnprocessedItems, Failed, Entries } = fieldsOf(output);
+  const { UnprocessedKeys, UnprocessedItems, Failed, Entries } = toFields(output);
   return (
-    Object.keys(fieldsOf(UnprocessedKeys)).length > 0 ||
-    Object.keys(fieldsOf(UnprocessedItems)).length > 0 ||
-    listOf(Failed).some((failed) => isThrottling(fieldsOf(failed).Code)) ||
-    listOf(Entries).some((entry) => isThrottling(fieldsOf(entry).ErrorCode))
+    Object.keys(toFields(UnprocessedKeys)).length > 0 ||
+    Object.keys(toFields(UnprocessedItems)).length > 0 ||
+    toList(Failed).some((failed) => isThrottling(toFields(failed).Code)) ||
+    toList(Entries).some((entry) => isThrottling(toFields(entry).ErrorCode))
   );
 }
 

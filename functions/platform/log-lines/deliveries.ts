@@ -27,7 +27,7 @@ export const DELIVERY_LINES = lines({
   },
   REMINDER_REFUSED: {
     level: 'error',
-    says: 'a queue refused a reminder, and the entry of the outbox will be repeated',
+    says: 'a queue refused a delivery message, and the entry of the outbox will be repeated',
     operator: 'Nothing, unless it goes on: then look at the queue and its key.',
     fields: { eventId: 'id', deliveryId: 'id' },
   },
@@ -84,7 +84,7 @@ export const DELIVERY_LINES = lines({
   },
   REMINDER_UNREADABLE: {
     level: 'error',
-    says: 'a queue message is no reminder and is dropped',
+    says: 'a queue message is no delivery message and is dropped',
     operator: `${DEFECT} If it was one, the reconciler sends it again.`,
     fields: { messageId: 'id', error: 'failure' },
   },

@@ -38,7 +38,7 @@ export class ResolutionError extends Error {
  */
 export function guardedLookup(resolve: Resolve, policy: ReceiverPolicy): LookupFunction {
   return (host, options, callback) => {
-    checkedAddresses(host, resolve, policy).then(
+    resolveCheckedAddresses(host, resolve, policy).then(
       ([first, ...others]) => {
         if (options.all) callback(null, [first, ...others]);
         else callback(null, first.address, first.family);
@@ -60,7 +60,7 @@ interface CheckedAddress {
 const MAX_ADDRESSES_PER_FAMILY = 4;
 
 /** One forbidden address among several refuses them all: the network chooses which one a connection ends up at. */
-async function checkedAddresses(
+async function resolveCheckedAddresses(
   host: string,
   resolve: Resolve,
   policy: ReceiverPolicy,
@@ -74,12 +74,12 @@ async function checkedAddresses(
   if (addresses.some((address) => policy.blocks?.(address)))
     throw new BlockedAddressError('the host name leads to an address that the operator has blocked');
 
-  const [first, ...others] = [...firstOf(addresses, 4), ...firstOf(addresses, 6)];
+  const [first, ...others] = [...takeFirst(addresses, 4), ...takeFirst(addresses, 6)];
   if (!first) throw new ResolutionError(true);
   return [first, ...others];
 }
 
-function firstOf(addresses: string[], family: 4 | 6): CheckedAddress[] {
+function takeFirst(addresses: string[], family: 4 | 6): CheckedAddress[] {
   const ofFamily = new Set(addresses.filter((address) => isIP(address) === family));
   return [...ofFamily].slice(0, MAX_ADDRESSES_PER_FAMILY).map((address) => ({ address, family }));
 }

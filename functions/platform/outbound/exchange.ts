@@ -44,7 +44,7 @@ export interface Deadline {
 }
 
 /** Destroying a request is not enough: while it waits for a free socket, that makes no sound. */
-export function deadlineIn(timeoutMs: number): Deadline {
+export function startDeadline(timeoutMs: number): Deadline {
   const { promise: passed, reject } = Promise.withResolvers<never>();
   // Whoever waits is told; that nobody waits at the moment is no failure.
   passed.catch(() => undefined);
@@ -63,7 +63,7 @@ export function deadlineIn(timeoutMs: number): Deadline {
 }
 
 /** The final response as soon as its headers are complete, body unread. */
-export function responseTo(outgoing: ClientRequest): Promise<IncomingMessage> {
+export function awaitResponse(outgoing: ClientRequest): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   let interim = 0;
 
@@ -140,19 +140,19 @@ export interface ExchangeOptions {
 export async function exchange(request: OutboundRequest, options: ExchangeOptions): Promise<OutboundResult> {
   const { agent, timeoutMs, now, onWritten = () => undefined } = options;
   const startedAt = now();
-  const outgoing = open({ method: 'POST', url: request.url, headers: headersOnTheWire(request) }, agent);
-  const deadline = deadlineIn(timeoutMs);
+  const outgoing = open({ method: 'POST', url: request.url, headers: completeHeaders(request) }, agent);
+  const deadline = startDeadline(timeoutMs);
   deadline.over(outgoing);
 
   try {
-    const answer = responseTo(outgoing);
+    const answer = awaitResponse(outgoing);
     outgoing.once('finish', onWritten);
     outgoing.end(request.body);
     const response = await Promise.race([answer, deadline.passed]);
     outgoing.off('finish', onWritten);
     const durationMs = now() - startedAt;
     const status = response.statusCode ?? 0;
-    return { kind: 'answered', status, durationMs, body: await bodyOf(outgoing, response, status) };
+    return { kind: 'answered', status, durationMs, body: await readBody(outgoing, response, status) };
   } catch (error) {
     outgoing.destroy();
     return { kind: 'failed', error: describeFailure(error, timeoutMs), durationMs: now() - startedAt };
@@ -162,14 +162,14 @@ export async function exchange(request: OutboundRequest, options: ExchangeOption
 }
 
 /** What a receiver gets, but for the fields that concern the connection alone. */
-export const headersOnTheWire = ({ url, headers, body }: OutboundRequest): Record<string, string> => ({
+export const completeHeaders = ({ url, headers, body }: OutboundRequest): Record<string, string> => ({
   host: url.host,
   ...headers,
   'accept-encoding': 'identity',
   'content-length': String(body.byteLength),
 });
 
-async function bodyOf(outgoing: ClientRequest, response: IncomingMessage, status: number): Promise<string> {
+async function readBody(outgoing: ClientRequest, response: IncomingMessage, status: number): Promise<string> {
   // What follows a switch of protocols is no body.
   if (status < 200) return '';
   if (status < 300) {
@@ -204,13 +204,13 @@ async function readExcerpt(response: IncomingMessage): Promise<string> {
       if (size >= EXCERPT_BYTES) break;
     }
   } catch {
-    return excerptOf(chunks);
+    return decodeExcerpt(chunks);
   }
-  return excerptOf(chunks);
+  return decodeExcerpt(chunks);
 }
 
 /** Cuts twice, at a character each time: replacement characters take more bytes than what they stand for. */
-function excerptOf(chunks: Uint8Array[]): string {
+function decodeExcerpt(chunks: Uint8Array[]): string {
   const text = decodeWhole(Buffer.concat(chunks));
   return decodeWhole(Buffer.from(text).subarray(0, EXCERPT_BYTES));
 }

@@ -28,7 +28,7 @@ export function describeFailure(error: unknown, timeoutMs: number): string {
   if (error instanceof ResolutionError) {
     return error.nameIsUnknown ? 'host name does not resolve' : 'host name could not be resolved';
   }
-  return describeCode(codeOf(error));
+  return describeCode(getErrorCode(error));
 }
 
 const TEXTS: Readonly<Record<string, string>> = {
@@ -56,18 +56,18 @@ function describeCode(code: string): string {
   const text = TEXTS[code];
   if (text !== undefined) return text;
   if (code.startsWith('HPE_')) return 'response is not valid HTTP';
-  if (code.startsWith('ERR_SSL_')) return `TLS handshake failed (${readable(code.slice('ERR_SSL_'.length))})`;
-  if (/CERT|CRL|CHAIN|SIGNATURE/.test(code)) return `TLS certificate is not trusted (${readable(code)})`;
+  if (code.startsWith('ERR_SSL_')) return `TLS handshake failed (${humanize(code.slice('ERR_SSL_'.length))})`;
+  if (/CERT|CRL|CHAIN|SIGNATURE/.test(code)) return `TLS certificate is not trusted (${humanize(code)})`;
   return code === '' ? 'connection failed' : `connection failed (${code})`;
 }
 
 /** `ERR_SSL_WRONG_VERSION_NUMBER` without its prefix becomes "wrong version number". */
-function readable(code: string): string {
+function humanize(code: string): string {
   return code.toLowerCase().replaceAll('_', ' ');
 }
 
 /** A failure of several addresses in a row carries the code of the first one. */
-function codeOf(error: unknown): string {
+function getErrorCode(error: unknown): string {
   if (!(error instanceof Error) || !('code' in error)) return '';
   return typeof error.code === 'string' && /^[A-Z0-9_]{1,80}$/.test(error.code) ? error.code : '';
 }

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
 import { checkReceiverUrl, type ReceiverPolicy } from '../../domain/receiver-url.ts';
 import type { ReceiverAgent } from './agent.ts';
-import { type Deadline, deadlineIn, drain, open, responseTo } from './exchange.ts';
+import { awaitResponse, type Deadline, drain, open, startDeadline } from './exchange.ts';
 import { ContentError, describeFailure } from './failures.ts';
 
 /**
@@ -12,17 +12,18 @@ import { ContentError, describeFailure } from './failures.ts';
  * it says, or breaks off
  */
 export async function readContent(response: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
-  const decoded = decoderFor(response.headers['content-encoding'] ?? '');
-  if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  const decoded = chooseDecoder(response.headers['content-encoding'] ?? '');
+  if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw createTooLargeError(maxBytes);
 
   const body = await readWhole(response, maxBytes);
   // What was not to be encoded at all may be empty, as an encoding never is.
   return body.length === 0 ? body : decoded(body, maxBytes);
 }
 
-const tooLarge = (maxBytes: number) => new ContentError(`the content is larger than ${sizeName(maxBytes)}`);
+const createTooLargeError = (maxBytes: number) =>
+  new ContentError(`the content is larger than ${formatSize(maxBytes)}`);
 
-const sizeName = (bytes: number): string =>
+const formatSize = (bytes: number): string =>
   bytes < 1_000_000 ? `${bytes} bytes` : `${Math.floor(bytes / 1_000_000)} MB`;
 
 const FIRST_CAPACITY = 64 * 1024;
@@ -70,7 +71,7 @@ async function readWhole(response: IncomingMessage, maxBytes: number): Promise<U
     const newSize = size + chunk.length;
     if (newSize > maxBytes) {
       response.destroy();
-      return reject(tooLarge(maxBytes));
+      return reject(createTooLargeError(maxBytes));
     }
     if (newSize > content.length) {
       const larger = new Uint8Array(Math.min(maxBytes, Math.max(newSize, 2 * content.length)));
@@ -90,19 +91,19 @@ async function readWhole(response: IncomingMessage, maxBytes: number): Promise<U
 type Decoder = (body: Uint8Array, maxBytes: number) => Promise<Uint8Array>;
 
 /** Content codings of HTTP (RFC 9110, section 8.4.1). Although none was asked for, some servers answer with one. */
-function decoderFor(encoding: string): Decoder {
+function chooseDecoder(encoding: string): Decoder {
   switch (encoding.trim().toLowerCase()) {
     case '':
     case 'identity':
       return async (body) => body;
     case 'gzip':
     case 'x-gzip':
-      return limited(promisify(gunzip), 'gzip');
+      return limitSize(promisify(gunzip), 'gzip');
     case 'deflate':
       return (body, maxBytes) =>
-        limited(promisify(isZlib(body) ? inflate : inflateRaw), 'deflate')(body, maxBytes);
+        limitSize(promisify(isZlib(body) ? inflate : inflateRaw), 'deflate')(body, maxBytes);
     case 'br':
-      return limited(promisify(brotliDecompress), 'Brotli');
+      return limitSize(promisify(brotliDecompress), 'Brotli');
     default:
       throw new ContentError('the content is encoded in a way that was not asked for');
   }
@@ -112,7 +113,7 @@ function decoderFor(encoding: string): Decoder {
 const isZlib = ([first = 0, second = 0]: Uint8Array): boolean =>
   (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0;
 
-function limited(
+function limitSize(
   decode: (body: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array>,
   name: string,
 ): Decoder {
@@ -121,7 +122,9 @@ function limited(
       return await decode(body, { maxOutputLength: maxBytes });
     } catch (cause) {
       const isTooLarge = cause instanceof Error && 'code' in cause && cause.code === 'ERR_BUFFER_TOO_LARGE';
-      throw isTooLarge ? tooLarge(maxBytes) : new ContentError(`the content is not valid ${name}`, { cause });
+      throw isTooLarge
+        ? createTooLargeError(maxBytes)
+        : new ContentError(`the content is not valid ${name}`, { cause });
     }
   };
 }
@@ -172,28 +175,28 @@ const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
  * @throws TypeError for headers that HTTP cannot carry
  */
 export async function retrieve(request: FetchRequest, options: RetrieveOptions): Promise<FetchResult> {
-  const deadline = deadlineIn(options.timeoutMs);
+  const deadline = startDeadline(options.timeoutMs);
   try {
     let check = checkReceiverUrl(request.url.href, options.policy);
-    if (!check.ok) return failed(check.problem);
+    if (!check.ok) return toFailure(check.problem);
 
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
       const answer = await ask({ ...request, url: check.url }, options.agent, deadline);
       if (answer.kind !== 'redirected') return answer;
 
       check = checkReceiverUrl(answer.to, options.policy);
-      if (!check.ok) return failed(`redirected to where requests may not go: ${check.problem}`);
+      if (!check.ok) return toFailure(`redirected to where requests may not go: ${check.problem}`);
     }
-    return failed('redirected too often');
+    return toFailure('redirected too often');
   } catch (error) {
     if (error instanceof TypeError) throw error;
-    return failed(describeFailure(error, options.timeoutMs));
+    return toFailure(describeFailure(error, options.timeoutMs));
   } finally {
     deadline.cancel();
   }
 }
 
-const failed = (error: string): FetchResult => ({ kind: 'failed', error });
+const toFailure = (error: string): FetchResult => ({ kind: 'failed', error });
 
 type Answer = FetchResult | { kind: 'redirected'; to: string };
 
@@ -204,16 +207,16 @@ async function ask(request: FetchRequest, agent: ReceiverAgent, deadline: Deadli
   const outgoing = open({ method: 'GET', url, headers: fields }, agent);
   deadline.over(outgoing);
   try {
-    const response = responseTo(outgoing);
+    const response = awaitResponse(outgoing);
     outgoing.end();
-    return await answerOf(request, outgoing, await Promise.race([response, deadline.passed]), deadline);
+    return await readAnswer(request, outgoing, await Promise.race([response, deadline.passed]), deadline);
   } catch (error) {
     outgoing.destroy();
     throw error;
   }
 }
 
-async function answerOf(
+async function readAnswer(
   request: FetchRequest,
   outgoing: ClientRequest,
   response: IncomingMessage,
@@ -222,18 +225,18 @@ async function answerOf(
   const { statusCode: status = 0, headers } = response;
   if (status === 200) {
     const body = await Promise.race([readContent(response, request.maxBytes), deadline.passed]);
-    return { kind: 'fetched', url: request.url.href, ...described(headers), body };
+    return { kind: 'fetched', url: request.url.href, ...readValidators(headers), body };
   }
 
   if (status < 200) outgoing.destroy();
   else drain(outgoing, response);
-  if (REDIRECTS.includes(status)) return redirected(headers.location, request.url);
+  if (REDIRECTS.includes(status)) return followRedirect(headers.location, request.url);
   if (status === 304 && isConditional(request)) return { kind: 'not-modified' };
   throw new ContentError(`the server answered ${status}`);
 }
 
 /** @returns where to, without the fragment, which is no part of a request */
-function redirected(location: string | undefined, from: URL): Answer {
+function followRedirect(location: string | undefined, from: URL): Answer {
   // A field is read byte by byte; what is not ASCII in it is UTF-8 by custom.
   const target =
     location === undefined ? null : URL.parse(Buffer.from(location, 'latin1').toString(), from.href);
@@ -249,7 +252,7 @@ const VISIBLE = /^[\x21-\x7e]{1,1024}$/;
 const VISIBLE_OR_SPACE = /^[\x20-\x7e]{1,200}$/;
 
 /** Keeps of the server's words about its content only what is as it should be: they are stored, and two of them sent back. */
-function described(headers: IncomingHttpHeaders): {
+function readValidators(headers: IncomingHttpHeaders): {
   contentType?: string;
   etag?: string;
   lastModified?: string;

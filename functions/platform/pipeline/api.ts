@@ -1,12 +1,18 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { Defect, type Problem, problem } from '../../domain/problem.ts';
-import { quotaHeaders, tokensFor } from '../../domain/rate-limit.ts';
-import type { OrganizationStanding, Tenant, Tier } from '../../domain/tenant.ts';
+import { buildQuotaHeaders, computeTokens } from '../../domain/rate-limit.ts';
+import type { OrganizationState, Tenant, Tier } from '../../domain/tenant.ts';
 import { problemResult, type Reply, type Success, successResult } from '../reply.ts';
 import type { Deprecation, Route } from '../route.ts';
-import { type Authenticate, type Caller, locationAt, unauthenticated } from './authentication.ts';
-import { type Memory, type Once, onceOf, remember, replay } from './idempotency.ts';
+import { type Authenticate, buildLocation, type Caller, unauthenticated } from './authentication.ts';
+import {
+  type IdempotencyStore,
+  type IdempotentRequest,
+  parseIdempotencyKey,
+  replay,
+  toStoredReply,
+} from './idempotency.ts';
 import {
   beginRequest,
   type CapacityMeter,
@@ -15,7 +21,7 @@ import {
   type RequestPorts,
 } from './lifecycle.ts';
 import type { Charge, RateLimiter } from './rate-limit.ts';
-import { type ApiRequest, type Refusals, requestIdOf, traceOf, type UseCase } from './request.ts';
+import { type ApiRequest, getRequestId, getTraceId, type Refusals, type UseCase } from './request.ts';
 import { parseBody, parseQuery } from './validation.ts';
 
 /** Commits all changes or none. */
@@ -29,27 +35,27 @@ export interface ApiPorts<Change> extends RequestPorts {
   organization(
     id: Tenant['orgId'],
     now: Date,
-  ): Promise<Pick<OrganizationStanding, 'tier' | 'environment'> | undefined>;
+  ): Promise<Pick<OrganizationState, 'tier' | 'environment'> | undefined>;
   limiter: RateLimiter;
   /** Measures what the request consumes of the tables. */
   capacity: CapacityMeter;
   /** Counts a failure of the limiter, which an alarm watches: requests pass meanwhile. */
   onLimiterFailure(): void;
-  memory: Memory<Change>;
+  memory: IdempotencyStore<Change>;
   commit: CommitEffect<Change>;
 }
 
 /** What the middlewares have established; each adds its part to the event before the use case runs. */
-interface Established {
+interface RequestState {
   caller?: Caller;
   /** What the request was charged. Absent when the limiter was not available. */
   charge?: Charge;
   input?: { params: Record<string, string>; query: object; body: unknown };
-  once?: Once | undefined;
+  once?: IdempotentRequest | undefined;
 }
 
-type Arriving = APIGatewayProxyEvent & { established?: Established };
-type Stage = middy.MiddlewareObj<Arriving, APIGatewayProxyResult, Error, Context>;
+type ApiEvent = APIGatewayProxyEvent & { established?: RequestState };
+type Stage = middy.MiddlewareObj<ApiEvent, APIGatewayProxyResult, Error, Context>;
 
 /**
  * Makes the handler of one route: authenticates, parses, runs the use case, whose effect commits with the request's
@@ -66,7 +72,7 @@ export function apiHandler<R extends Route, Change>(
   const { log } = logger;
 
   /** A hook that returns a result ends the pipeline there. */
-  const answer = async (event: Arriving, reply: Reply): Promise<APIGatewayProxyResult> => {
+  const answer = async (event: ApiEvent, reply: Reply): Promise<APIGatewayProxyResult> => {
     await correctCharge(event);
     const result = await resultOf(event, reply);
     endRequest(ports, result);
@@ -85,26 +91,26 @@ export function apiHandler<R extends Route, Change>(
    * Charges a request that has run for what it consumed. Awaited, because Lambda freezes an instance that has
    * answered.
    */
-  async function correctCharge(event: Arriving): Promise<void> {
+  async function correctCharge(event: ApiEvent): Promise<void> {
     const charge = event.established?.charge;
     if (!charge?.allowed) return;
-    const corrected = await unlessLimiterFails(limiter.correct(charge, tokensFor(capacity.consumed())));
+    const corrected = await unlessLimiterFails(limiter.correct(charge, computeTokens(capacity.consumed())));
     if (corrected !== undefined) event.established = { ...event.established, charge: corrected };
   }
 
-  const resultOf = async (event: Arriving, reply: Reply): Promise<APIGatewayProxyResult> => {
-    const requestId = requestIdOf(event);
+  const resultOf = async (event: ApiEvent, reply: Reply): Promise<APIGatewayProxyResult> => {
+    const requestId = getRequestId(event);
     const charge = event.established?.charge;
     const headers = {
       ...deprecationHeaders(route.deprecation),
       ...crossOriginHeaders(route),
-      ...(charge && quotaHeaders(charge)),
+      ...(charge && buildQuotaHeaders(charge)),
     };
     if (reply.kind === 'problem') return problemResult(reply, requestId, headers);
     const data =
       route.success.status === 204 ? undefined : route.success.data.parse(await reveal(reply.data));
     const { location } = reply;
-    const made = location === undefined ? {} : { location: locationAt(event, route, location) };
+    const made = location === undefined ? {} : { location: buildLocation(event, route, location) };
     return successResult(route.success.status, { ...reply, ...made, data }, requestId, headers);
   };
 
@@ -118,7 +124,7 @@ export function apiHandler<R extends Route, Change>(
 
   const served: Stage = {
     before: ({ event }) => {
-      const over = gone(route.deprecation, now());
+      const over = checkSunset(route.deprecation, now());
       if (over) return answer(event, over);
     },
   };
@@ -143,12 +149,14 @@ export function apiHandler<R extends Route, Change>(
   /** Comes before the permission is looked at: a caller that is refused uses up its budget as well. */
   const limited: Stage = {
     before: async ({ event }) => {
-      const { caller } = complete(event, 'caller');
+      const { caller } = completeState(event, 'caller');
       const at = now();
       const tier = caller.tier ?? (await liveTierOf(caller, at));
       if (tier === undefined)
         return answer(event, unauthenticated(caller.bucket.kind === 'dashboard' ? 'session' : 'key'));
-      const charging = unlessLimiterFails(limiter.take(caller.bucket, tier, at, tokensBefore(event, route)));
+      const charging = unlessLimiterFails(
+        limiter.take(caller.bucket, tier, at, estimateTokens(event, route)),
+      );
       // Side by side, since neither waits for the other.
       const [charge] = await Promise.all([charging, caller.noteUse?.(at)]);
       if (charge === undefined) return;
@@ -163,7 +171,7 @@ export function apiHandler<R extends Route, Change>(
 
   const permitted: Stage = {
     before: ({ event }) => {
-      const { denied } = complete(event, 'caller').caller;
+      const { denied } = completeState(event, 'caller').caller;
       if (denied) return answer(event, denied);
     },
   };
@@ -192,15 +200,15 @@ export function apiHandler<R extends Route, Change>(
 
   const once: Stage = {
     before: ({ event }) => {
-      const { caller, input } = complete(event, 'caller', 'input');
-      const found = onceOf(event, route, caller.tenant, input);
+      const { caller, input } = completeState(event, 'caller', 'input');
+      const found = parseIdempotencyKey(event, route, caller.tenant, input);
       if (found === undefined) return;
       if ('kind' in found) return answer(event, found);
       event.established = { ...event.established, once: found };
     },
   };
 
-  return middy<Arriving, APIGatewayProxyResult, Error, Context>()
+  return middy<ApiEvent, APIGatewayProxyResult, Error, Context>()
     .use(observed)
     .use(served)
     .use(authenticated)
@@ -208,8 +216,8 @@ export function apiHandler<R extends Route, Change>(
     .use(permitted)
     .use(parsed)
     .use(once)
-    .handler(async (event: Arriving) => {
-      const { caller, input } = complete(event, 'caller', 'input');
+    .handler(async (event: ApiEvent) => {
+      const { caller, input } = completeState(event, 'caller', 'input');
       const at = now();
       const request = {
         tenant: caller.tenant,
@@ -217,42 +225,42 @@ export function apiHandler<R extends Route, Change>(
         session: caller.session,
         ...input,
         now: at,
-        traceId: traceOf(event),
-        effect: effectOf(route, { memory, commit }, event.established?.once, at),
+        traceId: getTraceId(event),
+        effect: toEffect(route, { memory, commit }, event.established?.once, at),
       } as ApiRequest<R, Change>;
       const reply = await useCase(request);
       const known = event.established?.once;
       return answer(
         event,
-        reply.kind === 'problem' && known ? await firstReply(memory, known, at, reply) : reply,
+        reply.kind === 'problem' && known ? await replyOnce(memory, known, at, reply) : reply,
       );
     });
 }
 
 /** What a request is charged before it runs, by its parameters; one token where these are refused later. */
-function tokensBefore(event: APIGatewayProxyEvent, route: Route): number {
+function estimateTokens(event: APIGatewayProxyEvent, route: Route): number {
   if (route.tokens === undefined) return 1;
   const query = parseQuery(event, route);
   return query.ok ? route.tokens(query.value) : 1;
 }
 
 /** @throws when a middleware that must have run did not, which is a defect */
-function complete<K extends keyof Established>(
-  { established = {} }: Arriving,
+function completeState<K extends keyof RequestState>(
+  { established = {} }: ApiEvent,
   ...parts: K[]
-): Required<Pick<Established, K>> {
+): Required<Pick<RequestState, K>> {
   if (parts.some((part) => established[part] === undefined))
     throw new Defect('the pipeline ran out of order');
-  return established as Required<Pick<Established, K>>;
+  return established as Required<Pick<RequestState, K>>;
 }
 
 /**
  * A repeated key is met by the transaction that records it, so that a first request pays no read for it. Where the use case
  * refuses before it commits, the reason may have come after the first request: then what was answered first counts.
  */
-async function firstReply<Change>(
-  memory: Memory<Change>,
-  { scope, fingerprint }: Once,
+async function replyOnce<Change>(
+  memory: IdempotencyStore<Change>,
+  { scope, fingerprint }: IdempotentRequest,
   now: Date,
   refusal: Problem,
 ): Promise<Reply> {
@@ -260,15 +268,15 @@ async function firstReply<Change>(
   return first ? replay(first, fingerprint) : refusal;
 }
 
-function effectOf<Change>(
+function toEffect<Change>(
   route: Route,
   { memory, commit }: Pick<ApiPorts<Change>, 'memory' | 'commit'>,
-  once: Once | undefined,
+  once: IdempotentRequest | undefined,
   now: Date,
 ): ApiRequest<Route, Change>['effect'] {
   return async (reply: Success, changes: readonly Change[], refusals: Refusals = {}) => {
     const guard = once
-      ? [memory.record(once.scope, remember(once.fingerprint, route.success.status, reply), now)]
+      ? [memory.record(once.scope, toStoredReply(once.fingerprint, route.success.status, reply), now)]
       : [];
     // DynamoDB takes no transaction of nothing.
     if (guard.length + changes.length === 0) return reply;
@@ -302,7 +310,7 @@ function deprecationHeaders(deprecation: Deprecation | undefined): Record<string
 }
 
 /** The problem that a route returns after its sunset. */
-const gone = (deprecation: Deprecation | undefined, now: Date): Problem | undefined =>
+const checkSunset = (deprecation: Deprecation | undefined, now: Date): Problem | undefined =>
   deprecation !== undefined && now >= new Date(deprecation.sunset)
     ? problem('GONE', 'This route is no longer served. The Link header, where present, names its successor.')
     : undefined;

@@ -1,11 +1,11 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { type ApiKey, bearerKey, digestOf, grants } from '../../domain/api-key.ts';
+import { type ApiKey, hashApiKey, hasScope, parseBearerKey } from '../../domain/api-key.ts';
 import type { ConversationId } from '../../domain/ids.ts';
 import { Defect, type Problem, problem } from '../../domain/problem.ts';
 import type { Budget, RateBucket } from '../../domain/rate-limit.ts';
-import { type Pairing, routed, type Sandbox } from '../../domain/sandbox.ts';
+import { type Pairing, routeToEnvironment, type Sandbox } from '../../domain/sandbox.ts';
 import { Environment, LIVE_GENERATION, type Session, type Tenant } from '../../domain/tenant.ts';
-import { bearerVisitorToken, type Visit } from '../../domain/visitor-token.ts';
+import { parseBearerVisitorToken, type Visit } from '../../domain/visitor-token.ts';
 import type { ContextFields, Log } from '../log-codes.ts';
 import { type Route, settingsPath } from '../route.ts';
 import { header } from './request.ts';
@@ -72,7 +72,7 @@ export function keyAuthentication(keys: Keys, findSandbox: FindSandbox, log: Log
     if (environment === 'live')
       return { tenant: { orgId, generation: LIVE_GENERATION }, bucket: { orgId, kind: 'live' } };
     const { pairing, sandbox } = await findSandbox(orgId);
-    const route = routed(key, pairing, sandbox);
+    const route = routeToEnvironment(key, pairing, sandbox);
     if (route.kind === 'refused') {
       log('SANDBOX_KEY_REFUSED', {
         keyId: key.id,
@@ -86,8 +86,8 @@ export function keyAuthentication(keys: Keys, findSandbox: FindSandbox, log: Log
   }
 
   return async (event, { scope }) => {
-    const presented = bearerKey(header(event, 'authorization'));
-    const key = presented === undefined ? undefined : await keys.find(digestOf(presented));
+    const presented = parseBearerKey(header(event, 'authorization'));
+    const key = presented === undefined ? undefined : await keys.find(hashApiKey(presented));
     if (key === undefined || key.revokedAt !== undefined) return unauthenticated('key');
     const caller = await identified(key);
     if (caller === undefined) return unauthenticated('key');
@@ -95,7 +95,7 @@ export function keyAuthentication(keys: Keys, findSandbox: FindSandbox, log: Log
       ...caller,
       noteUse: (now) => keys.noteUse(key, now),
       logged: { keyId: key.id },
-      ...(scope !== undefined && grants(key.scopes, scope)
+      ...(scope !== undefined && hasScope(key.scopes, scope)
         ? {}
         : { denied: problem('PERMISSION_DENIED', `The API key lacks the scope ${scope}.`) }),
     };
@@ -119,7 +119,7 @@ const REMEMBERED = 1000;
  * lost is some minutes of what is shown.
  * @returns gives a promise that is never rejected
  */
-export function keyUseNotes(uses: KeyUses, log: Log) {
+export function keyUseRecorder(uses: KeyUses, log: Log) {
   const noted = new Map<ApiKey['id'], number>();
   return async (key: Pick<ApiKey, 'id' | 'orgId'>, now: Date): Promise<void> => {
     const last = noted.get(key.id);
@@ -145,13 +145,13 @@ const isAtSettings = (
 ): boolean => resource !== undefined && resource === settingsPath(route);
 
 /** A path of the API as the caller's door has it. */
-export const locationAt = (
+export const buildLocation = (
   event: Pick<APIGatewayProxyEvent, 'resource'>,
   route: Pick<Route, 'path' | 'dashboard'>,
   location: string,
 ): string => (isAtSettings(event, route) ? location.replace(/^\/api\/v\d+\//, '/api/settings/') : location);
 
-export interface Doors {
+export interface AuthenticationModes {
   keys: Authenticate;
   /** Loads what verifies sessions, which calls with keys do without. */
   sessions(): Promise<Authenticate>;
@@ -162,7 +162,7 @@ export interface Doors {
  * Each door takes its own kind of caller and no other. People have no sandbox keys: with `environment=sandbox` they act on the sandbox of their
  * organization, by the rule by which its keys do. Their budget stays that of the dashboard.
  */
-export function doorAuthentication({ keys, sessions, findSandbox }: Doors): Authenticate {
+export function authenticateByMode({ keys, sessions, findSandbox }: AuthenticationModes): Authenticate {
   async function inEnvironment(caller: Caller, asked: string | undefined): Promise<Caller> {
     const environment = Environment.safeParse(asked ?? 'live');
     if (!environment.success)
@@ -177,7 +177,7 @@ export function doorAuthentication({ keys, sessions, findSandbox }: Doors): Auth
     const { pairing, sandbox } = await findSandbox(orgId);
     if (pairing === undefined)
       return problem('SANDBOX_NOT_PROVISIONED', 'The organization has no sandbox: provision it first.');
-    const found = routed({ orgId, environment: 'sandbox' }, pairing, sandbox);
+    const found = routeToEnvironment({ orgId, environment: 'sandbox' }, pairing, sandbox);
     if (found.kind === 'refused') throw new Defect('the pairing of an organization does not hold');
     return found.tenant;
   }
@@ -195,13 +195,16 @@ export interface VisitorAuthenticationOptions {
   /** The visit that a token stands for now, or undefined when it stands for none. */
   visitOf(token: string): Promise<Visit | undefined>;
   /** Whose data is current: a reset of a sandbox ends its visits. */
-  standings: { of(orgId: Visit['orgId']): Promise<{ generation: number } | undefined> };
+  organizations: { of(orgId: Visit['orgId']): Promise<{ generation: number } | undefined> };
 }
 
 /** Visitors of a web widget, who may be anybody and see one conversation. What is wrong with a token is told to nobody. */
-export function visitorAuthentication({ visitOf, standings }: VisitorAuthenticationOptions): Authenticate {
+export function visitorAuthentication({
+  visitOf,
+  organizations: standings,
+}: VisitorAuthenticationOptions): Authenticate {
   return async (event) => {
-    const token = bearerVisitorToken(header(event, 'authorization'));
+    const token = parseBearerVisitorToken(header(event, 'authorization'));
     const visit = token === undefined ? undefined : await visitOf(token);
     if (visit === undefined) return unauthenticated('visitor');
     const { orgId, generation, conversationId } = visit;

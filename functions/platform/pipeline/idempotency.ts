@@ -8,7 +8,7 @@ import type { Route } from '../route.ts';
 import { header } from './request.ts';
 
 /** A remembered answer (decisions.md, Idempotency). */
-export interface Remembered {
+export interface StoredReply {
   fingerprint: string;
   status: number;
   location?: string | undefined;
@@ -22,13 +22,13 @@ export interface IdempotencyScope {
 }
 
 /** Remembers answers. `Change` is a write that commits with the effect. */
-export interface Memory<Change> {
-  find(scope: IdempotencyScope, now: Date): Promise<Remembered | undefined>;
-  record(scope: IdempotencyScope, remembered: Remembered, now: Date): Change;
+export interface IdempotencyStore<Change> {
+  find(scope: IdempotencyScope, now: Date): Promise<StoredReply | undefined>;
+  record(scope: IdempotencyScope, remembered: StoredReply, now: Date): Change;
 }
 
 /** The idempotency of one request: which key, and what the request was. */
-export interface Once {
+export interface IdempotentRequest {
   scope: IdempotencyScope;
   fingerprint: string;
 }
@@ -36,12 +36,12 @@ export interface Once {
 const Uuid = z.guid();
 
 /** Reads the request's `Idempotency-Key`. Undefined when the route or the request has none. */
-export function onceOf(
+export function parseIdempotencyKey(
   event: APIGatewayProxyEvent,
   route: Route,
   tenant: Tenant,
   input: { params: object; body: unknown },
-): Once | Problem | undefined {
+): IdempotentRequest | Problem | undefined {
   const key = header(event, 'idempotency-key');
   if (route.idempotency === undefined) return undefined;
   if (key === undefined && route.idempotency === 'honoured') return undefined;
@@ -56,7 +56,7 @@ export function onceOf(
 }
 
 /** What a remembered answer means for a request with the same key. */
-export function replay(remembered: Remembered, fingerprint: string): Reply {
+export function replay(remembered: StoredReply, fingerprint: string): Reply {
   if (remembered.fingerprint !== fingerprint)
     return problem('IDEMPOTENCY_KEY_REUSED', 'The Idempotency-Key was used with another request.');
   const { data, location } = remembered;
@@ -69,7 +69,11 @@ export function replay(remembered: Remembered, fingerprint: string): Reply {
 }
 
 /** The answer as it is remembered. */
-export const remember = (fingerprint: string, status: number, { data, location }: Success): Remembered => ({
+export const toStoredReply = (
+  fingerprint: string,
+  status: number,
+  { data, location }: Success,
+): StoredReply => ({
   fingerprint,
   status,
   data: JSON.stringify(data ?? null),

@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import { type Problem, problem, unavailable } from '../../domain/problem.ts';
 import type { Capacity } from '../../domain/rate-limit.ts';
 import type { Logging } from '../logger.ts';
-import { requestIdOf, traceOf } from './request.ts';
+import { getRequestId, getTraceId } from './request.ts';
 
 /** What every function behind a route needs, whoever its callers are. */
 export interface RequestPorts {
@@ -22,7 +22,7 @@ export function beginRequest(
   context: Context,
 ): void {
   logger.begin(context);
-  logger.add({ requestId: requestIdOf(event), route: name, traceId: traceOf(event) });
+  logger.add({ requestId: getRequestId(event), route: name, traceId: getTraceId(event) });
 }
 
 /**
@@ -88,7 +88,7 @@ export function isTransient(error: unknown): boolean {
 const READS = /^(Query|Scan|Get|BatchGet|TransactGet)/;
 
 type Fields = Readonly<Record<string, unknown>>;
-const fieldsOf = (value: unknown): Fields => Object(value);
+const toFields = (value: unknown): Fields => Object(value);
 
 /** What is needed of a document client: room for a step around each of its commands. */
 interface Client {
@@ -123,10 +123,10 @@ export function meterCapacity(client: Client): CapacityMeter {
       async (args) => {
         try {
           const result = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'TOTAL' } });
-          sum[READS.test(commandName) ? 'reads' : 'writes'] += unitsOf(result.output);
+          sum[READS.test(commandName) ? 'reads' : 'writes'] += countUnits(result.output);
           return result;
         } catch (error) {
-          sum.writes += refusedUnits(error, args.input);
+          sum.writes += countRefusedUnits(error, args.input);
           throw error;
         }
       },
@@ -140,15 +140,15 @@ export function meterCapacity(client: Client): CapacityMeter {
   };
 }
 
-const unitsOf = (output: unknown): number =>
-  [fieldsOf(output).ConsumedCapacity]
+const countUnits = (output: unknown): number =>
+  [toFields(output).ConsumedCapacity]
     .flat()
-    .reduce<number>((units, each) => units + Number(fieldsOf(each).CapacityUnits ?? 0), 0);
+    .reduce<number>((units, each) => units + Number(toFields(each).CapacityUnits ?? 0), 0);
 
-function refusedUnits(error: unknown, input: object): number {
-  const { name } = fieldsOf(error);
+function countRefusedUnits(error: unknown, input: object): number {
+  const { name } = toFields(error);
   if (name === 'ConditionalCheckFailedException') return 1;
-  const { TransactItems } = fieldsOf(input);
+  const { TransactItems } = toFields(input);
   return name === 'TransactionCanceledException' && Array.isArray(TransactItems)
     ? 2 * TransactItems.length
     : 0;

@@ -1,13 +1,13 @@
 import {
   type Budget,
   type BudgetName,
-  debtOf,
+  computeDebt,
+  getRateWindow,
   type Quota,
   type RateBucket,
   type RateLimits,
   VISITOR_LIMIT,
   WINDOW_SECONDS,
-  windowAt,
 } from '../../domain/rate-limit.ts';
 import type { Tier } from '../../domain/tenant.ts';
 
@@ -57,12 +57,12 @@ const REMEMBERED = 1000;
 function tokenCounter(windows: RateWindows) {
   const full = new Map<string, number>();
   const nameOf = ({ orgId, kind }: RateBucket) => `${orgId}/${kind}`;
-  const isFull = (bucket: RateBucket, now: Date) => full.get(nameOf(bucket)) === windowAt(now).start;
+  const isFull = (bucket: RateBucket, now: Date) => full.get(nameOf(bucket)) === getRateWindow(now).start;
 
   /** The charge with what is left now, after its tokens changed by `added`. */
   async function settled(charge: Charge, used: number, added: number): Promise<Charge> {
     const { bucket, start, limit } = charge;
-    const debt = debtOf(used, limit) - debtOf(used - added, limit);
+    const debt = computeDebt(used, limit) - computeDebt(used - added, limit);
     if (debt !== 0)
       await windows.add(bucket, start + WINDOW_SECONDS, { tokens: debt, timeoutMs: TIMEOUT_MS });
     return { ...charge, remaining: Math.max(0, limit - used) };
@@ -77,7 +77,7 @@ function tokenCounter(windows: RateWindows) {
       now: Date,
       tokens: number,
     ): Promise<Charge> {
-      const { start, resetSeconds } = windowAt(now);
+      const { start, resetSeconds } = getRateWindow(now);
       const charge = { tier, limit, resetSeconds, bucket, start, tokens, remaining: 0 };
       const taken = isFull(bucket, now)
         ? 'full'
@@ -100,7 +100,7 @@ function tokenCounter(windows: RateWindows) {
   };
 }
 
-const limitOf = (limits: RateLimits, tier: Budget): number =>
+const getLimit = (limits: RateLimits, tier: Budget): number =>
   tier === 'visitor' ? VISITOR_LIMIT : limits[tier];
 
 /** Charges requests to the budget of their bucket. */
@@ -108,7 +108,7 @@ export function rateLimiter(windows: RateWindows, limits: RateLimits): RateLimit
   const { take, correct } = tokenCounter(windows);
   return {
     take: (bucket, tier, now, tokens = 1) =>
-      take(bucket, { tier, limit: limitOf(limits, tier) }, now, tokens),
+      take(bucket, { tier, limit: getLimit(limits, tier) }, now, tokens),
     correct,
   };
 }

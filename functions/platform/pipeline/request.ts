@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type * as z from 'zod/mini';
-import { type ConversationId, traceIdOf } from '../../domain/ids.ts';
+import { type ConversationId, parseTraceId } from '../../domain/ids.ts';
 import { type Problem, unavailable } from '../../domain/problem.ts';
 import type { Role, Session, Tenant } from '../../domain/tenant.ts';
 import type { Reply, Success } from '../reply.ts';
@@ -40,12 +40,12 @@ export type UseCase<R extends Route, Change> = (request: ApiRequest<R, Change>) 
  * The id by which gateway, access log, functions and client name one request. A client cannot choose this
  * one.
  */
-export const requestIdOf = (event: APIGatewayProxyEvent): string =>
+export const getRequestId = (event: APIGatewayProxyEvent): string =>
   event.requestContext.extendedRequestId ?? event.requestContext.requestId;
 
 /** What the logs of all that the request causes have in common. */
-export const traceOf = (event: APIGatewayProxyEvent): string =>
-  traceIdOf(header(event, 'x-amzn-trace-id'), requestIdOf(event));
+export const getTraceId = (event: APIGatewayProxyEvent): string =>
+  parseTraceId(header(event, 'x-amzn-trace-id'), getRequestId(event));
 
 /** Header names are case-insensitive (RFC 9110, 5.1), but the gateway passes them on as they were sent. */
 export function header(event: APIGatewayProxyEvent, name: string): string | undefined {
@@ -62,9 +62,9 @@ const ATTEMPTS = 4;
  * there.
  * @returns the reply of the last attempt, or 503 when the item was changed under each of four
  */
-export async function optimistic(
+export async function retryOnConflict(
   attempt: (again: () => Promise<Reply>) => Promise<Reply>,
   left = ATTEMPTS,
 ): Promise<Reply> {
-  return left === 0 ? unavailable() : attempt(() => optimistic(attempt, left - 1));
+  return left === 0 ? unavailable() : attempt(() => retryOnConflict(attempt, left - 1));
 }

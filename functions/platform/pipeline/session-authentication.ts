@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { bearerKey } from '../../domain/api-key.ts';
+import { parseBearerKey } from '../../domain/api-key.ts';
 import { problem } from '../../domain/problem.ts';
-import { LIVE_GENERATION, permits, type Session } from '../../domain/tenant.ts';
+import { hasRole, LIVE_GENERATION, type Session } from '../../domain/tenant.ts';
 import { type Authenticate, unauthenticated } from './authentication.ts';
 import { header } from './request.ts';
 
@@ -11,7 +11,7 @@ import { header } from './request.ts';
  * The value of a cookie, when the request has exactly one of this name. A browser has one such cookie. Of several somebody else may have set
  * one, and nothing says which.
  */
-export function cookieOf(event: APIGatewayProxyEvent, wanted: string): string | undefined {
+export function parseCookie(event: APIGatewayProxyEvent, wanted: string): string | undefined {
   const values = (header(event, 'cookie') ?? '').split(';').flatMap((pair) => {
     // Only the first sign of equality ends the name: a value may have further ones (RFC 6265, 4.1.1).
     const [name = '', ...parts] = pair.trim().split('=');
@@ -26,7 +26,7 @@ export function cookieOf(event: APIGatewayProxyEvent, wanted: string): string | 
  * not say which page it was (RFC 6454, 7.3).
  * @param url any of the origin; without one no page is of it
  */
-export function isFromPageOf(event: APIGatewayProxyEvent, url: string | undefined): boolean {
+export function isSameOrigin(event: APIGatewayProxyEvent, url: string | undefined): boolean {
   const origin = header(event, 'origin');
   // As browsers write it: without a path, and without the scheme's own port.
   return origin !== undefined && origin !== 'null' && url !== undefined && origin === new URL(url).origin;
@@ -53,15 +53,15 @@ export function sessionAuthentication({
   return async (event, { role, method }) => {
     const authorization = header(event, 'authorization');
     // Its form alone says so: whether the key exists is nothing that this route tells.
-    if (bearerKey(authorization) !== undefined)
+    if (parseBearerKey(authorization) !== undefined)
       return problem('PERMISSION_DENIED', 'A dashboard session is required; API keys are not accepted here.');
-    const presented = presentedIn(event, authorization);
+    const presented = findCredential(event, authorization);
     const session = presented && (await verify(presented.token));
     if (!presented || !session) return unauthenticated('session');
-    const forged = presented.ambient && method !== 'GET' && !isFromPageOf(event, dashboardOrigin);
+    const forged = presented.ambient && method !== 'GET' && !isSameOrigin(event, dashboardOrigin);
     const denied = forged
       ? problem('PERMISSION_DENIED', 'Changes with a session cookie must come from the dashboard (Origin).')
-      : role !== undefined && permits(session.role, role)
+      : role !== undefined && hasRole(session.role, role)
         ? undefined
         : problem('PERMISSION_DENIED', 'Only admins of the organization may do this.');
     return {
@@ -75,7 +75,7 @@ export function sessionAuthentication({
 }
 
 /** A bearer token is sent on purpose; a cookie is ambient, the browser adds it by itself. */
-function presentedIn(
+function findCredential(
   event: APIGatewayProxyEvent,
   authorization: string | undefined,
 ): { token: string; ambient: boolean } | undefined {
@@ -83,6 +83,6 @@ function presentedIn(
   if (bearer !== undefined) return { token: bearer, ambient: false };
   // A request that tries to authenticate in another way is not rescued by a cookie.
   if (authorization !== undefined) return undefined;
-  const token = cookieOf(event, SESSION_COOKIE);
+  const token = parseCookie(event, SESSION_COOKIE);
   return token === undefined ? undefined : { token, ambient: true };
 }

@@ -49,11 +49,11 @@ export const parseQuery = (event: APIGatewayProxyEvent, route: Route): Parsed<ob
 function parse<S extends z.ZodMiniType>(schema: S, value: unknown, whole: string): Parsed<z.output<S>> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return { ok: true, value: parsed.data };
-  return refuse(problem('VALIDATION_ERROR', messageOf(parsed.error.issues, whole)));
+  return refuse(problem('VALIDATION_ERROR', describeIssues(parsed.error.issues, whole)));
 }
 
 /** One sentence for each field at fault. Where the type is wrong, what is said next of the same field means another one. */
-function messageOf(issues: readonly z.core.$ZodIssue[], whole: string): string {
+function describeIssues(issues: readonly z.core.$ZodIssue[], whole: string): string {
   const faults = new Map<string, string>();
   for (const issue of issues) {
     const path = issue.path.join('.');

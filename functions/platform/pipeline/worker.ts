@@ -11,8 +11,8 @@ import type {
 import * as z from 'zod/mini';
 import { BusEvent } from '../../domain/bus.ts';
 import { DeadLetter } from '../../domain/events.ts';
-import { UnderWay } from '../../domain/problem.ts';
-import { summaryOf } from '../failure-fields.ts';
+import { InProgressError } from '../../domain/problem.ts';
+import { summarizeError } from '../failure-fields.ts';
 import type { Log } from '../log-codes.ts';
 import { type Logging, logger } from '../logger.ts';
 import {
@@ -40,7 +40,7 @@ export const invocation = ({ log, begin }: Logging = logger): MiddlewareObj => (
     log('INVOCATION_FAILED', { error: request.error });
     count(FAILED_INVOCATIONS);
     publishMetrics();
-    request.error = new InvocationFailed(summaryOf(request.error));
+    request.error = new InvocationFailed(summarizeError(request.error));
   },
 });
 
@@ -113,7 +113,7 @@ function parse(body: string, messageId: string): DeadLetter | undefined {
  * Reads rows of the outbox as `read` does, and gives up loudly those that nobody can read.
  * @param read what a row is for this reader; throws when it should be something and is not readable
  */
-export const orAbandon =
+export const parseOrAbandon =
   <T>(read: (row: unknown) => T | undefined) =>
   (row: Record<string, unknown>): T | undefined => {
     try {
@@ -129,7 +129,7 @@ export const orAbandon =
 const Message = z.object({ detail: BusEvent });
 
 /** An event that has to come again: because dealing with it failed, or because it waits for what somebody else has in hand. */
-export interface Again {
+export interface RetryRequest {
   event: BusEvent;
   why: 'failed' | 'waits';
   /** After how many seconds; the queue's own time when absent. */
@@ -137,7 +137,7 @@ export interface Again {
 }
 
 /** Hides a received message for so many seconds. */
-export type Hide = (receiptHandle: string, seconds: number) => Promise<void>;
+export type HideMessage = (receiptHandle: string, seconds: number) => Promise<void>;
 
 /**
  * Lambda handler of a worker that takes events of the bus from its queue. What fails stays in the queue, comes again, and ends in the dead-letter
@@ -148,8 +148,11 @@ export type Hide = (receiptHandle: string, seconds: number) => Promise<void>;
  */
 export const busWorker = (
   worker: BusWorkerName,
-  handle: (events: readonly BusEvent[], receivesOf: (event: BusEvent) => number) => Promise<readonly Again[]>,
-  hide?: Hide,
+  handle: (
+    events: readonly BusEvent[],
+    receivesOf: (event: BusEvent) => number,
+  ) => Promise<readonly RetryRequest[]>,
+  hide?: HideMessage,
 ) =>
   middy<SQSEvent, SQSBatchResponse>()
     .use(invocation())
@@ -184,24 +187,24 @@ export const busWorker = (
     });
 
 /** Deals with the events of a batch one by one, all at once. @param log told of each that has to come again */
-export const oneByOne =
+export const processEach =
   (handle: (event: BusEvent, receives: number) => Promise<void>, log: Log) =>
   async (
     events: readonly BusEvent[],
     receivesOf: (event: BusEvent) => number = () => 1,
-  ): Promise<Again[]> => {
+  ): Promise<RetryRequest[]> => {
     const outcomes = await Promise.allSettled(events.map((event) => handle(event, receivesOf(event))));
     return events.flatMap((event, index) => {
       const outcome = outcomes[index];
       if (outcome?.status !== 'rejected') return [];
       const error: unknown = outcome.reason;
-      const why = error instanceof UnderWay ? 'waits' : 'failed';
+      const why = error instanceof InProgressError ? 'waits' : 'failed';
       log(why === 'waits' ? 'BUS_EVENT_WAITS' : 'BUS_EVENT_FAILED', {
         eventId: event.id,
         type: event.type,
         traceId: event.traceId,
         error,
       });
-      return [{ event, why, inSeconds: error instanceof UnderWay ? error.againInSeconds : undefined }];
+      return [{ event, why, inSeconds: error instanceof InProgressError ? error.againInSeconds : undefined }];
     });
   };

@@ -1,7 +1,7 @@
 import { CfnOutput } from 'aws-cdk-lib';
 import type * as sns from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import { attemptClocks } from '../../../functions/domain/timing.ts';
+import { deriveAttemptClocks } from '../../../functions/domain/timing.ts';
 import { AlarmTopic } from '../alarms.ts';
 import { BusQueues } from '../bus.ts';
 import { Keys } from '../encryption.ts';
@@ -40,7 +40,7 @@ export class DataStack extends ServiceStack {
     });
     this.identity = new Identity(this, 'Identity', settings);
     this.deliveryQueues = new DeliveryQueues(this, 'Delivery', {
-      clocks: attemptClocks(settings.attemptTimeoutSeconds),
+      clocks: deriveAttemptClocks(settings.attemptTimeoutSeconds),
       key: this.keys.messages,
     });
     this.bus = new BusQueues(this, 'Bus', this.keys.messages);

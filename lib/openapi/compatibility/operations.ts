@@ -1,5 +1,5 @@
-import { grants, Scope } from '../../../functions/domain/api-key.ts';
-import { permits, Role } from '../../../functions/domain/tenant.ts';
+import { hasScope, Scope } from '../../../functions/domain/api-key.ts';
+import { hasRole, Role } from '../../../functions/domain/tenant.ts';
 import type {
   Content,
   Header,
@@ -64,12 +64,12 @@ function securityChanges(released: Operation, current: Operation, documents: Doc
 
 function scopeGrants(has: string, needed: string): boolean {
   const [one, other] = [Scope.safeParse(has), Scope.safeParse(needed)];
-  return has === needed || (one.success && other.success && grants([one.data], other.data));
+  return has === needed || (one.success && other.success && hasScope([one.data], other.data));
 }
 
 function rolePermits(has: string, needed: string): boolean {
   const [one, other] = [Role.safeParse(has), Role.safeParse(needed)];
-  return has === needed || (one.success && other.success && permits(one.data, other.data));
+  return has === needed || (one.success && other.success && hasRole(one.data, other.data));
 }
 
 /** Parameters by where they are. Those of the path by their position: what they are called is not in the request. */

@@ -1,13 +1,13 @@
 import { DeleteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { digestOf, issueKey, Scope } from '../../../functions/domain/api-key.ts';
+import { hashApiKey, issueKey, Scope } from '../../../functions/domain/api-key.ts';
 import { KeyId, type OrgId } from '../../../functions/domain/ids.ts';
-import { newSandbox } from '../../../functions/domain/sandbox.ts';
+import { createSandbox } from '../../../functions/domain/sandbox.ts';
 import type { Tenant } from '../../../functions/domain/tenant.ts';
 import { apiKeyStore } from '../../../functions/store/api-keys.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { sandboxStore } from '../../../functions/store/organizations.ts';
 import { purgeStore } from '../../../functions/store/purges.ts';
-import { expiry, type Table } from '../../../functions/store/table.ts';
+import { type Table, toExpiry } from '../../../functions/store/table.ts';
 import { committer } from '../../../functions/store/transaction.ts';
 import { CheckFailed } from './check.ts';
 
@@ -56,7 +56,7 @@ export function throwAwayRows({ service, rates }: { service: Table; rates: Table
           Key: { pk: partition, sk },
           UpdateExpression: 'SET expiresAt = :expiry',
           ConditionExpression: 'attribute_exists(pk)',
-          ExpressionAttributeValues: { ':expiry': expiry(now(), EXPIRES_AFTER_DAYS) },
+          ExpressionAttributeValues: { ':expiry': toExpiry(now(), EXPIRES_AFTER_DAYS) },
         }),
       );
   }
@@ -75,7 +75,7 @@ export function throwAwayRows({ service, rates }: { service: Table; rates: Table
               Key: key,
               UpdateExpression: 'SET expiresAt = :expiry',
               ConditionExpression: 'attribute_exists(pk)',
-              ExpressionAttributeValues: { ':expiry': expiry(now(), EXPIRES_AFTER_DAYS) },
+              ExpressionAttributeValues: { ':expiry': toExpiry(now(), EXPIRES_AFTER_DAYS) },
             }),
           );
     },
@@ -86,7 +86,7 @@ export function throwAwayRows({ service, rates }: { service: Table; rates: Table
      */
     async pair(orgId: OrgId): Promise<{ tenant: Tenant; key: string }> {
       const at = now();
-      const { pairing, sandbox } = newSandbox(orgId, at);
+      const { pairing, sandbox } = createSandbox(orgId, at);
       const { key, secret } = issueKey(
         { orgId, environment: 'sandbox', name: 'Verification', scopes: [...Scope.options] },
         at,
@@ -99,7 +99,7 @@ export function throwAwayRows({ service, rates }: { service: Table; rates: Table
       } as const;
       const result = await committer(client)([
         ...sandboxStore(service).create(pairing, sandbox, organization),
-        ...apiKeyStore(service).create(digestOf(secret), key),
+        ...apiKeyStore(service).create(hashApiKey(secret), key),
       ]);
       if (result.kind === 'refused') throw new CheckFailed(`${orgId} has a sandbox already.`);
       return { tenant: { orgId: sandbox.id, generation: sandbox.generation }, key: secret };

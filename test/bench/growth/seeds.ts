@@ -1,8 +1,8 @@
 import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { v7 } from 'uuid';
-import { type Delivery, reminderOf } from '../../../functions/domain/delivery.ts';
-import { deliveryId, newId, type OrgId, type ReceiverId } from '../../../functions/domain/ids.ts';
+import { type Delivery, toDeliveryMessage } from '../../../functions/domain/delivery.ts';
+import { deriveDeliveryId, newId, type OrgId, type ReceiverId } from '../../../functions/domain/ids.ts';
 import { mapConcurrently } from '../../../functions/engine/concurrency.ts';
 import { deliveryStore } from '../../../functions/store/deliveries.ts';
 import { endpointStore } from '../../../functions/store/endpoints.ts';
@@ -99,7 +99,7 @@ export async function seedBacklog(
         QueueUrl: place.queues.retry,
         Entries: batch.map((delivery, index) => ({
           Id: String(index),
-          MessageBody: JSON.stringify(reminderOf(delivery)),
+          MessageBody: JSON.stringify(toDeliveryMessage(delivery)),
           MessageGroupId: delivery.orgId,
           DelaySeconds: HELD_SECONDS,
         })),
@@ -112,7 +112,7 @@ export async function seedBacklog(
 export function succeeded(orgId: OrgId, webhookId: ReceiverId, at: Date): Delivery {
   const eventId = `evt_${v7({ msecs: at.getTime() }).replaceAll('-', '')}` as const;
   return {
-    id: deliveryId(eventId, webhookId),
+    id: deriveDeliveryId(eventId, webhookId),
     orgId,
     generation: 0,
     webhookId,

@@ -4,17 +4,17 @@ import { buildEvent } from '../../../functions/domain/events.ts';
 import { newId, type OrgId } from '../../../functions/domain/ids.ts';
 import type { Lane } from '../../../functions/domain/lanes.ts';
 import { attemptDelivery } from '../../../functions/engine/attempt-delivery.ts';
+import { processDeliveryStream } from '../../../functions/engine/delivery-stream.ts';
 import { fanOut } from '../../../functions/engine/fan-out.ts';
-import { processReminders } from '../../../functions/engine/process-reminders.ts';
-import { watch } from '../../../functions/engine/watch.ts';
-import { deliveryQueues, parseReminder } from '../../../functions/platform/queues.ts';
-import { standings } from '../../../functions/platform/standings.ts';
+import { processDeliveryMessages } from '../../../functions/engine/process-delivery-messages.ts';
+import { organizationStates } from '../../../functions/platform/organization-states.ts';
+import { deliveryQueues, parseDeliveryMessage } from '../../../functions/platform/queues.ts';
 import { deliveryMoves, deliveryStore } from '../../../functions/store/deliveries.ts';
 import { deliveryContexts } from '../../../functions/store/delivery-context.ts';
 import { dueIndex } from '../../../functions/store/due-index.ts';
 import { endpointStore } from '../../../functions/store/endpoints.ts';
 import { ledgerStore } from '../../../functions/store/ledger.ts';
-import { standingOf } from '../../../functions/store/organizations.ts';
+import { readOrganizationState } from '../../../functions/store/organizations.ts';
 import { outboxStore } from '../../../functions/store/outbox.ts';
 import { committer } from '../../../functions/store/transaction.ts';
 import { noMeasures } from '../../doubles/no-measures.ts';
@@ -38,7 +38,7 @@ export function wayOf({ client, sqs, tables, queues: urls }: Place) {
   const log = () => undefined;
   const added: Delivery[] = [];
   const queues = deliveryQueues(sqs, (lane: Lane) => urls[lane], now);
-  const organizations = standings(standingOf(tables.service));
+  const organizations = organizationStates(readOrganizationState(tables.service));
   const endpoints = endpointStore(tables.service);
   const deliveries = deliveryStore(tables.deliveries);
   const outbox = outboxStore(tables.outbox);
@@ -51,7 +51,7 @@ export function wayOf({ client, sqs, tables, queues: urls }: Place) {
   };
   const spread = fanOut({
     subscribers: endpoints,
-    standings: organizations,
+    organizations: organizations,
     deliveries: {
       async add(delivery) {
         added.push(delivery);
@@ -76,19 +76,19 @@ export function wayOf({ client, sqs, tables, queues: urls }: Place) {
     },
     { retry: RETRY, leaseSeconds: LEASE_SECONDS, attemptSeconds: ATTEMPT_SECONDS },
   );
-  const attempt = processReminders({
+  const attempt = processDeliveryMessages({
     attempt: deal,
-    standings: organizations,
+    organizations: organizations,
     contexts: deliveryContexts(tables.service, tables.outbox),
     queues,
     log,
     now,
   });
-  const count = watch(
+  const count = processDeliveryStream(
     {
       due: dueIndex(tables.deliveries),
       ledger: ledgerStore(tables.ledger),
-      standings: organizations,
+      organizations: organizations,
       log,
       now,
     },
@@ -103,8 +103,8 @@ export function wayOf({ client, sqs, tables, queues: urls }: Place) {
       new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: BATCH }),
     );
     const received = Messages.flatMap(({ Body = '', MessageId = '', ReceiptHandle: receiptHandle = '' }) => {
-      const reminder = parseReminder(Body, MessageId);
-      return reminder === undefined ? [] : [{ reminder, receiptHandle }];
+      const reminder = parseDeliveryMessage(Body, MessageId);
+      return reminder === undefined ? [] : [{ message: reminder, receiptHandle }];
     });
     if (received.length === 0) throw new Error('the queue has none of the reminders');
     const staying = await attempt('fresh', received);

@@ -1,4 +1,4 @@
-import { type Delivery, newDelivery, reminderOf } from '../../../functions/domain/delivery.ts';
+import { type Delivery, newDelivery, toDeliveryMessage } from '../../../functions/domain/delivery.ts';
 import { buildEvent } from '../../../functions/domain/events.ts';
 import { newId, type OrgId, type ReceiverId } from '../../../functions/domain/ids.ts';
 import { deliveryStore } from '../../../functions/store/deliveries.ts';
@@ -52,7 +52,7 @@ export const queueEvent = (queueArn: string, deliveries: readonly Delivery[]) =>
   Records: deliveries.map((delivery) => ({
     messageId: crypto.randomUUID(),
     receiptHandle: crypto.randomUUID(),
-    body: JSON.stringify(reminderOf(delivery)),
+    body: JSON.stringify(toDeliveryMessage(delivery)),
     attributes: {},
     messageAttributes: {},
     md5OfBody: '',

@@ -68,7 +68,7 @@ async function measureFailure(
   return {
     attempts,
     dispatch: workOf(eachOf(tallies, 'dispatch', batches.dispatch, deliveries)),
-    watch: workOf(eachOf(tallies, 'watch', batches.watch, deliveries)),
+    watch: workOf(eachOf(tallies, 'delivery-stream', batches.watch, deliveries)),
   };
 }
 

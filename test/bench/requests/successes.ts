@@ -40,7 +40,7 @@ export async function measureSuccesses(run: WatchedRun) {
     const dispatch = pair('dispatch');
     const publish = pair('publish');
     const meter = pair('meter');
-    const watch = watchOf(ofFunction(singles, 'watch'), ofFunction(burst, 'watch'));
+    const watch = watchOf(ofFunction(singles, 'delivery-stream'), ofFunction(burst, 'delivery-stream'));
     const perDelivery = deliveryOf(ofFunction(wide, 'fan-out'), fanOut);
     const bodyBytes = wire.bodyBytes / wire.requests;
     return {

@@ -57,7 +57,12 @@ function partsOf(measured: Measured, kind: DeliveryKind, batch: number): Part[] 
       waits,
       fromQueue: true,
     },
-    { fn: 'watch', work: workOf([1 / batch, watchEndpoint], [1, watch]), invocations: 1 / batch, waits: 0 },
+    {
+      fn: 'delivery-stream',
+      work: workOf([1 / batch, watchEndpoint], [1, watch]),
+      invocations: 1 / batch,
+      waits: 0,
+    },
   ];
 }
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { mintKey } from '../../../functions/domain/api-key.ts';
+import { generateApiKey } from '../../../functions/domain/api-key.ts';
 import { newId } from '../../../functions/domain/ids.ts';
-import { newSeal } from '../../../functions/domain/sealing.ts';
+import { createSeal } from '../../../functions/domain/sealing.ts';
 import { LIVE_GENERATION } from '../../../functions/domain/tenant.ts';
-import { VISITOR_TOKEN_SECONDS, visitorToken } from '../../../functions/domain/visitor-token.ts';
+import { createVisitorToken, VISITOR_TOKEN_SECONDS } from '../../../functions/domain/visitor-token.ts';
 import { aKeyring, NOW } from '../../builders.ts';
 import { conformance } from '../../fuzz/conformance.ts';
 import { type Operation, problemsOf, readDocument, successOf } from '../../fuzz/document.ts';
@@ -18,10 +18,10 @@ import { mockedTables, organization } from './tables.ts';
  */
 const document = readDocument();
 const faultsOf = conformance(document);
-const key = mintKey('live');
+const key = generateApiKey('live');
 const tables = mockedTables();
 const ring = aKeyring();
-const visitor = visitorToken(
+const visitor = createVisitorToken(
   ring,
   {
     orgId: organization.id,
@@ -29,7 +29,7 @@ const visitor = visitorToken(
     conversationId: newId('cnv', NOW),
     expiresAt: new Date(Date.now() + VISITOR_TOKEN_SECONDS * 1000).toISOString(),
   },
-  newSeal(ring),
+  createSeal(ring),
 );
 
 const loaded = loadedFunctions(organization.id);

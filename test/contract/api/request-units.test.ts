@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RouteKey, routes } from '../../../functions/api/routes.ts';
-import { tokensFor } from '../../../functions/domain/rate-limit.ts';
+import { computeTokens } from '../../../functions/domain/rate-limit.ts';
 import { OPERATIONS } from '../../../lib/openapi/operations.ts';
 import { aKeyring } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
@@ -34,7 +34,7 @@ afterAll(() => api?.close());
 
 describe('the units that a route states', () => {
   it('are tokens as the limits page says', () => {
-    expect(tokensFor({ reads: filteredReads ?? 0, writes: filteredWrites ?? 0 })).toBe(filteredTokens);
+    expect(computeTokens({ reads: filteredReads ?? 0, writes: filteredWrites ?? 0 })).toBe(filteredTokens);
   });
 
   // Resets, deletions and ends come last: what they take away is another route's case.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
-import { newSandbox, type Pairing, type Sandbox } from '../../../functions/domain/sandbox.ts';
+import { createSandbox, type Pairing, type Sandbox } from '../../../functions/domain/sandbox.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { type Document, readDocument } from '../../fuzz/document.ts';
 import { call, loadedFunctions } from './functions.ts';
@@ -62,7 +62,7 @@ const writtenBy = (writes: Writes): string[] =>
     return `${pk} ${sk}`;
   });
 
-const other = newSandbox(newId('org', NOW), NOW);
+const other = createSandbox(newId('org', NOW), NOW);
 const contradictions: [string, Stored][] = [
   ['names an organization that is no sandbox', { pairing, sandbox: undefined }],
   [

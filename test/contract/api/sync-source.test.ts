@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { digestOf, mintKey } from '../../../functions/domain/api-key.ts';
+import { generateApiKey, hashApiKey } from '../../../functions/domain/api-key.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { sourceStore } from '../../../functions/store/sources.ts';
-import { addition, committer } from '../../../functions/store/transaction.ts';
+import { buildAddition, committer } from '../../../functions/store/transaction.ts';
 import { aSource, aTenant, NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { aGatewayEvent, FUNCTION_ENVIRONMENT, INVOCATION } from '../../support/functions.ts';
@@ -21,11 +21,11 @@ const engine = dynamoDb();
 async function aSyncedSource() {
   const { service, outbox, rates, knowledge } = await engine.tables();
   const tenant = aTenant();
-  const secret = mintKey('live');
+  const secret = generateApiKey('live');
   const source = aSource(tenant);
   await committer(service.client)([
     ...sourceStore(knowledge).add(source),
-    addition(service, {
+    buildAddition(service, {
       ...keys.organization(tenant.orgId),
       id: tenant.orgId,
       name: 'An organization',
@@ -33,8 +33,8 @@ async function aSyncedSource() {
       tier: 'scale',
       createdAt: NOW.toISOString(),
     }),
-    addition(service, {
-      ...keys.apiKey(digestOf(secret)),
+    buildAddition(service, {
+      ...keys.apiKey(hashApiKey(secret)),
       id: newId('key', NOW),
       orgId: tenant.orgId,
       environment: 'live',

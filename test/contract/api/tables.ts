@@ -12,8 +12,8 @@ import {
 import { mockClient } from 'aws-sdk-client-mock';
 import { Scope } from '../../../functions/domain/api-key.ts';
 import { newId } from '../../../functions/domain/ids.ts';
-import { NOTHING } from '../../../functions/domain/ledger.ts';
-import { newSandbox } from '../../../functions/domain/sandbox.ts';
+import { NO_COUNTS } from '../../../functions/domain/ledger.ts';
+import { createSandbox } from '../../../functions/domain/sandbox.ts';
 import {
   aConversation,
   aDelivery,
@@ -33,7 +33,7 @@ import {
 
 /** The organization that owns all there is, and its sandbox. */
 export const organization = anOrganization({ tier: 'scale' });
-export const { pairing, sandbox } = newSandbox(organization.id, NOW);
+export const { pairing, sandbox } = createSandbox(organization.id, NOW);
 
 /** The channel that all conversations take place on. */
 const WIDGET = newId('chn', NOW);
@@ -157,7 +157,7 @@ const keyUseOf = ({ pk }: Pick<Key, 'pk'>): object => ({
 function ledgerEntryOf({ pk, sk }: Key): object {
   const [hour = ''] = pk.split('#');
   const [webhookId = ''] = sk.split('#');
-  return { webhookId, generation: 0, hour, ...NOTHING, owed: 2, succeeded: 1 };
+  return { webhookId, generation: 0, hour, ...NO_COUNTS, owed: 2, succeeded: 1 };
 }
 
 /** The thing that a key names. */

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { latestMonths } from '../../../functions/domain/usage.ts';
+import { getLatestMonths } from '../../../functions/domain/usage.ts';
 import { organizationStore } from '../../../functions/store/organizations.ts';
 import { committer } from '../../../functions/store/transaction.ts';
 import { usageMeter } from '../../../functions/store/usage.ts';
@@ -72,10 +72,10 @@ async function anOrganizationUsing(messagesIn: Readonly<Record<string, number>>)
 
 /** A test that runs over the end of a month would see two: so it says what it saw before and after. */
 async function within<T>(look: (months: string[]) => Promise<T>): Promise<T> {
-  const before = latestMonths(new Date(), 25);
+  const before = getLatestMonths(new Date(), 25);
   const seen = await look(before);
-  const [now] = latestMonths(new Date(), 1);
-  return now === before[0] ? seen : look(latestMonths(new Date(), 25));
+  const [now] = getLatestMonths(new Date(), 1);
+  return now === before[0] ? seen : look(getLatestMonths(new Date(), 25));
 }
 
 describe('reading usage', () => {

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { RouteKey } from '../../../functions/api/routes.ts';
-import { type ApiKey, digestOf, mintKey, Scope } from '../../../functions/domain/api-key.ts';
+import { type ApiKey, generateApiKey, hashApiKey, Scope } from '../../../functions/domain/api-key.ts';
 import type { Delivery } from '../../../functions/domain/delivery.ts';
 import { MAX_ENDPOINTS } from '../../../functions/domain/endpoint.ts';
 import { SubscribableType } from '../../../functions/domain/events.ts';
 import { newId } from '../../../functions/domain/ids.ts';
-import { hourBefore } from '../../../functions/domain/ledger.ts';
-import { newSandbox } from '../../../functions/domain/sandbox.ts';
+import { getHourBefore } from '../../../functions/domain/ledger.ts';
+import { createSandbox } from '../../../functions/domain/sandbox.ts';
 import { MAX_TEXT_BYTES } from '../../../functions/domain/source.ts';
-import { latestMonths } from '../../../functions/domain/usage.ts';
-import { keys, markOf, shards, USAGE_SHARDS } from '../../../functions/store/keys.ts';
+import { getLatestMonths } from '../../../functions/domain/usage.ts';
+import { keys, listShards, sandboxMark, USAGE_SHARDS } from '../../../functions/store/keys.ts';
 import { sourceVersions } from '../../../functions/store/source-checks.ts';
 import type { Table } from '../../../functions/store/table.ts';
 import { type Commit, committer } from '../../../functions/store/transaction.ts';
@@ -61,7 +61,7 @@ const ledgerRow = (changes: Parameters<typeof aLedgerEntry>[0]) => {
   const entry = aLedgerEntry({ owed: 1_000_000, succeeded: 1_000_000, ...changes });
   return {
     ...keys.ledger(entry.webhookId, entry.generation, entry.hour),
-    ...markOf(entry),
+    ...sandboxMark(entry),
     ...entry,
     ...Object.fromEntries(times(8, (shard) => [`to_${String(shard).padStart(12, '0')}`, '1'.repeat(40)])),
   };
@@ -102,9 +102,9 @@ export async function worstCases(tables: TestTables, api: Api) {
   const commit: Commit = committer(service.client);
   const now = new Date();
   const organization = anOrganization({ tier: 'scale' });
-  const { pairing, sandbox } = newSandbox(organization.id, now);
+  const { pairing, sandbox } = createSandbox(organization.id, now);
   const tenant = { orgId: sandbox.id, generation: sandbox.generation };
-  const mark = markOf(tenant);
+  const mark = sandboxMark(tenant);
   const live = { orgId: organization.id, generation: 0 };
 
   const large = anEndpoint({
@@ -159,12 +159,12 @@ export async function worstCases(tables: TestTables, api: Api) {
   });
 
   const keyRows = (secret: string, key: ApiKey) => [
-    { ...keys.apiKey(digestOf(secret)), ...key },
-    { ...keys.listedApiKey(key.orgId, key.id), ...key, digest: digestOf(secret) },
+    { ...keys.apiKey(hashApiKey(secret)), ...key },
+    { ...keys.listedApiKey(key.orgId, key.id), ...key, digest: hashApiKey(secret) },
   ];
   /** A key that was not used before, so that its use is noted. */
   async function keyOf(environment: 'live' | 'sandbox'): Promise<string> {
-    const secret = mintKey(environment);
+    const secret = generateApiKey(environment);
     const scopes = [...Scope.options];
     const key = anApiKey({ id: newId('key', now), orgId: organization.id, environment, name: NAME, scopes });
     await fill(service, keyRows(secret, key));
@@ -255,14 +255,14 @@ export async function worstCases(tables: TestTables, api: Api) {
     ledger,
     [large, ...others].flatMap(({ id: webhookId }) =>
       times(168, (back) =>
-        ledgerRow({ ...tenant, webhookId, hour: hourBefore(now, back), skipped: back === 1 ? -1 : 0 }),
+        ledgerRow({ ...tenant, webhookId, hour: getHourBefore(now, back), skipped: back === 1 ? -1 : 0 }),
       ),
     ),
   );
   await fill(
     usage,
-    latestMonths(now, 24).flatMap((month) =>
-      shards(USAGE_SHARDS).map((shard) => ({
+    getLatestMonths(now, 24).flatMap((month) =>
+      listShards(USAGE_SHARDS).map((shard) => ({
         ...keys.usageOf(organization.id, month, shard),
         orgId: organization.id,
         month,

@@ -1,28 +1,29 @@
 import { describe, expect, it } from 'vitest';
-import { Reminder } from '../../../functions/domain/delivery.ts';
+import { DeliveryMessage } from '../../../functions/domain/delivery.ts';
 import { LANES, type Lane } from '../../../functions/domain/lanes.ts';
 import { aDelivery, later, seconds } from '../../builders.ts';
 import { queueKinds, type TestQueues } from './queues.ts';
 
 const patient = { visibilitySeconds: 3600, maxReceives: 100 };
 
-const aReminder = (): Reminder => Reminder.parse(aDelivery());
-const some = (count: number): Reminder[] => Array.from({ length: count }, aReminder);
-const byId = (reminders: readonly Reminder[]) => reminders.toSorted((a, b) => a.id.localeCompare(b.id));
+const aReminder = (): DeliveryMessage => DeliveryMessage.parse(aDelivery());
+const some = (count: number): DeliveryMessage[] => Array.from({ length: count }, aReminder);
+const byId = (reminders: readonly DeliveryMessage[]) =>
+  reminders.toSorted((a, b) => a.id.localeCompare(b.id));
 
 /** One lane of some queues. Most of what a queue does has nothing to do with which lane it is. */
 function laneOf(queues: TestQueues, lane: Lane = 'fresh') {
   const at = (delay: number) => later(queues.now(), seconds(delay));
   return {
-    send: (...reminders: readonly Reminder[]) =>
+    send: (...reminders: readonly DeliveryMessage[]) =>
       queues.send(
         lane,
-        reminders.map((reminder) => ({ reminder })),
+        reminders.map((reminder) => ({ message: reminder })),
       ),
-    sendLater: (delay: number, ...reminders: readonly Reminder[]) =>
+    sendLater: (delay: number, ...reminders: readonly DeliveryMessage[]) =>
       queues.send(
         lane,
-        reminders.map((reminder) => ({ reminder, until: at(delay) })),
+        reminders.map((reminder) => ({ message: reminder, until: at(delay) })),
       ),
     hideFor: (receiptHandle: string, duration: number) => queues.hide(lane, receiptHandle, at(duration)),
     receive: () => queues.receive(lane),
@@ -49,7 +50,7 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
     expect(await queue.send(...reminders)).toEqual([]);
 
     const messages = await queue.receiveAll(23);
-    expect(byId(messages.map(({ reminder }) => reminder))).toEqual(byId(reminders));
+    expect(byId(messages.map(({ message }) => message))).toEqual(byId(reminders));
     expect(messages.every(({ receives }) => receives === 1)).toBe(true);
     expect(await queue.receive()).toEqual([]);
   });
@@ -60,7 +61,7 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
 
     await queue.send(reminder);
 
-    expect((await queue.receiveOne()).reminder).toEqual(reminder);
+    expect((await queue.receiveOne()).message).toEqual(reminder);
   });
 
   it('has nothing to do for no reminders', async () => {
@@ -77,7 +78,7 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
     await queue.send(reminder);
     await queue.send(reminder);
 
-    expect((await queue.receiveAll(2)).map((message) => message.reminder)).toEqual([reminder, reminder]);
+    expect((await queue.receiveAll(2)).map((message) => message.message)).toEqual([reminder, reminder]);
   });
 
   it('hands out at most ten messages at a time', async () => {
@@ -98,7 +99,7 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
 
     const received = await queue.receiveAll(5);
 
-    expect(byId(received.map(({ reminder }) => reminder).slice(0, 5))).toEqual(byId(quiet));
+    expect(byId(received.map(({ message }) => message).slice(0, 5))).toEqual(byId(quiet));
   });
 
   it('hands out messages of a noisy organization when no other waits', async () => {
@@ -112,12 +113,12 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
     const queue = await aQueue();
     const [removed, kept] = [aReminder(), aReminder()];
     await queue.send(removed, kept);
-    for (const { reminder, receiptHandle } of await queue.receiveAll(2)) {
+    for (const { message: reminder, receiptHandle } of await queue.receiveAll(2)) {
       if (reminder.id === removed.id) await queue.remove(receiptHandle);
       else await queue.hideFor(receiptHandle, 1);
     }
 
-    expect(await queue.receiveOne()).toMatchObject({ reminder: kept, receives: 2 });
+    expect(await queue.receiveOne()).toMatchObject({ message: kept, receives: 2 });
   });
 
   it('hands a message out again when its visibility timeout has passed', async () => {
@@ -129,7 +130,7 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
     const second = await queue.receiveOne();
 
     expect([first.receives, second.receives]).toEqual([1, 2]);
-    expect(second.reminder).toEqual(reminder);
+    expect(second.message).toEqual(reminder);
   });
 
   it('hides a message until the time given, and counts every receive', async () => {
@@ -139,7 +140,7 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
 
     for (let receives = 1; receives <= 3; receives += 1) {
       const message = await queue.receiveOne();
-      expect(message).toMatchObject({ reminder, receives });
+      expect(message).toMatchObject({ message: reminder, receives });
       await queue.hideFor(message.receiptHandle, 7200);
       expect(await queue.receive()).toEqual([]);
       await queue.hideFor(message.receiptHandle, 1);
@@ -182,9 +183,9 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
     const reminder = aReminder();
     const until = later(queues.now(), seconds(1));
 
-    expect(await queues.send('fresh', [{ reminder, until }])).toEqual([]);
+    expect(await queues.send('fresh', [{ message: reminder, until }])).toEqual([]);
 
-    expect(await queue.receiveOne()).toMatchObject({ reminder, receives: 1 });
+    expect(await queue.receiveOne()).toMatchObject({ message: reminder, receives: 1 });
     expect(queues.now().getTime()).toBeGreaterThanOrEqual(until.getTime());
   });
 
@@ -195,7 +196,7 @@ describe.each(queueKinds())('a delivery queue (%s)', (_, make) => {
     expect(await queue.sendLater(delay, held)).toEqual([]);
     await queue.send(free);
 
-    expect((await queue.receiveAll(1)).map(({ reminder }) => reminder)).toEqual([free]);
+    expect((await queue.receiveAll(1)).map(({ message }) => message)).toEqual([free]);
     expect(await queue.receive()).toEqual([]);
   });
 
@@ -241,12 +242,12 @@ describe.each(queueKinds())('the lanes (%s)', (_, make) => {
   it('keep their messages apart', async () => {
     const queues = await make(patient);
     const reminders = new Map(LANES.map((lane) => [lane, aReminder()]));
-    for (const [lane, reminder] of reminders) await queues.send(lane, [{ reminder }]);
+    for (const [lane, reminder] of reminders) await queues.send(lane, [{ message: reminder }]);
 
     for (const [lane, reminder] of reminders) {
       expect(await queues.backlog(lane)).toBe(1);
       const [message] = await queues.receiveAll(lane, 1);
-      expect(message?.reminder).toEqual(reminder);
+      expect(message?.message).toEqual(reminder);
       await queues.hide(lane, message?.receiptHandle ?? '', later(queues.now(), seconds(600)));
       expect(await queues.receive(lane)).toEqual([]);
     }
@@ -256,7 +257,7 @@ describe.each(queueKinds())('the lanes (%s)', (_, make) => {
     const queues = await make(patient);
     await queues.send(
       'retry',
-      some(20).map((reminder) => ({ reminder })),
+      some(20).map((reminder) => ({ message: reminder })),
     );
     await queues.receiveAll('retry', 20);
 

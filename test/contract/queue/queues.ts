@@ -6,15 +6,15 @@ import {
 } from '@aws-sdk/client-sqs';
 import { sqs } from 'aws-local/test/engines.ts';
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
-import { type Outgoing, Reminder } from '../../../functions/domain/delivery.ts';
+import { DeliveryMessage, type OutgoingMessage } from '../../../functions/domain/delivery.ts';
 import { LANES, type Lane } from '../../../functions/domain/lanes.ts';
 import { deliveryQueues } from '../../../functions/platform/queues.ts';
 import { MemoryLanes } from '../../doubles/memory-lanes.ts';
-import type { ReceivedReminder } from '../../doubles/memory-queue.ts';
+import type { ReceivedMessage } from '../../doubles/memory-queue.ts';
 
 /** The delivery queues with what the function runtime does on their other side. */
 export interface TestQueues {
-  send(lane: Lane, messages: readonly Outgoing[]): Promise<Reminder[]>;
+  send(lane: Lane, messages: readonly OutgoingMessage[]): Promise<DeliveryMessage[]>;
   hide(lane: Lane, receiptHandle: string, until: Date): Promise<void>;
   crowded(lane: Lane): Promise<boolean>;
   backlog(lane: Lane): Promise<number>;
@@ -22,12 +22,12 @@ export interface TestQueues {
   inFlight(lane: Lane): Promise<number>;
   now(): Date;
   /** What can be received at this moment. */
-  receive(lane: Lane): Promise<ReceivedReminder[]>;
+  receive(lane: Lane): Promise<ReceivedMessage[]>;
   /** Waits until `count` messages were received. */
-  receiveAll(lane: Lane, count: number): Promise<ReceivedReminder[]>;
+  receiveAll(lane: Lane, count: number): Promise<ReceivedMessage[]>;
   remove(lane: Lane, receiptHandle: string): Promise<void>;
   /** Waits for what the lane gave up. */
-  deadLetter(lane: Lane): Promise<Reminder>;
+  deadLetter(lane: Lane): Promise<DeliveryMessage>;
 }
 
 interface Terms {
@@ -112,24 +112,21 @@ async function sqsTestQueues(engine: ReturnType<typeof sqs>, terms: Terms): Prom
         // SQS gives a message up when somebody asks for it once more.
         await receive(created[lane].url, 0);
         const [dead] = await receive(created[lane].deadLetterUrl, 1);
-        if (dead) return dead.reminder;
+        if (dead) return dead.message;
       }
     },
   };
 }
 
-const received = ({ Body = '', ReceiptHandle = '', Attributes }: Message): ReceivedReminder => ({
-  reminder: Reminder.parse(JSON.parse(Body)),
+const received = ({ Body = '', ReceiptHandle = '', Attributes }: Message): ReceivedMessage => ({
+  message: DeliveryMessage.parse(JSON.parse(Body)),
   receiptHandle: ReceiptHandle,
   receives: Number(Attributes?.ApproximateReceiveCount),
 });
 
 /** Receives until there are `count`; one that never comes ends the test by its timeout. */
-async function collect(
-  count: number,
-  receive: () => Promise<ReceivedReminder[]>,
-): Promise<ReceivedReminder[]> {
-  const all: ReceivedReminder[] = [];
+async function collect(count: number, receive: () => Promise<ReceivedMessage[]>): Promise<ReceivedMessage[]> {
+  const all: ReceivedMessage[] = [];
   while (all.length < count) all.push(...(await receive()));
   return all;
 }

@@ -2,7 +2,7 @@ import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { sqs } from 'aws-local/test/engines.ts';
 import { expect, it } from 'vitest';
 import { BusEvent } from '../../../functions/domain/bus.ts';
-import { dueEvent } from '../../../functions/domain/source-check.ts';
+import { buildDueEvent } from '../../../functions/domain/source-check.ts';
 import { workerQueue } from '../../../functions/platform/queues.ts';
 import { aSource, NOW } from '../../builders.ts';
 
@@ -10,7 +10,9 @@ const engine = sqs();
 
 it('a message that is sent to the checks says what the bus would say', async () => {
   const { url } = await engine.queues({ visibilitySeconds: 60, maxReceives: 3 });
-  const events = Array.from({ length: 10 }, () => dueEvent({ ...aSource(), dueAt: NOW.toISOString() }, NOW));
+  const events = Array.from({ length: 10 }, () =>
+    buildDueEvent({ ...aSource(), dueAt: NOW.toISOString() }, NOW),
+  );
 
   expect(await workerQueue(engine.client(), url).send(events)).toEqual([]);
 

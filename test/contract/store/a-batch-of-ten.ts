@@ -3,18 +3,18 @@ import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import { gate } from '../../../functions/domain/gate.ts';
 import type { OrgId } from '../../../functions/domain/ids.ts';
 import { DEFAULT_MAIL_LIMITS } from '../../../functions/domain/mailing.ts';
-import { newSandbox } from '../../../functions/domain/sandbox.ts';
+import { createSandbox } from '../../../functions/domain/sandbox.ts';
 import type { Tenant } from '../../../functions/domain/tenant.ts';
 import { attemptDelivery } from '../../../functions/engine/attempt-delivery.ts';
 import { checkSource } from '../../../functions/engine/check-source.ts';
+import { processDeliveryStream } from '../../../functions/engine/delivery-stream.ts';
 import { fanOut } from '../../../functions/engine/fan-out.ts';
-import { meter } from '../../../functions/engine/meter.ts';
-import { notify } from '../../../functions/engine/notify.ts';
-import { processReminders } from '../../../functions/engine/process-reminders.ts';
-import { redeliver } from '../../../functions/engine/redeliver.ts';
-import { watch } from '../../../functions/engine/watch.ts';
-import { oneByOne } from '../../../functions/platform/pipeline/worker.ts';
-import { standings } from '../../../functions/platform/standings.ts';
+import { meterUsage } from '../../../functions/engine/meter.ts';
+import { notifyAdmins } from '../../../functions/engine/notify.ts';
+import { processDeliveryMessages } from '../../../functions/engine/process-delivery-messages.ts';
+import { runRedeliveryJob } from '../../../functions/engine/redeliver.ts';
+import { organizationStates } from '../../../functions/platform/organization-states.ts';
+import { processEach } from '../../../functions/platform/pipeline/worker.ts';
 import { arrivalStore, deliveryStore } from '../../../functions/store/deliveries.ts';
 import { deliveryContexts } from '../../../functions/store/delivery-context.ts';
 import { deliveryRanges } from '../../../functions/store/delivery-queries.ts';
@@ -24,7 +24,11 @@ import { keys } from '../../../functions/store/keys.ts';
 import { ledgerStore } from '../../../functions/store/ledger.ts';
 import { mailBudgets } from '../../../functions/store/mail-budgets.ts';
 import { mailingStore } from '../../../functions/store/mailings.ts';
-import { organizationStore, sandboxStore, standingOf } from '../../../functions/store/organizations.ts';
+import {
+  organizationStore,
+  readOrganizationState,
+  sandboxStore,
+} from '../../../functions/store/organizations.ts';
 import { outboxStore } from '../../../functions/store/outbox.ts';
 import { redeliveryJobs, redeliveryRounds } from '../../../functions/store/redelivery-jobs.ts';
 import { checkSlots, sourceChecks } from '../../../functions/store/source-checks.ts';
@@ -134,9 +138,9 @@ const dispatching =
       },
       { retry: { baseSeconds: 30, capSeconds: 3600, maxAttempts: 8 }, leaseSeconds: 25, attemptSeconds: 10 },
     );
-    const run = processReminders({
+    const run = processDeliveryMessages({
       attempt: deal,
-      standings: standings(standingOf(service)),
+      organizations: organizationStates(readOrganizationState(service)),
       contexts: deliveryContexts(service, outbox),
       queues,
       log,
@@ -146,13 +150,13 @@ const dispatching =
       all.map(async ({ tenant, endpoint, event }) => {
         const delivery = aDelivery({ ...tenant, webhookId: endpoint.id, eventId: event.id });
         await stores.deliveries.add(delivery);
-        return { reminder: delivery, receiptHandle: delivery.id };
+        return { message: delivery, receiptHandle: delivery.id };
       }),
     );
     return {
       orgIds: all.map(({ orgId }) => orgId),
       rows: all.map((each) => ROWS[row](tables, each)),
-      run: async () => (await run('fresh', messages)).map(({ reminder }) => reminder.orgId),
+      run: async () => (await run('fresh', messages)).map(({ message: reminder }) => reminder.orgId),
       done: async () => attempted,
     };
   };
@@ -165,10 +169,10 @@ const fanningOut =
     const run = fanOut({
       subscribers: endpointStore(tables.service),
       deliveries: deliveryStore(tables.deliveries),
-      standings: standings(standingOf(tables.service)),
+      organizations: organizationStates(readOrganizationState(tables.service)),
       queues: {
         async send(_lane, messages) {
-          sent.push(...messages.map(({ reminder }) => reminder.orgId));
+          sent.push(...messages.map(({ message: reminder }) => reminder.orgId));
           return [];
         },
       },
@@ -192,18 +196,18 @@ async function watching(tables: TestTables): Promise<BatchOfTen> {
   const log = recordedLog();
   const all = await Promise.all(
     TEN.map(async () => {
-      const { pairing, sandbox } = newSandbox(aTenant().orgId, NOW);
+      const { pairing, sandbox } = createSandbox(aTenant().orgId, NOW);
       await committer(service.client)(sandboxStore(service).create(pairing, sandbox, SANDBOX_ORGANIZATION));
       const delivery = aDelivery({ orgId: sandbox.id, generation: sandbox.generation });
       await deliveryStore(deliveries).add(delivery);
       return { orgId: sandbox.id, delivery };
     }),
   );
-  const run = watch(
+  const run = processDeliveryStream(
     {
       due: dueIndex(deliveries),
       ledger: ledgerStore(ledger),
-      standings: standings(standingOf(service)),
+      organizations: organizationStates(readOrganizationState(service)),
       log,
       now,
     },
@@ -253,14 +257,14 @@ const behindTheBus = (
 });
 
 const eachAlone = (deal: (event: BusEvent) => Promise<void>) => {
-  const run = oneByOne(deal, recordedLog());
+  const run = processEach(deal, recordedLog());
   return async (events: readonly BusEvent[]) => (await run(events)).map(({ event }) => event);
 };
 
 async function metering(tables: TestTables): Promise<BatchOfTen> {
   const all = await organizations(tables);
-  const run = meter({
-    gate: gate(standings(standingOf(tables.service)).of),
+  const run = meterUsage({
+    gate: gate(organizationStates(readOrganizationState(tables.service)).of),
     usage: usageMeter(tables.usage),
     log: recordedLog(),
   });
@@ -290,7 +294,7 @@ async function checking(tables: TestTables): Promise<BatchOfTen> {
       sources: sourceChecks(knowledge, outbox, commit),
       slots: checkSlots(knowledge, 5),
       organizations: organizationStore(service),
-      standings: standings(standingOf(service)),
+      organizationStates: organizationStates(readOrganizationState(service)),
       async look({ orgId }) {
         looked.push(orgId);
         return { kind: 'fetched', text: 'one two' };
@@ -328,7 +332,7 @@ async function redelivering(tables: TestTables): Promise<BatchOfTen> {
       return job;
     }),
   );
-  const run = redeliver(
+  const run = runRedeliveryJob(
     {
       jobs: redeliveryRounds(service, commit),
       deliveries: { ...deliveryStore(deliveries), range: deliveryRanges(deliveries) },
@@ -336,7 +340,7 @@ async function redelivering(tables: TestTables): Promise<BatchOfTen> {
       endpoints: endpointStore(service),
       queues: { send: async () => [] },
       rounds: { send: async () => [] },
-      standings: standings(standingOf(service)),
+      organizations: organizationStates(readOrganizationState(service)),
       log: recordedLog(),
       now,
     },
@@ -365,9 +369,9 @@ async function notifying(tables: TestTables): Promise<BatchOfTen> {
   const { service, knowledge, mailings } = tables;
   const all = await organizations(tables);
   const sent: OrgId[] = [];
-  const run = notify(
+  const run = notifyAdmins(
     {
-      gate: gate(standings(standingOf(service)).of),
+      gate: gate(organizationStates(readOrganizationState(service)).of),
       organizations: organizationStore(service),
       endpoints: endpointStore(service),
       sources: sourceStore(knowledge),

@@ -1,35 +1,35 @@
 import type { BusEvent } from '../../../functions/domain/bus.ts';
-import type { Delivery, Reminder } from '../../../functions/domain/delivery.ts';
+import type { Delivery, DeliveryMessage } from '../../../functions/domain/delivery.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
 import { gate, type Permit, requirePermit } from '../../../functions/domain/gate.ts';
 import type { Keyring } from '../../../functions/domain/keyring.ts';
-import { programOf, simulate, simulatedContent } from '../../../functions/domain/simulation.ts';
+import { parseProgram, simulate, simulateContent } from '../../../functions/domain/simulation.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/timing.ts';
 import { attemptDelivery } from '../../../functions/engine/attempt-delivery.ts';
 import { checkSource } from '../../../functions/engine/check-source.ts';
+import { processDeliveryStream, type SequencedChange } from '../../../functions/engine/delivery-stream.ts';
 import { fanOut } from '../../../functions/engine/fan-out.ts';
-import { purge } from '../../../functions/engine/purge.ts';
-import { redeliver } from '../../../functions/engine/redeliver.ts';
-import { type SequencedChange, watch } from '../../../functions/engine/watch.ts';
+import { purgeSandboxes } from '../../../functions/engine/purge.ts';
+import { runRedeliveryJob } from '../../../functions/engine/redeliver.ts';
 import { sourceContent } from '../../../functions/knowledge/source-content.ts';
+import { organizationStates } from '../../../functions/platform/organization-states.ts';
 import type { FetchRequest, FetchResult } from '../../../functions/platform/outbound/client.ts';
 import type { OutboundRequest, OutboundResult } from '../../../functions/platform/outbound/exchange.ts';
-import { standings } from '../../../functions/platform/standings.ts';
 import { simulatedReceiver, webhookSender } from '../../../functions/platform/webhook-sender.ts';
 import {
   arrivalStore,
   deliveryMoves,
-  deliveryOf,
   deliveryStore,
+  parseDelivery,
 } from '../../../functions/store/deliveries.ts';
 import { deliveryContexts } from '../../../functions/store/delivery-context.ts';
 import { deliveryRanges } from '../../../functions/store/delivery-queries.ts';
 import { dueIndex } from '../../../functions/store/due-index.ts';
 import { endpointStore } from '../../../functions/store/endpoints.ts';
 import { ledgerStore } from '../../../functions/store/ledger.ts';
-import { organizationStore, standingOf } from '../../../functions/store/organizations.ts';
-import { owedBy, toldBy } from '../../../functions/store/outbox.ts';
-import { purgeStore, remainsIn } from '../../../functions/store/purges.ts';
+import { organizationStore, readOrganizationState } from '../../../functions/store/organizations.ts';
+import { parseBusEvent, parseOutboxRecord } from '../../../functions/store/outbox.ts';
+import { hasRows, purgeStore } from '../../../functions/store/purges.ts';
 import { redeliveryRounds } from '../../../functions/store/redelivery-jobs.ts';
 import { checkSlots, sourceChecks } from '../../../functions/store/source-checks.ts';
 import { committer } from '../../../functions/store/transaction.ts';
@@ -49,11 +49,11 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
   let present = new Date();
   const now = () => present;
   const log = recordedLog();
-  const organizations = standings(standingOf(service));
+  const organizations = organizationStates(readOrganizationState(service));
   const store = deliveryStore(deliveries);
   const endpoints = endpointStore(service);
   const contextsOf = deliveryContexts(service, outbox);
-  const reminders: Reminder[] = [];
+  const reminders: DeliveryMessage[] = [];
   const read = new Set<unknown>();
   let shards = 0;
 
@@ -66,10 +66,10 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
   const handOut = fanOut({
     subscribers: endpoints,
     deliveries: store,
-    standings: organizations,
+    organizations: organizations,
     queues: {
       async send(_lane, messages) {
-        reminders.push(...messages.map(({ reminder }) => reminder));
+        reminders.push(...messages.map(({ message: reminder }) => reminder));
         return [];
       },
     },
@@ -101,11 +101,11 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
     },
     { retry: DEFAULT_RETRY_POLICY, leaseSeconds: LEASE_SECONDS, attemptSeconds: TIMEOUT_MS / 1000 },
   );
-  const follow = watch(
-    { due: dueIndex(deliveries), ledger: ledgerStore(ledger), standings: organizations, log, now },
+  const follow = processDeliveryStream(
+    { due: dueIndex(deliveries), ledger: ledgerStore(ledger), organizations: organizations, log, now },
     { graceSeconds: DEFAULT_GRACE_SECONDS },
   );
-  const again = redeliver(
+  const again = runRedeliveryJob(
     {
       jobs: redeliveryRounds(service, committer(service.client)),
       deliveries: { ...store, range: deliveryRanges(deliveries) },
@@ -113,7 +113,7 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
       endpoints,
       queues: { send: async () => [] },
       rounds: { send: async () => [] },
-      standings: organizations,
+      organizations: organizations,
       log,
       now: () => new Date(),
     },
@@ -125,7 +125,7 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
       sources: sourceChecks(knowledge, outbox, committer(service.client)),
       slots: checkSlots(knowledge, 5),
       organizations: organizationStore(service),
-      standings: organizations,
+      organizationStates: organizations,
       look: sourceContent({
         gate: gate(organizations.of),
         outbound: { fetch },
@@ -139,10 +139,10 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
     },
     { checkEverySeconds: 3600, leaseSeconds: 75 },
   );
-  const wipe = purge(
+  const wipe = purgeSandboxes(
     {
       purges: purgeStore(service),
-      remains: [outbox, deliveries, ledger, knowledge, service].map(remainsIn),
+      remains: [outbox, deliveries, ledger, knowledge, service].map(hasRows),
       log,
       now: () => new Date(),
     },
@@ -151,10 +151,10 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
 
   return {
     /** Fans out what is new in the outbox. @returns reminders of what came of it */
-    async fanOut(): Promise<Reminder[]> {
+    async fanOut(): Promise<DeliveryMessage[]> {
       const rows = (await rowsIn(outbox)).filter(({ pk }) => !read.has(pk));
       for (const { pk } of rows) read.add(pk);
-      const failed = await handOut(rows.flatMap((row) => owedBy(row) ?? []));
+      const failed = await handOut(rows.flatMap((row) => parseOutboxRecord(row) ?? []));
       if (failed.length > 0)
         throw new Error(`${failed.length} entries of the outbox could not be dealt with`);
       return reminders.splice(0);
@@ -163,14 +163,14 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
     /** Works on the redelivery jobs that the outbox tells of. */
     async redeliver(): Promise<void> {
       for (const row of await rowsIn(outbox)) {
-        const event = toldBy(row);
+        const event = parseBusEvent(row);
         if (event?.type === 'webhook.redelivery') await again(event);
       }
     },
 
     /** Attempts a delivery until it has ended, or so many times. */
     async attempt(
-      reminder: Reminder,
+      reminder: DeliveryMessage,
       most = DEFAULT_RETRY_POLICY.maxAttempts,
     ): Promise<Delivery | undefined> {
       for (let attempt = 1; attempt <= most; attempt += 1) {
@@ -184,13 +184,13 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
     },
 
     /** Claims a delivery as a worker does that is then lost. */
-    claim: (reminder: Reminder) =>
+    claim: (reminder: DeliveryMessage) =>
       moves.claim(reminder, { now: present, leaseSeconds: LEASE_SECONDS, maxAttempts: 8 }),
 
     /** Counts and watches all deliveries of an organization, as if the stream told of them once more. */
     async follow(orgId: string): Promise<void> {
       shards += 1;
-      const rows = (await rowsIn(deliveries)).filter((row) => row.orgId === orgId).map(deliveryOf);
+      const rows = (await rowsIn(deliveries)).filter((row) => row.orgId === orgId).map(parseDelivery);
       const changes = rows.flatMap((delivery): SequencedChange[] => [
         { kind: 'added', delivery, sequence: '' },
         ...(delivery.terminalAt === undefined
@@ -206,7 +206,7 @@ export function anEngine({ service, outbox, deliveries, ledger, knowledge }: Tes
     /** Checks the sources that the outbox says are to be checked, and forgets those that are gone. */
     async checkSources(): Promise<void> {
       const news = (await rowsIn(outbox))
-        .map((row) => toldBy(row))
+        .map((row) => parseBusEvent(row))
         .filter(
           (event): event is BusEvent =>
             event !== undefined && OF_SOURCES.includes(event.type) && !told.has(event.id),
@@ -235,14 +235,14 @@ const fetches = new Map<string, number>();
 async function fetch({ url: { href } }: Pick<FetchRequest, 'url'>, permit: Permit): Promise<FetchResult> {
   requirePermit(permit);
   fetches.set(href, (fetches.get(href) ?? 0) + 1);
-  const found = simulatedContent(href, fetches.get(href) ?? 1);
+  const found = simulateContent(href, fetches.get(href) ?? 1);
   return found.kind === 'fetched' ? { kind: 'fetched', url: href, body: Buffer.from(found.text) } : found;
 }
 
 /** A receiver of a live organization, without a network. */
 async function post({ url }: Pick<OutboundRequest, 'url'>, permit: Permit): Promise<OutboundResult> {
   requirePermit(permit);
-  const { afterMs: durationMs, ...answer } = simulate(programOf(url.href), 1, TIMEOUT_MS);
+  const { afterMs: durationMs, ...answer } = simulate(parseProgram(url.href), 1, TIMEOUT_MS);
   return 'status' in answer
     ? { kind: 'answered', status: answer.status, durationMs, body: '' }
     : { kind: 'failed', error: answer.error, durationMs };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ApiKey, digestOf, mintKey } from '../../../functions/domain/api-key.ts';
+import { type ApiKey, generateApiKey, hashApiKey } from '../../../functions/domain/api-key.ts';
 import { newId, type OrgId } from '../../../functions/domain/ids.ts';
 import { apiKeyStore } from '../../../functions/store/api-keys.ts';
 import { committer } from '../../../functions/store/transaction.ts';
@@ -10,7 +10,7 @@ import { conflictOnOverlap } from './faults.ts';
 
 const engine = dynamoDb();
 const COMMITTED = { kind: 'committed' };
-const newDigest = () => digestOf(mintKey('live'));
+const newDigest = () => hashApiKey(generateApiKey('live'));
 
 async function keyStore(client = engine.client()) {
   const { service } = await engine.tables(client);

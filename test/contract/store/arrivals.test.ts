@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Delivery, EndpointOutcome, Settlement } from '../../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import { newId } from '../../../functions/domain/ids.ts';
-import { EVENT_DAYS, repeating } from '../../../functions/domain/redelivery.ts';
+import { EVENT_DAYS, repeatDelivery } from '../../../functions/domain/redelivery.ts';
 import { arrivalStore } from '../../../functions/store/deliveries.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { aDelivery, anEndpoint, later, NOW, seconds } from '../../builders.ts';
@@ -33,7 +33,7 @@ async function having(tables: TestTables) {
   const { orgId, id: webhookId } = endpoint;
   const failed = aDelivery({ orgId, webhookId, status: 'exhausted', attempts: 8 });
   await stores.deliveries.add(failed);
-  const redelivery = (): Delivery => repeating(failed, newId('dlv', NOW), NOW, undefined);
+  const redelivery = (): Delivery => repeatDelivery(failed, newId('dlv', NOW), NOW, undefined);
   const arrived = () => arrivalStore(tables.service).of(failed, [failed.eventId]);
   return { stores, endpoint, failed, redelivery, arrived };
 }

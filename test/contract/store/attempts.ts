@@ -1,6 +1,6 @@
 import type {
   AttemptRecord,
-  Claimed,
+  ClaimedDelivery,
   Delivery,
   EndpointOutcome,
   Settlement,
@@ -57,7 +57,7 @@ export const unaffected = (
 export async function claimed(
   { deliveries }: Pick<Stores, 'deliveries'>,
   changes: Partial<Delivery> = {},
-): Promise<Claimed> {
+): Promise<ClaimedDelivery> {
   const delivery = aDelivery(changes);
   await deliveries.add(delivery);
   return claimAgain({ deliveries }, delivery, NOW);
@@ -68,7 +68,7 @@ export async function claimAgain(
   { deliveries }: Pick<Stores, 'deliveries'>,
   ref: Delivery,
   now: Date,
-): Promise<Claimed> {
+): Promise<ClaimedDelivery> {
   const claim = await deliveries.claim(ref, { ...terms, now });
   if (claim.kind !== 'claimed') throw new Error(`the claim found the delivery ${claim.kind}`);
   return claim.delivery;

@@ -11,7 +11,7 @@ import {
   type OrgId,
   type ReceiverId,
 } from '../../../functions/domain/ids.ts';
-import { startOfHour } from '../../../functions/domain/ledger.ts';
+import { toStartOfHour } from '../../../functions/domain/ledger.ts';
 import { LIVE_GENERATION, type Tenant } from '../../../functions/domain/tenant.ts';
 import { ABANDONED_ENTRIES } from '../../../functions/platform/metric-names.ts';
 import { outboxReader } from '../../../functions/platform/pipeline/worker.ts';
@@ -37,15 +37,15 @@ import {
   DELIVERY_SHARDS,
   keys,
   LEDGER_SHARDS,
+  listShards,
   REDELIVERY_RUN_SHARDS,
-  shards,
 } from '../../../functions/store/keys.ts';
 import { deliveriesInHour, ledgerStore } from '../../../functions/store/ledger.ts';
-import { owedBy, toldBy } from '../../../functions/store/outbox.ts';
+import { parseBusEvent, parseOutboxRecord } from '../../../functions/store/outbox.ts';
 import { purgeStore } from '../../../functions/store/purges.ts';
 import { redeliveryJobs, redeliveryRuns } from '../../../functions/store/redelivery-jobs.ts';
 import { sourceStore } from '../../../functions/store/sources.ts';
-import { rowOf } from '../../../functions/store/table.ts';
+import { parseRow } from '../../../functions/store/table.ts';
 import { usageReader } from '../../../functions/store/usage.ts';
 import {
   aConversation,
@@ -87,7 +87,7 @@ interface Case {
 type Alone = string;
 
 const PAGE = { limit: 100 };
-const HOUR = startOfHour(NOW);
+const HOUR = toStartOfHour(NOW);
 const BEFORE = later(NOW, -seconds(3600));
 const AFTER = later(NOW, seconds(3600));
 const id = (row: Row) => row.id;
@@ -118,7 +118,7 @@ const streamed =
     const output = capturedOutput();
     const taken: T[] = [];
     const handle = outboxReader(
-      (image: Record<string, AttributeValue>) => read(rowOf(image)),
+      (image: Record<string, AttributeValue>) => read(parseRow(image)),
       async (batch: readonly T[]) => {
         taken.push(...batch);
         return [];
@@ -137,8 +137,8 @@ const streamed =
     expect(output.metric(ABANDONED_ENTRIES)).toBeGreaterThan(0);
     return taken.map((entry) => JSON.stringify(entry));
   };
-const owed = (row: unknown) => JSON.stringify(owedBy(row));
-const told = (row: unknown) => JSON.stringify(toldBy(row));
+const owed = (row: unknown) => JSON.stringify(parseOutboxRecord(row));
+const told = (row: unknown) => JSON.stringify(parseBusEvent(row));
 
 const CASES: Readonly<Record<KindName, Case | Alone>> = {
   organization: 'read by its key',
@@ -226,7 +226,7 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
     readers: {
       find: async ({ service }) => {
         const pages = await Promise.all(
-          shards(REDELIVERY_RUN_SHARDS).map((shard) => redeliveryRuns(service).find(shard, NOW)),
+          listShards(REDELIVERY_RUN_SHARDS).map((shard) => redeliveryRuns(service).find(shard, NOW)),
         );
         for (const row of pages.flatMap(({ unreadable }) => unreadable)) service.reportUnreadable?.(row);
         return pages.flatMap(({ entries }) => ids(entries));
@@ -283,7 +283,7 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
       return { ...keys.event(event.id), ...event };
     },
     nameOf: owed,
-    readers: { 'the stream, for the fan-out': streamed(owedBy) },
+    readers: { 'the stream, for the fan-out': streamed(parseOutboxRecord) },
   },
   redelivery: {
     make: (tenant) => {
@@ -295,7 +295,7 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
       };
     },
     nameOf: owed,
-    readers: { 'the stream, for the fan-out': streamed(owedBy) },
+    readers: { 'the stream, for the fan-out': streamed(parseOutboxRecord) },
   },
   disablingNotice: {
     make: (tenant) => {
@@ -308,7 +308,7 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
       return { ...keys.disablingNotice(notice.webhookId, notice.disabledAt), ...notice };
     },
     nameOf: told,
-    readers: { 'the stream, for the publisher': streamed(toldBy) },
+    readers: { 'the stream, for the publisher': streamed(parseBusEvent) },
   },
   notice: {
     make: (tenant) => {
@@ -324,7 +324,7 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
       };
     },
     nameOf: told,
-    readers: { 'the stream, for the publisher': streamed(toldBy) },
+    readers: { 'the stream, for the publisher': streamed(parseBusEvent) },
   },
   keyUse: {
     make: ({ orgId }) => {
@@ -368,7 +368,7 @@ const CASES: Readonly<Record<KindName, Case | Alone>> = {
         ids(await openDeliveries(deliveries)(ofTenant(tenant), BEFORE, AFTER, 100, { units: 1000 })),
       'the hour, for the audit': async ({ deliveries }, tenant) => {
         const pages = await Promise.all(
-          shards(DELIVERY_SHARDS).map((shard) =>
+          listShards(DELIVERY_SHARDS).map((shard) =>
             deliveriesInHour(deliveries)({ ...ofTenant(tenant), hour: HOUR }, shard),
           ),
         );
@@ -448,7 +448,7 @@ const put = (table: TestTables['ledger'], Item: Row) =>
 
 async function inHour(ledger: TestTables['ledger']): Promise<ReceiverId[]> {
   const pages = await Promise.all(
-    shards(LEDGER_SHARDS).map((shard) => ledgerStore(ledger).inHour(HOUR, shard)),
+    listShards(LEDGER_SHARDS).map((shard) => ledgerStore(ledger).inHour(HOUR, shard)),
   );
   return pages.flatMap(({ entries }) => entries.map(({ webhookId }) => webhookId));
 }
@@ -557,7 +557,7 @@ describe('a row that cannot be read', () => {
       await tables.deliveries.client.send(new PutCommand({ TableName: tables.deliveries.name, Item }));
 
     const hours = await Promise.all(
-      shards(DELIVERY_SHARDS).map((shard) =>
+      listShards(DELIVERY_SHARDS).map((shard) =>
         deliveriesInHour(tables.deliveries)({ ...ofTenant(tenant), hour: HOUR }, shard),
       ),
     );

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type Channel, channelIdOf } from '../../../functions/domain/channel.ts';
-import { deliveryId, newId } from '../../../functions/domain/ids.ts';
+import { type Channel, parseChannelId } from '../../../functions/domain/channel.ts';
+import { deriveDeliveryId, newId } from '../../../functions/domain/ids.ts';
 import { channelStore } from '../../../functions/store/channels.ts';
 import { messageStore } from '../../../functions/store/conversations.ts';
 import { deliveryContexts } from '../../../functions/store/delivery-context.ts';
-import { endpointChange, endpointStore } from '../../../functions/store/endpoints.ts';
+import { buildEndpointChange, endpointStore } from '../../../functions/store/endpoints.ts';
 import { outboxStore } from '../../../functions/store/outbox.ts';
 import { committer } from '../../../functions/store/transaction.ts';
 import {
@@ -108,7 +108,7 @@ describe('an http channel as a receiver', () => {
 
     const slowUntil = later(NOW, seconds(120));
     await endpoints.markSlow(orgId, channel.id, slowUntil);
-    expect(await commit([endpointChange(service, channel, 'disable', NOW)])).toEqual(COMMITTED);
+    expect(await commit([buildEndpointChange(service, channel, 'disable', NOW)])).toEqual(COMMITTED);
 
     expect(await channels.find(orgId, channel.id)).toEqual({
       ...channel,
@@ -122,7 +122,7 @@ describe('an http channel as a receiver', () => {
       slowUntil: slowUntil.toISOString(),
       unproven: true,
     });
-    expect(deliveryId(event.id, channel.id)).toMatch(/^dlv_/);
+    expect(deriveDeliveryId(event.id, channel.id)).toMatch(/^dlv_/);
   });
 });
 
@@ -132,7 +132,7 @@ describe('the messages after one', () => {
     const messages = messageStore(service);
     const tenant = aTenant();
     const conversation = aConversation({ channelId: newId('chn', NOW) });
-    expect(channelIdOf(conversation)).toBeDefined();
+    expect(parseChannelId(conversation)).toBeDefined();
     const made = Array.from({ length: 7 }, (_, index) =>
       aMessage({ id: newId('msg', later(NOW, index)), conversationId: conversation.id }),
     );

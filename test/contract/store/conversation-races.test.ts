@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { type Move, moved } from '../../../functions/domain/conversation.ts';
+import { applyStateChange, type StateChange } from '../../../functions/domain/conversation.ts';
 import { aConversation, NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 import { type Answer, aConversationService } from './conversation-service.ts';
@@ -10,7 +10,7 @@ import { cancelTransactions, conflictOnOverlap } from './faults.ts';
 const engine = dynamoDb();
 
 const resolved = aConversation({ status: 'resolved', resolvedAt: NOW.toISOString(), resolvedBy: 'first' });
-const resolution: Move = { kind: 'resolve', by: 'another', at: NOW };
+const resolution: StateChange = { kind: 'resolve', by: 'another', at: NOW };
 
 const times = <T>(count: number, act: () => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, act));
@@ -103,7 +103,7 @@ describe('fifty messages posted to one conversation at once', () => {
     expect(conflicts.count()).toBeGreaterThan(0);
     expect(withStatus(answers, 201)).not.toHaveLength(0);
     await expectNoneLost(service, answers);
-    expect(await service.find()).toEqual(moved(resolved, { kind: 'reopen' }));
+    expect(await service.find()).toEqual(applyStateChange(resolved, { kind: 'reopen' }));
   });
 });
 

@@ -1,9 +1,9 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { onTestFinished, vi } from 'vitest';
-import { digestOf, mintKey } from '../../../functions/domain/api-key.ts';
+import { generateApiKey, hashApiKey } from '../../../functions/domain/api-key.ts';
 import type { Channel } from '../../../functions/domain/channel.ts';
-import type { Conversation, Message, Move } from '../../../functions/domain/conversation.ts';
+import type { Conversation, Message, StateChange } from '../../../functions/domain/conversation.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import { channelStore } from '../../../functions/store/channels.ts';
 import {
@@ -13,8 +13,8 @@ import {
   ticketStore,
 } from '../../../functions/store/conversations.ts';
 import { keys } from '../../../functions/store/keys.ts';
-import { eventOf } from '../../../functions/store/outbox.ts';
-import { addition, committer } from '../../../functions/store/transaction.ts';
+import { parseEvent } from '../../../functions/store/outbox.ts';
+import { buildAddition, committer } from '../../../functions/store/transaction.ts';
 import { aConversation, aTenant, NOW } from '../../builders.ts';
 import type { dynamoDb } from '../../engines.ts';
 import { aGatewayEvent, FUNCTION_ENVIRONMENT, INVOCATION } from '../../support/functions.ts';
@@ -36,14 +36,14 @@ export interface Answer {
 export async function aConversationService(engine: Engine, conversation: Conversation = aConversation()) {
   const { service, outbox, deliveries, rates } = await engine.tables();
   const tenant = aTenant();
-  const secret = mintKey('live');
+  const secret = generateApiKey('live');
   const commit = committer(service.client);
   const conversations = conversationStore(service);
   const foreign = aConversation();
   await commit([
     conversations.add(tenant, conversation),
     conversations.add(aTenant(), foreign),
-    addition(service, {
+    buildAddition(service, {
       ...keys.organization(tenant.orgId),
       id: tenant.orgId,
       name: 'An organization',
@@ -51,8 +51,8 @@ export async function aConversationService(engine: Engine, conversation: Convers
       tier: 'scale',
       createdAt: NOW.toISOString(),
     }),
-    addition(service, {
-      ...keys.apiKey(digestOf(secret)),
+    buildAddition(service, {
+      ...keys.apiKey(hashApiKey(secret)),
       id: newId('key', NOW),
       orgId: tenant.orgId,
       environment: 'live',
@@ -98,7 +98,7 @@ export async function aConversationService(engine: Engine, conversation: Convers
     /** A conversation of another organization. */
     foreign,
     /** Moves the conversation as another request does. */
-    move: (move: Move) => commit([conversations.move(tenant, conversation.id, move)]),
+    move: (move: StateChange) => commit([conversations.move(tenant, conversation.id, move)]),
     find: () => conversations.find(tenant, conversation.id),
     messages: async () =>
       (await messageStore(service).list(tenant, conversation.id, { limit: 100 })).items.map(({ id }) => id),
@@ -109,7 +109,7 @@ export async function aConversationService(engine: Engine, conversation: Convers
       const { Items = [] } = await outbox.client.send(
         new ScanCommand({ TableName: outbox.name, ConsistentRead: true }),
       );
-      return Items.map(eventOf)
+      return Items.map(parseEvent)
         .filter((event) => event.type === type)
         .map(({ body }) => JSON.parse(body).data);
     },

@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Conversation, type Move, moved } from '../../../functions/domain/conversation.ts';
+import {
+  applyStateChange,
+  type Conversation,
+  type StateChange,
+} from '../../../functions/domain/conversation.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import type { Tenant } from '../../../functions/domain/tenant.ts';
 import { conversationStore, escalationStore, messageStore } from '../../../functions/store/conversations.ts';
@@ -13,14 +17,14 @@ const engine = dynamoDb();
 const COMMITTED = { kind: 'committed' };
 const REFUSED = { kind: 'refused', refusal: 'conversation-changed' };
 
-const moves: fc.Arbitrary<Move> = fc.oneof(
-  fc.constant<Move>({ kind: 'hand-off' }),
+const moves: fc.Arbitrary<StateChange> = fc.oneof(
+  fc.constant<StateChange>({ kind: 'hand-off' }),
   fc.record({
     kind: fc.constant('resolve' as const),
     by: fc.string({ minLength: 1, maxLength: 20 }),
     at: fc.nat({ max: 100_000 }).map((milliseconds) => later(NOW, milliseconds)),
   }),
-  fc.constant<Move>({ kind: 'reopen' }),
+  fc.constant<StateChange>({ kind: 'reopen' }),
 );
 
 async function stored(conversation = aConversation()) {
@@ -34,7 +38,7 @@ async function stored(conversation = aConversation()) {
     tenant,
     store,
     find: () => store.find(tenant, conversation.id),
-    move: (move: Move) => commit([store.move(tenant, conversation.id, move)]),
+    move: (move: StateChange) => commit([store.move(tenant, conversation.id, move)]),
     commit,
   };
 }
@@ -47,7 +51,7 @@ describe('moving a stored conversation', () => {
         let expected = aConversation();
         await commit([store.add(tenant, expected)]);
         for (const move of sequence) {
-          const next = moved(expected, move);
+          const next = applyStateChange(expected, move);
           expect(await commit([store.move(tenant, expected.id, move)])).toEqual(next ? COMMITTED : REFUSED);
           expected = next ?? expected;
           expect(await store.find(tenant, expected.id)).toEqual(expected);
@@ -57,7 +61,7 @@ describe('moving a stored conversation', () => {
     );
   });
 
-  it.each<[string, Conversation, Move]>([
+  it.each<[string, Conversation, StateChange]>([
     ['hands an open one off', aConversation(), { kind: 'hand-off' }],
     ['resolves an open one', aConversation(), { kind: 'resolve', by: 'api', at: NOW }],
     [
@@ -79,7 +83,7 @@ describe('moving a stored conversation', () => {
     expect(results.filter(({ kind }) => kind === 'refused')).toEqual(
       Array.from({ length: 19 }, () => REFUSED),
     );
-    expect(await find()).toEqual(moved(conversation, move));
+    expect(await find()).toEqual(applyStateChange(conversation, move));
   });
 
   it('keeps who resolved it first', async () => {
@@ -89,10 +93,10 @@ describe('moving a stored conversation', () => {
 
     expect(await move({ kind: 'resolve', by: 'second', at: later(NOW, 1) })).toEqual(REFUSED);
 
-    expect(await find()).toEqual(moved(conversation, first));
+    expect(await find()).toEqual(applyStateChange(conversation, first));
   });
 
-  it.each<Move>([{ kind: 'hand-off' }, { kind: 'resolve', by: 'api', at: NOW }, { kind: 'reopen' }])(
+  it.each<StateChange>([{ kind: 'hand-off' }, { kind: 'resolve', by: 'api', at: NOW }, { kind: 'reopen' }])(
     'makes none by $kind where there is none',
     async (move) => {
       const { commit, store, tenant } = await stored();

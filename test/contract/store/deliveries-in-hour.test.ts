@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../../functions/domain/delivery.ts';
 import { newId } from '../../../functions/domain/ids.ts';
-import { endOfHour, hourOf, startOfHour } from '../../../functions/domain/ledger.ts';
+import { getLedgerHour, toEndOfHour, toStartOfHour } from '../../../functions/domain/ledger.ts';
 import { deliveryStore } from '../../../functions/store/deliveries.ts';
-import { DELIVERY_SHARDS, keys, shards } from '../../../functions/store/keys.ts';
+import { DELIVERY_SHARDS, keys, listShards } from '../../../functions/store/keys.ts';
 import { deliveriesInHour } from '../../../functions/store/ledger.ts';
 import { aDelivery, later, NOW } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 
 const engine = dynamoDb();
-const HOUR = startOfHour(NOW);
+const HOUR = toStartOfHour(NOW);
 const START = new Date(HOUR);
-const END = endOfHour(HOUR);
+const END = toEndOfHour(HOUR);
 const webhookId = newId('whk', NOW);
 
 /** A delivery of an event of that time. */
@@ -27,7 +27,7 @@ async function holding(deliveries: readonly Delivery[]) {
     /** The pages of each shard. */
     async pages(generation = 0): Promise<Delivery[][][]> {
       return Promise.all(
-        shards(DELIVERY_SHARDS).map(async (shard) => {
+        listShards(DELIVERY_SHARDS).map(async (shard) => {
           const pages: Delivery[][] = [];
           let after: Record<string, unknown> | undefined;
           do {
@@ -53,8 +53,8 @@ describe('the deliveries of an endpoint in an hour', () => {
     const found = (await pages()).flat(2);
 
     expect(byId(found)).toEqual(byId(within));
-    expect(new Set(within.map(hourOf))).toEqual(new Set([HOUR]));
-    for (const delivery of beyond) expect(hourOf(delivery)).not.toBe(HOUR);
+    expect(new Set(within.map(getLedgerHour))).toEqual(new Set([HOUR]));
+    for (const delivery of beyond) expect(getLedgerHour(delivery)).not.toBe(HOUR);
   });
 
   it('are of that endpoint and generation alone, each in one shard', async () => {

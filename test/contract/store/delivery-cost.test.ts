@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { reminderOf, type Settlement } from '../../../functions/domain/delivery.ts';
+import { type Settlement, toDeliveryMessage } from '../../../functions/domain/delivery.ts';
 import { MAX_ATTEMPTS } from '../../../functions/domain/timing.ts';
 import { deliveryContexts } from '../../../functions/store/delivery-context.ts';
 import { outboxStore } from '../../../functions/store/outbox.ts';
@@ -62,8 +62,8 @@ describe('the units of lib/cost/measured.json', () => {
     await stores.deliveries.add(delivery);
     consumed();
 
-    const contextOf = await deliveryContexts(tables.service, tables.outbox)([reminderOf(delivery)]);
-    contextOf(reminderOf(delivery));
+    const contextOf = await deliveryContexts(tables.service, tables.outbox)([toDeliveryMessage(delivery)]);
+    contextOf(toDeliveryMessage(delivery));
     const claim = await claimAgain(stores, delivery, NOW);
     await stores.deliveries.settle(claim, succeeded, unaffected(claim));
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../../functions/domain/delivery.ts';
-import { creationTime, newId } from '../../../functions/domain/ids.ts';
+import { newId, parseCreationTime } from '../../../functions/domain/ids.ts';
 import { deliveryStore } from '../../../functions/store/deliveries.ts';
 import { type DeliveryFilter, filteredDeliveries } from '../../../functions/store/delivery-queries.ts';
 import { aDelivery, anEvent, aTenant, later, NOW } from '../../builders.ts';
@@ -44,7 +44,7 @@ const matches = ({ status, eventType, from, to }: DeliveryFilter) => {
   return (delivery: Delivery): boolean =>
     (!status || status.includes(delivery.status)) &&
     (!eventType || eventType.includes(delivery.eventType)) &&
-    within(creationTime(delivery.id));
+    within(parseCreationTime(delivery.id));
 };
 
 const moment = fc.option(

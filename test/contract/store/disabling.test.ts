@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Claimed, EndpointOutcome } from '../../../functions/domain/delivery.ts';
+import type { ClaimedDelivery, EndpointOutcome } from '../../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
@@ -10,7 +10,7 @@ import { dynamoDbStores, type Stores, storeKinds } from './stores.ts';
 const engine = dynamoDb();
 
 /** Claims of so many deliveries to one endpoint, each for its last attempt. */
-const claims = (stores: Stores, { orgId, id }: Endpoint, count: number): Promise<Claimed[]> =>
+const claims = (stores: Stores, { orgId, id }: Endpoint, count: number): Promise<ClaimedDelivery[]> =>
   Promise.all(Array.from({ length: count }, () => claimed(stores, { orgId, webhookId: id, attempts: 7 })));
 
 const TRACE = '1-5759e988-bd862e3fe1be46a994272793';
@@ -32,7 +32,7 @@ const noticeOf = ({ orgId, id }: Endpoint) => ({
 });
 
 /** Settles all claims at the same time as those that disable, and says how many did. */
-async function disableAtOnce(stores: Stores, endpoint: Endpoint, ends: Claimed[]) {
+async function disableAtOnce(stores: Stores, endpoint: Endpoint, ends: ClaimedDelivery[]) {
   const results = await Promise.all(
     ends.map((claim) => stores.deliveries.settle(claim, exhausted, outcomeAt(endpoint, 'disable'))),
   );
@@ -42,7 +42,7 @@ async function disableAtOnce(stores: Stores, endpoint: Endpoint, ends: Claimed[]
   };
 }
 
-async function statuses(stores: Stores, ends: Claimed[]): Promise<(string | undefined)[]> {
+async function statuses(stores: Stores, ends: ClaimedDelivery[]): Promise<(string | undefined)[]> {
   const found = await Promise.all(ends.map((claim) => stores.deliveries.find(claim)));
   return found.map((delivery) => delivery?.status).toSorted();
 }
@@ -135,7 +135,7 @@ describe.each(storeKinds(engine))('disabling an endpoint (%s)', (_, make) => {
     const [first, second, third, fourth] = await claims(stores, endpoint, 4);
     if (!first || !second || !third || !fourth) throw new Error('four deliveries were to be claimed');
     const at = (count: number) => later(ENDED, seconds(count));
-    const settle = async (claim: Claimed, effect: EndpointOutcome['effect'], count: number) =>
+    const settle = async (claim: ClaimedDelivery, effect: EndpointOutcome['effect'], count: number) =>
       stores.deliveries.settle(
         claim,
         effect === 'reset' ? succeeded : exhausted,

@@ -1,6 +1,6 @@
 import type { Delivery } from '../../../functions/domain/delivery.ts';
 import { DUE_STATES, type DueEntry, type DueState } from '../../../functions/domain/due.ts';
-import { DUE_SHARDS, keys, shards } from '../../../functions/store/keys.ts';
+import { DUE_SHARDS, keys, listShards } from '../../../functions/store/keys.ts';
 import type { Stores } from './stores.ts';
 
 type DueIndex = Stores['due'];
@@ -27,7 +27,7 @@ export async function pagesOf(
 
 /** What is due by then, of all shards. */
 export async function everyDue(due: DueIndex, state: DueState, until = FAR): Promise<DueEntry[]> {
-  const found = await Promise.all(shards(DUE_SHARDS).map((shard) => pagesOf(due, state, shard, until)));
+  const found = await Promise.all(listShards(DUE_SHARDS).map((shard) => pagesOf(due, state, shard, until)));
   return found.flat(2);
 }
 
@@ -38,7 +38,7 @@ export async function placesOf(due: DueIndex, { id }: Pick<Delivery, 'id'>): Pro
       pagesOf(due, state, shardOf(keys.dueOf(state, id))).then((pages) => pages.flat()),
     ),
   );
-  return found.flat().filter(({ reminder }) => reminder.id === id);
+  return found.flat().filter(({ message: reminder }) => reminder.id === id);
 }
 
 const shardOf = (dueIn: string): number => Number(dueIn.slice(dueIn.indexOf('#') + 1));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Delivery, reminderOf, SkipReason } from '../../../functions/domain/delivery.ts';
+import { type Delivery, SkipReason, toDeliveryMessage } from '../../../functions/domain/delivery.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import {
@@ -19,7 +19,7 @@ import { type Stores, storeKinds } from './stores.ts';
 const LOST = later(NOW, seconds(DEFAULT_GRACE_SECONDS));
 const LATER = later(LOST, seconds(3600));
 const watchedAt = (delivery: Delivery, dueAt: Date) => ({
-  reminder: reminderOf(delivery),
+  message: toDeliveryMessage(delivery),
   state: 'watched',
   dueAt: dueAt.toISOString(),
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { reminderOf } from '../../../functions/domain/delivery.ts';
+import { toDeliveryMessage } from '../../../functions/domain/delivery.ts';
 import type { DueEntry } from '../../../functions/domain/due.ts';
-import { deliveryId, newId } from '../../../functions/domain/ids.ts';
+import { deriveDeliveryId, newId } from '../../../functions/domain/ids.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { aDelivery, later, NOW } from '../../builders.ts';
 import { everyDue, pagesOf } from './due-entries.ts';
@@ -14,7 +14,7 @@ function inShard() {
   for (;;) {
     const eventId = newId('evt', NOW);
     const webhookId = newId('whk', NOW);
-    const id = deliveryId(eventId, webhookId);
+    const id = deriveDeliveryId(eventId, webhookId);
     if (keys.dueOf('watched', id) === keys.due('watched', SHARD)) return aDelivery({ eventId, webhookId });
   }
 }
@@ -39,7 +39,7 @@ async function watching(
   return made
     .map(
       ({ delivery, dueAt }): DueEntry => ({
-        reminder: reminderOf(delivery),
+        message: toDeliveryMessage(delivery),
         state: 'watched',
         dueAt: dueAt.toISOString(),
       }),
@@ -48,7 +48,7 @@ async function watching(
 }
 
 const byId = (found: readonly DueEntry[]) =>
-  found.toSorted((a, b) => a.reminder.id.localeCompare(b.reminder.id));
+  found.toSorted((a, b) => a.message.id.localeCompare(b.message.id));
 
 describe.each(storeKinds())('going through the due index (%s)', (_, make) => {
   it('finds everything of a shard once, the earliest first, over as many pages as it takes', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Delivery, Reminder, Settlement } from '../../../functions/domain/delivery.ts';
+import type { Delivery, DeliveryMessage, Settlement } from '../../../functions/domain/delivery.ts';
 import type { DisablingNotice, Endpoint } from '../../../functions/domain/endpoint.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/timing.ts';
 import { type AttemptPorts, attemptDelivery } from '../../../functions/engine/attempt-delivery.ts';
@@ -39,7 +39,7 @@ async function owed({ deliveries }: Stores, endpoint: Endpoint, count: number): 
 async function dispatchAll(
   stores: Stores,
   endpoint: Endpoint,
-  reminders: Reminder[],
+  reminders: DeliveryMessage[],
   answer: keyof typeof answers,
 ) {
   const log = recordedLog();

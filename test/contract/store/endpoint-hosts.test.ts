@@ -1,7 +1,7 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { countedHost, type Endpoint } from '../../../functions/domain/endpoint.ts';
+import { type Endpoint, getCountedHost } from '../../../functions/domain/endpoint.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import { endpointStore } from '../../../functions/store/endpoints.ts';
 import { keys } from '../../../functions/store/keys.ts';
@@ -109,7 +109,7 @@ describe('the limit of endpoints at a host', () => {
             }),
           );
         }
-        const counted = (await endpoints.all(orgId)).map(({ url }) => countedHost(url));
+        const counted = (await endpoints.all(orgId)).map(({ url }) => getCountedHost(url));
         for (const host of hosts)
           expect(await countAt(host)).toBe(counted.filter((one) => one === host).length);
       }),

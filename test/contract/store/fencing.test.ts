@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Claimed, Settlement } from '../../../functions/domain/delivery.ts';
+import type { ClaimedDelivery, Settlement } from '../../../functions/domain/delivery.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import { anAttempt, LEASE_SECONDS, unaffected } from './attempts.ts';
 import { storeKinds } from './stores.ts';
@@ -25,7 +25,11 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-function settlementOf(claim: Claimed, { as, hold }: Extract<Step, { kind: 'settle' }>, at: Date): Settlement {
+function settlementOf(
+  claim: ClaimedDelivery,
+  { as, hold }: Extract<Step, { kind: 'settle' }>,
+  at: Date,
+): Settlement {
   const attempt = anAttempt({ number: claim.attempts, error: as === 'succeeded' ? undefined : 'refused' });
   if (as === 'succeeded') return { kind: as, attempt, at };
   if (as === 'exhausted') return { kind: as, attempt, at, terminalReason: 'max_attempts' };
@@ -40,10 +44,10 @@ describe.each(storeKinds())('the lease of a delivery (%s)', (_, make) => {
         const delivery = aDelivery();
         await deliveries.add(delivery);
         let now = NOW;
-        let holder: Claimed | undefined;
+        let holder: ClaimedDelivery | undefined;
         let dueAt = NOW;
         let ended = false;
-        const claims: Claimed[] = [];
+        const claims: ClaimedDelivery[] = [];
 
         const isHeld = () => holder !== undefined && now.getTime() < holder.lease.until;
         for (const taken of steps) {

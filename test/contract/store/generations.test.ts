@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Claimed, EndpointOutcome, Settlement } from '../../../functions/domain/delivery.ts';
+import type { ClaimedDelivery, EndpointOutcome, Settlement } from '../../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import { LIVE_GENERATION } from '../../../functions/domain/tenant.ts';
@@ -96,7 +96,8 @@ describe.each(storeKinds(engine))('the end of a delivery in a sandbox (%s)', (_,
     const { stores, tenant, endpoint, reset } = await having(await make(), 0);
     const redelivery = { ...tenant, webhookId: endpoint.id, redeliveryOf: newId('dlv', NOW) };
     const [claim, late] = [await claimed(stores, redelivery), await claimed(stores, redelivery)];
-    const settle = (one: Claimed) => stores.deliveries.settle(one, succeeded, outcomeOf(endpoint, 'none'));
+    const settle = (one: ClaimedDelivery) =>
+      stores.deliveries.settle(one, succeeded, outcomeOf(endpoint, 'none'));
     expect(await settle(claim)).toBe('done');
     await reset();
     expect(await settle(late)).toBe('refused');
@@ -166,7 +167,7 @@ describe('what the end of a delivery writes', () => {
     const client = engine.client();
     const stores = dynamoDbStores(await engine.tables(client));
     const made = await having(stores, consecutiveFailures);
-    const claim: Claimed = live
+    const claim: ClaimedDelivery = live
       ? await claimed(stores, {
           orgId: made.endpoint.orgId,
           generation: LIVE_GENERATION,

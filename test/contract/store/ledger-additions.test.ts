@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type LedgerEntry, NOTHING, plus } from '../../../functions/domain/ledger.ts';
+import { addCounts, type LedgerEntry, NO_COUNTS } from '../../../functions/domain/ledger.ts';
 import { aLedgerEntry } from '../../builders.ts';
 import { type Stores, storeKinds } from './stores.ts';
 
@@ -27,7 +27,7 @@ describe.each(storeKinds())('adding to the ledger (%s)', (_, make) => {
 
     const more = { ...entry, owed: 1, succeeded: 1, exhausted: 1, duplicates: 2 };
     expect(await ledger.add(part(101, 250), more)).toBe('added');
-    expect(await readOne(ledger, entry)).toEqual({ ...entry, ...plus(entry, more) });
+    expect(await readOne(ledger, entry)).toEqual({ ...entry, ...addCounts(entry, more) });
   });
 
   it.each([
@@ -108,7 +108,7 @@ describe.each(storeKinds())('adding to the ledger (%s)', (_, make) => {
             while (first < last) {
               const result = await ledger.add(part(first + 1, last), {
                 ...entry,
-                ...NOTHING,
+                ...NO_COUNTS,
                 owed: last - first,
               });
               if (result === 'added') break;
@@ -116,7 +116,7 @@ describe.each(storeKinds())('adding to the ledger (%s)', (_, make) => {
             }
             reached = Math.max(reached, last);
           }
-          expect(await readOne(ledger, entry)).toEqual({ ...entry, ...NOTHING, owed: count });
+          expect(await readOne(ledger, entry)).toEqual({ ...entry, ...NO_COUNTS, owed: count });
         },
       ),
       { numRuns: 25 },

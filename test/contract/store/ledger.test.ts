@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
 import {
-  hourBefore,
+  getHourBefore,
   type LedgerAddition,
   type LedgerEntry,
-  NOTHING,
-  startOfHour,
+  NO_COUNTS,
+  toStartOfHour,
 } from '../../../functions/domain/ledger.ts';
-import { keys, LEDGER_SHARDS, shards } from '../../../functions/store/keys.ts';
+import { keys, LEDGER_SHARDS, listShards } from '../../../functions/store/keys.ts';
 import { aLedgerEntry, NOW } from '../../builders.ts';
 import { type Stores, storeKinds } from './stores.ts';
 
@@ -30,7 +30,7 @@ const byKey = (entries: readonly LedgerEntry[]) =>
 /** What all shards of an hour have, by shard. */
 async function inHour(ledger: Ledger, hour: string): Promise<LedgerEntry[][]> {
   return Promise.all(
-    shards(LEDGER_SHARDS).map(async (shard) => {
+    listShards(LEDGER_SHARDS).map(async (shard) => {
       const entries: LedgerEntry[] = [];
       let after: Record<string, unknown> | undefined;
       do {
@@ -46,7 +46,7 @@ async function inHour(ledger: Ledger, hour: string): Promise<LedgerEntry[][]> {
 describe.each(storeKinds())('reading the ledger (%s)', (_, make) => {
   it('gives of an endpoint and a generation the hours asked for that have something', async () => {
     const { ledger } = await make();
-    const [one = '', two = '', three = ''] = [1, 2, 3].map((count) => hourBefore(NOW, count));
+    const [one = '', two = '', three = ''] = [1, 2, 3].map((count) => getHourBefore(NOW, count));
     const entry = aLedgerEntry({ owed: 2, succeeded: 1 });
     const { webhookId } = entry;
     await addAll(ledger, [
@@ -65,7 +65,7 @@ describe.each(storeKinds())('reading the ledger (%s)', (_, make) => {
         { ...entry, hour: two, owed: 5 },
       ]),
     );
-    expect(await ledger.read(webhookId, 1, { first: three, last: startOfHour(NOW) })).toEqual([
+    expect(await ledger.read(webhookId, 1, { first: three, last: toStartOfHour(NOW) })).toEqual([
       { ...entry, hour: one, generation: 1 },
     ]);
     expect(await ledger.read(webhookId, 0, { first: three, last: three })).toEqual([]);
@@ -74,7 +74,7 @@ describe.each(storeKinds())('reading the ledger (%s)', (_, make) => {
   it('gives all of many hours', async () => {
     const { ledger } = await make();
     const webhookId = newId('whk', NOW);
-    const hours = Array.from({ length: 240 }, (_unused, count) => hourBefore(NOW, count));
+    const hours = Array.from({ length: 240 }, (_unused, count) => getHourBefore(NOW, count));
     const entries = hours.map((hour, index) => aLedgerEntry({ webhookId, hour, owed: index }));
     await addAll(ledger, entries);
 
@@ -87,7 +87,7 @@ describe.each(storeKinds())('reading the ledger (%s)', (_, make) => {
     const entries = Array.from({ length: 60 }, (_unused, index) =>
       aLedgerEntry({ owed: index, generation: index % 2 }),
     );
-    await addAll(ledger, [...entries, aLedgerEntry({ hour: hourBefore(NOW, 1), owed: 1 })]);
+    await addAll(ledger, [...entries, aLedgerEntry({ hour: getHourBefore(NOW, 1), owed: 1 })]);
 
     const found = await inHour(ledger, entries[0]?.hour ?? '');
 
@@ -99,7 +99,7 @@ describe.each(storeKinds())('reading the ledger (%s)', (_, make) => {
 
   it('finds nothing in an hour in which nothing was owed', async () => {
     const { ledger } = await make();
-    expect((await inHour(ledger, hourBefore(NOW, 5))).flat()).toEqual([]);
+    expect((await inHour(ledger, getHourBefore(NOW, 5))).flat()).toEqual([]);
   });
 });
 
@@ -124,7 +124,7 @@ describe.each(storeKinds())('correcting the ledger (%s)', (_, make) => {
     'leaves them alone when %s has changed since',
     async (name) => {
       const { ledger, entry } = await holding({ owed: 8, succeeded: 4 });
-      await ledger.add({ ...part, first: '101', last: '200' }, { ...entry, ...NOTHING, [name]: 1 });
+      await ledger.add({ ...part, first: '101', last: '200' }, { ...entry, ...NO_COUNTS, [name]: 1 });
       const changed = await readOne(ledger, entry);
 
       expect(await ledger.correct(entry, truth)).toBe('changed');
@@ -153,7 +153,7 @@ describe.each(storeKinds())('correcting the ledger (%s)', (_, make) => {
     const { ledger, entry } = await holding({ owed: 8 });
     await ledger.correct(entry, truth);
 
-    await ledger.add({ ...part, first: '101', last: '200' }, { ...entry, ...NOTHING, owed: 1 });
+    await ledger.add({ ...part, first: '101', last: '200' }, { ...entry, ...NO_COUNTS, owed: 1 });
 
     expect(await readOne(ledger, entry)).toMatchObject({ ...truth, owed: 8 });
   });

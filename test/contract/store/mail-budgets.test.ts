@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
 import {
-  aboutBudget,
+  budgetMailKey,
   type DueDigest,
-  dayOf,
   MAX_DIGEST_SOURCES,
   type MailLimits,
+  toDay,
 } from '../../../functions/domain/mailing.ts';
 import type { NotifyPorts } from '../../../functions/engine/notify.ts';
-import type { DigestPorts } from '../../../functions/engine/sweep.ts';
+import type { DigestPorts } from '../../../functions/engine/schedule-source-checks.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { dueDigests, mailBudgets } from '../../../functions/store/mail-budgets.ts';
 import { Contended } from '../../../functions/store/transaction.ts';
@@ -44,8 +44,8 @@ const KINDS: [name: string, make: (limits: Partial<MailLimits>) => Promise<Kind>
         async spent(owner) {
           const pk =
             owner === 'stage'
-              ? keys.stageMailing(aboutBudget(TODAY))
-              : keys.mailing(owner as `org_${string}`, aboutBudget(TODAY)).pk;
+              ? keys.stageMailing(budgetMailKey(TODAY))
+              : keys.mailing(owner as `org_${string}`, budgetMailKey(TODAY)).pk;
           return Number((await rowsIn(mailings)).find((row) => row.pk === pk)?.recipients ?? 0);
         },
       };
@@ -54,7 +54,7 @@ const KINDS: [name: string, make: (limits: Partial<MailLimits>) => Promise<Kind>
 ];
 
 const GENEROUS = { organization: 1000, stage: 1000 };
-const TODAY = dayOf(NOW);
+const TODAY = toDay(NOW);
 const DAY = 86_400;
 const tenant = aTenant();
 const one = async () => 1;
@@ -129,7 +129,7 @@ describe.each(KINDS)('the budget of e-mail (%s)', (_, make) => {
 
     expect(await budgets.admit(first, one, tomorrow)).toEqual({ decision: 'notice' });
     expect(await budgets.admit(second, one, tomorrow)).toEqual({ decision: 'digest' });
-    expect(await budgets.close(tenant, dayOf(tomorrow), tomorrow)).toBeUndefined();
+    expect(await budgets.close(tenant, toDay(tomorrow), tomorrow)).toBeUndefined();
   });
 
   it('ends for all organizations together at the ceiling of the stage, digests included', async () => {

@@ -2,7 +2,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
-import type { Sending } from '../../../functions/domain/mailing.ts';
+import type { MailRequest } from '../../../functions/domain/mailing.ts';
 import type { NotifyPorts } from '../../../functions/engine/notify.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { mailingStore } from '../../../functions/store/mailings.ts';
@@ -17,7 +17,7 @@ const engine = dynamoDb();
 const DAY = 86_400;
 const LEASE = 45;
 const at = (second: number) => later(NOW, seconds(second));
-const aSending = (changes: Partial<Sending> = {}): Sending => ({
+const aSending = (changes: Partial<MailRequest> = {}): MailRequest => ({
   orgId: newId('org', NOW),
   about: 'mail#something',
   eventId: 'event-1',
@@ -25,7 +25,7 @@ const aSending = (changes: Partial<Sending> = {}): Sending => ({
   ...changes,
 });
 
-async function claimed(mailings: NotifyPorts['mailings'], sending: Sending, now = NOW): Promise<string> {
+async function claimed(mailings: NotifyPorts['mailings'], sending: MailRequest, now = NOW): Promise<string> {
   const claim = await mailings.claim(sending, now, LEASE);
   if (claim.kind !== 'claimed') throw new Error(`the claim was ${claim.kind}`);
   return claim.token;
@@ -40,8 +40,8 @@ describe.each(mailingKinds(engine))('the claim of an e-mail (%s)', (_, make) => 
     expect(await mailings.release(sending, token)).toBe(true);
 
     await mailings.sentOtherwise(sending, at(5));
-    expect(await mailings.standing(sending, at(9 + DAY))).toBe('within-window');
-    expect(await mailings.standing(sending, at(10 + DAY))).toBe('free');
+    expect(await mailings.state(sending, at(9 + DAY))).toBe('within-window');
+    expect(await mailings.state(sending, at(10 + DAY))).toBe('free');
   });
 
   it('is had by one of fifty at once', async () => {
@@ -72,10 +72,10 @@ describe.each(mailingKinds(engine))('the claim of an e-mail (%s)', (_, make) => 
     expect(await mailings.settle(sending, token, at(3))).toBe(true);
 
     const other = { ...sending, eventId: 'event-2' };
-    expect(await mailings.standing(sending, at(10 * DAY))).toBe('done');
+    expect(await mailings.state(sending, at(10 * DAY))).toBe('done');
     expect(await mailings.claim(sending, at(10 * DAY), LEASE)).toEqual({ kind: 'done' });
     expect(await mailings.claim(other, at(DAY + 2), LEASE)).toEqual({ kind: 'within-window' });
-    expect(await mailings.standing(other, at(DAY + 3))).toBe('free');
+    expect(await mailings.state(other, at(DAY + 3))).toBe('free');
     expect(await mailings.claim(other, at(DAY + 3), LEASE)).toMatchObject({ kind: 'claimed' });
   });
 
@@ -98,9 +98,9 @@ describe.each(mailingKinds(engine))('the claim of an e-mail (%s)', (_, make) => 
     const token = await claimed(mailings, second, at(DAY));
     expect(await mailings.release(second, token)).toBe(true);
 
-    expect(await mailings.standing(sending, at(DAY))).toBe('done');
-    expect(await mailings.standing(second, at(DAY - 1))).toBe('within-window');
-    expect(await mailings.standing(second, at(DAY))).toBe('free');
+    expect(await mailings.state(sending, at(DAY))).toBe('done');
+    expect(await mailings.state(second, at(DAY - 1))).toBe('within-window');
+    expect(await mailings.state(second, at(DAY))).toBe('free');
   });
 
   it('that nobody settles has an unknown outcome, and counts as sent when its lease ended', async () => {
@@ -152,7 +152,7 @@ describe('the claims in the table', () => {
         for (const { elapse, event, end } of all) {
           now = later(now, seconds(elapse));
           const asked = { ...sending, eventId: event };
-          expect(await stored.standing(asked, now)).toBe(await memory.standing(asked, now));
+          expect(await stored.state(asked, now)).toBe(await memory.state(asked, now));
           if (end === 'look') continue;
           const [ours, theirs] = [
             await stored.claim(asked, now, LEASE),

@@ -1,21 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { reminderOf } from '../../../functions/domain/delivery.ts';
+import { toDeliveryMessage } from '../../../functions/domain/delivery.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import type { Tenant } from '../../../functions/domain/tenant.ts';
-import { purge } from '../../../functions/engine/purge.ts';
+import { purgeSandboxes } from '../../../functions/engine/purge.ts';
 import {
   conversationStore,
   escalationStore,
   messageStore,
   ticketStore,
 } from '../../../functions/store/conversations.ts';
-import { arriving, deliveryStore } from '../../../functions/store/deliveries.ts';
+import { deliveryStore, recordArrival } from '../../../functions/store/deliveries.ts';
 import { endpointStore } from '../../../functions/store/endpoints.ts';
 import { idempotencyStore } from '../../../functions/store/idempotency.ts';
 import { ledgerStore } from '../../../functions/store/ledger.ts';
 import { disablingNotice, outboxStore } from '../../../functions/store/outbox.ts';
-import { purgeStore, remainsIn } from '../../../functions/store/purges.ts';
+import { hasRows, purgeStore } from '../../../functions/store/purges.ts';
 import { type Change, committer } from '../../../functions/store/transaction.ts';
 import {
   aConversation,
@@ -58,9 +58,9 @@ function waysToStore({ service, outbox, deliveries, ledger }: TestTables) {
     event: change((tenant) => outboxStore(outbox).append(anEvent({ tenant }))),
     redelivery: change((tenant) => {
       const delivery = aDelivery(tenant);
-      return [store.adding(delivery), outboxStore(outbox).appendRedelivery(reminderOf(delivery))];
+      return [store.adding(delivery), outboxStore(outbox).appendRedelivery(toDeliveryMessage(delivery))];
     }),
-    arrival: change((tenant) => arriving(service, aDelivery(tenant))),
+    arrival: change((tenant) => recordArrival(service, aDelivery(tenant))),
     notice: change(({ orgId, generation }) => {
       const { id: webhookId } = anEndpoint();
       const disabledAt = NOW.toISOString();
@@ -104,10 +104,10 @@ describe('a purge', () => {
     const ways = waysToStore(tables);
     const purges = purgeStore(tables.service);
     const commit = committer(tables.service.client);
-    const run = purge(
+    const run = purgeSandboxes(
       {
         purges,
-        remains: [tables.outbox, tables.deliveries, tables.ledger, tables.service].map(remainsIn),
+        remains: [tables.outbox, tables.deliveries, tables.ledger, tables.service].map(hasRows),
         log: recordedLog(),
         now: () => NOW,
       },
@@ -155,9 +155,9 @@ describe('a purge', () => {
     await ways.ticket({ ...tenant, generation: 2 });
     const before = await everyRow(tables);
     await committer(tables.service.client)([purges.order({ ...tenant, requestedAt: NOW.toISOString() })]);
-    const remains = [tables.outbox, tables.deliveries, tables.ledger, tables.service].map(remainsIn);
+    const remains = [tables.outbox, tables.deliveries, tables.ledger, tables.service].map(hasRows);
     const at = (now: Date) =>
-      purge(
+      purgeSandboxes(
         { purges, remains, log: recordedLog(), now: () => now },
         { lingerSeconds: 1, leaseSeconds: 60 },
       )(() => true);

@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
-import { DEFAULT_RATE_LIMITS, type RateBucket, windowAt } from '../../../functions/domain/rate-limit.ts';
+import { DEFAULT_RATE_LIMITS, getRateWindow, type RateBucket } from '../../../functions/domain/rate-limit.ts';
 import { rateLimiter } from '../../../functions/platform/pipeline/rate-limit.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { rateWindowStore } from '../../../functions/store/rate-windows.ts';
@@ -9,7 +9,7 @@ import { later, NOW, seconds } from '../../builders.ts';
 import { dynamoDb } from '../../engines.ts';
 
 const engine = dynamoDb();
-const { start } = windowAt(NOW);
+const { start } = getRateWindow(NOW);
 const TIMEOUT_MS = 20_000;
 const aBucket = (kind: RateBucket['kind'] = 'live'): RateBucket => ({ orgId: newId('org', NOW), kind });
 

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
-import { type RedeliveryJob, type RedeliveryRun, runOf } from '../../../functions/domain/redelivery.ts';
-import type { Position } from '../../../functions/engine/due-pages.ts';
-import { keys, REDELIVERY_RUN_SHARDS, shards } from '../../../functions/store/keys.ts';
 import {
-  jobKey,
+  type RedeliveryJob,
+  type RedeliveryRun,
+  toRedeliveryRun,
+} from '../../../functions/domain/redelivery.ts';
+import type { Position } from '../../../functions/engine/due-pages.ts';
+import { keys, listShards, REDELIVERY_RUN_SHARDS } from '../../../functions/store/keys.ts';
+import {
+  buildJobKey,
   redeliveryJobs,
   redeliveryRounds,
   redeliveryRuns,
@@ -39,7 +43,7 @@ function runsIn({ service }: TestTables) {
     /** All that nobody was reminded of since then, page by page. */
     async since(until: Date): Promise<RedeliveryRun[]> {
       const found: RedeliveryRun[] = [];
-      for (const shard of shards(REDELIVERY_RUN_SHARDS)) {
+      for (const shard of listShards(REDELIVERY_RUN_SHARDS)) {
         let after: Position | undefined;
         do {
           const page = await runs.find(shard, until, after);
@@ -64,10 +68,10 @@ describe.each(KINDS)('that a redelivery job runs (%s)', (_, make) => {
     const [stopped, done] = [jobAt(0), jobAt(1)];
     await start(stopped);
     await start(done);
-    expect(await since(later(NOW, 1))).toEqual([runOf(stopped), runOf(done)]);
+    expect(await since(later(NOW, 1))).toEqual([toRedeliveryRun(stopped), toRedeliveryRun(done)]);
 
     await stop(stopped);
-    expect(await since(later(NOW, 1))).toEqual([runOf(done)]);
+    expect(await since(later(NOW, 1))).toEqual([toRedeliveryRun(done)]);
     expect(await finish(done)).toBe('done');
     expect(await since(later(NOW, 1))).toEqual([]);
   });
@@ -79,7 +83,7 @@ describe.each(KINDS)('that a redelivery job runs (%s)', (_, make) => {
     expect(await start(jobAt(1, { orgId: first.orgId, webhookId: first.webhookId }))).toMatchObject({
       kind: 'refused',
     });
-    expect(await since(later(NOW, 1))).toEqual([runOf(first)]);
+    expect(await since(later(NOW, 1))).toEqual([toRedeliveryRun(first)]);
   });
 
   it('stays kept when its end is refused', async () => {
@@ -92,14 +96,14 @@ describe.each(KINDS)('that a redelivery job runs (%s)', (_, make) => {
     if (leased.kind !== 'leased') throw new Error(`the job is ${leased.kind}`);
     const taken = { ...leased.job, lease: { ...leased.job.lease, token: 'another' } };
     expect(await rounds.end(taken, { status: 'done', at: NOW })).toBe('refused');
-    expect(await since(NOW)).toEqual([runOf(job)]);
+    expect(await since(NOW)).toEqual([toRedeliveryRun(job)]);
   });
 
   it('may be missing when the job ends, as of jobs that began before it was kept', async () => {
     const { start, finish, remove } = runsIn(await make());
     const job = jobAt(0);
     await start(job);
-    await remove(runOf(job));
+    await remove(toRedeliveryRun(job));
     expect(await finish(job)).toBe('done');
   });
 
@@ -109,14 +113,14 @@ describe.each(KINDS)('that a redelivery job runs (%s)', (_, make) => {
     await start(first);
     await start(second);
     expect(await since(later(NOW, -1))).toEqual([]);
-    expect(await since(later(NOW, 9))).toEqual([runOf(first)]);
-    expect(await since(later(NOW, 10))).toEqual([runOf(first), runOf(second)]);
+    expect(await since(later(NOW, 9))).toEqual([toRedeliveryRun(first)]);
+    expect(await since(later(NOW, 10))).toEqual([toRedeliveryRun(first), toRedeliveryRun(second)]);
 
-    await reminded(runOf(first), later(NOW, 20));
-    expect(await since(later(NOW, 19))).toEqual([runOf(second)]);
+    await reminded(toRedeliveryRun(first), later(NOW, 20));
+    expect(await since(later(NOW, 19))).toEqual([toRedeliveryRun(second)]);
     expect(await since(later(NOW, 20))).toEqual([
-      { ...runOf(first), remindedAt: later(NOW, 20).toISOString() },
-      runOf(second),
+      { ...toRedeliveryRun(first), remindedAt: later(NOW, 20).toISOString() },
+      toRedeliveryRun(second),
     ]);
   });
 
@@ -124,7 +128,7 @@ describe.each(KINDS)('that a redelivery job runs (%s)', (_, make) => {
     const { start, stop, since, reminded, remove } = runsIn(await make());
     const job = jobAt(0);
     await start(job);
-    const read = runOf(job);
+    const read = toRedeliveryRun(job);
     await reminded(read, later(NOW, 20));
     await reminded(read, later(NOW, 40));
     expect(await since(later(NOW, 20))).toHaveLength(1);
@@ -147,7 +151,7 @@ describe.each(KINDS)('that a redelivery job runs (%s)', (_, make) => {
     );
     const places = marked.map(({ pk, sk }) => ({ pk, sk }));
     expect(places).toHaveLength(3);
-    expect(places).toContainEqual(jobKey(job));
+    expect(places).toContainEqual(buildJobKey(job));
     expect(places).toContainEqual(keys.redeliveryRun(job.id));
   });
 });
@@ -166,6 +170,6 @@ describe('redelivery jobs that run, in the table', () => {
     }
     expect(shards()).toBe(REDELIVERY_RUN_SHARDS);
     readInPagesOf(client, 2);
-    expect(await since(later(NOW, 1000))).toEqual(old.map(runOf));
+    expect(await since(later(NOW, 1000))).toEqual(old.map(toRedeliveryRun));
   });
 });

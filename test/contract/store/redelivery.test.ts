@@ -1,10 +1,10 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { type Delivery, reminderOf } from '../../../functions/domain/delivery.ts';
-import { redeliveryOf } from '../../../functions/domain/redelivery.ts';
+import { type Delivery, toDeliveryMessage } from '../../../functions/domain/delivery.ts';
+import { createRedelivery } from '../../../functions/domain/redelivery.ts';
 import { deliveryStore } from '../../../functions/store/deliveries.ts';
 import { type IdempotencyScope, idempotencyStore } from '../../../functions/store/idempotency.ts';
-import { outboxStore, owedBy } from '../../../functions/store/outbox.ts';
+import { outboxStore, parseOutboxRecord } from '../../../functions/store/outbox.ts';
 import {
   type Commit,
   type CommitResult,
@@ -21,7 +21,7 @@ const atOnce = async () => undefined;
 const LATER = later(NOW, seconds(60));
 
 function again(delivery: Delivery): Delivery {
-  const redelivery = redeliveryOf(delivery, anEndpoint(), LATER);
+  const redelivery = createRedelivery(delivery, anEndpoint(), LATER);
   if (redelivery.kind === 'refused') throw new Error(`refused: ${redelivery.why}`);
   return redelivery.delivery;
 }
@@ -53,7 +53,7 @@ async function anExhaustedDelivery(client = engine.client()) {
       return commit([
         ...(once ? [memory.record(scope, answer, LATER)] : []),
         store.adding(delivery),
-        orders.appendRedelivery(reminderOf(delivery)),
+        orders.appendRedelivery(toDeliveryMessage(delivery)),
       ]);
     },
     /** The answer that a repetition would get. */
@@ -65,7 +65,7 @@ async function anExhaustedDelivery(client = engine.client()) {
         new ScanCommand({ TableName: outbox.name, ConsistentRead: true }),
       );
       const made = page.items.filter(({ redeliveryOf: original }) => original === exhausted.id);
-      const orderIds = Items.map((row) => Object(owedBy(row)).reminder.id);
+      const orderIds = Items.map((row) => Object(parseOutboxRecord(row)).reminder.id);
       expect(orderIds.toSorted()).toEqual(made.map(({ id }) => id).toSorted());
       return made;
     },

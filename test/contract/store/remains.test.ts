@@ -1,8 +1,8 @@
 import { BatchWriteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Tenant } from '../../../functions/domain/tenant.ts';
-import { tenantKey } from '../../../functions/store/keys.ts';
-import { remainsIn } from '../../../functions/store/purges.ts';
+import { buildTenantKey } from '../../../functions/store/keys.ts';
+import { hasRows } from '../../../functions/store/purges.ts';
 import type { Table } from '../../../functions/store/table.ts';
 import { aSandboxTenant } from '../../builders.ts';
 import { dynamoDb, type TestTables } from '../../engines.ts';
@@ -34,10 +34,10 @@ async function aTable(name: keyof TestTables = 'service', sorted = true, client 
     };
   };
   return {
-    ...remainsIn(table),
+    ...hasRows(table),
     /** Puts so many rows. @param of whose they are; nobody's are live */
     async having(count: number, of?: Tenant): Promise<Row[]> {
-      const rows = Array.from({ length: count }, () => row(of ? { ofSandbox: tenantKey(of) } : {}));
+      const rows = Array.from({ length: count }, () => row(of ? { ofSandbox: buildTenantKey(of) } : {}));
       await putAll(table, rows);
       return rows;
     },

@@ -1,13 +1,13 @@
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
-import { newSandbox, routed } from '../../../functions/domain/sandbox.ts';
+import { createSandbox, routeToEnvironment } from '../../../functions/domain/sandbox.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import {
   organizationStore,
-  pairingOf,
+  readOrganizationState,
+  readPairing,
   sandboxStore,
-  standingOf,
 } from '../../../functions/store/organizations.ts';
 import { type CommitResult, Contended, committer } from '../../../functions/store/transaction.ts';
 import { anOrganization, later, NOW, seconds } from '../../builders.ts';
@@ -30,9 +30,9 @@ async function aLiveOrganization(client = engine.client()) {
     service,
     live,
     find: () => store.find(live.id),
-    standing: standingOf(service),
+    standing: readOrganizationState(service),
     /** As provisioning does, each time with a sandbox of its own. */
-    create(made = newSandbox(live.id, NOW)): Promise<CommitResult> {
+    create(made = createSandbox(live.id, NOW)): Promise<CommitResult> {
       return commit(store.create(made.pairing, made.sandbox, SANDBOX_ORGANIZATION));
     },
     reset: (orgId: `org_${string}`, generation: number, now = LATER) =>
@@ -73,7 +73,7 @@ describe('the sandbox of an organization', () => {
 
   it('is found by its live organization, and stands as a sandbox at its first generation', async () => {
     const { live, find, standing, create } = await aLiveOrganization();
-    const made = newSandbox(live.id, NOW);
+    const made = createSandbox(live.id, NOW);
 
     expect(await create(made)).toEqual({ kind: 'committed' });
 
@@ -99,7 +99,7 @@ describe('the sandbox of an organization', () => {
       { step: 'initialize' },
     );
 
-    await pairingOf(service)(live.id);
+    await readPairing(service)(live.id);
 
     expect(reads).toEqual([true, true]);
   });
@@ -150,7 +150,7 @@ describe('the sandbox of an organization', () => {
   it('is made once when the answer was lost', async () => {
     const client = engine.client();
     const { live, find, create, rows } = await aLiveOrganization(client);
-    const made = newSandbox(live.id, NOW);
+    const made = createSandbox(live.id, NOW);
     const fault = loseNextAnswer(client, 'TransactWriteItemsCommand');
 
     expect(await create(made)).toEqual({ kind: 'committed' });
@@ -164,7 +164,7 @@ describe('the sandbox of an organization', () => {
 describe('the next generation of a sandbox', () => {
   it('takes the place of the present one, and nothing else of the organization changes', async () => {
     const { live, find, create, reset, rows } = await aLiveOrganization();
-    const made = newSandbox(live.id, NOW);
+    const made = createSandbox(live.id, NOW);
     await create(made);
     const before = (await rows()).find(isSandbox);
 
@@ -180,7 +180,7 @@ describe('the next generation of a sandbox', () => {
 
   it('begins once of twenty times at once', async () => {
     const { live, find, create, reset } = await aLiveOrganization();
-    const { sandbox, pairing } = newSandbox(live.id, NOW);
+    const { sandbox, pairing } = createSandbox(live.id, NOW);
     await create({ sandbox, pairing });
 
     const results = await Promise.all(Array.from({ length: 20 }, () => reset(sandbox.id, 1)));
@@ -195,7 +195,7 @@ describe('the next generation of a sandbox', () => {
     ['is not there yet', 2],
   ])('does not begin from one that %s', async (_why, generation) => {
     const { live, find, create, reset } = await aLiveOrganization();
-    const made = newSandbox(live.id, NOW);
+    const made = createSandbox(live.id, NOW);
     await create(made);
 
     expect(await reset(made.sandbox.id, generation)).toEqual(OVER);
@@ -216,7 +216,7 @@ describe('the next generation of a sandbox', () => {
 });
 
 describe('a pairing that does not hold', () => {
-  const stranger = newSandbox(newId('org', NOW), NOW);
+  const stranger = createSandbox(newId('org', NOW), NOW);
 
   it.each<[what: string, of: 'pairing' | 'sandbox', change: Record<string, unknown>]>([
     ['names nothing', 'pairing', { sandboxOrganizationId: undefined }],
@@ -233,14 +233,16 @@ describe('a pairing that does not hold', () => {
     ['leads to an organization of another name', 'sandbox', { id: newId('org', NOW) }],
   ])('%s, and leads nowhere', async (_what, of, change) => {
     const { live, find, create, put } = await aLiveOrganization();
-    const made = newSandbox(live.id, NOW);
+    const made = createSandbox(live.id, NOW);
     await create(made);
     const key = { pairing: keys.pairing(live.id), sandbox: keys.organization(made.sandbox.id) }[of];
     await put({ ...key, ...SANDBOX_ORGANIZATION, ...made[of], ...change });
 
     const { pairing, sandbox } = await find();
 
-    expect(routed({ orgId: live.id, environment: 'sandbox' }, pairing, sandbox).kind).toBe('refused');
+    expect(routeToEnvironment({ orgId: live.id, environment: 'sandbox' }, pairing, sandbox).kind).toBe(
+      'refused',
+    );
   });
 
   it('leads nowhere when it names the sandbox of another organization', async () => {
@@ -255,7 +257,7 @@ describe('a pairing that does not hold', () => {
     const { pairing, sandbox } = await find();
 
     expect(sandbox).toEqual(stranger.sandbox);
-    expect(routed({ orgId: live.id, environment: 'sandbox' }, pairing, sandbox)).toEqual({
+    expect(routeToEnvironment({ orgId: live.id, environment: 'sandbox' }, pairing, sandbox)).toEqual({
       kind: 'refused',
       why: 'not its sandbox',
     });

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { newNotice } from '../../../functions/domain/bus.ts';
+import { createNotice } from '../../../functions/domain/bus.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import {
-  contentOf,
   type LeasedSource,
   RESEND_SECONDS,
   type Source,
   type StoredVersion,
+  toSourceContent,
 } from '../../../functions/domain/source.ts';
 import type { CheckOutcome } from '../../../functions/domain/source-check.ts';
 import { keys } from '../../../functions/store/keys.ts';
@@ -47,7 +47,7 @@ function change(
   more: { kept?: StoredVersion[]; measured?: { from: number; difference: number } } = {},
 ): Extract<CheckOutcome, { kind: 'changed' }> {
   const { kept = [], ...rest } = more;
-  return { kind: 'changed', content: contentOf(version, { text }), text, kept, ...rest };
+  return { kind: 'changed', content: toSourceContent(version, { text }), text, kept, ...rest };
 }
 
 async function settled(stores: SourceStores, source: Source, outcome: CheckOutcome, now = NOW) {
@@ -137,7 +137,7 @@ describe.each(sourceStoreKinds())('the end of a check (%s)', (_, make) => {
   it('with another text keeps the one that admins know, and tells of it at once', async () => {
     const stores = await make();
     const source = await imported(stores);
-    const notice = newNotice(
+    const notice = createNotice(
       'source.changed',
       `${source.id}#changed#2`,
       {
@@ -201,7 +201,12 @@ describe.each(sourceStoreKinds())('the end of a check (%s)', (_, make) => {
   it('with the text as before takes what came with it: validators and title', async () => {
     const stores = await make();
     const source = await imported(stores);
-    const content = contentOf(1, { text: 'first text', title: 'New', etag: '"2"', lastModified: 'today' });
+    const content = toSourceContent(1, {
+      text: 'first text',
+      title: 'New',
+      etag: '"2"',
+      lastModified: 'today',
+    });
 
     await settled(stores, source, { kind: 'unchanged', content }, HOUR);
 

@@ -2,7 +2,7 @@ import type { Notice } from '../../../functions/domain/bus.ts';
 import type { Source, SourceRef } from '../../../functions/domain/source.ts';
 import type { Tenant } from '../../../functions/domain/tenant.ts';
 import type { CheckSourcePorts } from '../../../functions/engine/check-source.ts';
-import type { SweepPorts } from '../../../functions/engine/sweep.ts';
+import type { ScheduleSourceChecksPorts } from '../../../functions/engine/schedule-source-checks.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { sourceChecks } from '../../../functions/store/source-checks.ts';
 import { dueSources, sourceStore } from '../../../functions/store/sources.ts';
@@ -17,7 +17,7 @@ export const COOLDOWN_SECONDS = 60;
 /** What the engine's ports are made of, whichever kind it is, and what is behind them. */
 export interface SourceStores {
   checks: CheckSourcePorts['sources'];
-  due: SweepPorts['due'];
+  due: ScheduleSourceChecksPorts['due'];
   add(source: Source): Promise<string>;
   remove(tenant: Tenant, id: Source['id']): Promise<string>;
   sync(tenant: Tenant, id: Source['id'], now: Date): Promise<string>;

@@ -2,13 +2,13 @@ import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
 import { DisablingNotice, type Endpoint } from '../../../functions/domain/endpoint.ts';
 import { newId, type OrgId, type ReceiverId } from '../../../functions/domain/ids.ts';
-import { newSandbox } from '../../../functions/domain/sandbox.ts';
+import { createSandbox } from '../../../functions/domain/sandbox.ts';
 import type { Tenant } from '../../../functions/domain/tenant.ts';
 import type { AttemptPorts } from '../../../functions/engine/attempt-delivery.ts';
-import type { AuditPorts } from '../../../functions/engine/audit.ts';
+import type { AuditLedgerPorts } from '../../../functions/engine/audit-ledger.ts';
+import type { DeliveryStreamPorts } from '../../../functions/engine/delivery-stream.ts';
 import type { FanOutPorts } from '../../../functions/engine/fan-out.ts';
 import type { ReconcilePorts } from '../../../functions/engine/reconcile.ts';
-import type { WatchPorts } from '../../../functions/engine/watch.ts';
 import { deliveryMoves, deliveryStore } from '../../../functions/store/deliveries.ts';
 import { dueIndex } from '../../../functions/store/due-index.ts';
 import { endpointStore } from '../../../functions/store/endpoints.ts';
@@ -32,8 +32,10 @@ export interface Stores {
       put(endpoint: Endpoint): Promise<void>;
       remove(orgId: OrgId, id: ReceiverId): Promise<void>;
     };
-  due: ReconcilePorts['due'] & WatchPorts['due'];
-  ledger: WatchPorts['ledger'] & AuditPorts['ledger'] & Pick<ReturnType<typeof ledgerStore>, 'read'>;
+  due: ReconcilePorts['due'] & DeliveryStreamPorts['due'];
+  ledger: DeliveryStreamPorts['ledger'] &
+    AuditLedgerPorts['ledger'] &
+    Pick<ReturnType<typeof ledgerStore>, 'read'>;
   /** The sandbox of a new live organization. */
   sandbox(): Promise<{
     tenant: Tenant;
@@ -114,7 +116,7 @@ export function dynamoDbStores({ service, outbox, deliveries, ledger }: TestTabl
     ledger: ledgerStore(ledger),
     async sandbox() {
       const sandboxes = sandboxStore(service);
-      const made = newSandbox(newId('org', NOW), NOW);
+      const made = createSandbox(newId('org', NOW), NOW);
       await commit(sandboxes.create(made.pairing, made.sandbox, SANDBOX_ORGANIZATION));
       let { generation } = made.sandbox;
       return {

@@ -2,9 +2,9 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_GRACE_SECONDS, type UnreadableRow } from '../../../functions/domain/due.ts';
 import { newId } from '../../../functions/domain/ids.ts';
-import { aboutDigest } from '../../../functions/domain/mailing.ts';
+import { digestMailKey } from '../../../functions/domain/mailing.ts';
 import { dueIndex } from '../../../functions/store/due-index.ts';
-import { keys, PURGE_SHARDS, shards } from '../../../functions/store/keys.ts';
+import { keys, listShards, PURGE_SHARDS } from '../../../functions/store/keys.ts';
 import { dueDigests } from '../../../functions/store/mail-budgets.ts';
 import { purgeStore } from '../../../functions/store/purges.ts';
 import { redeliveryRuns } from '../../../functions/store/redelivery-jobs.ts';
@@ -68,7 +68,7 @@ const order = () => ({
 const otherOrder = () => ({ ...order(), sk: `${order().sk}-broken`, requestedAt: 7 });
 
 const digest = (owner: string) => ({
-  ...keys.mailing(newId('org', NOW), aboutDigest('2026-11-20')),
+  ...keys.mailing(newId('org', NOW), digestMailKey('2026-11-20')),
   orgId: owner,
   day: '2026-11-20',
   dueIn: keys.dueDigests(),
@@ -122,6 +122,6 @@ describe('a row that cannot be read, among others', () => {
   });
 
   it('of orders to purge is in one of their shards', () => {
-    expect(shards(PURGE_SHARDS).map((shard) => keys.purges(shard))).toContain(order().pk);
+    expect(listShards(PURGE_SHARDS).map((shard) => keys.purges(shard))).toContain(order().pk);
   });
 });

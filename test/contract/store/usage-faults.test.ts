@@ -1,7 +1,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { usageOf } from '../../../functions/domain/usage.ts';
+import { sumUsage } from '../../../functions/domain/usage.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { usageMeter, usageReader } from '../../../functions/store/usage.ts';
 import { later, NOW, seconds } from '../../builders.ts';
@@ -177,7 +177,7 @@ describe('usage whose answer was lost', () => {
           );
           expect(await countUntilDone(meters, events, permit)).toEqual([]);
 
-          expect(await allOf(meters, orgId)).toEqual(Object.fromEntries(usageOf(events)));
+          expect(await allOf(meters, orgId)).toEqual(Object.fromEntries(sumUsage(events)));
         },
       ),
       { numRuns: 40 },

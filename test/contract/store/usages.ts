@@ -1,7 +1,7 @@
 import type { Permit } from '../../../functions/domain/gate.ts';
 import type { OrgId } from '../../../functions/domain/ids.ts';
 import type { MeteredEvent } from '../../../functions/domain/usage.ts';
-import type { MeterPorts } from '../../../functions/engine/meter.ts';
+import type { MeterUsagePorts } from '../../../functions/engine/meter.ts';
 import { usageMeter, usageReader } from '../../../functions/store/usage.ts';
 import { aBusEvent, aTenant } from '../../builders.ts';
 import { MemoryUsage } from '../../doubles/memory-usage.ts';
@@ -10,7 +10,7 @@ import { aPermit } from '../../unit/platform/outbound/a-permit.ts';
 
 /** What counts usage, and what reads it. */
 export interface Usages extends Pick<MemoryUsage, 'read'> {
-  count: MeterPorts['usage']['count'];
+  count: MeterUsagePorts['usage']['count'];
 }
 
 /** Both kinds, each made anew for a test. */

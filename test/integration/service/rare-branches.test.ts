@@ -344,7 +344,7 @@ const ELSEWHERE: readonly Ran[] = [
   },
   {
     branch: 'delivery message gives up',
-    fn: 'dead-reminders',
+    fn: 'dead-delivery-messages',
     actions: ['UpdateItem Deliveries'],
     where: 'sandbox/network/invocations.ts',
   },

@@ -113,14 +113,14 @@ export const COUNTS: readonly Mutation[] = [
   },
   {
     name: 'the ledger counts a whole batch again that is ahead of it in part',
-    file: 'functions/engine/watch.ts',
+    file: 'functions/engine/delivery-stream.ts',
     find: 'uncounted = uncounted.filter(({ sequence }) => BigInt(sequence) > BigInt(result.countedTo));',
     replace: 'uncounted = uncounted.slice(0, BigInt(result.countedTo) > 0n ? 0 : 1);',
     breaks: ['true ledger', 'nothing lost'],
   },
   {
     name: 'the ledger counts before the due index is armed',
-    file: 'functions/engine/watch.ts',
+    file: 'functions/engine/delivery-stream.ts',
     find: 'const watched = await mapSettled(',
     replace:
       'const early = Map.groupBy(current, ({ delivery }) => entryKeyOf(delivery));\n    await mapSettled([...early.values()], CONCURRENCY, (each) => count(shardId, each));\n    const watched = await mapSettled(',
@@ -128,14 +128,14 @@ export const COUNTS: readonly Mutation[] = [
   },
   {
     name: 'the ledger counts what could not be put into the due index',
-    file: 'functions/engine/watch.ts',
+    file: 'functions/engine/delivery-stream.ts',
     find: 'uncounted.has(key) ? [] : [changes]',
     replace: '[changes]',
     breaks: ['nothing lost'],
   },
   {
     name: 'the watch reports failures as done',
-    file: 'functions/engine/watch.ts',
+    file: 'functions/engine/delivery-stream.ts',
     find: 'if (errors.length > 0) throw errors[0];',
     replace: '',
     breaks: ['nothing lost', 'true ledger'],

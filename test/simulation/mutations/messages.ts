@@ -12,21 +12,21 @@ export const MESSAGES: readonly Mutation[] = [
   },
   {
     name: 'a message is deleted although its delivery could not be dealt with',
-    file: 'functions/engine/process-reminders.ts',
+    file: 'functions/engine/process-delivery-messages.ts',
     find: "context?.event?.traceId);\n      return 'stays';",
     replace: "context?.event?.traceId);\n      return 'done';",
     breaks: ['nothing lost'],
   },
   {
     name: 'a message is deleted instead of waiting for the next attempt',
-    file: 'functions/engine/process-reminders.ts',
+    file: 'functions/engine/process-delivery-messages.ts',
     find: "await queues.hide(lane, receiptHandle, disposition.until);\n          return 'stays';",
     replace: "await queues.hide(lane, receiptHandle, disposition.until);\n          return 'done';",
     breaks: ['nothing lost'],
   },
   {
     name: 'a message that the other lane refused is deleted',
-    file: 'functions/engine/process-reminders.ts',
+    file: 'functions/engine/process-delivery-messages.ts',
     find: "return refused.length === 0 ? 'done' : 'stays';",
     replace: "return refused.length === 0 ? 'done' : 'done';",
     breaks: ['nothing lost'],
@@ -82,7 +82,7 @@ export const MESSAGES: readonly Mutation[] = [
   },
   {
     name: 'a message that is held up in its batch is deleted instead of moved',
-    file: 'functions/engine/process-reminders.ts',
+    file: 'functions/engine/process-delivery-messages.ts',
     find: 'for (const message of await moveHeldUp(heldUp)) staying.add(message);',
     replace: '',
     breaks: ['nothing lost'],
@@ -175,7 +175,7 @@ export const MESSAGES: readonly Mutation[] = [
   },
   {
     name: 'the stream of the deliveries arms nothing',
-    file: 'functions/engine/watch.ts',
+    file: 'functions/engine/delivery-stream.ts',
     find: '({ delivery }) => due.watch(delivery, dueAt)',
     replace: '({ delivery }) => (graceSeconds < 0 ? due.watch(delivery, dueAt) : Promise.resolve())',
     breaks: ['nothing lost'],

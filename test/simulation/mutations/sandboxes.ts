@@ -1,10 +1,10 @@
 import type { Mutation } from './mutation.ts';
 
 const PURGE = 'functions/engine/purge.ts';
-const WATCH = 'functions/engine/watch.ts';
+const WATCH = 'functions/engine/delivery-stream.ts';
 const GATE = 'functions/domain/gate.ts';
-const DISPATCHER = 'functions/engine/process-reminders.ts';
-const STANDINGS = 'functions/platform/standings.ts';
+const DISPATCHER = 'functions/engine/process-delivery-messages.ts';
+const STANDINGS = 'functions/platform/organization-states.ts';
 const PURGES = 'functions/store/purges.ts';
 
 /** Changes of what tells a sandbox from a live organization, and what a reset has wiped from what counts. */
@@ -83,7 +83,7 @@ export const SANDBOXES: readonly Mutation[] = [
   },
   {
     name: 'the audit judges what was wiped',
-    file: 'functions/engine/audit.ts',
+    file: 'functions/engine/audit-ledger.ts',
     find: 'if (counts === undefined || (await isOver(entry))) return;',
     replace: 'if (counts === undefined) return;',
     breaks: ['true ledger', 'wiped is over'],

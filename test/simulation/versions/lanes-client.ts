@@ -1,10 +1,10 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { byLane, CROWDED_IN_FLIGHT, LANES, type Lane } from '../../../functions/domain/lanes.ts';
+import { CROWDED_IN_FLIGHT, LANES, type Lane, mapLanes } from '../../../functions/domain/lanes.ts';
 import type { World } from '../world.ts';
 import { OF_A_LATER_VERSION } from './rows.ts';
 
 /** A lane's address is its name. */
-export const LANE_URLS: Readonly<Record<Lane, string>> = byLane((lane) => lane);
+export const LANE_URLS: Readonly<Record<Lane, string>> = mapLanes((lane) => lane);
 
 interface Input {
   QueueUrl: string;
@@ -21,12 +21,12 @@ export function lanesClient({ lanes, clock }: World): SQSClient {
     async SendMessageBatchCommand(lane, { Entries = [] }) {
       const messages = Entries.map(({ MessageBody, DelaySeconds = 0 }) => ({
         // As a later version may write it.
-        reminder: { ...JSON.parse(MessageBody), [OF_A_LATER_VERSION]: 'unknown' },
+        message: { ...JSON.parse(MessageBody), [OF_A_LATER_VERSION]: 'unknown' },
         ...(DelaySeconds === 0 ? {} : { until: after(DelaySeconds) }),
       }));
       const refused = await lanes.send(lane, messages);
       return {
-        Failed: Entries.filter((_, index) => refused.includes(messages[index]?.reminder)).map(({ Id }) => ({
+        Failed: Entries.filter((_, index) => refused.includes(messages[index]?.message)).map(({ Id }) => ({
           Id,
         })),
       };

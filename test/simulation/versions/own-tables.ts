@@ -1,4 +1,4 @@
-import type { Reminder } from '../../../functions/domain/delivery.ts';
+import type { DeliveryMessage } from '../../../functions/domain/delivery.ts';
 import type { DueEntry } from '../../../functions/domain/due.ts';
 import { LANES, type Lane } from '../../../functions/domain/lanes.ts';
 import type { Code } from '../../compatibility/versions.ts';
@@ -22,7 +22,7 @@ export function ownTables(world: World, tables: MemoryTables, code: Code, proces
   const ledger = code.ledgerStore(ledgerTable);
   const endpoints = code.endpointStore(service);
   const inHour = code.deliveriesInHour(deliveries);
-  const standingOf = code.standingOf(service);
+  const standingOf = code.readOrganizationState(service);
   const contextsOf = code.deliveryContexts(service, outbox);
   const rowsOf = code.outboxStore(outbox);
   const { moves, due } = {
@@ -38,7 +38,7 @@ export function ownTables(world: World, tables: MemoryTables, code: Code, proces
   /** As many entries of all shards as a look at one has: runs of the reconciler would be much longer otherwise. */
   const find: OwnStores['due']['find'] = async (state, _, until, after) => {
     const pages = await Promise.all(
-      code.shards(code.DUE_SHARDS).map((shard) => due.find(state, shard, until)),
+      code.listShards(code.DUE_SHARDS).map((shard) => due.find(state, shard, until)),
     );
     const entries = pages
       .flatMap((page) => page.entries)
@@ -51,7 +51,7 @@ export function ownTables(world: World, tables: MemoryTables, code: Code, proces
   };
 
   const remains = (name: TableName) => {
-    const rows = code.remainsIn(tables.table(name));
+    const rows = code.hasRows(tables.table(name));
     return {
       find: (...[tenant, limit]: Parameters<typeof rows.find>) =>
         rows.find(tenant, Math.min(limit, sandboxTables.pageSize)),
@@ -70,7 +70,7 @@ export function ownTables(world: World, tables: MemoryTables, code: Code, proces
       correct: ledger.correct,
       async inHour(hour) {
         const pages = await Promise.all(
-          code.shards(code.LEDGER_SHARDS).map((shard) => ledger.inHour(hour, shard)),
+          code.listShards(code.LEDGER_SHARDS).map((shard) => ledger.inHour(hour, shard)),
         );
         return { entries: pages.flatMap(({ entries }) => entries) };
       },
@@ -78,7 +78,7 @@ export function ownTables(world: World, tables: MemoryTables, code: Code, proces
     rows: {
       async inHour(entry) {
         const pages = await Promise.all(
-          code.shards(code.DELIVERY_SHARDS).map((shard) => inHour(entry, shard)),
+          code.listShards(code.DELIVERY_SHARDS).map((shard) => inHour(entry, shard)),
         );
         return { deliveries: pages.flatMap((page) => page.deliveries) };
       },
@@ -94,7 +94,7 @@ export function ownTables(world: World, tables: MemoryTables, code: Code, proces
     standing: standingOf,
     contexts: contextsOf,
     owed(entry) {
-      const owed = code.owedBy(imageOf(entry));
+      const owed = code.parseOutboxRecord(imageOf(entry));
       if (owed === undefined) throw new TypeError('an entry of the outbox owes nothing');
       return owed;
     },
@@ -102,20 +102,20 @@ export function ownTables(world: World, tables: MemoryTables, code: Code, proces
       const { pk } = imageOf(entry);
       const row = await rowsOf.find(String(pk));
       // One whose body went missing in the table was dealt with before.
-      return row || !entry.isPurged ? code.owedBy(row ?? imageOf(entry)) : undefined;
+      return row || !entry.isPurged ? code.parseOutboxRecord(row ?? imageOf(entry)) : undefined;
     },
     changes: (records) =>
       records.map(({ value, sequence }) => ({
         kind: value.kind,
-        delivery: code.deliveryOf(imageOf(value)),
+        delivery: code.parseDelivery(imageOf(value)),
         sequence: String(sequence),
       })),
-    reminder(message: Reminder) {
-      const { success, data } = code.Reminder.safeParse(message);
+    reminder(message: DeliveryMessage) {
+      const { success, data } = code.DeliveryMessage.safeParse(message);
       return success ? data : undefined;
     },
   };
 }
 
 /** By time; those of one time in some order. */
-const placeOf = ({ dueAt, reminder }: DueEntry): string => `${dueAt}/${reminder.id}`;
+const placeOf = ({ dueAt, message: reminder }: DueEntry): string => `${dueAt}/${reminder.id}`;

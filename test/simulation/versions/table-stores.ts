@@ -6,7 +6,7 @@ import { LedgerEntry } from '../../../functions/domain/ledger.ts';
 import { OF_SANDBOX_INDEX, Purge } from '../../../functions/domain/sandbox.ts';
 import type { Tenant } from '../../../functions/domain/tenant.ts';
 import type { CountedAt } from '../../../functions/store/endpoints.ts';
-import { keys, tenantKey } from '../../../functions/store/keys.ts';
+import { buildTenantKey, keys } from '../../../functions/store/keys.ts';
 import type { Change } from '../../../functions/store/transaction.ts';
 import type { Code, Versions } from '../../compatibility/versions.ts';
 import type { Due, RowChange } from '../../doubles/memory-deliveries.ts';
@@ -39,7 +39,7 @@ export class TableStores implements Stores {
   readonly #stream: RowChange[] = [];
   readonly #notices: DisablingNotice[] = [];
   #isLosing = false;
-  readonly #deliveryOf = once((row) => this.#seen((row) => this.#versions.present.deliveryOf(row), row));
+  readonly #deliveryOf = once((row) => this.#seen((row) => this.#versions.present.parseDelivery(row), row));
   readonly #endpointOf = once((row) => this.#seen(Endpoint.parse, row));
   readonly #entryOf = once((row) => this.#seen(LedgerEntry.parse, row));
   readonly #purgeOf = once((row) => this.#seen(Purge.parse, row));
@@ -243,8 +243,13 @@ export class TableStores implements Stores {
 
   /** A row of a sandbox that only the API has to do with. */
   record(tenant: Tenant, ...name: readonly (string | number)[]): void {
-    const pk = `${tenantKey(tenant)}#${name.join('/')}`;
-    this.#tables.put('service', { pk, sk: 'record', name: name.join('/'), ofSandbox: tenantKey(tenant) });
+    const pk = `${buildTenantKey(tenant)}#${name.join('/')}`;
+    this.#tables.put('service', {
+      pk,
+      sk: 'record',
+      name: name.join('/'),
+      ofSandbox: buildTenantKey(tenant),
+    });
   }
 
   #found(orgId: OrgId): void {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ListDeliveriesQuery } from '../../../functions/api/delivery-schemas.ts';
-import { filtersOf } from '../../../functions/api/listed-deliveries.ts';
+import { describeFilters } from '../../../functions/api/listed-deliveries.ts';
 import { DeliveryStatus } from '../../../functions/domain/delivery.ts';
 import { EventTypeName } from '../../../functions/domain/events.ts';
 
@@ -65,7 +65,7 @@ describe('the filters of a list of deliveries', () => {
 
 describe('what a cursor of the list is bound to', () => {
   const bound = (given: Readonly<Record<string, string | undefined>>) =>
-    filtersOf(ListDeliveriesQuery.parse(given));
+    describeFilters(ListDeliveriesQuery.parse(given));
 
   it('is nothing more where nothing is filtered, so that cursors of before there were filters go on', () => {
     for (const given of [{}, { limit: '5' }, { include: 'request' }]) expect(bound(given)).toEqual([]);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { routes } from '../../../functions/api/routes.ts';
 import * as schema from '../../../functions/api/webhooks/schemas.ts';
 import { DeliveryStatus, TerminalReason } from '../../../functions/domain/delivery.ts';
-import { type Endpoint, FAILURES_TO_DISABLE, failingOf } from '../../../functions/domain/endpoint.ts';
+import { type Endpoint, FAILURES_TO_DISABLE, getFailureStatus } from '../../../functions/domain/endpoint.ts';
 import { aDelivery, anEndpoint, NOW } from '../../builders.ts';
 
 const now = NOW.toISOString();
@@ -18,7 +18,7 @@ const disabled = {
 /** As the routes that read endpoints answer. */
 const shown = (changes: Partial<Endpoint>) => {
   const endpoint = anEndpoint(changes);
-  return schema.Webhook.parse({ ...endpoint, failing: failingOf(endpoint) });
+  return schema.Webhook.parse({ ...endpoint, failing: getFailureStatus(endpoint) });
 };
 
 describe('an endpoint in an answer', () => {

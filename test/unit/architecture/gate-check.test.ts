@@ -61,7 +61,7 @@ describe('the check of the sources finds', () => {
     ["eval('import(name)');", 'eval'],
     ["new Function('return fetch')();", 'Function'],
     ['const mine = new WeakSet();', 'WeakSet'],
-    ['const permit = permitFor(orgId);', 'permitFor'],
+    ['const permit = createPermit(orgId);', 'createPermit'],
   ])('%s', (text, name) => {
     expect(violations('platform/courier.ts', text)).toContainEqual(
       expect.stringContaining(`platform/courier.ts says ${name},`),
@@ -102,7 +102,7 @@ describe('the check of the sources finds', () => {
 
   it.each([
     ["import { exchange } from './outbound/exchange.ts';", 'exchange'],
-    ["import { headersOnTheWire as exchange } from './outbound/exchange.ts';", 'headersOnTheWire'],
+    ["import { completeHeaders as exchange } from './outbound/exchange.ts';", 'completeHeaders'],
     ["import * as outbound from './outbound/client.ts';", '*'],
     ["export * from './outbound/agent.ts';", '*'],
     ["export { ReceiverAgent } from './outbound/agent.ts';", 'ReceiverAgent'],
@@ -209,10 +209,10 @@ describe('the check of the sources finds', () => {
   });
 
   it.each([
-    'export const permitFor = (orgId) => orgId;',
+    'export const createPermit = (orgId) => orgId;',
     'export { issued };',
-    'export { permitFor as make };',
-    'export default permitFor;',
+    'export { createPermit as make };',
+    'export default createPermit;',
     'export function forge() {}',
   ])('a gate that has %s', (text) => {
     expect(violations('domain/gate.ts', text)).toContainEqual(expect.stringContaining('which is its own'));

@@ -119,7 +119,7 @@ export const ALLOWED: readonly Allowance[] = [
 export const TAKEN_FROM_OUTBOUND: readonly { from: Files; name: string; by: readonly Files[] }[] = [
   { from: 'platform/outbound/client.ts', name: 'outboundClient', by: ['workers/'] },
   // A pure function: what would be written.
-  { from: 'platform/outbound/exchange.ts', name: 'headersOnTheWire', by: ['platform/webhook-sender.ts'] },
+  { from: 'platform/outbound/exchange.ts', name: 'completeHeaders', by: ['platform/webhook-sender.ts'] },
 ];
 export const OUTBOUND: Files = 'platform/outbound/';
 
@@ -146,7 +146,7 @@ export const GLOBALS: Readonly<Record<string, readonly Files[]>> = {
   Function: [],
   // With these the gate tells its permits from others.
   WeakSet: ['domain/gate.ts'],
-  permitFor: ['domain/gate.ts'],
+  createPermit: ['domain/gate.ts'],
 };
 
 export const isIn = (path: string, files: readonly Files[]): boolean =>

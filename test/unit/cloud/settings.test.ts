@@ -62,8 +62,8 @@ describe('what is reserved', () => {
 
   it('leaves the API more than half of what an account has at first', () => {
     const { reserved } = read().policy;
-    const { dispatch = 0, fanOut = 0, watch = 0, publish = 0 } = reserved ?? {};
-    expect(dispatch + fanOut + watch + publish).toBeLessThan(500);
+    const { dispatch = 0, fanOut = 0, deliveryStream = 0, publish = 0 } = reserved ?? {};
+    expect(dispatch + fanOut + deliveryStream + publish).toBeLessThan(500);
   });
 
   it('is nothing in a stage for development, whose account may be a new one, unless somebody asks for it', () => {

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { planOf } from '../../../dashboard/src/pages/sandbox/plan.ts';
 import { FAILURES, type Step } from '../../../dashboard/src/pages/sandbox/program.ts';
-import { atSpeed, simulate } from '../../../functions/domain/simulation.ts';
+import { scaleRetryPolicy, simulate } from '../../../functions/domain/simulation.ts';
 import {
   DEFAULT_ATTEMPT_TIMEOUT_SECONDS,
   DEFAULT_RETRY_POLICY,
   MAX_ATTEMPTS,
-  nextAttemptAt,
+  scheduleNextAttempt,
 } from '../../../functions/domain/timing.ts';
 
 const step = fc.record<Step>({
@@ -22,7 +22,7 @@ describe('the plan of a delivery', () => {
     fc.assert(
       fc.property(steps, speed, (written, fast) => {
         const plan = planOf({ steps: written, speed: fast });
-        const policy = atSpeed(DEFAULT_RETRY_POLICY, fast);
+        const policy = scaleRetryPolicy(DEFAULT_RETRY_POLICY, fast);
         let dueAt = 0;
         for (const attempt of plan.attempts) {
           const result = simulate(
@@ -35,7 +35,7 @@ describe('the plan of a delivery', () => {
           expect(typeof attempt.result === 'number').toBe('status' in result);
           expect(attempt.isAccepted).toBe('status' in result && result.status < 300);
           const endedAt = new Date(attempt.beginsAt + attempt.takes);
-          dueAt = nextAttemptAt(attempt.number, endedAt, policy).getTime();
+          dueAt = scheduleNextAttempt(attempt.number, endedAt, policy).getTime();
         }
       }),
     );

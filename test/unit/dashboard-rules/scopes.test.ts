@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chosenScopes, isInUse, SCOPES, type Scope } from '../../../dashboard/src/pages/api-keys/scopes.ts';
-import { grants, Scope as ServiceScope } from '../../../functions/domain/api-key.ts';
+import { hasScope, Scope as ServiceScope } from '../../../functions/domain/api-key.ts';
 
 describe('the scopes of a key', () => {
   it('are those of the service', () => {
@@ -28,7 +28,7 @@ describe('the scopes of a key', () => {
           chosen = chosenScopes(chosen, after);
           expect(chosen.includes(scope)).toBe(!wasChosen);
         }
-        expect(SCOPES.filter((scope) => grants(chosen, scope))).toEqual(chosen);
+        expect(SCOPES.filter((scope) => hasScope(chosen, scope))).toEqual(chosen);
       }),
     );
   });

@@ -7,11 +7,11 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  answerWith,
-  filesOf,
+  loadFiles,
   openApiResource,
   PAGE,
   resource,
+  respondWith,
 } from '../../../functions/documentation/resource.ts';
 
 const aRequest = (headers: Record<string, string> = {}) =>
@@ -20,14 +20,14 @@ const aRequest = (headers: Record<string, string> = {}) =>
     requestContext: { extendedRequestId: 'extended-request-id' },
   }) as unknown as APIGatewayProxyEvent;
 
-const headersOf = ({ headers = {} }: ReturnType<typeof answerWith>) => headers as Record<string, string>;
+const headersOf = ({ headers = {} }: ReturnType<typeof respondWith>) => headers as Record<string, string>;
 
 describe('a resource', () => {
   const thing = resource('a text', 'text/plain', { 'Cache-Control': 'public, max-age=300' });
-  const tag = headersOf(answerWith(thing, aRequest())).ETag ?? '';
+  const tag = headersOf(respondWith(thing, aRequest())).ETag ?? '';
 
   it('is sent with its type, its tag, its caching and the id of the request', () => {
-    expect(answerWith(thing, aRequest())).toEqual({
+    expect(respondWith(thing, aRequest())).toEqual({
       statusCode: 200,
       headers: {
         'Cache-Control': 'public, max-age=300',
@@ -47,7 +47,7 @@ describe('a resource', () => {
     ['anything', () => ' * '],
   ])('is not sent to who has %s', (_, condition) => {
     for (const name of ['If-None-Match', 'if-none-match']) {
-      const answer = answerWith(thing, aRequest({ [name]: condition() }));
+      const answer = respondWith(thing, aRequest({ [name]: condition() }));
       expect({ status: answer.statusCode, body: answer.body }).toEqual({ status: 304, body: '' });
       // RFC 9110, 15.4.5: what a 200 would have said of caching, and no type of what is not there.
       expect(headersOf(answer)).toMatchObject({ ETag: tag, 'Cache-Control': 'public, max-age=300' });
@@ -60,7 +60,7 @@ describe('a resource', () => {
     fc.assert(
       fc.property(fc.string(), (condition) => {
         fc.pre(!condition.includes(tag) && condition.trim() !== '*');
-        expect(answerWith(thing, aRequest({ 'If-None-Match': condition })).statusCode).toBe(200);
+        expect(respondWith(thing, aRequest({ 'If-None-Match': condition })).statusCode).toBe(200);
       }),
     );
   });
@@ -77,7 +77,7 @@ describe('a resource', () => {
 
 describe('the document', () => {
   it('may be read by pages of any origin, and kept for five minutes', () => {
-    const answer = answerWith(openApiResource('{}'), aRequest());
+    const answer = respondWith(openApiResource('{}'), aRequest());
     expect(headersOf(answer)).toMatchObject({
       'Access-Control-Allow-Origin': '*',
       'Cache-Control': 'public, max-age=300',
@@ -87,12 +87,12 @@ describe('the document', () => {
 });
 
 describe('the files of a page', () => {
-  function withFiles(names: string[], use: (files: ReturnType<typeof filesOf>) => void): void {
+  function withFiles(names: string[], use: (files: ReturnType<typeof loadFiles>) => void): void {
     const directory = mkdtempSync(join(tmpdir(), 'page-'));
     try {
       for (const name of names)
         writeFileSync(join(directory, `${name}.br`), brotliCompressSync(`the text of ${name}`));
-      use(filesOf(pathToFileURL(`${directory}/`)));
+      use(loadFiles(pathToFileURL(`${directory}/`)));
     } finally {
       rmSync(directory, { recursive: true, force: true });
     }

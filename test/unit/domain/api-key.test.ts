@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   ApiKey,
-  bearerKey,
-  digestOf,
-  grants,
+  generateApiKey,
+  hashApiKey,
+  hasScope,
   issueKey,
-  mintKey,
+  parseBearerKey,
   Scope,
 } from '../../../functions/domain/api-key.ts';
-import { creationTime, newId } from '../../../functions/domain/ids.ts';
+import { newId, parseCreationTime } from '../../../functions/domain/ids.ts';
 import { NOW } from '../../builders.ts';
 import { texts } from './arbitraries.ts';
 
@@ -17,17 +17,18 @@ const environments = ['live', 'sandbox'] as const;
 
 describe('a new key', () => {
   it.each(environments)('of %s names its environment and has 256 random bits', (environment) => {
-    const [, secret] = new RegExp(`^ck_${environment}_([A-Za-z0-9_-]{43})$`).exec(mintKey(environment)) ?? [];
+    const [, secret] =
+      new RegExp(`^ck_${environment}_([A-Za-z0-9_-]{43})$`).exec(generateApiKey(environment)) ?? [];
     expect(Buffer.from(secret ?? '', 'base64url')).toHaveLength(32);
   });
 
   it.each(environments)('of %s is taken from the header that it is meant for', (environment) => {
-    const key = mintKey(environment);
-    expect(bearerKey(`Bearer ${key}`)).toBe(key);
+    const key = generateApiKey(environment);
+    expect(parseBearerKey(`Bearer ${key}`)).toBe(key);
   });
 
   it('is never the same as another', () => {
-    const keys = Array.from({ length: 1_000 }, () => mintKey('live'));
+    const keys = Array.from({ length: 1_000 }, () => generateApiKey('live'));
     expect(new Set(keys).size).toBe(keys.length);
   });
 });
@@ -44,8 +45,8 @@ describe('issuing a key', () => {
       createdAt: NOW.toISOString(),
     });
     expect(ApiKey.parse(key)).toEqual(key);
-    expect(creationTime(key.id)).toEqual(NOW);
-    expect(bearerKey(`Bearer ${secret}`)).toBe(secret);
+    expect(parseCreationTime(key.id)).toEqual(NOW);
+    expect(parseBearerKey(`Bearer ${secret}`)).toBe(secret);
     expect(secret).toContain(`_${environment}_`);
   });
 
@@ -63,26 +64,26 @@ describe('issuing a key', () => {
 
 describe('the digest of a key', () => {
   it('is SHA-256 in hex', () => {
-    expect(digestOf('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+    expect(hashApiKey('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   });
 
   it('is the same for the same key, another for another, and does not contain it', () => {
-    const [one, other] = [mintKey('live'), mintKey('live')];
-    expect(digestOf(one)).toBe(digestOf(one));
-    expect(digestOf(one)).not.toBe(digestOf(other));
-    expect(digestOf(one)).not.toContain(one);
+    const [one, other] = [generateApiKey('live'), generateApiKey('live')];
+    expect(hashApiKey(one)).toBe(hashApiKey(one));
+    expect(hashApiKey(one)).not.toBe(hashApiKey(other));
+    expect(hashApiKey(one)).not.toContain(one);
   });
 });
 
 describe('the Authorization header', () => {
-  const key = mintKey('live');
+  const key = generateApiKey('live');
 
   it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('takes the scheme as %s', (scheme) => {
-    expect(bearerKey(`${scheme} ${key}`)).toBe(key);
+    expect(parseBearerKey(`${scheme} ${key}`)).toBe(key);
   });
 
   it('takes several spaces behind the scheme', () => {
-    expect(bearerKey(`Bearer   ${key}`)).toBe(key);
+    expect(parseBearerKey(`Bearer   ${key}`)).toBe(key);
   });
 
   it.each([
@@ -114,14 +115,14 @@ describe('the Authorization header', () => {
     ['a null character', `Bearer ${key.slice(0, -1)}\0`],
     ['a letter that only looks right', `Bearer ${key.slice(0, -1)}А`],
   ])('gives no key when it has %s', (_, header) => {
-    expect(bearerKey(header)).toBeUndefined();
+    expect(parseBearerKey(header)).toBeUndefined();
   });
 
   it('gives no key for any text that holds none', () => {
     fc.assert(
       fc.property(texts, (text) => {
-        expect(bearerKey(text)).toBeUndefined();
-        expect(bearerKey(`Bearer ${text}`)).toBeUndefined();
+        expect(parseBearerKey(text)).toBeUndefined();
+        expect(parseBearerKey(`Bearer ${text}`)).toBeUndefined();
       }),
     );
   });
@@ -133,7 +134,7 @@ describe('scopes', () => {
   it('grant themselves, whatever else a key has', () => {
     fc.assert(
       fc.property(fc.array(scopes), scopes, (others, scope) => {
-        expect(grants([...others, scope], scope)).toBe(true);
+        expect(hasScope([...others, scope], scope)).toBe(true);
       }),
     );
   });
@@ -143,7 +144,7 @@ describe('scopes', () => {
       fc.property(scopes, scopes, (held, needed) => {
         const [action, resource] = held.split(':');
         const implied = action === 'write' && needed === `read:${resource}`;
-        expect(grants([held], needed)).toBe(held === needed || implied);
+        expect(hasScope([held], needed)).toBe(held === needed || implied);
       }),
     );
   });
@@ -151,12 +152,12 @@ describe('scopes', () => {
   it('grant together what each grants alone', () => {
     fc.assert(
       fc.property(fc.subarray([...Scope.options]), scopes, (held, needed) => {
-        expect(grants(held, needed)).toBe(held.some((scope) => grants([scope], needed)));
+        expect(hasScope(held, needed)).toBe(held.some((scope) => hasScope([scope], needed)));
       }),
     );
   });
 
   it('grant nothing when there are none', () => {
-    for (const needed of Scope.options) expect(grants([], needed)).toBe(false);
+    for (const needed of Scope.options) expect(hasScope([], needed)).toBe(false);
   });
 });

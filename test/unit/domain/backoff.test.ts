@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  computeVisibilitySeconds,
   DEFAULT_RETRY_POLICY,
-  hiddenSeconds,
   MAX_ATTEMPTS,
-  nextAttemptAt,
+  scheduleNextAttempt,
 } from '../../../functions/domain/timing.ts';
 import { later, NOW } from '../../builders.ts';
 import { recentTimes } from './arbitraries.ts';
 
 const waitAfter = (attempt: number, policy = DEFAULT_RETRY_POLICY): number =>
-  (nextAttemptAt(attempt, NOW, policy).getTime() - NOW.getTime()) / 1000;
+  (scheduleNextAttempt(attempt, NOW, policy).getTime() - NOW.getTime()) / 1000;
 
 describe('the time between attempts', () => {
   it('is 30 seconds, doubled each time, and an hour at most', () => {
@@ -23,14 +23,15 @@ describe('the time between attempts', () => {
     expect(DEFAULT_RETRY_POLICY.maxAttempts).toBe(8);
     let at = NOW;
     for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt++)
-      at = nextAttemptAt(attempt, at, DEFAULT_RETRY_POLICY);
+      at = scheduleNextAttempt(attempt, at, DEFAULT_RETRY_POLICY);
     expect((at.getTime() - NOW.getTime()) / 60_000).toBe(63.5);
   });
 
   it('counts from the end of the failed attempt', () => {
     fc.assert(
       fc.property(recentTimes, fc.integer({ min: 1, max: 8 }), (endedAt, attempt) => {
-        const wait = nextAttemptAt(attempt, endedAt, DEFAULT_RETRY_POLICY).getTime() - endedAt.getTime();
+        const wait =
+          scheduleNextAttempt(attempt, endedAt, DEFAULT_RETRY_POLICY).getTime() - endedAt.getTime();
         expect(wait).toBe(waitAfter(attempt) * 1000);
       }),
     );
@@ -65,7 +66,7 @@ describe('the seconds for which a message is hidden', () => {
   it('are whole, and within what SQS takes', () => {
     fc.assert(
       fc.property(recentTimes, waits, (now, milliseconds) => {
-        const hidden = hiddenSeconds(later(now, milliseconds), now);
+        const hidden = computeVisibilitySeconds(later(now, milliseconds), now);
         expect(Number.isInteger(hidden)).toBe(true);
         expect(hidden).toBeGreaterThanOrEqual(0);
         // 12 hours from the receive, which was up to 15 minutes ago.
@@ -77,7 +78,7 @@ describe('the seconds for which a message is hidden', () => {
   it('never end early, nor a whole second late, up to what SQS takes', () => {
     fc.assert(
       fc.property(recentTimes, fc.integer({ min: 1, max: 42_300_000 }), (now, milliseconds) => {
-        const hidden = hiddenSeconds(later(now, milliseconds), now) * 1000;
+        const hidden = computeVisibilitySeconds(later(now, milliseconds), now) * 1000;
         expect(hidden).toBeGreaterThanOrEqual(milliseconds);
         expect(hidden).toBeLessThan(milliseconds + 1000);
       }),
@@ -94,6 +95,6 @@ describe('the seconds for which a message is hidden', () => {
     [42_300_000, 42_300],
     [42_300_001, 42_300],
   ])('for %i ms are %i', (milliseconds, expected) => {
-    expect(hiddenSeconds(later(NOW, milliseconds), NOW)).toBe(expected);
+    expect(computeVisibilitySeconds(later(NOW, milliseconds), NOW)).toBe(expected);
   });
 });

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import {
   BusEvent,
-  busEventOf,
-  busEventOfDisabling,
+  buildDisabledEvent,
+  createNotice,
   NOTICES,
   Notice,
   type NoticeType,
-  newNotice,
+  toBusEvent,
 } from '../../../functions/domain/bus.ts';
 import { buildEvent, EVENT_CATALOGUE, type EventType } from '../../../functions/domain/events.ts';
 import { newId } from '../../../functions/domain/ids.ts';
@@ -24,7 +24,7 @@ describe('an event on the bus', () => {
       now: NOW,
     });
 
-    const told = busEventOf(event);
+    const told = toBusEvent(event);
 
     expect(told).toEqual({
       id: event.id,
@@ -38,7 +38,7 @@ describe('an event on the bus', () => {
   });
 
   it('is no news when it is for one endpoint alone', () => {
-    expect(busEventOf(anEvent({ onlyTo: newId('whk', NOW) }))).toBeUndefined();
+    expect(toBusEvent(anEvent({ onlyTo: newId('whk', NOW) }))).toBeUndefined();
   });
 
   it('of a disabling is known by what names the disabling', () => {
@@ -50,7 +50,7 @@ describe('an event on the bus', () => {
       disabledAt: NOW.toISOString(),
     } as const;
 
-    expect(busEventOfDisabling(notice, 'the-first')).toEqual({
+    expect(buildDisabledEvent(notice, 'the-first')).toEqual({
       id: 'the-first',
       type: 'webhook.disabled',
       ...tenant,
@@ -63,7 +63,7 @@ describe('an event on the bus', () => {
 describe('a notice', () => {
   it('is what the bus tells, under the identifier that it was given', () => {
     const sourceId = newId('src', NOW);
-    const notice = newNotice('source.check', `${sourceId}#first`, { sourceId }, context);
+    const notice = createNotice('source.check', `${sourceId}#first`, { sourceId }, context);
 
     expect(Notice.parse(notice)).toEqual(notice);
     expect(BusEvent.parse(notice)).toEqual({
@@ -78,12 +78,12 @@ describe('a notice', () => {
   it('tells nothing but the fields of its type', () => {
     const sourceId = newId('src', NOW);
     const more = { sourceId, content: 'of the source' };
-    expect(newNotice('source.deleted', 'id', more, context).data).toEqual({ sourceId });
+    expect(createNotice('source.deleted', 'id', more, context).data).toEqual({ sourceId });
   });
 
   it('is refused with data that is not of its type', () => {
     const sourceId = newId('whk', NOW) as unknown as `src_${string}`;
-    expect(() => newNotice('source.check', 'id', { sourceId }, context)).toThrow();
+    expect(() => createNotice('source.check', 'id', { sourceId }, context)).toThrow();
   });
 
   it('has a type that no event of the catalogue has, which customers could subscribe to', () => {
@@ -129,6 +129,6 @@ describe('what the bus gets', () => {
   it('is small however long the texts of an event are', () => {
     const reason = 'x'.repeat(300_000);
     const event = buildEvent('ticket.created', { ticketId: newId('tkt', NOW), reason }, context);
-    expect(JSON.stringify(busEventOf(event)).length).toBeLessThan(500);
+    expect(JSON.stringify(toBusEvent(event)).length).toBeLessThan(500);
   });
 });

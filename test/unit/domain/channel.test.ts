@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buildChannelMessage, Channel, channelIdOf } from '../../../functions/domain/channel.ts';
+import { buildChannelMessage, Channel, parseChannelId } from '../../../functions/domain/channel.ts';
 import { MessageRole } from '../../../functions/domain/conversation.ts';
 import { Endpoint } from '../../../functions/domain/endpoint.ts';
 import { OutboxEvent } from '../../../functions/domain/events.ts';
@@ -34,7 +34,7 @@ describe('a channel', () => {
 
   it('is what a conversation names when it has the form of an identifier, and a label otherwise', () => {
     const id = newId('chn', NOW);
-    expect(channelIdOf(aConversation({ channelId: id }))).toBe(id);
+    expect(parseChannelId(aConversation({ channelId: id }))).toBe(id);
     for (const channelId of [
       'web',
       'chn_web',
@@ -44,7 +44,7 @@ describe('a channel', () => {
       ` ${id}`,
       newId('whk', NOW),
     ])
-      expect(channelIdOf({ channelId }), channelId).toBeUndefined();
+      expect(parseChannelId({ channelId }), channelId).toBeUndefined();
   });
 });
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  applyStateChange,
   Conversation,
   type ConversationStatus,
-  type Move,
-  moved,
+  type StateChange,
 } from '../../../functions/domain/conversation.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import { aConversation, NOW } from '../../builders.ts';
@@ -13,7 +13,7 @@ import { texts, times } from './arbitraries.ts';
 const resolution = { kind: 'resolve', by: 'api', at: NOW } as const;
 
 /** The rule as decisions.md says it: what comes of each move in each state; undefined where it is refused or changes nothing. */
-const TABLE: Record<ConversationStatus, Record<Move['kind'], ConversationStatus | undefined>> = {
+const TABLE: Record<ConversationStatus, Record<StateChange['kind'], ConversationStatus | undefined>> = {
   open: { 'hand-off': 'handed_off', resolve: 'resolved', reopen: undefined },
   handed_off: { 'hand-off': undefined, resolve: 'resolved', reopen: undefined },
   resolved: { 'hand-off': undefined, resolve: undefined, reopen: 'open' },
@@ -25,31 +25,33 @@ const inState: Record<ConversationStatus, Conversation> = {
   resolved: aConversation({ status: 'resolved', resolvedAt: NOW.toISOString(), resolvedBy: 'first' }),
 };
 
-const moves: fc.Arbitrary<Move> = fc.oneof(
-  fc.constant<Move>({ kind: 'hand-off' }),
+const moves: fc.Arbitrary<StateChange> = fc.oneof(
+  fc.constant<StateChange>({ kind: 'hand-off' }),
   fc.record({ kind: fc.constant('resolve' as const), by: texts, at: times }),
-  fc.constant<Move>({ kind: 'reopen' }),
+  fc.constant<StateChange>({ kind: 'reopen' }),
 );
 
 /** Each state after the moves that were possible, the first state included. */
-function statesThrough(sequence: readonly Move[]): Conversation[] {
+function statesThrough(sequence: readonly StateChange[]): Conversation[] {
   let state = aConversation();
   const states = [state];
   for (const move of sequence) {
-    state = moved(state, move) ?? state;
+    state = applyStateChange(state, move) ?? state;
     states.push(state);
   }
   return states;
 }
 
 const cases = Object.entries(TABLE).flatMap(([status, row]) =>
-  Object.entries(row).map(([kind, to]) => [kind as Move['kind'], status as ConversationStatus, to] as const),
+  Object.entries(row).map(
+    ([kind, to]) => [kind as StateChange['kind'], status as ConversationStatus, to] as const,
+  ),
 );
-const moveOf = (kind: Move['kind']): Move => (kind === 'resolve' ? resolution : { kind });
+const moveOf = (kind: StateChange['kind']): StateChange => (kind === 'resolve' ? resolution : { kind });
 
 describe('a conversation', () => {
   it.each(cases)('by the move "%s" comes from %s to %s (undefined: it stays)', (kind, status, to) => {
-    expect(moved(inState[status], moveOf(kind))?.status).toBe(to);
+    expect(applyStateChange(inState[status], moveOf(kind))?.status).toBe(to);
   });
 
   it('says when and by whom it was resolved, exactly while it is', () => {
@@ -97,7 +99,7 @@ describe('a conversation', () => {
 
   it('is not altered itself by a move', () => {
     const before = structuredClone(inState);
-    for (const [kind, status] of cases) moved(inState[status], moveOf(kind));
+    for (const [kind, status] of cases) applyStateChange(inState[status], moveOf(kind));
     expect(inState).toEqual(before);
   });
 });

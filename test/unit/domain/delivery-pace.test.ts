@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import {
   AttemptRecord,
   type AttemptResult,
+  computeSettlement,
   Delivery,
   type Settlement,
-  settlementOf,
   type WebhookRequest,
 } from '../../../functions/domain/delivery.ts';
 import { MAX_SPEED } from '../../../functions/domain/simulation.ts';
@@ -67,7 +67,7 @@ function history(
 const atRealSpeed = (all: readonly Outcome[], policy: RetryPolicy, start: Date): Settlement[] =>
   history(all, policy.maxAttempts, (number, outcome, before) => {
     const startedAt = before?.kind === 'retrying' ? before.nextRetryAt : start;
-    return settlementOf(number, resultOf(startedAt, outcome.durationMs, outcome), policy, WAY);
+    return computeSettlement(number, resultOf(startedAt, outcome.durationMs, outcome), policy, WAY);
   });
 
 /** The same attempts where it passes faster, begun as late as a queue brings them. */
@@ -82,7 +82,7 @@ const atHighSpeed = (
     const real = before?.atRealSpeed?.nextRetryAt;
     const pace = { speed, startedAt: real === undefined ? startedAt : new Date(real) };
     const result = resultOf(startedAt, Math.ceil(outcome.durationMs / speed), outcome);
-    return settlementOf(number, result, policy, WAY, pace);
+    return computeSettlement(number, result, policy, WAY, pace);
   });
 
 const timesOf = ({ attempt, atRealSpeed }: Settlement) => ({ attempt: attempt.atRealSpeed, ...atRealSpeed });
@@ -165,7 +165,7 @@ describe('the settlement of a simulated attempt', () => {
   const failed = resultOf(NOW, 5, { fails: true, durationMs: 5, lateMs: 0 });
 
   it('keeps the request, and says of a success that it was simulated', () => {
-    expect(settlementOf(1, succeeded, DEFAULT_RETRY_POLICY, WAY)).toMatchObject({
+    expect(computeSettlement(1, succeeded, DEFAULT_RETRY_POLICY, WAY)).toMatchObject({
       kind: 'succeeded',
       terminalReason: 'sandbox_simulated',
       attempt: { request },
@@ -175,7 +175,7 @@ describe('the settlement of a simulated attempt', () => {
   it('keeps no request whose body is too large to be kept with each of eight attempts', () => {
     const LARGEST = 32_768;
     const of = (body: string) =>
-      settlementOf(
+      computeSettlement(
         1,
         { ...succeeded, simulated: { request: { ...request, body }, durationMs: 5 } },
         DEFAULT_RETRY_POLICY,
@@ -188,8 +188,8 @@ describe('the settlement of a simulated attempt', () => {
   });
 
   it('keeps the request of a failure too, which ends for the same reason as a real one', () => {
-    expect(settlementOf(1, failed, DEFAULT_RETRY_POLICY, WAY)).toMatchObject({ attempt: { request } });
-    expect(settlementOf(8, failed, DEFAULT_RETRY_POLICY, WAY)).toMatchObject({
+    expect(computeSettlement(1, failed, DEFAULT_RETRY_POLICY, WAY)).toMatchObject({ attempt: { request } });
+    expect(computeSettlement(8, failed, DEFAULT_RETRY_POLICY, WAY)).toMatchObject({
       terminalReason: 'max_attempts',
       attempt: { request },
     });
@@ -197,7 +197,7 @@ describe('the settlement of a simulated attempt', () => {
 
   it('says nothing of another time where time passes as it does', () => {
     for (const result of [succeeded, failed]) {
-      const settlement = settlementOf(1, result, DEFAULT_RETRY_POLICY, WAY);
+      const settlement = computeSettlement(1, result, DEFAULT_RETRY_POLICY, WAY);
       expect(settlement).not.toHaveProperty('atRealSpeed');
       expect(settlement.attempt).not.toHaveProperty('atRealSpeed');
     }

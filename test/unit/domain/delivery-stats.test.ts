@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
 import {
-  hourBefore,
+  buildDeliveryStats,
+  buildEndpointStats,
+  findOldestOpenHours,
+  getHourBefore,
+  getLatestHours,
   type LedgerEntry,
-  latestHours,
-  openHours,
-  overviewOf,
-  statsOf,
 } from '../../../functions/domain/ledger.ts';
 import { NOW } from '../../builders.ts';
 
@@ -23,7 +23,7 @@ const ledgers = fc.record({ now: moments.map((ms) => new Date(ms)), count: count
     now: fc.constant(now),
     count: fc.constant(count),
     entries: fc
-      .shuffledSubarray(Array.from({ length: count }, (_, back) => hourBefore(now, back)))
+      .shuffledSubarray(Array.from({ length: count }, (_, back) => getHourBefore(now, back)))
       .chain((hours) => fc.tuple(...hours.map((hour) => entryOf(hour)))),
   }),
 );
@@ -44,7 +44,7 @@ describe('the latest hours', () => {
   it('are as many as were asked for, the last one being under way', () => {
     fc.assert(
       fc.property(moments, counts, (now, count) => {
-        const range = latestHours(new Date(now), count);
+        const range = getLatestHours(new Date(now), count);
         const [first, last] = [Date.parse(range.first), Date.parse(range.last)];
         expect(last % HOUR_MS).toBe(0);
         expect(last - first).toBe((count - 1) * HOUR_MS);
@@ -59,7 +59,7 @@ describe('the stats of an endpoint', () => {
   it('balance, hour by hour and in their sums', () => {
     fc.assert(
       fc.property(ledgers, ({ now, count, entries }) => {
-        const { totals, hours } = statsOf(webhookId, { now, count }, entries);
+        const { totals, hours } = buildEndpointStats(webhookId, { now, count }, entries);
         for (const { owed, pending, succeeded, exhausted, skipped } of [totals, ...hours])
           expect(owed).toBe(pending + succeeded + exhausted + skipped);
         for (const name of ['owed', 'pending', 'succeeded', 'exhausted', 'skipped', 'duplicates'] as const)
@@ -71,7 +71,7 @@ describe('the stats of an endpoint', () => {
   it('have every hour of the ledger, newest first, within their range', () => {
     fc.assert(
       fc.property(ledgers, ({ now, count, entries }) => {
-        const { hours, from, to } = statsOf(webhookId, { now, count }, entries);
+        const { hours, from, to } = buildEndpointStats(webhookId, { now, count }, entries);
         const named = hours.map(({ hour }) => hour);
         expect(named).toEqual(
           entries
@@ -88,7 +88,7 @@ describe('the stats of an endpoint', () => {
   it('name the earliest hour in which something has not ended, and none when all has', () => {
     fc.assert(
       fc.property(ledgers, ({ now, count, entries }) => {
-        const { hours, oldestPending, totals } = statsOf(webhookId, { now, count }, entries);
+        const { hours, oldestPending, totals } = buildEndpointStats(webhookId, { now, count }, entries);
         const open = hours.filter(({ pending }) => pending > 0).map(({ hour }) => hour);
         expect(oldestPending).toBe(open.sort()[0] ?? null);
         expect(oldestPending === null).toBe(totals.pending === 0);
@@ -97,7 +97,7 @@ describe('the stats of an endpoint', () => {
   });
 
   it('say of a ledger without entries that nothing was owed', () => {
-    expect(statsOf(webhookId, { now: NOW, count: 24 }, [])).toEqual({
+    expect(buildEndpointStats(webhookId, { now: NOW, count: 24 }, [])).toEqual({
       webhookId,
       from: '2026-11-19T10:00:00.000Z',
       to: '2026-11-20T10:00:00.000Z',
@@ -129,7 +129,7 @@ describe('all endpoints together', () => {
       })),
   );
   const overview = ({ now, count, entries }: Given<typeof spread>) =>
-    overviewOf(others.map(anEndpointOf), { now, count }, entries);
+    buildDeliveryStats(others.map(anEndpointOf), { now, count }, entries);
 
   it('sum to the same by hour and by endpoint, and to what each endpoint’s own statistics say', () => {
     fc.assert(
@@ -142,7 +142,7 @@ describe('all endpoints together', () => {
         }
         for (const one of endpoints) {
           const own = terms.entries.filter((entry) => entry.webhookId === one.webhookId);
-          const { totals: its, oldestPending } = statsOf(one.webhookId, terms, own);
+          const { totals: its, oldestPending } = buildEndpointStats(one.webhookId, terms, own);
           expect([one.totals, one.oldestPending]).toEqual([its, oldestPending]);
         }
         const earliest = endpoints.flatMap((one) => one.oldestPending ?? []).sort()[0] ?? null;
@@ -157,7 +157,7 @@ describe('all endpoints together', () => {
         const expected = overview(terms).endpoints.flatMap(({ webhookId: id, oldestPending }) =>
           oldestPending === null ? [] : [[id, oldestPending]],
         );
-        expect([...openHours(terms.entries)].sort()).toEqual(expected.sort());
+        expect([...findOldestOpenHours(terms.entries)].sort()).toEqual(expected.sort());
       }),
     );
   });
@@ -165,7 +165,7 @@ describe('all endpoints together', () => {
   it('say since when deliveries of each wait', () => {
     const waitingSince = '2026-11-20T09:10:00.000Z';
     const given = others.map((id, index) => ({ ...anEndpointOf(id), ...(index === 1 && { waitingSince }) }));
-    const { endpoints } = overviewOf(given, { now: NOW, count: 24 }, []);
+    const { endpoints } = buildDeliveryStats(given, { now: NOW, count: 24 }, []);
     expect(endpoints.map((one) => one.waitingSince)).toEqual([null, waitingSince, null]);
   });
 
@@ -181,7 +181,7 @@ describe('all endpoints together', () => {
   });
 
   it('are nothing where there are none', () => {
-    expect(overviewOf([], { now: NOW, count: 24 }, [])).toMatchObject({
+    expect(buildDeliveryStats([], { now: NOW, count: 24 }, [])).toMatchObject({
       totals: { owed: 0, pending: 0 },
       backlog: { pending: 0, oldestPending: null },
       hours: [],

@@ -3,20 +3,20 @@ import { describe, expect, it } from 'vitest';
 import {
   AttemptRecord,
   type AttemptResult,
+  computeSettlement,
   Delivery,
+  DeliveryMessage,
   DeliveryStatus,
-  dispositionOf,
+  decideDisposition,
+  getClaimability,
   newDelivery,
-  Reminder,
-  settlementOf,
-  standingOf,
 } from '../../../functions/domain/delivery.ts';
-import { deliveryId } from '../../../functions/domain/ids.ts';
+import { deriveDeliveryId } from '../../../functions/domain/ids.ts';
 import { LANES, LONGEST_QUEUED_WAIT_SECONDS } from '../../../functions/domain/lanes.ts';
 import {
   DEFAULT_RETRY_POLICY,
-  nextAttemptAt,
   RECONCILE_LOOKAHEAD_SECONDS,
+  scheduleNextAttempt,
 } from '../../../functions/domain/timing.ts';
 import { aDelivery, anEndpoint, anEvent, aTenant, later, NOW, seconds } from '../../builders.ts';
 import { recentTimes } from './arbitraries.ts';
@@ -57,7 +57,7 @@ describe('a new delivery', () => {
     const [event, endpoint] = [anEvent({ tenant }), anEndpoint()];
     expect(newDelivery(event, endpoint, NOW)).toEqual({
       ...tenant,
-      id: deliveryId(event.id, endpoint.id),
+      id: deriveDeliveryId(event.id, endpoint.id),
       webhookId: endpoint.id,
       eventId: event.id,
       eventType: event.type,
@@ -76,7 +76,7 @@ describe('a new delivery', () => {
       terminalReason: 'endpoint_disabled',
       attempts: 0,
     });
-    expect(standingOf(delivery, NOW, MAX)).toEqual({ kind: 'terminal' });
+    expect(getClaimability(delivery, NOW, MAX)).toEqual({ kind: 'terminal' });
   });
 
   it('has the same identifier when its event is fanned out again, at whatever time', () => {
@@ -91,7 +91,9 @@ describe('a new delivery', () => {
   });
 
   it('can be claimed at once', () => {
-    expect(standingOf(newDelivery(anEvent(), anEndpoint(), NOW), NOW, MAX)).toEqual({ kind: 'claimable' });
+    expect(getClaimability(newDelivery(anEvent(), anEndpoint(), NOW), NOW, MAX)).toEqual({
+      kind: 'claimable',
+    });
   });
 });
 
@@ -99,7 +101,7 @@ describe('a reminder', () => {
   it('holds of a delivery what names it and nothing else', () => {
     const delivery = aDelivery({ lastError: 'refused', attempts: 3 });
     const { id, orgId, generation, webhookId, eventId } = delivery;
-    expect(Reminder.parse(delivery)).toEqual({ id, orgId, generation, webhookId, eventId });
+    expect(DeliveryMessage.parse(delivery)).toEqual({ id, orgId, generation, webhookId, eventId });
   });
 });
 
@@ -107,7 +109,7 @@ describe('the settlement of an attempt', () => {
   it('is a success exactly when there was no error, at any number', () => {
     fc.assert(
       fc.property(attemptNumbers, results, ways, (number, result, way) => {
-        const { kind } = settlementOf(number, result, DEFAULT_RETRY_POLICY, way);
+        const { kind } = computeSettlement(number, result, DEFAULT_RETRY_POLICY, way);
         expect(kind === 'succeeded').toBe(result.error === undefined);
       }),
     );
@@ -117,7 +119,7 @@ describe('the settlement of an attempt', () => {
     fc.assert(
       fc.property(attemptNumbers, results, ways, (number, result, way) => {
         const failed = { ...result, error: 'the receiver answered 500' };
-        const { kind } = settlementOf(number, failed, DEFAULT_RETRY_POLICY, way);
+        const { kind } = computeSettlement(number, failed, DEFAULT_RETRY_POLICY, way);
         expect(kind).toBe(number < MAX ? 'retrying' : 'exhausted');
       }),
     );
@@ -125,15 +127,17 @@ describe('the settlement of an attempt', () => {
 
   it('ends a delivery whose attempts are somehow more than there are', () => {
     const failed = { startedAt: NOW, endedAt: NOW, error: 'refused' };
-    expect(settlementOf(MAX + 1, failed, DEFAULT_RETRY_POLICY, way).kind).toBe('exhausted');
+    expect(computeSettlement(MAX + 1, failed, DEFAULT_RETRY_POLICY, way).kind).toBe('exhausted');
   });
 
   it('takes its times from the end of the attempt', () => {
     fc.assert(
       fc.property(attemptNumbers, results, ways, (number, result, way) => {
-        const settlement = settlementOf(number, result, DEFAULT_RETRY_POLICY, way);
+        const settlement = computeSettlement(number, result, DEFAULT_RETRY_POLICY, way);
         if (settlement.kind === 'retrying')
-          expect(settlement.nextRetryAt).toEqual(nextAttemptAt(number, result.endedAt, DEFAULT_RETRY_POLICY));
+          expect(settlement.nextRetryAt).toEqual(
+            scheduleNextAttempt(number, result.endedAt, DEFAULT_RETRY_POLICY),
+          );
         else expect(settlement.at).toEqual(result.endedAt);
       }),
     );
@@ -142,7 +146,7 @@ describe('the settlement of an attempt', () => {
   it('logs the attempt as it went, without what there was not', () => {
     fc.assert(
       fc.property(attemptNumbers, results, ways, (number, result, way) => {
-        const { attempt } = settlementOf(number, result, DEFAULT_RETRY_POLICY, way);
+        const { attempt } = computeSettlement(number, result, DEFAULT_RETRY_POLICY, way);
         const { startedAt, endedAt, status, error, response } = result;
         expect(AttemptRecord.parse(attempt)).toEqual(attempt);
         expect(Object.values(attempt)).not.toContain(undefined);
@@ -160,7 +164,7 @@ describe('the settlement of an attempt', () => {
 
   it('counts no negative time when the clock was set back', () => {
     const result = { startedAt: later(NOW, 10), endedAt: NOW };
-    expect(settlementOf(1, result, DEFAULT_RETRY_POLICY, way).attempt.durationMs).toBe(0);
+    expect(computeSettlement(1, result, DEFAULT_RETRY_POLICY, way).attempt.durationMs).toBe(0);
   });
 });
 
@@ -191,7 +195,7 @@ describe('the standing of a delivery', () => {
           (lease === undefined || lease.until <= NOW.getTime()) &&
           (nextRetryAt === undefined || new Date(nextRetryAt) <= NOW) &&
           attempts < MAX;
-        expect(standingOf(delivery, NOW, MAX).kind === 'claimable').toBe(claimable);
+        expect(getClaimability(delivery, NOW, MAX).kind === 'claimable').toBe(claimable);
       }),
       { numRuns: 500 },
     );
@@ -200,12 +204,12 @@ describe('the standing of a delivery', () => {
   it('becomes something else when the time comes that it names', () => {
     fc.assert(
       fc.property(deliveries, (delivery) => {
-        const standing = standingOf(delivery, NOW, MAX);
+        const standing = getClaimability(delivery, NOW, MAX);
         if (standing.kind !== 'leased' && standing.kind !== 'not-due') return;
         const at = standing.kind === 'leased' ? standing.until : standing.at;
         expect(at.getTime()).toBeGreaterThan(NOW.getTime());
-        expect(standingOf(delivery, later(at, -1), MAX).kind).toBe(standing.kind);
-        expect(standingOf(delivery, at, MAX).kind).not.toBe(standing.kind);
+        expect(getClaimability(delivery, later(at, -1), MAX).kind).toBe(standing.kind);
+        expect(getClaimability(delivery, at, MAX).kind).not.toBe(standing.kind);
       }),
       { numRuns: 500 },
     );
@@ -213,14 +217,14 @@ describe('the standing of a delivery', () => {
 
   it.each(TERMINAL)('of one that is %s is terminal, whatever else it says', (status) => {
     const delivery = aDelivery({ status, lease: { token: 't', until: NOW.getTime() + 1 }, attempts: MAX });
-    expect(standingOf(delivery, NOW, MAX)).toEqual({ kind: 'terminal' });
+    expect(getClaimability(delivery, NOW, MAX)).toEqual({ kind: 'terminal' });
   });
 
   it.each(OPEN)('of one that is %s and used up is spent, but not before its lease has ended', (status) => {
     const until = later(NOW, seconds(10));
     const delivery = aDelivery({ status, attempts: MAX, lease: { token: 't', until: until.getTime() } });
-    expect(standingOf(delivery, NOW, MAX)).toEqual({ kind: 'leased', until });
-    expect(standingOf(delivery, until, MAX)).toEqual({ kind: 'spent' });
+    expect(getClaimability(delivery, NOW, MAX)).toEqual({ kind: 'leased', until });
+    expect(getClaimability(delivery, until, MAX)).toEqual({ kind: 'spent' });
   });
 
   it.each([undefined, true] as const)(
@@ -228,20 +232,20 @@ describe('the standing of a delivery', () => {
     (parked) => {
       const at = later(NOW, seconds(1000));
       const delivery = aDelivery({ status: 'retrying', nextRetryAt: at.toISOString(), parked });
-      expect(standingOf(delivery, NOW, MAX)).toEqual({ kind: 'not-due', at, parked: parked === true });
-      expect(standingOf(delivery, at, MAX)).toEqual({ kind: 'claimable' });
+      expect(getClaimability(delivery, NOW, MAX)).toEqual({ kind: 'not-due', at, parked: parked === true });
+      expect(getClaimability(delivery, at, MAX)).toEqual({ kind: 'claimable' });
     },
   );
 
   it('of a parked one lets the message wait that the reconciler has sent ahead of time', () => {
     const at = later(NOW, seconds(RECONCILE_LOOKAHEAD_SECONDS));
     const delivery = aDelivery({ status: 'retrying', nextRetryAt: at.toISOString(), parked: true });
-    expect(standingOf(delivery, NOW, MAX)).toEqual({ kind: 'not-due', at, parked: false });
-    expect(standingOf(delivery, later(NOW, -1), MAX)).toMatchObject({ parked: true });
+    expect(getClaimability(delivery, NOW, MAX)).toEqual({ kind: 'not-due', at, parked: false });
+    expect(getClaimability(delivery, later(NOW, -1), MAX)).toMatchObject({ parked: true });
   });
 
   it('of none is absent', () => {
-    expect(standingOf(undefined, NOW, MAX)).toEqual({ kind: 'absent' });
+    expect(getClaimability(undefined, NOW, MAX)).toEqual({ kind: 'absent' });
   });
 });
 
@@ -249,8 +253,8 @@ describe('what becomes of a message', () => {
   it('is that one waits exactly while its delivery is open and not parked', () => {
     fc.assert(
       fc.property(attemptNumbers, results, ways, (number, result, way) => {
-        const settlement = settlementOf(number, result, DEFAULT_RETRY_POLICY, way);
-        const waits = dispositionOf(settlement).kind !== 'delete';
+        const settlement = computeSettlement(number, result, DEFAULT_RETRY_POLICY, way);
+        const waits = decideDisposition(settlement).kind !== 'delete';
         expect(waits).toBe(settlement.kind === 'retrying' && settlement.wait.hold !== 'parked');
       }),
     );
@@ -264,8 +268,8 @@ describe('what becomes of a message', () => {
     });
     fc.assert(
       fc.property(attemptNumbers, results, ways, policy, (number, result, way, policy) => {
-        const settlement = settlementOf(number, { ...result, error: 'refused' }, policy, way);
-        const disposition = dispositionOf(settlement);
+        const settlement = computeSettlement(number, { ...result, error: 'refused' }, policy, way);
+        const disposition = decideDisposition(settlement);
         if (settlement.kind !== 'retrying' || disposition.kind === 'delete') return;
         const wait = settlement.nextRetryAt.getTime() - settlement.at.getTime();
         expect(wait).toBeLessThanOrEqual(seconds(LONGEST_QUEUED_WAIT_SECONDS));

@@ -1,29 +1,29 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { changesIn } from '../../../functions/domain/difference.ts';
+import { findChanges } from '../../../functions/domain/difference.ts';
 import { texts } from './arbitraries.ts';
 
 const lines = fc.array(fc.constantFrom('one', 'two', 'three four', '', '  '), { maxLength: 12 });
 
 describe('the changes from one text to another', () => {
   it('are the lines that came and those that went, in their order', () => {
-    expect(changesIn('a\nb\nc\nd', 'x\na\ny\nd\nz', 100)).toEqual({ added: 'x\ny\nz', removed: 'b\nc' });
+    expect(findChanges('a\nb\nc\nd', 'x\na\ny\nd\nz', 100)).toEqual({ added: 'x\ny\nz', removed: 'b\nc' });
   });
 
   it('are none for lines that only moved, or are set otherwise', () => {
-    expect(changesIn('a\nb\n\nc', '  c\r\n\n\tb\na  ', 100)).toEqual({ added: '', removed: '' });
+    expect(findChanges('a\nb\n\nc', '  c\r\n\n\tb\na  ', 100)).toEqual({ added: '', removed: '' });
   });
 
   it('count a line as often as it stands there', () => {
-    expect(changesIn('a\na\na', 'a', 100)).toEqual({ added: '', removed: 'a\na' });
-    expect(changesIn('a', 'a\na\na', 100)).toEqual({ added: 'a\na', removed: '' });
+    expect(findChanges('a\na\na', 'a', 100)).toEqual({ added: '', removed: 'a\na' });
+    expect(findChanges('a', 'a\na\na', 100)).toEqual({ added: 'a\na', removed: '' });
   });
 
   it('turn round with the texts', () => {
     fc.assert(
       fc.property(lines, lines, fc.nat({ max: 60 }), (before, after, room) => {
-        const there = changesIn(before.join('\n'), after.join('\n'), room);
-        const back = changesIn(after.join('\n'), before.join('\n'), room);
+        const there = findChanges(before.join('\n'), after.join('\n'), room);
+        const back = findChanges(after.join('\n'), before.join('\n'), room);
         expect(back).toEqual({ added: there.removed, removed: there.added });
       }),
     );
@@ -33,7 +33,7 @@ describe('the changes from one text to another', () => {
     const sorted = (list: readonly string[]) => list.filter((line) => line.trim() !== '').toSorted();
     fc.assert(
       fc.property(lines, lines, (before, after) => {
-        const { added, removed } = changesIn(before.join('\n'), after.join('\n'), 10_000);
+        const { added, removed } = findChanges(before.join('\n'), after.join('\n'), 10_000);
         expect(sorted([...before, ...added.split('\n')])).toEqual(sorted([...after, ...removed.split('\n')]));
       }),
     );
@@ -57,13 +57,13 @@ describe('changes too long to be shown', () => {
     ['one', 1, '…'],
     ['one', 0, ''],
   ])('%j in %i characters are %j', (after, room, shown) => {
-    expect(changesIn('', after, room).added).toBe(shown);
+    expect(findChanges('', after, room).added).toBe(shown);
   });
 
   it('are never longer than allowed, and well-formed where the text was', () => {
     fc.assert(
       fc.property(texts, fc.nat({ max: 50 }), (text, room) => {
-        const { added } = changesIn('', text.toWellFormed(), room);
+        const { added } = findChanges('', text.toWellFormed(), room);
         expect(added.length).toBeLessThanOrEqual(room);
         expect(added.isWellFormed()).toBe(true);
       }),
@@ -75,6 +75,6 @@ describe('changes too long to be shown', () => {
     ['of half a million lines', 'a\n'.repeat(500_000)],
     ['of a megabyte of spaces and tabs', `a${' \t'.repeat(500_000)}b`],
   ])('%s are cut in time', (_what, text) => {
-    expect(changesIn('', text, 500).added.length).toBeLessThanOrEqual(500);
+    expect(findChanges('', text, 500).added.length).toBeLessThanOrEqual(500);
   });
 });

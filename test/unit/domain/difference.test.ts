@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { countWords, differenceOf, normalForm } from '../../../functions/domain/difference.ts';
+import { computeDifference, countWords, normalizeText } from '../../../functions/domain/difference.ts';
 import { texts } from './arbitraries.ts';
 
 const words = fc.array(fc.stringMatching(/^[a-e]{1,2}$/), { maxLength: 30 });
@@ -58,17 +58,17 @@ describe('the difference of two texts', () => {
     ['another normal form', 'cafe\u0301', 'caf\u00e9', 0],
     ['a Chinese character of four', '世界你好', '世界你们', 25],
   ])('for %s is as counted by hand', (_what, before, after, percent) => {
-    expect(differenceOf(before, after)).toBe(percent);
+    expect(computeDifference(before, after)).toBe(percent);
   });
 
   it('is between 0 and 100 with two decimals, and the same in both directions, of any texts', () => {
     fc.assert(
       fc.property(texts, texts, (before, after) => {
-        const percent = differenceOf(before, after);
+        const percent = computeDifference(before, after);
         expect(percent).toBeGreaterThanOrEqual(0);
         expect(percent).toBeLessThanOrEqual(100);
         expect(Number(percent.toFixed(2))).toBe(percent);
-        expect(differenceOf(after, before)).toBe(percent);
+        expect(computeDifference(after, before)).toBe(percent);
       }),
     );
   });
@@ -82,7 +82,7 @@ describe('the difference of two texts', () => {
     );
     fc.assert(
       fc.property(pairs, ([before, after]) => {
-        expect(differenceOf(before, after)).toBe(0);
+        expect(computeDifference(before, after)).toBe(0);
       }),
     );
   });
@@ -91,7 +91,7 @@ describe('the difference of two texts', () => {
     const sorted = (list: readonly string[]) => list.toSorted().join(' ');
     fc.assert(
       fc.property(words, words, (before, after) => {
-        const isZero = differenceOf(before.join(' '), after.join(' ')) === 0;
+        const isZero = computeDifference(before.join(' '), after.join(' ')) === 0;
         expect(isZero).toBe(sorted(before) === sorted(after));
       }),
     );
@@ -102,7 +102,7 @@ describe('the difference of two texts', () => {
       fc.property(words, words, (before, after) => {
         fc.pre(before.length + after.length > 0);
         const shareOne = before.some((word) => after.includes(word));
-        expect(differenceOf(before.join(' '), after.join(' ')) === 100).toBe(!shareOne);
+        expect(computeDifference(before.join(' '), after.join(' ')) === 100).toBe(!shareOne);
       }),
     );
   });
@@ -114,7 +114,7 @@ describe('the difference of two texts', () => {
         let last = -1;
         for (let replaced = 0; replaced <= count; replaced += 1) {
           const after = before.map((word, index) => (index < replaced ? `new${index}` : word));
-          const percent = differenceOf(before.join(' '), after.join(' '));
+          const percent = computeDifference(before.join(' '), after.join(' '));
           expect(percent).toBeGreaterThan(last);
           expect(Math.abs(percent - (100 * replaced) / count)).toBeLessThan(0.006);
           last = percent;
@@ -126,14 +126,14 @@ describe('the difference of two texts', () => {
 
   it('is never rounded to none, nor to all', () => {
     const many = 'same '.repeat(100_000);
-    expect(differenceOf(many, `${many} other`)).toBe(0.01);
+    expect(computeDifference(many, `${many} other`)).toBe(0.01);
     const shared = (word: string) => `shared ${`${word} `.repeat(100_000)}`;
-    expect(differenceOf(shared('old'), shared('new'))).toBe(99.99);
+    expect(computeDifference(shared('old'), shared('new'))).toBe(99.99);
   });
 
   it('does not depend on the names of words, be they of objects', () => {
-    expect(differenceOf('constructor __proto__', 'toString hasOwnProperty')).toBeGreaterThan(0);
-    expect(differenceOf('constructor toString', 'toString constructor')).toBe(0);
+    expect(computeDifference('constructor __proto__', 'toString hasOwnProperty')).toBeGreaterThan(0);
+    expect(computeDifference('constructor toString', 'toString constructor')).toBe(0);
   });
 
   // Each of these took minutes by something quadratic, where the time limit of a test is half a minute.
@@ -145,11 +145,11 @@ describe('the difference of two texts', () => {
     ['a megabyte of Chinese', '世'.repeat(333_000), '界'.repeat(333_000)],
     ['marks in the wrong order', 'a\u0301\u0323'.repeat(200_000), 'b\u0323\u0301'.repeat(200_000)],
   ])('of %s is there in time', (_what, before, after) => {
-    expect(differenceOf(before, after)).toBe(100);
+    expect(computeDifference(before, after)).toBe(100);
   });
 
   it('of nothing but marks in the wrong order is there in time', () => {
-    expect(differenceOf('\u0301\u0323'.repeat(250_000), '\u0323\u0301'.repeat(250_000))).toBe(0);
+    expect(computeDifference('\u0301\u0323'.repeat(250_000), '\u0323\u0301'.repeat(250_000))).toBe(0);
   });
 });
 
@@ -161,7 +161,7 @@ describe('the normal form', () => {
     });
     fc.assert(
       fc.property(marks, (text) => {
-        expect(normalForm(text)).toBe(text.normalize('NFC'));
+        expect(normalizeText(text)).toBe(text.normalize('NFC'));
       }),
     );
   });
@@ -169,13 +169,13 @@ describe('the normal form', () => {
   it('is its own, of any text', () => {
     fc.assert(
       fc.property(texts, (text) => {
-        expect(normalForm(normalForm(text))).toBe(normalForm(text));
+        expect(normalizeText(normalizeText(text))).toBe(normalizeText(text));
       }),
     );
   });
 
   it('leaves out marks after the thirtieth', () => {
-    expect(normalForm(`x${'\u0305'.repeat(31)}y`)).toBe(`x${'\u0305'.repeat(30)}y`);
+    expect(normalizeText(`x${'\u0305'.repeat(31)}y`)).toBe(`x${'\u0305'.repeat(30)}y`);
   });
 });
 

@@ -1,12 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  disablesAt,
-  exhaustedAt,
+  computeOldestOpenTime,
   type OpenDelivery,
-  openSince,
+  predictDisabling,
+  predictExhaustion,
 } from '../../../functions/domain/failure-streak.ts';
-import { DEFAULT_RETRY_POLICY, nextAttemptAt, type RetryPolicy } from '../../../functions/domain/timing.ts';
+import {
+  DEFAULT_RETRY_POLICY,
+  type RetryPolicy,
+  scheduleNextAttempt,
+} from '../../../functions/domain/timing.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 
 const policies: fc.Arbitrary<RetryPolicy> = fc.record({
@@ -34,7 +38,7 @@ const lives = fc
     let at = later(NOW, createdMs);
     for (let number = 1; number <= policy.maxAttempts; number += 1) {
       starts.push(at);
-      at = nextAttemptAt(number, later(at, durationMs), policy);
+      at = scheduleNextAttempt(number, later(at, durationMs), policy);
     }
     const end = later(starts.at(-1) ?? NOW, durationMs);
     return { policy, durationMs, starts, end };
@@ -62,7 +66,7 @@ describe('when an open delivery is exhausted if nothing succeeds', () => {
   it('is what the schedule of its retries makes of it, to the duration of an attempt', () => {
     fc.assert(
       fc.property(lives, (life) => {
-        const told = exhaustedAt(storedAt(life, NOW), life.policy, NOW);
+        const told = predictExhaustion(storedAt(life, NOW), life.policy, NOW);
         // Of one that is under way nobody knows how long it will take yet.
         const off = Math.abs(told.getTime() - life.end.getTime());
         expect(off).toBeLessThanOrEqual(2 * life.durationMs * life.policy.maxAttempts);
@@ -77,17 +81,17 @@ describe('when an open delivery is exhausted if nothing succeeds', () => {
     fc.assert(
       fc.property(lives, fc.integer({ min: 0, max: 10_000_000 }), (life, late) => {
         const now = later(NOW, late);
-        expect(exhaustedAt(storedAt(life, NOW), life.policy, now) >= now).toBe(true);
+        expect(predictExhaustion(storedAt(life, NOW), life.policy, now) >= now).toBe(true);
       }),
     );
   });
 
   it('is now when its last attempt was started and nobody settled it', () => {
-    expect(exhaustedAt({ attempts: 8, attemptLog: [] }, DEFAULT_RETRY_POLICY, NOW)).toEqual(NOW);
+    expect(predictExhaustion({ attempts: 8, attemptLog: [] }, DEFAULT_RETRY_POLICY, NOW)).toEqual(NOW);
   });
 
   it('of one that begins is the whole schedule: 63.5 minutes', () => {
-    const end = exhaustedAt({ attempts: 0, attemptLog: [] }, DEFAULT_RETRY_POLICY, NOW);
+    const end = predictExhaustion({ attempts: 0, attemptLog: [] }, DEFAULT_RETRY_POLICY, NOW);
     expect(end).toEqual(later(NOW, seconds(63.5 * 60)));
   });
 });
@@ -99,11 +103,11 @@ describe('when an endpoint is disabled if nothing succeeds', () => {
   it('is the end of as many deliveries as it takes, and told exactly when so many are open', () => {
     fc.assert(
       fc.property(some, failures, (open, needed) => {
-        const at = disablesAt(needed, open, DEFAULT_RETRY_POLICY, NOW);
+        const at = predictDisabling(needed, open, DEFAULT_RETRY_POLICY, NOW);
         expect(at === null).toBe(open.length < needed);
         if (at === null) return;
         const ended = (moment: Date) =>
-          open.filter((delivery) => exhaustedAt(delivery, DEFAULT_RETRY_POLICY, NOW) <= moment).length;
+          open.filter((delivery) => predictExhaustion(delivery, DEFAULT_RETRY_POLICY, NOW) <= moment).length;
         expect(ended(at)).toBeGreaterThanOrEqual(needed);
         expect(ended(later(at, -1))).toBeLessThan(needed);
       }),
@@ -113,9 +117,9 @@ describe('when an endpoint is disabled if nothing succeeds', () => {
   it('comes no later with more deliveries, and no earlier when it takes more failures', () => {
     fc.assert(
       fc.property(some, lives, failures, (open, another, needed) => {
-        const at = disablesAt(needed, open, DEFAULT_RETRY_POLICY, NOW);
-        const more = disablesAt(needed, [...open, storedAt(another, NOW)], DEFAULT_RETRY_POLICY, NOW);
-        const longer = disablesAt(needed + 1, open, DEFAULT_RETRY_POLICY, NOW);
+        const at = predictDisabling(needed, open, DEFAULT_RETRY_POLICY, NOW);
+        const more = predictDisabling(needed, [...open, storedAt(another, NOW)], DEFAULT_RETRY_POLICY, NOW);
+        const longer = predictDisabling(needed + 1, open, DEFAULT_RETRY_POLICY, NOW);
         if (at !== null) expect(more && more <= at).toBe(true);
         if (at !== null && longer !== null) expect(longer >= at).toBe(true);
       }),
@@ -129,7 +133,7 @@ describe('the deliveries that are looked at for it', () => {
       fc.property(lives, ({ policy, starts, end }) => {
         if (end < NOW) return;
         const [created = NOW] = starts;
-        expect(openSince(policy, 10, NOW) < created).toBe(true);
+        expect(computeOldestOpenTime(policy, 10, NOW) < created).toBe(true);
       }),
     );
   });

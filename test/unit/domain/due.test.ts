@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  computeNextCheck,
   DEFAULT_GRACE_SECONDS,
   EXPIRY_SECONDS,
   isExpired,
-  nextLookAt,
 } from '../../../functions/domain/due.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import { later, NOW, seconds } from '../../builders.ts';
@@ -22,7 +22,7 @@ describe('the next look at a delivery whose message was sent again', () => {
     fc.assert(
       fc.property(recentTimes, fc.nat({ max: EXPIRY_SECONDS }), graces, (birth, age, grace) => {
         const now = later(birth, seconds(age));
-        const wait = (nextLookAt(created(birth), now, grace).getTime() - now.getTime()) / 1000;
+        const wait = (computeNextCheck(created(birth), now, grace).getTime() - now.getTime()) / 1000;
         expect(wait).toBeGreaterThanOrEqual(grace);
         expect(wait).toBeLessThanOrEqual(Math.max(grace, SIX_HOURS) + 0.001);
       }),
@@ -37,7 +37,7 @@ describe('the next look at a delivery whose message was sent again', () => {
         graces,
         (one, other, grace) => {
           const waitAt = (age: number) =>
-            nextLookAt(created(NOW), later(NOW, seconds(age)), grace).getTime() - seconds(age);
+            computeNextCheck(created(NOW), later(NOW, seconds(age)), grace).getTime() - seconds(age);
           expect(waitAt(Math.min(one, other))).toBeLessThanOrEqual(waitAt(Math.max(one, other)));
         },
       ),
@@ -46,7 +46,7 @@ describe('the next look at a delivery whose message was sent again', () => {
 
   it('comes after the grace when the delivery seems to be of the future', () => {
     const early = later(NOW, -seconds(60));
-    expect(nextLookAt(created(NOW), early, 900)).toEqual(later(early, seconds(900)));
+    expect(computeNextCheck(created(NOW), early, 900)).toEqual(later(early, seconds(900)));
   });
 
   it('comes so seldom that a delivery whose messages all get lost is sent again few times before it expires', () => {
@@ -56,7 +56,7 @@ describe('the next look at a delivery whose message was sent again', () => {
         for (
           let now = later(NOW, seconds(grace));
           !isExpired(created(NOW), now);
-          now = nextLookAt(created(NOW), now, grace)
+          now = computeNextCheck(created(NOW), now, grace)
         )
           looks += 1;
         // The wait doubles up to six hours, and from then on there are twelve of them in three days.

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Endpoint, effectOnEndpoint, FAILURES_TO_DISABLE } from '../../../functions/domain/endpoint.ts';
+import { computeEndpointEffect, Endpoint, FAILURES_TO_DISABLE } from '../../../functions/domain/endpoint.ts';
 import { anEndpoint, NOW } from '../../builders.ts';
 
 type Ended = 'succeeded' | 'exhausted';
@@ -9,7 +9,7 @@ type State = Pick<Endpoint, 'status' | 'consecutiveFailures'>;
 /** What the store does for each effect. */
 function apply(state: State, ended: Ended): { state: State; disabled: boolean } {
   const { status, consecutiveFailures } = state;
-  switch (effectOnEndpoint(state, ended)) {
+  switch (computeEndpointEffect(state, ended)) {
     case 'none':
       return { state, disabled: false };
     case 'reset':
@@ -102,23 +102,23 @@ describe('consecutive failures of an endpoint', () => {
 
 describe('the effect of a delivery on its endpoint', () => {
   it('is none for a success when there is nothing to reset', () => {
-    expect(effectOnEndpoint(anEndpoint(), 'succeeded')).toBe('none');
+    expect(computeEndpointEffect(anEndpoint(), 'succeeded')).toBe('none');
   });
 
   it.each(['succeeded', 'exhausted'] as const)('is none for one that %s when it is deleted', (ended) => {
-    expect(effectOnEndpoint(undefined, ended)).toBe('none');
+    expect(computeEndpointEffect(undefined, ended)).toBe('none');
   });
 
   it('never disables an endpoint on one error, nor on any of the first nine', () => {
     fc.assert(
       fc.property(fc.nat({ max: 8 }), (consecutiveFailures) => {
-        expect(effectOnEndpoint(anEndpoint({ consecutiveFailures }), 'exhausted')).toBe('count');
+        expect(computeEndpointEffect(anEndpoint({ consecutiveFailures }), 'exhausted')).toBe('count');
       }),
     );
   });
 
   it('disables an endpoint whose count is somehow beyond the limit', () => {
-    expect(effectOnEndpoint(anEndpoint({ consecutiveFailures: 12 }), 'exhausted')).toBe('disable');
+    expect(computeEndpointEffect(anEndpoint({ consecutiveFailures: 12 }), 'exhausted')).toBe('disable');
   });
 });
 

@@ -2,19 +2,19 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   AT_RISK_SECONDS,
-  endsUnseen,
+  computeUnseenSeconds,
   isKnownAtRisk,
-  isToBeMarked,
+  isTooQuickToSee,
   mayExhaustSoon,
-  unseenSeconds,
+  needsRiskMark,
 } from '../../../functions/domain/failure-streak.ts';
-import { attemptClocks } from '../../../functions/domain/timing.ts';
+import { deriveAttemptClocks } from '../../../functions/domain/timing.ts';
 import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
 
 const attempts = fc.double({ min: 0.1, max: 60, noNaN: true });
 const atRiskFor = (count: number) => ({ atRiskUntil: later(NOW, seconds(count)).toISOString() });
 const unseen = (changes: Parameters<typeof anEndpoint>[0], elapsed: number, attempt = 10) =>
-  endsUnseen(anEndpoint(changes), NOW, later(NOW, seconds(elapsed)), attempt);
+  isTooQuickToSee(anEndpoint(changes), NOW, later(NOW, seconds(elapsed)), attempt);
 
 describe('a success that does not look at its endpoint', () => {
   it('ends before a failure that has waited, by more than a read is behind', () => {
@@ -22,10 +22,10 @@ describe('a success that does not look at its endpoint', () => {
     fc.assert(
       fc.property(attempts, fc.double({ min: 0, max: 70, noNaN: true }), (attempt, elapsed) => {
         fc.pre(unseen({}, elapsed, attempt));
-        expect(elapsed).toBeLessThan(unseenSeconds(attempt));
+        expect(elapsed).toBeLessThan(computeUnseenSeconds(attempt));
       }),
     );
-    expect(unseen({}, unseenSeconds(10) - 1.9)).toBe(false);
+    expect(unseen({}, computeUnseenSeconds(10) - 1.9)).toBe(false);
   });
 
   it('is one at an endpoint without failures, streak and mark, by all that was read', () => {
@@ -41,8 +41,8 @@ describe('a failure', () => {
   it('waits for no longer than its worker has left after an attempt', () => {
     fc.assert(
       fc.property(attempts, (attempt) => {
-        const { functionTimeout } = attemptClocks(attempt);
-        expect(attempt + unseenSeconds(attempt)).toBeLessThan(functionTimeout - 5);
+        const { functionTimeout } = deriveAttemptClocks(attempt);
+        expect(attempt + computeUnseenSeconds(attempt)).toBeLessThan(functionTimeout - 5);
       }),
     );
   });
@@ -65,7 +65,7 @@ describe('a failure', () => {
       fc.property(fc.integer({ min: -10, max: AT_RISK_SECONDS }), (left) => {
         const mark = atRiskFor(left);
         if (isKnownAtRisk(mark, NOW)) expect(unseen(mark, 0)).toBe(false);
-        if (left <= 600) expect(isToBeMarked(mark, NOW)).toBe(true);
+        if (left <= 600) expect(needsRiskMark(mark, NOW)).toBe(true);
       }),
     );
   });

@@ -8,11 +8,11 @@ import {
   requirePermit,
 } from '../../../functions/domain/gate.ts';
 import { newId, type OrgId } from '../../../functions/domain/ids.ts';
-import type { OrganizationStanding } from '../../../functions/domain/tenant.ts';
+import type { OrganizationState } from '../../../functions/domain/tenant.ts';
 import { NOW } from '../../builders.ts';
 
-const LIVE: OrganizationStanding = { environment: 'live', tier: 'standard', generation: 0 };
-const SANDBOX: OrganizationStanding = { environment: 'sandbox', tier: 'sandbox', generation: 1 };
+const LIVE: OrganizationState = { environment: 'live', tier: 'standard', generation: 0 };
+const SANDBOX: OrganizationState = { environment: 'sandbox', tier: 'sandbox', generation: 1 };
 const orgId = newId('org', NOW);
 
 /** A gate that is told of an organization whatever the test says, and what ran behind it. */
@@ -22,7 +22,7 @@ function aGate(answer: (orgId: OrgId) => unknown) {
   const asked: OrgId[] = [];
   const pass = gate((id) => {
     asked.push(id);
-    return answer(id) as Promise<OrganizationStanding | undefined>;
+    return answer(id) as Promise<OrganizationState | undefined>;
   });
   const run = (id = orgId) =>
     pass(id, {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
-import { generations, UnknownTenant } from '../../../functions/domain/sandbox.ts';
+import { createGenerationCheck, UnknownTenant } from '../../../functions/domain/sandbox.ts';
 import { NOW } from '../../builders.ts';
 import { memoryStandings } from '../../doubles/memory-standings.ts';
 
@@ -11,7 +11,7 @@ function aSandbox(resets: number) {
   const standings = memoryStandings();
   standings.makeSandbox(orgId);
   for (let reset = 0; reset < resets; reset += 1) standings.reset(orgId);
-  return { standings, generationOf: generations(standings) };
+  return { standings, generationOf: createGenerationCheck(standings) };
 }
 
 describe('a generation', () => {
@@ -26,7 +26,7 @@ describe('a generation', () => {
   });
 
   it('of live data is always the present one', async () => {
-    expect(await generations(memoryStandings())({ orgId, generation: 0 })).toBe('current');
+    expect(await createGenerationCheck(memoryStandings())({ orgId, generation: 0 })).toBe('current');
   });
 
   it('as live data has it is over in a sandbox', async () => {
@@ -35,7 +35,9 @@ describe('a generation', () => {
 
   it('is not acted upon when it is newer than what is known of the organization', async () => {
     await expect(aSandbox(1).generationOf({ orgId, generation: 3 })).rejects.toThrow(UnknownTenant);
-    await expect(generations(memoryStandings())({ orgId, generation: 1 })).rejects.toThrow(UnknownTenant);
+    await expect(createGenerationCheck(memoryStandings())({ orgId, generation: 1 })).rejects.toThrow(
+      UnknownTenant,
+    );
   });
 
   it('is not acted upon when nothing is known of the organization', async () => {

@@ -2,17 +2,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   ConversationId,
-  creationTime,
   DeliveryId,
-  deliveryId,
+  deriveDeliveryId,
+  deriveJobDeliveryId,
   EndpointId,
   EscalationId,
   EventId,
-  jobDeliveryId,
   KeyId,
   MessageId,
   newId,
   OrgId,
+  parseCreationTime,
   TicketId,
 } from '../../../functions/domain/ids.ts';
 import { NOW } from '../../builders.ts';
@@ -57,7 +57,7 @@ describe('a new identifier', () => {
   it('carries its creation time to the millisecond', () => {
     fc.assert(
       fc.property(times, fc.constantFrom(...prefixes), (time, prefix) => {
-        expect(creationTime(newId(prefix, time))).toEqual(time);
+        expect(parseCreationTime(newId(prefix, time))).toEqual(time);
       }),
     );
   });
@@ -93,9 +93,9 @@ describe('the identifier of a delivery', () => {
   it('is the same however often it is derived', () => {
     fc.assert(
       fc.property(idsOf('evt'), idsOf('whk'), (event, endpoint) => {
-        const id = deliveryId(event, endpoint);
+        const id = deriveDeliveryId(event, endpoint);
         expect(DeliveryId.parse(id)).toBe(id);
-        expect(deliveryId(event, endpoint)).toBe(id);
+        expect(deriveDeliveryId(event, endpoint)).toBe(id);
       }),
     );
   });
@@ -103,14 +103,14 @@ describe('the identifier of a delivery', () => {
   it('differs between events and between endpoints', () => {
     const events = Array.from({ length: 60 }, () => newId('evt', NOW));
     const endpoints = Array.from({ length: 60 }, () => newId('whk', NOW));
-    const ids = events.flatMap((event) => endpoints.map((endpoint) => deliveryId(event, endpoint)));
+    const ids = events.flatMap((event) => endpoints.map((endpoint) => deriveDeliveryId(event, endpoint)));
     expect(new Set(ids).size).toBe(ids.length);
   });
 
   it('carries the time of its event', () => {
     fc.assert(
       fc.property(times, idsOf('whk'), (time, endpoint) => {
-        expect(creationTime(deliveryId(newId('evt', time), endpoint))).toEqual(time);
+        expect(parseCreationTime(deriveDeliveryId(newId('evt', time), endpoint))).toEqual(time);
       }),
     );
   });
@@ -119,7 +119,10 @@ describe('the identifier of a delivery', () => {
     fc.assert(
       fc.property(times, times, idsOf('whk'), idsOf('whk'), (one, other, first, second) => {
         fc.pre(one.getTime() !== other.getTime());
-        const ids = [deliveryId(newId('evt', one), first), deliveryId(newId('evt', other), second)] as const;
+        const ids = [
+          deriveDeliveryId(newId('evt', one), first),
+          deriveDeliveryId(newId('evt', other), second),
+        ] as const;
         expect(ids[0] < ids[1]).toBe(one < other);
       }),
     );
@@ -128,15 +131,15 @@ describe('the identifier of a delivery', () => {
   it('by which a job sends an event again is another one for each event, endpoint and job, and carries the time of the job', () => {
     fc.assert(
       fc.property(idsOf('evt'), idsOf('whk'), times, times, (event, endpoint, one, other) => {
-        const id = jobDeliveryId(event, endpoint, one);
+        const id = deriveJobDeliveryId(event, endpoint, one);
         expect(DeliveryId.parse(id)).toBe(id);
-        expect(creationTime(id)).toEqual(one);
-        expect(jobDeliveryId(event, endpoint, new Date(one))).toBe(id);
+        expect(parseCreationTime(id)).toEqual(one);
+        expect(deriveJobDeliveryId(event, endpoint, new Date(one))).toBe(id);
         const others = [
-          deliveryId(event, endpoint),
-          jobDeliveryId(newId('evt', one), endpoint, one),
-          jobDeliveryId(event, newId('whk', one), one),
-          ...(one.getTime() === other.getTime() ? [] : [jobDeliveryId(event, endpoint, other)]),
+          deriveDeliveryId(event, endpoint),
+          deriveJobDeliveryId(newId('evt', one), endpoint, one),
+          deriveJobDeliveryId(event, newId('whk', one), one),
+          ...(one.getTime() === other.getTime() ? [] : [deriveJobDeliveryId(event, endpoint, other)]),
         ];
         expect(others).not.toContain(id);
       }),
@@ -145,7 +148,7 @@ describe('the identifier of a delivery', () => {
 
   it('does not repeat its last bits in its first ones, which would leave it fewer than it has', () => {
     const repeated = Array.from({ length: 200 }, () => {
-      const bits = BigInt(`0x${deliveryId(newId('evt', NOW), newId('whk', NOW)).slice('dlv_'.length)}`);
+      const bits = BigInt(`0x${deriveDeliveryId(newId('evt', NOW), newId('whk', NOW)).slice('dlv_'.length)}`);
       const field = (from: bigint, width: bigint) => (bits >> from) & ((1n << width) - 1n);
       // RFC 9562, 5.7: 12 bits before the variant, and the 20 bits after it, are where a sequence number goes.
       const leading = (field(64n, 12n) << 20n) | field(42n, 20n);

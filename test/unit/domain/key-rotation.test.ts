@@ -1,50 +1,53 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  addVersion,
+  checkRetirement,
+  decideRotationStep,
+  getKey,
   Keyring,
   type KeyringState,
   KNOWN_AFTER_SECONDS,
-  keyOf,
-  naming,
-  retirementOf,
-  rotationStepOf,
+  listVersions,
+  removeVersion,
+  setCurrentVersion,
   UNUSED_AFTER_SECONDS,
-  versionsOf,
-  withoutVersion,
-  withVersion,
 } from '../../../functions/domain/keyring.ts';
 import { aKeyring, later, NOW, seconds } from '../../builders.ts';
 
 const KEY = 'n'.repeat(43);
 const state = (ring: Keyring, changedAt = NOW): KeyringState => ({ ring, changedAt });
-const added = withVersion(aKeyring(), '2', KEY);
+const added = addVersion(aKeyring(), '2', KEY);
 const settled = later(NOW, seconds(KNOWN_AFTER_SECONDS));
 const forgotten = later(NOW, seconds(UNUSED_AFTER_SECONDS));
 
 describe('a rotation', () => {
   it('adds a version first, which is not current yet', () => {
-    expect(rotationStepOf(state(aKeyring()), NOW)).toEqual({ kind: 'add', version: '2' });
+    expect(decideRotationStep(state(aKeyring()), NOW)).toEqual({ kind: 'add', version: '2' });
     expect(Keyring.parse(added)).toEqual({ ...aKeyring(), '2': KEY });
   });
 
   it('waits until everybody knows the version, then names it current', () => {
     const wait = { kind: 'wait', version: '2', until: settled };
-    expect(rotationStepOf(state(added), NOW)).toEqual(wait);
-    expect(rotationStepOf(state(added), later(settled, -1))).toEqual(wait);
-    expect(rotationStepOf(state(added), settled)).toEqual({ kind: 'promote', version: '2' });
-    expect(Keyring.parse(naming(added, '2')).current).toBe('2');
+    expect(decideRotationStep(state(added), NOW)).toEqual(wait);
+    expect(decideRotationStep(state(added), later(settled, -1))).toEqual(wait);
+    expect(decideRotationStep(state(added), settled)).toEqual({ kind: 'promote', version: '2' });
+    expect(Keyring.parse(setCurrentVersion(added, '2')).current).toBe('2');
   });
 
   it('in a hurry names it current at once', () => {
-    expect(rotationStepOf(state(added), NOW, { hurry: true })).toEqual({ kind: 'promote', version: '2' });
+    expect(decideRotationStep(state(added), NOW, { hurry: true })).toEqual({ kind: 'promote', version: '2' });
   });
 
   it('begins anew once the version is current', () => {
-    expect(rotationStepOf(state(naming(added, '2')), NOW)).toEqual({ kind: 'add', version: '3' });
+    expect(decideRotationStep(state(setCurrentVersion(added, '2')), NOW)).toEqual({
+      kind: 'add',
+      version: '3',
+    });
   });
 
   it('has no version after 99, which a cursor has no room for', () => {
-    expect(() => rotationStepOf(state(aKeyring({ versions: 99 })), NOW)).toThrow(RangeError);
+    expect(() => decideRotationStep(state(aKeyring({ versions: 99 })), NOW)).toThrow(RangeError);
   });
 
   it('never uses a number again, and never takes a key away, however it is repeated', () => {
@@ -55,19 +58,19 @@ describe('a rotation', () => {
         for (const wait of waits) {
           now = later(now, seconds(wait));
           const before = current.ring;
-          const step = rotationStepOf(current, now);
+          const step = decideRotationStep(current, now);
           if (step.kind === 'add') {
-            expect(versionsOf(before)).not.toContain(Number(step.version));
-            current = state(withVersion(before, step.version, KEY), now);
+            expect(listVersions(before)).not.toContain(Number(step.version));
+            current = state(addVersion(before, step.version, KEY), now);
           } else if (step.kind === 'promote') {
             expect(now.getTime() - current.changedAt.getTime()).toBeGreaterThanOrEqual(
               seconds(KNOWN_AFTER_SECONDS),
             );
-            current = state(naming(before, step.version), now);
+            current = state(setCurrentVersion(before, step.version), now);
           }
           Keyring.parse(current.ring);
-          for (const version of versionsOf(before))
-            expect(keyOf(current.ring, String(version))).toBe(keyOf(before, String(version)));
+          for (const version of listVersions(before))
+            expect(getKey(current.ring, String(version))).toBe(getKey(before, String(version)));
         }
       }),
     );
@@ -75,15 +78,15 @@ describe('a rotation', () => {
 });
 
 describe('a version', () => {
-  const rotated = naming(added, '2');
+  const rotated = setCurrentVersion(added, '2');
 
   it('may go when it was replaced long enough ago', () => {
-    expect(retirementOf(state(rotated), '1', later(forgotten, -1))).toEqual({
+    expect(checkRetirement(state(rotated), '1', later(forgotten, -1))).toEqual({
       kind: 'too-soon',
       until: forgotten,
     });
-    expect(retirementOf(state(rotated), '1', forgotten)).toEqual({ kind: 'allowed' });
-    expect(Keyring.parse(withoutVersion(rotated, '1'))).toEqual({ current: '2', '2': KEY });
+    expect(checkRetirement(state(rotated), '1', forgotten)).toEqual({ kind: 'allowed' });
+    expect(Keyring.parse(removeVersion(rotated, '1'))).toEqual({ current: '2', '2': KEY });
   });
 
   it.each([
@@ -92,6 +95,6 @@ describe('a version', () => {
     ['not there', rotated, '3', 'absent'],
     ['no version', rotated, 'current', 'absent'],
   ])('may not go while it is %s', (_, ring, version, kind) => {
-    expect(retirementOf(state(ring), version, forgotten)).toEqual({ kind });
+    expect(checkRetirement(state(ring), version, forgotten)).toEqual({ kind });
   });
 });

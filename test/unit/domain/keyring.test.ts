@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { currentVersion, Keyring, keyOf, UnknownKeyVersion } from '../../../functions/domain/keyring.ts';
+import { getCurrentVersion, getKey, Keyring, UnknownKeyVersion } from '../../../functions/domain/keyring.ts';
 import { aKeyring } from '../../builders.ts';
 
 const KEY = 'k'.repeat(43);
@@ -35,9 +35,9 @@ describe('a keyring', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 99 }), (versions) => {
         const ring = aKeyring({ versions });
-        expect(currentVersion(ring)).toBe(String(versions));
+        expect(getCurrentVersion(ring)).toBe(String(versions));
         for (let version = 1; version <= versions; version++)
-          expect(keyOf(ring, String(version))).toBe(ring[String(version)]);
+          expect(getKey(ring, String(version))).toBe(ring[String(version)]);
       }),
     );
   });
@@ -51,12 +51,12 @@ describe('a keyring', () => {
     fc.assert(
       fc.property(names, (name) => {
         fc.pre(name !== '1' && name !== '2');
-        expect(() => keyOf(ring, name)).toThrow(UnknownKeyVersion);
+        expect(() => getKey(ring, name)).toThrow(UnknownKeyVersion);
       }),
     );
   });
 
   it('says when it names no current version', () => {
-    expect(() => currentVersion({ '1': KEY })).toThrow(UnknownKeyVersion);
+    expect(() => getCurrentVersion({ '1': KEY })).toThrow(UnknownKeyVersion);
   });
 });

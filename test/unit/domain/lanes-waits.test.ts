@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AttemptRecord, dispositionOf, settlementOf } from '../../../functions/domain/delivery.ts';
+import {
+  type AttemptRecord,
+  computeSettlement,
+  decideDisposition,
+} from '../../../functions/domain/delivery.ts';
 import { LANES, LONGEST_QUEUED_WAIT_SECONDS } from '../../../functions/domain/lanes.ts';
-import { DEFAULT_RETRY_POLICY, delaySeconds } from '../../../functions/domain/timing.ts';
+import { computeDelaySeconds, DEFAULT_RETRY_POLICY } from '../../../functions/domain/timing.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { recentTimes } from './arbitraries.ts';
 
@@ -11,8 +15,8 @@ const ways = fc.record({ from: lanes, to: lanes, crowded: fc.boolean() });
 const FAILED = { startedAt: NOW, endedAt: later(NOW, seconds(2)), error: 'the receiver answered 500' };
 
 /** The settlement of a failed attempt that is not the last. */
-function retryAfter(number: number, way: Parameters<typeof settlementOf>[3]) {
-  const settlement = settlementOf(number, FAILED, DEFAULT_RETRY_POLICY, way);
+function retryAfter(number: number, way: Parameters<typeof computeSettlement>[3]) {
+  const settlement = computeSettlement(number, FAILED, DEFAULT_RETRY_POLICY, way);
   if (settlement.kind !== 'retrying') throw new Error('another attempt was to come');
   return settlement;
 }
@@ -50,7 +54,7 @@ describe('the wait for the next attempt', () => {
       fc.property(fc.integer({ min: 1, max: 7 }), ways, (number, way) => {
         const settlement = retryAfter(number, way);
         const until = settlement.nextRetryAt;
-        expect(dispositionOf(settlement)).toEqual(
+        expect(decideDisposition(settlement)).toEqual(
           {
             parked: { kind: 'delete' },
             hidden: { kind: 'keep', until },
@@ -89,7 +93,7 @@ describe('what becomes of a message', () => {
     ],
     ['waits in the due index', { ...retrying, wait: { hold: 'parked', lane: 'retry' } }, { kind: 'delete' }],
   ] as const)('whose delivery %s', (_what, outcome, disposition) => {
-    expect(dispositionOf(outcome)).toEqual(disposition);
+    expect(decideDisposition(outcome)).toEqual(disposition);
   });
 });
 
@@ -97,7 +101,7 @@ describe('the seconds for which a message is held back when it is sent', () => {
   it('are whole, and within what SQS takes', () => {
     fc.assert(
       fc.property(recentTimes, fc.integer({ min: -86_400_000, max: 86_400_000 }), (now, milliseconds) => {
-        const delay = delaySeconds(later(now, milliseconds), now);
+        const delay = computeDelaySeconds(later(now, milliseconds), now);
         expect(Number.isInteger(delay)).toBe(true);
         expect(delay).toBeGreaterThanOrEqual(0);
         expect(delay).toBeLessThanOrEqual(900);
@@ -108,7 +112,7 @@ describe('the seconds for which a message is held back when it is sent', () => {
   it('never end early, nor a whole second late, up to the 15 minutes of SQS', () => {
     fc.assert(
       fc.property(recentTimes, fc.integer({ min: 0, max: 900_000 }), (now, milliseconds) => {
-        const delay = delaySeconds(later(now, milliseconds), now) * 1000;
+        const delay = computeDelaySeconds(later(now, milliseconds), now) * 1000;
         expect(delay).toBeGreaterThanOrEqual(milliseconds);
         expect(delay).toBeLessThan(milliseconds + 1000);
       }),
@@ -120,7 +124,7 @@ describe('the seconds for which a message is held back when it is sent', () => {
       fc.property(fc.integer({ min: 1, max: 7 }), (number) => {
         const { wait, nextRetryAt, at } = retryAfter(number, { from: 'fresh', to: 'retry', crowded: false });
         if (wait.hold === 'delayed')
-          expect(later(at, seconds(delaySeconds(nextRetryAt, at)))).toEqual(nextRetryAt);
+          expect(later(at, seconds(computeDelaySeconds(nextRetryAt, at)))).toEqual(nextRetryAt);
       }),
     );
   });
@@ -133,6 +137,6 @@ describe('the seconds for which a message is held back when it is sent', () => {
     [900_000, 900],
     [900_001, 900],
   ])('for %i ms are %i', (milliseconds, expected) => {
-    expect(delaySeconds(later(NOW, milliseconds), NOW)).toBe(expected);
+    expect(computeDelaySeconds(later(NOW, milliseconds), NOW)).toBe(expected);
   });
 });

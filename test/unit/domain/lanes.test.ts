@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  firstLaneOf,
+  chooseFirstLane,
+  chooseRetryLane,
+  chooseWaitMode,
+  findBetterLane,
   hasStalled,
-  holdOf,
   isPatient,
   isSlow,
   isStalled,
   LANES,
   LONGEST_QUEUED_WAIT_SECONDS,
-  nextLaneOf,
-  otherLaneFor,
 } from '../../../functions/domain/lanes.ts';
 import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { recentTimes } from './arbitraries.ts';
@@ -26,7 +26,7 @@ describe('where a wait is held', () => {
     expect(LONGEST_QUEUED_WAIT_SECONDS).toBe(900);
     fc.assert(
       fc.property(waits, lanes, lanes, fc.boolean(), (wait, from, to, crowded) => {
-        if (holdOf(wait, from, to, crowded) !== 'parked') expect(wait).toBeLessThanOrEqual(900);
+        if (chooseWaitMode(wait, from, to, crowded) !== 'parked') expect(wait).toBeLessThanOrEqual(900);
       }),
     );
   });
@@ -34,7 +34,7 @@ describe('where a wait is held', () => {
   it('is never the queue when its lane is crowded, however short the wait is', () => {
     fc.assert(
       fc.property(waits, lanes, lanes, (wait, from, to) => {
-        expect(holdOf(wait, from, to, true)).toBe('parked');
+        expect(chooseWaitMode(wait, from, to, true)).toBe('parked');
       }),
     );
   });
@@ -42,7 +42,7 @@ describe('where a wait is held', () => {
   it('is the message itself where it stays in its lane, and a new one where it changes lanes', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 900 }), lanes, lanes, (wait, from, to) => {
-        expect(holdOf(wait, from, to, false)).toBe(from === to ? 'hidden' : 'delayed');
+        expect(chooseWaitMode(wait, from, to, false)).toBe(from === to ? 'hidden' : 'delayed');
       }),
     );
   });
@@ -52,7 +52,7 @@ describe('where a wait is held', () => {
     [900.001, 'parked'],
     [901, 'parked'],
   ] as const)('for %d seconds in one lane is: %s', (wait, hold) => {
-    expect(holdOf(wait, 'retry', 'retry', false)).toBe(hold);
+    expect(chooseWaitMode(wait, 'retry', 'retry', false)).toBe(hold);
   });
 });
 
@@ -62,27 +62,27 @@ describe('a slow endpoint', () => {
       fc.property(recentTimes, fc.integer({ min: -300_000, max: 300_000 }), (now, left) => {
         const endpoint = { slowUntil: later(now, left).toISOString() };
         expect(isSlow(endpoint, now)).toBe(left > 0);
-        expect(firstLaneOf(endpoint, now, false)).toBe(left > 0 ? 'slow' : 'fresh');
+        expect(chooseFirstLane(endpoint, now, false)).toBe(left > 0 ? 'slow' : 'fresh');
       }),
     );
   });
 
   it('is none that is proven and was never marked', () => {
     expect(isSlow(anEndpoint(), NOW)).toBe(false);
-    expect(firstLaneOf(anEndpoint(), NOW, false)).toBe('fresh');
+    expect(chooseFirstLane(anEndpoint(), NOW, false)).toBe('fresh');
   });
 
   it('is one that is unproven, whatever its mark says', () => {
     const unproven = anEndpoint({ unproven: true });
     expect(isSlow(unproven, NOW)).toBe(true);
-    expect(firstLaneOf(unproven, NOW, false)).toBe('slow');
+    expect(chooseFirstLane(unproven, NOW, false)).toBe('slow');
     expect(isSlow({ ...unproven, slowUntil: later(NOW, -1).toISOString() }, NOW)).toBe(true);
   });
 
   it('comes back to the fast lanes by itself', () => {
     const endpoint = anEndpoint({ slowUntil: later(NOW, seconds(120)).toISOString() });
-    expect(firstLaneOf(endpoint, later(NOW, seconds(119)), false)).toBe('slow');
-    expect(firstLaneOf(endpoint, later(NOW, seconds(120)), false)).toBe('fresh');
+    expect(chooseFirstLane(endpoint, later(NOW, seconds(119)), false)).toBe('slow');
+    expect(chooseFirstLane(endpoint, later(NOW, seconds(120)), false)).toBe('fresh');
   });
 });
 
@@ -115,8 +115,8 @@ describe('an attempt', () => {
 });
 
 describe('the lane of a message', () => {
-  const laneFor = (...[lane, ...rest]: Parameters<typeof otherLaneFor>) =>
-    otherLaneFor(lane, ...rest) ?? lane;
+  const laneFor = (...[lane, ...rest]: Parameters<typeof findBetterLane>) =>
+    findBetterLane(lane, ...rest) ?? lane;
 
   it('is the slow or the stalled one as its endpoint is, and stays what it is when the endpoint keeps nobody waiting', () => {
     fc.assert(
@@ -148,8 +148,8 @@ describe('the lane of a message', () => {
   it('is one that waits for the endpoint where it keeps workers waiting', () => {
     fc.assert(
       fc.property(manners, (manner) => {
-        expect(isPatient(nextLaneOf(manner))).toBe(manner.slow || manner.stalled);
-        expect(nextLaneOf(manner)).toBe(otherLaneFor('retry', manner, false) ?? 'retry');
+        expect(isPatient(chooseRetryLane(manner))).toBe(manner.slow || manner.stalled);
+        expect(chooseRetryLane(manner)).toBe(findBetterLane('retry', manner, false) ?? 'retry');
       }),
     );
   });
@@ -166,7 +166,7 @@ describe('a stalled endpoint', () => {
           const mark = later(now, left).toISOString();
           const endpoint = { stalledUntil: mark, ...(slow && { slowUntil: later(now, 1).toISOString() }) };
           expect(isStalled(endpoint, now)).toBe(left > 0);
-          expect(firstLaneOf(endpoint, now, false)).toBe(left > 0 ? 'stalled' : slow ? 'slow' : 'fresh');
+          expect(chooseFirstLane(endpoint, now, false)).toBe(left > 0 ? 'stalled' : slow ? 'slow' : 'fresh');
         },
       ),
     );

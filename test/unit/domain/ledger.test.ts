@@ -3,17 +3,17 @@ import { describe, expect, it } from 'vitest';
 import type { AttemptRecord, Delivery } from '../../../functions/domain/delivery.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import {
-  countsOf,
+  addCounts,
+  countOpen,
   type DeliveryChange,
-  endOfHour,
-  hourBefore,
-  hourOf,
+  getHourBefore,
+  getLedgerHour,
   LedgerEntry,
-  NOTHING,
-  openIn,
-  plus,
-  startOfHour,
-  tally,
+  NO_COUNTS,
+  sumChanges,
+  toCounts,
+  toEndOfHour,
+  toStartOfHour,
 } from '../../../functions/domain/ledger.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import { recentTimes } from './arbitraries.ts';
@@ -72,13 +72,13 @@ function changesOf({
 }
 
 const sumOf = (entries: readonly LedgerEntry[]) =>
-  entries.reduce<LedgerEntry | typeof NOTHING>(plus, NOTHING);
+  entries.reduce<LedgerEntry | typeof NO_COUNTS>(addCounts, NO_COUNTS);
 
 describe('the ledger of any deliveries', () => {
   it('owes exactly what ended and what is still open', () => {
     fc.assert(
       fc.property(fc.array(histories), (all) => {
-        const sum = sumOf(tally(all.flatMap(changesOf)));
+        const sum = sumOf(sumChanges(all.flatMap(changesOf)));
         const ended = (...ends: History['end'][]) => all.filter(({ end }) => ends.includes(end)).length;
         expect(sum).toMatchObject({
           owed: all.length,
@@ -86,7 +86,7 @@ describe('the ledger of any deliveries', () => {
           exhausted: ended('exhausted'),
           skipped: ended('skipped', 'skipped at once'),
         });
-        expect(openIn(plus(sum, NOTHING))).toBe(ended('open'));
+        expect(countOpen(addCounts(sum, NO_COUNTS))).toBe(ended('open'));
       }),
     );
   });
@@ -94,15 +94,15 @@ describe('the ledger of any deliveries', () => {
   it('balances by itself in each hour of each endpoint', () => {
     fc.assert(
       fc.property(fc.array(histories), (all) => {
-        for (const entry of tally(all.flatMap(changesOf))) {
+        for (const entry of sumChanges(all.flatMap(changesOf))) {
           const of = all.filter(
             ({ endpoint, generation, bornAfter }) =>
               ENDPOINTS[endpoint] === entry.webhookId &&
               generation === entry.generation &&
-              startOfHour(later(NOW, bornAfter)) === entry.hour,
+              toStartOfHour(later(NOW, bornAfter)) === entry.hour,
           );
           expect(entry.owed).toBe(of.length);
-          expect(openIn(entry)).toBe(of.filter(({ end }) => end === 'open').length);
+          expect(countOpen(entry)).toBe(of.filter(({ end }) => end === 'open').length);
           expect(LedgerEntry.parse(entry)).toEqual(entry);
         }
       }),
@@ -115,7 +115,7 @@ describe('the ledger of any deliveries', () => {
         const lost = all
           .filter(({ end }) => end !== 'open' && end !== 'skipped at once')
           .reduce((sum, { lostOutcomes }) => sum + lostOutcomes, 0);
-        expect(sumOf(tally(all.flatMap(changesOf))).duplicates).toBe(lost);
+        expect(sumOf(sumChanges(all.flatMap(changesOf))).duplicates).toBe(lost);
       }),
     );
   });
@@ -135,17 +135,17 @@ describe('the ledger of any deliveries', () => {
             .map(({ change }) => change);
           const ends = [...at.toSorted((a, b) => a - b), shuffled.length];
           const parts = ends.map((end, index) => shuffled.slice(ends[index - 1] ?? 0, end));
-          expect(sumOf(parts.flatMap(tally))).toEqual(sumOf(tally(changes)));
+          expect(sumOf(parts.flatMap(sumChanges))).toEqual(sumOf(sumChanges(changes)));
         },
       ),
     );
   });
 
   it('has one entry for each endpoint, generation and hour, and none for nothing', () => {
-    expect(tally([])).toEqual([]);
+    expect(sumChanges([])).toEqual([]);
     fc.assert(
       fc.property(fc.array(histories), (all) => {
-        const names = tally(all.flatMap(changesOf)).map(
+        const names = sumChanges(all.flatMap(changesOf)).map(
           ({ webhookId, generation, hour }) => `${webhookId} ${generation} ${hour}`,
         );
         expect(new Set(names).size).toBe(names.length);
@@ -157,16 +157,16 @@ describe('the ledger of any deliveries', () => {
 describe('what one change counts for', () => {
   it('is both its beginning and its end when it is added as skipped', () => {
     const delivery = aDelivery({ status: 'skipped' });
-    expect(countsOf({ kind: 'added', delivery })).toEqual({ ...NOTHING, owed: 1, skipped: 1 });
+    expect(toCounts({ kind: 'added', delivery })).toEqual({ ...NO_COUNTS, owed: 1, skipped: 1 });
   });
 
   it('has no duplicates below zero when the log has more attempts than were started', () => {
     const delivery = aDelivery({ status: 'succeeded', attempts: 1, attemptLog: logOf(2) });
-    expect(countsOf({ kind: 'ended', delivery })).toEqual({ ...NOTHING, succeeded: 1 });
+    expect(toCounts({ kind: 'ended', delivery })).toEqual({ ...NO_COUNTS, succeeded: 1 });
   });
 
   it.each(['pending', 'retrying'] as const)('is no end when the delivery is %s', (status) => {
-    expect(countsOf({ kind: 'ended', delivery: aDelivery({ status, attempts: 3 }) })).toEqual(NOTHING);
+    expect(toCounts({ kind: 'ended', delivery: aDelivery({ status, attempts: 3 }) })).toEqual(NO_COUNTS);
   });
 });
 
@@ -174,11 +174,11 @@ describe('the hour that a delivery is counted under', () => {
   it('is the one of the time in its identifier, so that a recount finds it by its key', () => {
     fc.assert(
       fc.property(recentTimes, (time) => {
-        const hour = hourOf({ id: newId('dlv', time) });
+        const hour = getLedgerHour({ id: newId('dlv', time) });
         expect(hour).toMatch(/:00:00\.000Z$/);
         expect(new Date(hour).getTime()).toBeLessThanOrEqual(time.getTime());
-        expect(endOfHour(hour).getTime()).toBeGreaterThan(time.getTime());
-        expect(endOfHour(hour).getTime() - new Date(hour).getTime()).toBe(HOUR);
+        expect(toEndOfHour(hour).getTime()).toBeGreaterThan(time.getTime());
+        expect(toEndOfHour(hour).getTime() - new Date(hour).getTime()).toBe(HOUR);
       }),
     );
   });
@@ -186,8 +186,8 @@ describe('the hour that a delivery is counted under', () => {
   it('has hours before it that lie whole hours apart', () => {
     fc.assert(
       fc.property(recentTimes, fc.nat({ max: 100 }), (time, hours) => {
-        expect(hourBefore(time, hours)).toBe(startOfHour(later(time, -hours * HOUR)));
-        expect(new Date(startOfHour(time)).getTime() - new Date(hourBefore(time, hours)).getTime()).toBe(
+        expect(getHourBefore(time, hours)).toBe(toStartOfHour(later(time, -hours * HOUR)));
+        expect(new Date(toStartOfHour(time)).getTime() - new Date(getHourBefore(time, hours)).getTime()).toBe(
           hours * HOUR,
         );
       }),

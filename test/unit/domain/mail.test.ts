@@ -2,23 +2,23 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
 import {
-  contentChanged,
-  contentDigest,
-  endpointDisabled,
+  composeContentChangeMail,
+  composeDigestMail,
+  composeDisabledMail,
   MAX_SUBJECT,
   type MailText,
 } from '../../../functions/domain/mail.ts';
-import { MAX_DIGEST_SOURCES, newDigest, withChange } from '../../../functions/domain/mailing.ts';
+import { addToDigest, createDigest, MAX_DIGEST_SOURCES } from '../../../functions/domain/mailing.ts';
 import { aTenant, NOW } from '../../builders.ts';
 import { idsOf, texts } from './arbitraries.ts';
 
-type Change = Parameters<typeof contentChanged>[0];
-type Disabling = Parameters<typeof endpointDisabled>[0];
+type Change = Parameters<typeof composeContentChangeMail>[0];
+type Disabling = Parameters<typeof composeDisabledMail>[0];
 
 const ORIGIN = 'https://dashboard.example.com';
 
 const aChange = (changes: Partial<Change> = {}): MailText =>
-  contentChanged({
+  composeContentChangeMail({
     organization: 'Example Ltd',
     name: 'Opening hours',
     url: 'https://www.example.com/hours',
@@ -32,7 +32,7 @@ const aChange = (changes: Partial<Change> = {}): MailText =>
   });
 
 const aDisabling = (changes: Partial<Disabling> = {}): MailText =>
-  endpointDisabled({
+  composeDisabledMail({
     organization: 'Example Ltd',
     webhookId: newId('whk', NOW),
     url: 'https://receiver.example.com/hook',
@@ -43,17 +43,17 @@ const aDisabling = (changes: Partial<Disabling> = {}): MailText =>
 
 /** The digest of changes at these URLs, each of another source. */
 const aDigest = (urls: readonly string[], organization = 'Example Ltd'): MailText =>
-  contentDigest({
+  composeDigestMail({
     ...urls.reduce(
       (digest, url, index) =>
-        withChange(digest, {
+        addToDigest(digest, {
           sourceId: newId('src', NOW),
           url,
           kind: 'url',
           version: 2,
           difference: 30 + index,
         }),
-      newDigest(aTenant(), '2026-11-20', 0),
+      createDigest(aTenant(), '2026-11-20', 0),
     ),
     organization,
     dashboardOrigin: ORIGIN,

@@ -2,19 +2,19 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
 import {
-  aboutChunk,
-  aboutContent,
-  aboutDisabling,
+  chunkMailKey,
+  contentMailKey,
+  disablingMailKey,
+  getMailingState,
   MAX_RECIPIENTS,
   type Mailing,
-  mailingStandingOf,
-  recipientChunks,
-  type Sending,
+  type MailRequest,
+  splitRecipients,
 } from '../../../functions/domain/mailing.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 
 const DAY = 86_400;
-const aSending = (changes: Partial<Sending> = {}): Sending => ({
+const aSending = (changes: Partial<MailRequest> = {}): MailRequest => ({
   orgId: newId('org', NOW),
   about: 'something',
   eventId: 'this',
@@ -23,8 +23,8 @@ const aSending = (changes: Partial<Sending> = {}): Sending => ({
 });
 /** So many seconds from now. */
 const at = (second: number): string => later(NOW, seconds(second)).toISOString();
-const standing = (mailing: Mailing, changes: Partial<Sending> = {}) =>
-  mailingStandingOf(mailing, aSending(changes), NOW);
+const standing = (mailing: Mailing, changes: Partial<MailRequest> = {}) =>
+  getMailingState(mailing, aSending(changes), NOW);
 const claimOf = (claimedFor: string, leaseUntil: string): Mailing => ({
   claimedFor,
   claimToken: 'token',
@@ -103,20 +103,22 @@ describe('an e-mail', () => {
 
 describe('what an e-mail is about', () => {
   it('is the URL that a server would be asked for', () => {
-    expect(aboutContent('https://Example.com:443/a/../b#top')).toBe(aboutContent('https://example.com/b'));
-    expect(aboutContent('https://example.com/b?x')).not.toBe(aboutContent('https://example.com/b'));
-    expect(aboutContent('no URL')).toMatch(/^mail#source#[0-9a-f]{64}$/);
+    expect(contentMailKey('https://Example.com:443/a/../b#top')).toBe(
+      contentMailKey('https://example.com/b'),
+    );
+    expect(contentMailKey('https://example.com/b?x')).not.toBe(contentMailKey('https://example.com/b'));
+    expect(contentMailKey('no URL')).toMatch(/^mail#source#[0-9a-f]{64}$/);
   });
 
   it('is one disabling of a receiver, and another one when it is disabled again', () => {
     const id = newId('whk', NOW);
     const [first, second] = [NOW, later(NOW, 1)].map((at) => `${id}#disabled#${at.toISOString()}`);
-    expect(aboutDisabling(String(first))).toBe(`mail#${first}`);
-    expect(aboutDisabling(String(second))).not.toBe(aboutDisabling(String(first)));
+    expect(disablingMailKey(String(first))).toBe(`mail#${first}`);
+    expect(disablingMailKey(String(second))).not.toBe(disablingMailKey(String(first)));
   });
 
   it('is another thing for each part of many recipients, and the same for the first', () => {
-    expect([0, 1, 2].map((chunk) => aboutChunk('thing', chunk))).toEqual(['thing', 'thing#2', 'thing#3']);
+    expect([0, 1, 2].map((chunk) => chunkMailKey('thing', chunk))).toEqual(['thing', 'thing#2', 'thing#3']);
   });
 });
 
@@ -131,14 +133,14 @@ describe('recipients', () => {
     [51, [50, 1]],
     [130, [50, 50, 30]],
   ])('of whom there are %i are in parts of %j', (count, sizes) => {
-    const { chunks } = recipientChunks(numbered(count));
+    const { chunks } = splitRecipients(numbered(count));
     expect(chunks.map((chunk) => chunk.length)).toEqual(sizes);
     expect(chunks.flat()).toEqual(numbered(count));
   });
 
   it('are written to once, however they are spelled', () => {
     expect(
-      recipientChunks(['Ada@Example.com', 'bob@example.com', 'ada@example.com']).chunks.flat(),
+      splitRecipients(['Ada@Example.com', 'bob@example.com', 'ada@example.com']).chunks.flat(),
     ).toHaveLength(2);
   });
 
@@ -153,14 +155,14 @@ describe('recipients', () => {
     'ada..b@example.com',
     '',
   ])('are none at %j, and the others are', (unfit) => {
-    expect(recipientChunks([unfit, 'bob@example.com'])).toEqual({ chunks: [['bob@example.com']], unfit: 1 });
+    expect(splitRecipients([unfit, 'bob@example.com'])).toEqual({ chunks: [['bob@example.com']], unfit: 1 });
   });
 
   it('are told apart in any number', () => {
     const addresses = fc.array(fc.emailAddress(), { maxLength: 150 });
     fc.assert(
       fc.property(addresses, (all) => {
-        const { chunks, unfit } = recipientChunks(all);
+        const { chunks, unfit } = splitRecipients(all);
         for (const chunk of chunks) expect(chunk.length).toBeLessThanOrEqual(MAX_RECIPIENTS);
         expect(unfit).toBe(0);
         const lower = (each: string) => each.toLowerCase();

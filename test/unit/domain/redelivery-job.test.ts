@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NoticeTypeName } from '../../../functions/domain/bus.ts';
-import { deliveryId, jobDeliveryId, newId } from '../../../functions/domain/ids.ts';
+import { deriveDeliveryId, deriveJobDeliveryId, newId } from '../../../functions/domain/ids.ts';
 import {
-  beginningOf,
+  buildFirstRound,
+  buildNextRound,
+  computeProgress,
+  createJob,
+  createRedeliveries,
   FailedStatus,
-  firstsOf,
   HISTORY_DAYS,
-  newJob,
-  nextRound,
-  progressOf,
+  listFirstDeliveries,
   RedeliveryJob,
-  redeliveriesOf,
-  shownJob,
+  toJobView,
 } from '../../../functions/domain/redelivery.ts';
 import { aDelivery, aRedeliveryJob, aSandboxTenant, aTenant, later, NOW, seconds } from '../../builders.ts';
 
@@ -27,7 +27,7 @@ describe('a new redelivery job', () => {
     fc.assert(
       fc.property(around, fc.option(around, { nil: undefined }), (from, to) => {
         const asked = { from: from.toISOString(), ...(to && { to: to.toISOString() }), statuses };
-        const order = newJob(asked, active, at);
+        const order = createJob(asked, active, at);
         if (order.kind === 'refused') {
           const end = to !== undefined && to < NOW ? to : NOW;
           expect(order.why).toBe(from >= end ? 'no-time' : 'too-old');
@@ -45,7 +45,7 @@ describe('a new redelivery job', () => {
 
   it('is refused for an endpoint that is disabled', () => {
     const from = later(NOW, -DAY).toISOString();
-    expect(newJob({ from, statuses }, { ...active, status: 'auto_disabled' }, at)).toEqual({
+    expect(createJob({ from, statuses }, { ...active, status: 'auto_disabled' }, at)).toEqual({
       kind: 'refused',
       why: 'endpoint-disabled',
     });
@@ -53,8 +53,8 @@ describe('a new redelivery job', () => {
 
   it('is told to its worker as any message of it, each with an identifier of its own', () => {
     const job = aRedeliveryJob({ ...aSandboxTenant(), traceId: 'a-trace' });
-    const first = beginningOf(job);
-    const second = nextRound({ ...job, round: 1 }, later(NOW, 1));
+    const first = buildFirstRound(job);
+    const second = buildNextRound({ ...job, round: 1 }, later(NOW, 1));
     const { kind, ...told } = first;
     expect(kind).toBe('notice');
     expect(NoticeTypeName.parse(second.type)).toBe(first.type);
@@ -91,28 +91,32 @@ describe('what a redelivery job owes for a page', () => {
         const examined = had.map(({ event, status }, index) => {
           const eventId = events[event] ?? expect.fail();
           const isFirst = firstOf[event]?.isHere && had.findIndex((one) => one.event === event) === index;
-          const id = jobDeliveryId(eventId, webhookId, later(NOW, -HOUR + index));
+          const id = deriveJobDeliveryId(eventId, webhookId, later(NOW, -HOUR + index));
           return aDelivery({ eventId, webhookId, status, ...(isFirst ? {} : { id }) });
         });
         const found = new Map(
-          firstsOf(job, examined).flatMap(({ id }) => {
-            const event = events.findIndex((one) => deliveryId(one, webhookId) === id);
+          listFirstDeliveries(job, examined).flatMap(({ id }) => {
+            const event = events.findIndex((one) => deriveDeliveryId(one, webhookId) === id);
             const status = examined.find((one) => one.id === id)?.status ?? firstOf[event]?.elsewhere;
             return status === undefined ? [] : [[id, status] as const];
           }),
         );
 
-        const owed = redeliveriesOf(job, examined, found, NOW);
+        const owed = createRedeliveries(job, examined, found, NOW);
 
-        const again = redeliveriesOf(job, examined, found, later(NOW, DAY));
+        const again = createRedeliveries(job, examined, found, later(NOW, DAY));
         expect(again).toEqual(owed.map((one) => ({ ...one, createdAt: later(NOW, DAY).toISOString() })));
         for (const [event, eventId] of events.entries()) {
           const failed = examined.find((one) => one.eventId === eventId && fails(one.status));
-          const isFirst = failed?.id === deliveryId(eventId, webhookId);
-          const first = found.get(deliveryId(eventId, webhookId));
+          const isFirst = failed?.id === deriveDeliveryId(eventId, webhookId);
+          const first = found.get(deriveDeliveryId(eventId, webhookId));
           const isElsewhere = !isFirst && isWithin(event) && fails(first);
           const at = isFirst ? PAGE_AT : new Date(job.createdAt);
-          const expected = { redeliveryOf: failed?.id, id: jobDeliveryId(eventId, webhookId, at), webhookId };
+          const expected = {
+            redeliveryOf: failed?.id,
+            id: deriveJobDeliveryId(eventId, webhookId, at),
+            webhookId,
+          };
           expect(owed.filter((one) => one.eventId === eventId)).toMatchObject(
             failed === undefined || isElsewhere ? [] : [{ ...expected, createdAt: NOW.toISOString() }],
           );
@@ -124,18 +128,18 @@ describe('what a redelivery job owes for a page', () => {
   it('has the time of the job in a job of before pages had times', () => {
     const job = aRedeliveryJob();
     const delivery = aDelivery({ webhookId: job.webhookId, status: 'exhausted' });
-    const id = jobDeliveryId(delivery.eventId, job.webhookId, new Date(job.createdAt));
-    expect(redeliveriesOf(job, [delivery], new Map(), PAGE_AT)).toMatchObject([{ id }]);
+    const id = deriveJobDeliveryId(delivery.eventId, job.webhookId, new Date(job.createdAt));
+    expect(createRedeliveries(job, [delivery], new Map(), PAGE_AT)).toMatchObject([{ id }]);
   });
 });
 
 describe('the progress of a redelivery job', () => {
   it('is nothing before it has begun, everything when it is done, and the part of its time in between', () => {
     const job = aRedeliveryJob();
-    expect(progressOf(job)).toBe(0);
-    expect(progressOf({ ...job, place: newId('dlv', later(NOW, -seconds(1800))) })).toBe(0.5);
-    expect(progressOf({ ...job, status: 'done' })).toBe(1);
-    expect(shownJob({ ...job, status: 'stopped', place: newId('dlv', NOW) })).toMatchObject({ progress: 1 });
+    expect(computeProgress(job)).toBe(0);
+    expect(computeProgress({ ...job, place: newId('dlv', later(NOW, -seconds(1800))) })).toBe(0.5);
+    expect(computeProgress({ ...job, status: 'done' })).toBe(1);
+    expect(toJobView({ ...job, status: 'stopped', place: newId('dlv', NOW) })).toMatchObject({ progress: 1 });
   });
 
   it('never shrinks, whatever place follows', () => {
@@ -144,7 +148,7 @@ describe('the progress of a redelivery job', () => {
     fc.assert(
       fc.property(times, times, (one, other) => {
         const [first = one, second = other] = [one, other].toSorted((a, b) => a.getTime() - b.getTime());
-        const progress = (time: Date) => progressOf({ ...job, place: newId('dlv', time) });
+        const progress = (time: Date) => computeProgress({ ...job, place: newId('dlv', time) });
         expect(progress(first)).toBeLessThanOrEqual(progress(second));
         expect(progress(first)).toBeGreaterThanOrEqual(0);
         expect(progress(second)).toBeLessThanOrEqual(1);

@@ -3,13 +3,18 @@ import { describe, expect, it } from 'vitest';
 import {
   Delivery,
   DeliveryStatus,
+  getClaimability,
   newDelivery,
-  reminderOf,
-  standingOf,
+  toDeliveryMessage,
 } from '../../../functions/domain/delivery.ts';
-import { creationTime, jobDeliveryId, newId } from '../../../functions/domain/ids.ts';
-import { EVENT_DAYS, HISTORY_DAYS, isAskedFor, redeliveryOf } from '../../../functions/domain/redelivery.ts';
-import { MAX_ATTEMPTS, nextAttemptAt } from '../../../functions/domain/timing.ts';
+import { deriveJobDeliveryId, newId, parseCreationTime } from '../../../functions/domain/ids.ts';
+import {
+  createRedelivery,
+  EVENT_DAYS,
+  HISTORY_DAYS,
+  isRequestedByCustomer,
+} from '../../../functions/domain/redelivery.ts';
+import { MAX_ATTEMPTS, scheduleNextAttempt } from '../../../functions/domain/timing.ts';
 import { readSettings } from '../../../lib/cloud/settings.ts';
 import { aDelivery, anEndpoint, anEvent, later, NOW, seconds } from '../../builders.ts';
 
@@ -42,7 +47,7 @@ const found = fc
 
 /** The new delivery. @throws when there is none */
 function again(delivery: Delivery, now = NOW): Delivery {
-  const redelivery = redeliveryOf(delivery, active, now);
+  const redelivery = createRedelivery(delivery, active, now);
   if (redelivery.kind === 'refused') throw new Error(`refused: ${redelivery.why}`);
   return redelivery.delivery;
 }
@@ -54,7 +59,7 @@ describe('a redelivery', () => {
         found,
         fc.constantFrom('active' as const, 'auto_disabled' as const),
         ({ delivery, age }, status) => {
-          const { kind } = redeliveryOf(delivery, { status }, NOW);
+          const { kind } = createRedelivery(delivery, { status }, NOW);
           const allowed =
             TERMINAL.some((terminal) => terminal === delivery.status) &&
             status === 'active' &&
@@ -69,7 +74,7 @@ describe('a redelivery', () => {
   it('is of the same event to the same endpoint, untried, and names what it repeats', () => {
     fc.assert(
       fc.property(found, ({ delivery }) => {
-        const redelivery = redeliveryOf(delivery, active, NOW);
+        const redelivery = createRedelivery(delivery, active, NOW);
         if (redelivery.kind === 'refused') return;
         const { orgId, generation, webhookId, eventId, eventType } = delivery;
         expect(redelivery.delivery).toEqual({
@@ -86,7 +91,7 @@ describe('a redelivery', () => {
           redeliveryOf: delivery.id,
         });
         expect(Delivery.parse(redelivery.delivery)).toEqual(redelivery.delivery);
-        expect(standingOf(redelivery.delivery, NOW, MAX_ATTEMPTS)).toEqual({ kind: 'claimable' });
+        expect(getClaimability(redelivery.delivery, NOW, MAX_ATTEMPTS)).toEqual({ kind: 'claimable' });
       }),
     );
   });
@@ -98,7 +103,7 @@ describe('a redelivery', () => {
     const many = Array.from({ length: 100 }, () => again(delivery, now));
 
     expect(new Set(many.map(({ id }) => id)).size).toBe(100);
-    for (const { id } of many) expect(creationTime(id)).toEqual(now);
+    for (const { id } of many) expect(parseCreationTime(id)).toEqual(now);
   });
 
   it('can itself be sent again, for as long as the event can and no longer', () => {
@@ -107,24 +112,24 @@ describe('a redelivery', () => {
     const end = later(NOW, HISTORY_DAYS * DAY);
 
     expect(again(first, end)).toMatchObject({ eventId: delivery.eventId, redeliveryOf: first.id });
-    expect(redeliveryOf(first, active, later(end, 1))).toEqual({ kind: 'refused', why: 'event-expired' });
+    expect(createRedelivery(first, active, later(end, 1))).toEqual({ kind: 'refused', why: 'event-expired' });
   });
 
   it.each(['pending', 'retrying'] as const)('is refused while the delivery is %s', (status) => {
     const delivery = aDelivery({ status });
-    expect(redeliveryOf(delivery, active, NOW)).toEqual({ kind: 'refused', why: 'still-open' });
+    expect(createRedelivery(delivery, active, NOW)).toEqual({ kind: 'refused', why: 'still-open' });
   });
 
   it.each(TERMINAL)('of one that is %s is refused while its endpoint is disabled', (status) => {
     const disabled = anEndpoint({ status: 'auto_disabled' });
     const delivery = aDelivery({ status });
-    expect(redeliveryOf(delivery, disabled, NOW)).toEqual({ kind: 'refused', why: 'endpoint-disabled' });
+    expect(createRedelivery(delivery, disabled, NOW)).toEqual({ kind: 'refused', why: 'endpoint-disabled' });
   });
 
   it('has a reminder like any other delivery', () => {
     const delivery = again(aDelivery({ status: 'skipped' }));
     const { id, orgId, generation, webhookId, eventId } = delivery;
-    expect(reminderOf(delivery)).toEqual({ id, orgId, generation, webhookId, eventId });
+    expect(toDeliveryMessage(delivery)).toEqual({ id, orgId, generation, webhookId, eventId });
   });
 });
 
@@ -137,7 +142,7 @@ describe('an event', () => {
     expect(() => settings({ retryCapSeconds: 43_201 })).toThrow('retryCapSeconds');
     let due = later(NOW, HISTORY_DAYS * DAY);
     for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt += 1)
-      due = nextAttemptAt(attempt, later(due, seconds(60)), slowest);
+      due = scheduleNextAttempt(attempt, later(due, seconds(60)), slowest);
 
     expect(due.getTime()).toBeLessThan(later(NOW, EVENT_DAYS * DAY).getTime());
   });
@@ -148,20 +153,20 @@ describe('what a person waits to see', () => {
   const owed = { ...newDelivery(event, active, NOW), status: 'succeeded' as const };
 
   it('is a redelivery, also where only its reminder is known', () => {
-    expect(isAskedFor(reminderOf(again(owed)), event)).toBe(true);
+    expect(isRequestedByCustomer(toDeliveryMessage(again(owed)), event)).toBe(true);
   });
 
   it('is a test', () => {
-    expect(isAskedFor(owed, { type: 'webhook.test' })).toBe(true);
+    expect(isRequestedByCustomer(owed, { type: 'webhook.test' })).toBe(true);
   });
 
   it('is no delivery that an event owes', () => {
-    expect(isAskedFor(reminderOf(owed), event)).toBe(false);
+    expect(isRequestedByCustomer(toDeliveryMessage(owed), event)).toBe(false);
   });
 
   it('is no delivery that a job makes as one of many, whatever its event', () => {
-    const id = jobDeliveryId(event.id, owed.webhookId, later(NOW, seconds(60)));
-    expect(isAskedFor({ ...reminderOf(owed), id }, event)).toBe(false);
-    expect(isAskedFor({ ...reminderOf(owed), id }, { type: 'webhook.test' })).toBe(false);
+    const id = deriveJobDeliveryId(event.id, owed.webhookId, later(NOW, seconds(60)));
+    expect(isRequestedByCustomer({ ...toDeliveryMessage(owed), id }, event)).toBe(false);
+    expect(isRequestedByCustomer({ ...toDeliveryMessage(owed), id }, { type: 'webhook.test' })).toBe(false);
   });
 });

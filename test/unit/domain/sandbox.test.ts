@@ -2,20 +2,20 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
 import {
+  createSandbox,
   isSettled,
-  newSandbox,
   Pairing,
   Purge,
-  routed,
+  type RoutingRefusal,
+  routeToEnvironment,
   Sandbox,
-  type Unrouted,
 } from '../../../functions/domain/sandbox.ts';
-import { isOfSandbox, OrganizationStanding } from '../../../functions/domain/tenant.ts';
+import { isSandbox, OrganizationState } from '../../../functions/domain/tenant.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { recentTimes } from './arbitraries.ts';
 
 const live = newId('org', NOW);
-const { pairing, sandbox } = newSandbox(live, NOW);
+const { pairing, sandbox } = createSandbox(live, NOW);
 const key = { orgId: live, environment: 'sandbox' } as const;
 const stranger = newId('org', NOW);
 
@@ -31,7 +31,7 @@ describe('a new sandbox', () => {
   });
 
   it('is what the keys of the live organization lead to', () => {
-    expect(routed(key, pairing, sandbox)).toEqual({
+    expect(routeToEnvironment(key, pairing, sandbox)).toEqual({
       kind: 'routed',
       tenant: { orgId: sandbox.id, generation: 1 },
     });
@@ -40,7 +40,7 @@ describe('a new sandbox', () => {
   it('is one that the tables can hold, and whose standing is that of a sandbox', () => {
     expect(Pairing.parse(pairing)).toEqual(pairing);
     expect(Sandbox.parse(sandbox)).toEqual(sandbox);
-    expect(OrganizationStanding.parse({ ...sandbox, tier: 'sandbox' })).toMatchObject({
+    expect(OrganizationState.parse({ ...sandbox, tier: 'sandbox' })).toMatchObject({
       environment: 'sandbox',
     });
   });
@@ -58,7 +58,7 @@ describe('what is stored as a sandbox', () => {
 });
 
 describe('the tenant of a sandbox key', () => {
-  it.each<[Unrouted, string, Parameters<typeof routed>]>([
+  it.each<[RoutingRefusal, string, Parameters<typeof routeToEnvironment>]>([
     ['unpaired', 'the organization has no sandbox', [key, undefined, undefined]],
     ['unpaired', 'the key is a live one', [{ ...key, environment: 'live' }, pairing, sandbox]],
     [
@@ -88,7 +88,7 @@ describe('the tenant of a sandbox key', () => {
       [key, pairing, { ...sandbox, generation: 0 }],
     ],
   ])('is refused as "%s" when %s', (why, _what, given) => {
-    expect(routed(...given)).toEqual({ kind: 'refused', why });
+    expect(routeToEnvironment(...given)).toEqual({ kind: 'refused', why });
   });
 
   it('is the sandbox that the pairing and the sandbox itself both say is its own, or there is none', () => {
@@ -104,7 +104,11 @@ describe('the tenant of a sandbox key', () => {
     );
     fc.assert(
       fc.property(keys, pairings, sandboxes, (key, names, row) => {
-        const result = routed(key, names && { ...pairing, ...names }, row && { ...sandbox, ...row });
+        const result = routeToEnvironment(
+          key,
+          names && { ...pairing, ...names },
+          row && { ...sandbox, ...row },
+        );
         const isItsOwn =
           key.environment === 'sandbox' &&
           names?.liveOrganizationId === key.orgId &&
@@ -115,7 +119,7 @@ describe('the tenant of a sandbox key', () => {
         if (!isItsOwn) expect(result.kind).toBe('refused');
         else
           expect(result).toEqual({ kind: 'routed', tenant: { orgId: row.id, generation: row.generation } });
-        if (result.kind === 'routed') expect(isOfSandbox(result.tenant)).toBe(true);
+        if (result.kind === 'routed') expect(isSandbox(result.tenant)).toBe(true);
       }),
       { numRuns: 2_000 },
     );

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
-import { permits, Role, Session } from '../../../functions/domain/tenant.ts';
+import { hasRole, Role, Session } from '../../../functions/domain/tenant.ts';
 import { aSession, NOW } from '../../builders.ts';
 import { idsOf } from './arbitraries.ts';
 
@@ -9,21 +9,21 @@ const roles = fc.constantFrom(...Role.options);
 
 describe('a role', () => {
   it('may do what it is named for', () => {
-    for (const role of Role.options) expect(permits(role, role)).toBe(true);
+    for (const role of Role.options) expect(hasRole(role, role)).toBe(true);
   });
 
   it('of an admin may do whatever any role may', () => {
-    for (const needed of Role.options) expect(permits('admin', needed)).toBe(true);
+    for (const needed of Role.options) expect(hasRole('admin', needed)).toBe(true);
   });
 
   it('of a member may not do what admins do', () => {
-    expect(permits('member', 'admin')).toBe(false);
+    expect(hasRole('member', 'admin')).toBe(false);
   });
 
   it('that may do what another is named for may do all that the other may', () => {
     fc.assert(
       fc.property(roles, roles, roles, (one, other, needed) => {
-        if (permits(one, other) && permits(other, needed)) expect(permits(one, needed)).toBe(true);
+        if (hasRole(one, other) && hasRole(other, needed)) expect(hasRole(one, needed)).toBe(true);
       }),
     );
   });

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inOneLine, shortened, unlinked } from '../../../functions/domain/mail.ts';
+import { breakLinks, shorten, toOneLine } from '../../../functions/domain/mail.ts';
 import { texts } from './arbitraries.ts';
 
 describe('text in one line', () => {
   it('has no controls, no overrides of direction, nothing invisible, and no break, whatever it was', () => {
     fc.assert(
       fc.property(texts, (text) => {
-        const line = inOneLine(text);
+        const line = toOneLine(text);
         expect(line).not.toMatch(/\p{Cc}|[\u2028\u2029]/u);
         expect(line).not.toMatch(/[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\u00ad]/u);
         expect(line.isWellFormed()).toBe(true);
@@ -17,9 +17,9 @@ describe('text in one line', () => {
   });
 
   it('is what it was when there is nothing to take out, and stays so', () => {
-    fc.assert(fc.property(texts, (text) => inOneLine(inOneLine(text)) === inOneLine(text)));
+    fc.assert(fc.property(texts, (text) => toOneLine(toOneLine(text)) === toOneLine(text)));
     for (const text of ['Öffnungszeiten 9–17', 'می‌خواهم', '👩‍👩‍👧', 'a <b> & "c"'])
-      expect(inOneLine(text)).toBe(text);
+      expect(toOneLine(text)).toBe(text);
   });
 
   it.each([
@@ -31,7 +31,7 @@ describe('text in one line', () => {
     ['\u200d', ''],
     [' \u200c\u200d\ufe0f\u3164 ', ''],
   ])('of %j is %j', (text, line) => {
-    expect(inOneLine(text)).toBe(line);
+    expect(toOneLine(text)).toBe(line);
   });
 });
 
@@ -39,7 +39,7 @@ describe('shortened text', () => {
   it('is what it was, or its beginning and an ellipsis, and never longer than it may be', () => {
     fc.assert(
       fc.property(texts, fc.integer({ min: 1, max: 50 }), (text, max) => {
-        const short = shortened(text.toWellFormed(), max);
+        const short = shorten(text.toWellFormed(), max);
         expect(short.length).toBeLessThanOrEqual(max);
         expect(short.isWellFormed()).toBe(true);
         if (text.length <= max) expect(short).toBe(text.toWellFormed());
@@ -52,8 +52,8 @@ describe('shortened text', () => {
   });
 
   it('leaves out a character that would be cut in half', () => {
-    expect(shortened('ab😀cd', 4)).toBe('ab…');
-    expect(shortened('ab😀cd', 5)).toBe('ab😀…');
+    expect(shorten('ab😀cd', 4)).toBe('ab…');
+    expect(shorten('ab😀cd', 5)).toBe('ab😀…');
   });
 });
 
@@ -71,7 +71,7 @@ describe('text without links', () => {
     fc.assert(
       fc.property(texts, links, texts, (before, link, after) => {
         const text = `${before} ${link} ${after}`;
-        const shown = unlinked(text);
+        const shown = breakLinks(text);
         for (const pattern of LINKS) expect(shown).not.toMatch(pattern);
         expect(shown.replaceAll('\u200b', '')).toBe(text.replaceAll('\u200b', ''));
       }),
@@ -79,6 +79,6 @@ describe('text without links', () => {
   });
 
   it.each(['From 9.30 to 17.00.', 'It ends. And goes on.', '12.50 EUR: 3/4'])('leaves %j alone', (text) => {
-    expect(unlinked(text)).toBe(text);
+    expect(breakLinks(text)).toBe(text);
   });
 });

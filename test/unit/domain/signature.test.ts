@@ -4,7 +4,7 @@ import { Webhook as SvixWebhook } from 'svix';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
 import { UnknownKeyVersion } from '../../../functions/domain/keyring.ts';
-import { signature, signingSecret } from '../../../functions/domain/signature.ts';
+import { deriveSigningSecret, sign } from '../../../functions/domain/signature.ts';
 import { aKeyring, NOW } from '../../builders.ts';
 
 const verifiers = [
@@ -25,40 +25,40 @@ const jsonBodies = fc.jsonValue().map((value) => JSON.stringify(value));
 
 /** A signed attempt with a new endpoint's secret. */
 function anAttempt(body: string) {
-  const secret = signingSecret(ring, '1', newId('whk', NOW));
+  const secret = deriveSigningSecret(ring, '1', newId('whk', NOW));
   const id = newId('dlv', NOW);
   const timestamp = currentSecond();
-  return { secret, id, timestamp, body, signed: signature(secret, id, timestamp, Buffer.from(body)) };
+  return { secret, id, timestamp, body, signed: sign(secret, id, timestamp, Buffer.from(body)) };
 }
 
 describe('the signing secret of an endpoint', () => {
   it('is whsec_ and the base64 of 32 bytes', () => {
-    const secret = signingSecret(ring, '1', newId('whk', NOW));
+    const secret = deriveSigningSecret(ring, '1', newId('whk', NOW));
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(Buffer.from(secret.slice('whsec_'.length), 'base64')).toHaveLength(32);
   });
 
   it('is the same each time it is derived, and the same whatever newer keys there are', () => {
     const endpoint = newId('whk', NOW);
-    const secret = signingSecret(ring, '1', endpoint);
-    expect(signingSecret(ring, '1', endpoint)).toBe(secret);
-    expect(signingSecret(aKeyring({ versions: 3 }), '1', endpoint)).toBe(secret);
+    const secret = deriveSigningSecret(ring, '1', endpoint);
+    expect(deriveSigningSecret(ring, '1', endpoint)).toBe(secret);
+    expect(deriveSigningSecret(aKeyring({ versions: 3 }), '1', endpoint)).toBe(secret);
   });
 
   it('differs between endpoints, key versions and master keys', () => {
     const [one, other] = [newId('whk', NOW), newId('whk', NOW)];
     const versions = aKeyring({ versions: 2 });
     const secrets = [
-      signingSecret(versions, '1', one),
-      signingSecret(versions, '1', other),
-      signingSecret(versions, '2', one),
-      signingSecret(aKeyring({ fill: 'm' }), '1', one),
+      deriveSigningSecret(versions, '1', one),
+      deriveSigningSecret(versions, '1', other),
+      deriveSigningSecret(versions, '2', one),
+      deriveSigningSecret(aKeyring({ fill: 'm' }), '1', one),
     ];
     expect(new Set(secrets).size).toBe(secrets.length);
   });
 
   it('cannot be derived with a key that is not there', () => {
-    expect(() => signingSecret(ring, '2', newId('whk', NOW))).toThrow(UnknownKeyVersion);
+    expect(() => deriveSigningSecret(ring, '2', newId('whk', NOW))).toThrow(UnknownKeyVersion);
   });
 });
 

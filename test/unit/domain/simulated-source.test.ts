@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { differenceOf } from '../../../functions/domain/difference.ts';
-import { simulatedContent } from '../../../functions/domain/simulation.ts';
+import { computeDifference } from '../../../functions/domain/difference.ts';
+import { simulateContent } from '../../../functions/domain/simulation.ts';
 
 const at = (program: string) => `https://example.com/page?simulate=${program}`;
 const textOf = (url: string, check: number): string => {
-  const found = simulatedContent(url, check);
+  const found = simulateContent(url, check);
   if (found.kind !== 'fetched') throw new Error(`check ${check} of ${url} brought no text`);
   return found.text;
 };
@@ -33,7 +33,7 @@ describe('what a check of a sandbox’s source finds', () => {
         (steps, one, other) => {
           const url = at(Array.from({ length: steps }, () => '200').join(','));
           const same = Math.min(one, steps) === Math.min(other, steps);
-          expect(differenceOf(textOf(url, one), textOf(url, other))).toBe(same ? 0 : 100);
+          expect(computeDifference(textOf(url, one), textOf(url, other))).toBe(same ? 0 : 100);
         },
       ),
     );
@@ -49,16 +49,16 @@ describe('what a check of a sandbox’s source finds', () => {
     ['refused', 'connection refused'],
     ['dns', 'host name does not resolve'],
   ])('is no content at %s: %s', (step, error) => {
-    expect(simulatedContent(at(step), 1)).toEqual({ kind: 'failed', error });
+    expect(simulateContent(at(step), 1)).toEqual({ kind: 'failed', error });
   });
 
   it('is as before at 304', () => {
-    expect(simulatedContent(at('200,304'), 2)).toEqual({ kind: 'not-modified' });
+    expect(simulateContent(at('200,304'), 2)).toEqual({ kind: 'not-modified' });
   });
 
   it('takes a step at each check, and stays at the last', () => {
     const url = at('200,503,200');
-    expect(simulatedContent(url, 2)).toMatchObject({ kind: 'failed' });
+    expect(simulateContent(url, 2)).toMatchObject({ kind: 'failed' });
     expect(textOf(url, 3)).not.toBe(textOf(url, 1));
     expect(textOf(url, 99)).toBe(textOf(url, 3));
   });

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  atSpeed,
   checkProgram,
   MAX_SPEED,
   type Program,
-  programOf,
+  parseProgram,
   SIMULATED_FAILURES,
   type Step,
+  scaleRetryPolicy,
   simulate,
 } from '../../../functions/domain/simulation.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/timing.ts';
@@ -63,7 +63,7 @@ describe('a program', () => {
             );
         const program = { steps: steps.map(({ step }) => step), speed: speed ?? 1 };
         expect(checkProgram(url)).toEqual({ ok: true, program });
-        expect(programOf(url.href)).toEqual(program);
+        expect(parseProgram(url.href)).toEqual(program);
       }),
     );
   });
@@ -75,7 +75,7 @@ describe('a program', () => {
         expect(checkProgram(new URL(url))).toEqual({ ok: true, program: AT_ONCE });
       }),
     );
-    expect(programOf('https://example.com/?Simulate=503&simulated=503')).toEqual(AT_ONCE);
+    expect(parseProgram('https://example.com/?Simulate=503&simulated=503')).toEqual(AT_ONCE);
   });
 
   it.each<[string, Record<string, string>]>([
@@ -110,7 +110,7 @@ describe('a program', () => {
   ])('is refused with %s, and counts as none where it is stored', (_what, parameters) => {
     const url = aUrl(parameters);
     expect(checkProgram(url)).toEqual({ ok: false, problem: expect.stringMatching(/^url (must|may) /) });
-    expect(programOf(url.href)).toEqual(AT_ONCE);
+    expect(parseProgram(url.href)).toEqual(AT_ONCE);
   });
 
   it.each(['simulate', 'simulate-speed'])('is refused when it says %s twice', (name) => {
@@ -139,7 +139,7 @@ describe('a program', () => {
       fc.property(parameters, (given) => {
         const url = aUrl(given);
         const check = checkProgram(url);
-        expect(programOf(url.href)).toEqual(check.ok ? check.program : AT_ONCE);
+        expect(parseProgram(url.href)).toEqual(check.ok ? check.program : AT_ONCE);
         if (!check.ok) {
           expect(check.problem).toMatch(/^url (must|may) [^\n.]{10,280}$/);
           return;
@@ -160,7 +160,7 @@ describe('a program', () => {
     fc.assert(
       fc.property(texts, (text) => {
         fc.pre(!URL.canParse(text));
-        expect(programOf(text)).toEqual(AT_ONCE);
+        expect(parseProgram(text)).toEqual(AT_ONCE);
       }),
     );
   });
@@ -219,13 +219,13 @@ describe('the schedule at a speed', () => {
     fc.assert(
       fc.property(speeds, (speed) => {
         const { baseSeconds, capSeconds, maxAttempts } = DEFAULT_RETRY_POLICY;
-        expect(atSpeed(DEFAULT_RETRY_POLICY, speed)).toEqual({
+        expect(scaleRetryPolicy(DEFAULT_RETRY_POLICY, speed)).toEqual({
           baseSeconds: baseSeconds / speed,
           capSeconds: capSeconds / speed,
           maxAttempts,
         });
       }),
     );
-    expect(atSpeed(DEFAULT_RETRY_POLICY, 1)).toEqual(DEFAULT_RETRY_POLICY);
+    expect(scaleRetryPolicy(DEFAULT_RETRY_POLICY, 1)).toEqual(DEFAULT_RETRY_POLICY);
   });
 });

@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
-import { changesSince, comparedVersions, MAX_SHOWN_CHANGES } from '../../../functions/domain/source-check.ts';
+import {
+  getComparedVersions,
+  listChangesSince,
+  MAX_SHOWN_CHANGES,
+} from '../../../functions/domain/source-check.ts';
 import { NOW } from '../../builders.ts';
 import { texts } from './arbitraries.ts';
 
@@ -9,29 +13,29 @@ const sourceId = newId('src', NOW);
 const version = (number: number) => ({ version: number, parts: 1 });
 const content = (number: number) => ({ version: number, digest: 'd', words: 1 });
 const between = (before: string, after: string) =>
-  changesSince(sourceId, { from: version(1), before }, { to: version(3), after });
+  listChangesSince(sourceId, { from: version(1), before }, { to: version(3), after });
 
 describe('the versions that are compared', () => {
   it('are the one that admins know and the present one', () => {
     const stored = [version(1), version(2), version(4)];
-    expect(comparedVersions({ stored, baseline: 2, content: content(4) })).toEqual({
+    expect(getComparedVersions({ stored, baseline: 2, content: content(4) })).toEqual({
       from: version(2),
       to: version(4),
     });
-    expect(comparedVersions({ stored, baseline: 4, content: content(4) })).toEqual({
+    expect(getComparedVersions({ stored, baseline: 4, content: content(4) })).toEqual({
       from: version(4),
       to: version(4),
     });
   });
 
   it('begin with the next one that is there, where the one that admins know is not', () => {
-    expect(comparedVersions({ stored: [version(5)], baseline: 2, content: content(5) }).from).toEqual(
+    expect(getComparedVersions({ stored: [version(5)], baseline: 2, content: content(5) }).from).toEqual(
       version(5),
     );
   });
 
   it('are none before the first import', () => {
-    expect(comparedVersions({ stored: [] })).toEqual({ from: undefined, to: undefined });
+    expect(getComparedVersions({ stored: [] })).toEqual({ from: undefined, to: undefined });
   });
 });
 
@@ -65,7 +69,7 @@ describe('what has changed in a source', () => {
 
   it('is not known while a text is missing', () => {
     expect(
-      changesSince(sourceId, { from: undefined, before: undefined }, { to: version(1), after: 'one' }),
+      listChangesSince(sourceId, { from: undefined, before: undefined }, { to: version(1), after: 'one' }),
     ).toEqual({
       sourceId,
       from: undefined,

@@ -2,17 +2,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NOTICES } from '../../../functions/domain/bus.ts';
 import {
-  contentOf,
   type LeasedSource,
   type Source,
   type StoredVersion,
+  toSourceContent,
 } from '../../../functions/domain/source.ts';
 import {
-  changeOf,
-  compared,
-  failed,
-  measuredFrom,
-  neededVersions,
+  compareContent,
+  describeChange,
+  failCheck,
+  getMeasuredVersion,
+  listNeededVersions,
 } from '../../../functions/domain/source-check.ts';
 import { anOrganization, aSource, NOW } from '../../builders.ts';
 
@@ -34,8 +34,8 @@ describe('what is found, compared with what is known', () => {
   it('is new exactly when its text is another', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (before, after) => {
-        const source = { content: contentOf(7, { text: before }) };
-        const result = compared(source, { kind: 'fetched', text: after });
+        const source = { content: toSourceContent(7, { text: before }) };
+        const result = compareContent(source, { kind: 'fetched', text: after });
         expect(result.kind).toBe(before === after ? 'unchanged' : 'new');
         if (result.kind === 'new') expect(result.content.version).toBe(8);
         if (result.kind === 'unchanged') expect(result.content?.version).toBe(7);
@@ -46,7 +46,7 @@ describe('what is found, compared with what is known', () => {
   it('is an error of one bounded line when it failed, whatever it says', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 600 }), (text) => {
-        const { error } = failed(text);
+        const { error } = failCheck(text);
         expect(error).not.toMatch(/[\r\n]/);
         expect(error.length).toBeLessThanOrEqual(300);
         expect(error.isWellFormed()).toBe(true);
@@ -63,8 +63,8 @@ describe('the versions that are needed', () => {
         fc.integer({ min: 1, max: 30 }),
         fc.integer({ min: 1, max: 30 }),
         (all, version, baseline) => {
-          const content = { ...contentOf(version, { text: '' }) };
-          const needed = neededVersions({ stored: all as StoredVersion[], content, baseline });
+          const content = { ...toSourceContent(version, { text: '' }) };
+          const needed = listNeededVersions({ stored: all as StoredVersion[], content, baseline });
           for (const each of all) {
             if (each.version === version || each.version === baseline) expect(needed).toContain(each);
             if (each.version < baseline && each.version !== version) expect(needed).not.toContain(each);
@@ -83,7 +83,7 @@ describe('the version to measure from', () => {
   it('is the one that admins know, or the next one that is there', () => {
     fc.assert(
       fc.property(stored, fc.integer({ min: 1, max: 30 }), (all, baseline) => {
-        const from = measuredFrom({ stored: all as StoredVersion[], baseline });
+        const from = getMeasuredVersion({ stored: all as StoredVersion[], baseline });
         const candidates = all.map(({ version }) => version).filter((version) => version >= baseline);
         expect(from?.version).toBe(candidates.length === 0 ? undefined : Math.min(...candidates));
       }),
@@ -92,7 +92,7 @@ describe('the version to measure from', () => {
 });
 
 describe('a new text', () => {
-  const found = (text: string) => ({ text, content: contentOf(2, { text }) });
+  const found = (text: string) => ({ text, content: toSourceContent(2, { text }) });
   const words = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e'), { minLength: 1, maxLength: 20 });
 
   it('is told of exactly when it differs by more than the threshold', () => {
@@ -107,7 +107,7 @@ describe('a new text', () => {
             contentChangeThreshold: threshold,
             contentChangeNotifications: wanted,
           });
-          const outcome = changeOf(
+          const outcome = describeChange(
             leased({ baseline: 1 }),
             found(after.join(' ')),
             before.join(' '),
@@ -125,7 +125,7 @@ describe('a new text', () => {
 
   it('becomes what admins know when there is none to compare with, and is told to nobody', () => {
     for (const source of [leased(), leased({ baseline: 1 })]) {
-      const outcome = changeOf(source, found('a'), undefined, anOrganization(), NOW);
+      const outcome = describeChange(source, found('a'), undefined, anOrganization(), NOW);
       expect(outcome).not.toHaveProperty('measured');
       expect(outcome).not.toHaveProperty('notice');
     }
@@ -133,7 +133,13 @@ describe('a new text', () => {
 
   it('is told in so few characters that ten notices fit into a request to the bus', () => {
     const text = (word: string) => Array.from({ length: 50_000 }, (_, index) => `${word}${index}`).join(' ');
-    const outcome = changeOf(leased({ baseline: 1 }), found(text('x')), text('y'), anOrganization(), NOW);
+    const outcome = describeChange(
+      leased({ baseline: 1 }),
+      found(text('x')),
+      text('y'),
+      anOrganization(),
+      NOW,
+    );
     expect(JSON.stringify(outcome.notice).length).toBeLessThan(20_000);
   });
 });

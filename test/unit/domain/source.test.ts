@@ -1,9 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contentOf, nextCheckAt, shownSource, statusOf } from '../../../functions/domain/source.ts';
+import {
+  getSourceStatus,
+  scheduleNextCheck,
+  toSourceContent,
+  toSourceView,
+} from '../../../functions/domain/source.ts';
 import { aSource, NOW } from '../../builders.ts';
 
-const content = contentOf(2, { text: 'one two' });
+const content = toSourceContent(2, { text: 'one two' });
 
 describe('the status of a source', () => {
   it.each([
@@ -12,13 +17,13 @@ describe('the status of a source', () => {
     ['failing', { lastError: 'timed out after 20 s' }],
     ['failing', { content, lastError: 'timed out after 20 s' }],
   ] as const)('is %s with %j', (status, changes) => {
-    expect(statusOf(aSource(changes))).toBe(status);
+    expect(getSourceStatus(aSource(changes))).toBe(status);
   });
 });
 
 describe('a source as its owner sees it', () => {
   it('has nothing of its content before the import', () => {
-    const { version, words, title, difference, status } = shownSource(aSource());
+    const { version, words, title, difference, status } = toSourceView(aSource());
     expect([version, words, title, difference, status]).toEqual([
       undefined,
       undefined,
@@ -46,7 +51,7 @@ describe('a source as its owner sees it', () => {
       0,
     ],
   ])('shows as the difference %s', (_, changes, difference) => {
-    expect(shownSource(aSource({ content, ...changes })).difference).toBe(difference);
+    expect(toSourceView(aSource({ content, ...changes })).difference).toBe(difference);
   });
 });
 
@@ -57,7 +62,7 @@ describe('the next check', () => {
   it('comes within the interval, and not much earlier', () => {
     fc.assert(
       fc.property(interval, chance, (every, random) => {
-        const wait = nextCheckAt(NOW, every, random).getTime() - NOW.getTime();
+        const wait = scheduleNextCheck(NOW, every, random).getTime() - NOW.getTime();
         expect(wait).toBeLessThanOrEqual(Math.round(every * 1000));
         expect(wait).toBeGreaterThanOrEqual(Math.floor(every * 1000 * 0.9));
       }),
@@ -65,7 +70,9 @@ describe('the next check', () => {
   });
 
   it('is spread over minutes for sources that were checked at once', () => {
-    const times = Array.from({ length: 10 }, (_, index) => nextCheckAt(NOW, 3600, index / 10).getTime());
+    const times = Array.from({ length: 10 }, (_, index) =>
+      scheduleNextCheck(NOW, 3600, index / 10).getTime(),
+    );
     expect(new Set(times).size).toBe(10);
     expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(300_000);
   });
@@ -76,8 +83,8 @@ describe('what is remembered of a text', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (one, other) => {
         const digests = [
-          contentOf(1, { text: one }).digest,
-          contentOf(2, { text: other, title: 't' }).digest,
+          toSourceContent(1, { text: one }).digest,
+          toSourceContent(2, { text: other, title: 't' }).digest,
         ];
         expect(digests[0] === digests[1]).toBe(one === other);
       }),
@@ -87,7 +94,7 @@ describe('what is remembered of a text', () => {
   it('has a title that can be stored and shown, or none', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (title) => {
-        const { title: kept } = contentOf(1, { text: '', title });
+        const { title: kept } = toSourceContent(1, { text: '', title });
         expect(kept === undefined).toBe(title.trim() === '');
         expect(kept?.length ?? 0).toBeLessThanOrEqual(300);
         expect(kept?.isWellFormed() ?? true).toBe(true);

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  isOfSandbox,
+  isSandbox,
   Organization,
   OrganizationSettings,
-  OrganizationStanding,
+  OrganizationState,
 } from '../../../functions/domain/tenant.ts';
 import { anOrganization } from '../../builders.ts';
 
@@ -37,23 +37,23 @@ describe('the standing of an organization', () => {
     fc.assert(
       fc.property(rows, (row) => {
         const agrees = row.environment === 'live' ? row.generation === 0 : row.generation >= 1;
-        const standing = OrganizationStanding.safeParse(row);
+        const standing = OrganizationState.safeParse(row);
         expect(standing.success).toBe(agrees);
-        if (standing.success) expect(isOfSandbox(standing.data)).toBe(row.environment === 'sandbox');
+        if (standing.success) expect(isSandbox(standing.data)).toBe(row.environment === 'sandbox');
       }),
     );
   });
 
   it('of a live one needs no generation to be written down, of a sandbox it does', () => {
-    expect(OrganizationStanding.parse({ environment: 'live', tier: 'scale' })).toMatchObject({
+    expect(OrganizationState.parse({ environment: 'live', tier: 'scale' })).toMatchObject({
       generation: 0,
     });
-    expect(OrganizationStanding.safeParse({ environment: 'sandbox', tier: 'sandbox' }).success).toBe(false);
+    expect(OrganizationState.safeParse({ environment: 'sandbox', tier: 'sandbox' }).success).toBe(false);
   });
 
   it.each([0.5, '1', null, Number.NaN])('has no generation %j', (generation) => {
     const row = { environment: 'sandbox', tier: 'sandbox', generation };
-    expect(OrganizationStanding.safeParse(row).success).toBe(false);
+    expect(OrganizationState.safeParse(row).success).toBe(false);
   });
 });
 

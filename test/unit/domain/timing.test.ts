@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type AttemptClocks,
-  attemptClocks,
   DEFAULT_ATTEMPT_TIMEOUT_SECONDS,
-  faultsOf,
+  deriveAttemptClocks,
+  findClockFaults,
 } from '../../../functions/domain/timing.ts';
 
 const deadlines = fc.double({ min: 0.1, max: 60, noNaN: true });
@@ -12,13 +12,13 @@ const deadlines = fc.double({ min: 0.1, max: 60, noNaN: true });
 describe('the clocks of an attempt', () => {
   it('begin with the ten seconds that a receiver has', () => {
     expect(DEFAULT_ATTEMPT_TIMEOUT_SECONDS).toBe(10);
-    expect(attemptClocks(DEFAULT_ATTEMPT_TIMEOUT_SECONDS).attempt).toBe(10);
+    expect(deriveAttemptClocks(DEFAULT_ATTEMPT_TIMEOUT_SECONDS).attempt).toBe(10);
   });
 
   it('each outlast the one before, for every deadline', () => {
     fc.assert(
       fc.property(deadlines, (deadline) => {
-        const { attempt, functionTimeout, lease, visibility } = attemptClocks(deadline);
+        const { attempt, functionTimeout, lease, visibility } = deriveAttemptClocks(deadline);
         expect(attempt).toBe(deadline);
         expect(functionTimeout).toBeGreaterThanOrEqual(attempt + 10);
         expect(lease).toBeGreaterThan(functionTimeout);
@@ -30,7 +30,7 @@ describe('the clocks of an attempt', () => {
   it('are whole seconds where the platform counts these', () => {
     fc.assert(
       fc.property(deadlines, (deadline) => {
-        const { functionTimeout, visibility } = attemptClocks(deadline);
+        const { functionTimeout, visibility } = deriveAttemptClocks(deadline);
         expect([functionTimeout, visibility].every(Number.isInteger)).toBe(true);
         // The longest timeout of a Lambda function, and the longest visibility timeout of a queue.
         expect(functionTimeout).toBeLessThanOrEqual(900);
@@ -42,18 +42,18 @@ describe('the clocks of an attempt', () => {
   it.each([0, 0.09, 60.1, -1, Number.NaN, Number.POSITIVE_INFINITY])(
     'refuse a deadline of %d seconds',
     (deadline) => {
-      expect(() => attemptClocks(deadline)).toThrow(RangeError);
+      expect(() => deriveAttemptClocks(deadline)).toThrow(RangeError);
     },
   );
 });
 
 describe('clocks that were set in several places', () => {
-  const right = attemptClocks(DEFAULT_ATTEMPT_TIMEOUT_SECONDS);
+  const right = deriveAttemptClocks(DEFAULT_ATTEMPT_TIMEOUT_SECONDS);
 
   it('have no fault when they are the derived ones, for every deadline', () => {
     fc.assert(
       fc.property(deadlines, (deadline) => {
-        expect(faultsOf(attemptClocks(deadline))).toEqual([]);
+        expect(findClockFaults(deriveAttemptClocks(deadline))).toEqual([]);
       }),
     );
   });
@@ -80,7 +80,9 @@ describe('clocks that were set in several places', () => {
       ['a function of 20 s outlives a lease of NaN s', 'before a lease of NaN s'],
     ],
   ])('name %s', (_what, wrong, faults) => {
-    expect(faultsOf({ ...right, ...wrong })).toEqual(faults.map((fault) => expect.stringContaining(fault)));
+    expect(findClockFaults({ ...right, ...wrong })).toEqual(
+      faults.map((fault) => expect.stringContaining(fault)),
+    );
   });
 
   it('have a fault exactly when one of them does not outlast the one before', () => {
@@ -88,7 +90,7 @@ describe('clocks that were set in several places', () => {
     fc.assert(
       fc.property(clock, clock, clock, clock, (attempt, functionTimeout, lease, visibility) => {
         const rising = attempt < functionTimeout && functionTimeout < lease && lease < visibility;
-        expect(faultsOf({ attempt, functionTimeout, lease, visibility }).length === 0).toBe(rising);
+        expect(findClockFaults({ attempt, functionTimeout, lease, visibility }).length === 0).toBe(rising);
       }),
     );
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { traceIdOf } from '../../../functions/domain/ids.ts';
+import { parseTraceId } from '../../../functions/domain/ids.ts';
 
 const ROOT = '1-5759e988-bd862e3fe1be46a994272793';
 
@@ -11,7 +11,7 @@ describe('the trace of an API call', () => {
     `Self=1-67891234-12456789abcdef012345678;Root=${ROOT};CalledFrom=app`,
     `Sampled=0; Root=${ROOT} ; Parent=53995c3f42cd8ad8`,
   ])('is the root of %s', (header) => {
-    expect(traceIdOf(header, 'request-1')).toBe(ROOT);
+    expect(parseTraceId(header, 'request-1')).toBe(ROOT);
   });
 
   it.each([
@@ -23,13 +23,13 @@ describe('the trace of an API call', () => {
     `MyRoot=${ROOT}`,
     `Root=${ROOT.toUpperCase()}`,
   ])('is its request’s id where the header says %s', (header) => {
-    expect(traceIdOf(header, 'request-1')).toBe('request-1');
+    expect(parseTraceId(header, 'request-1')).toBe('request-1');
   });
 
   it('is never what a caller chose, in whatever form', () => {
     fc.assert(
       fc.property(fc.string(), (header) => {
-        expect(traceIdOf(header, 'request-1')).toMatch(/^(request-1|1-[0-9a-f]{8}-[0-9a-f]{24})$/);
+        expect(parseTraceId(header, 'request-1')).toMatch(/^(request-1|1-[0-9a-f]{8}-[0-9a-f]{24})$/);
       }),
     );
   });

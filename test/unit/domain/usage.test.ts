@@ -2,15 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EVENT_CATALOGUE, type EventType } from '../../../functions/domain/events.ts';
 import {
+  addUsage,
+  getLatestMonths,
   isMetered,
-  latestMonths,
   METERED_TYPES,
   type MeteredEvent,
-  monthOf,
   NO_USAGE,
-  plusUsage,
+  sumUsage,
+  toMonth,
   type UsageCounts,
-  usageOf,
 } from '../../../functions/domain/usage.ts';
 import { aBusEvent } from '../../builders.ts';
 import { recentTimes, times } from './arbitraries.ts';
@@ -24,7 +24,7 @@ const events: fc.Arbitrary<MeteredEvent[]> = fc.array(
   { maxLength: 30 },
 );
 const total = (months: Map<string, UsageCounts>): UsageCounts =>
-  [...months.values()].reduce(plusUsage, NO_USAGE);
+  [...months.values()].reduce(addUsage, NO_USAGE);
 
 describe('what is metered', () => {
   it('is new conversations and messages, and nothing else that happens', () => {
@@ -37,13 +37,13 @@ describe('what is metered', () => {
     const messages = (['user', 'assistant', 'agent', 'system'] as const).map((role) =>
       aBusEvent({ data: { role } }),
     );
-    expect(total(usageOf(messages.filter(isMetered)))).toEqual({ conversations: 0, messages: 4 });
+    expect(total(sumUsage(messages.filter(isMetered)))).toEqual({ conversations: 0, messages: 4 });
   });
 
   it('is all counted, each event in its month and as what it is', () => {
     fc.assert(
       fc.property(events, (given) => {
-        const months = usageOf(given);
+        const months = sumUsage(given);
         const of = (type: string) => given.filter((event) => event.type === type).length;
         expect(total(months)).toEqual({
           conversations: of('conversation.created'),
@@ -59,9 +59,9 @@ describe('what is metered', () => {
   it('is the sum of its parts, however events are divided into batches', () => {
     fc.assert(
       fc.property(events, fc.nat(30), (given, cut) => {
-        const [one, other] = [usageOf(given.slice(0, cut)), usageOf(given.slice(cut))];
-        for (const [month, counts] of usageOf(given))
-          expect(plusUsage(one.get(month) ?? NO_USAGE, other.get(month) ?? NO_USAGE)).toEqual(counts);
+        const [one, other] = [sumUsage(given.slice(0, cut)), sumUsage(given.slice(cut))];
+        for (const [month, counts] of sumUsage(given))
+          expect(addUsage(one.get(month) ?? NO_USAGE, other.get(month) ?? NO_USAGE)).toEqual(counts);
       }),
     );
   });
@@ -73,7 +73,7 @@ describe('months', () => {
     ['2026-11-01T00:00:00.000Z', '2026-11'],
     ['2027-01-01T00:00:00.000Z', '2027-01'],
   ])('%s is in %s', (time, month) => {
-    expect(monthOf(new Date(time))).toBe(month);
+    expect(toMonth(new Date(time))).toBe(month);
   });
 
   it.each([
@@ -82,14 +82,14 @@ describe('months', () => {
     ['2027-01-01T00:00:00.000Z', ['2027-01', '2026-12', '2026-11']],
     ['2028-02-29T12:00:00.000Z', ['2028-02', '2028-01', '2027-12']],
   ])('back from %s are %j', (now, months) => {
-    expect(latestMonths(new Date(now), 3)).toEqual(months);
+    expect(getLatestMonths(new Date(now), 3)).toEqual(months);
   });
 
   it('go back without a gap or a repetition, whatever day it is', () => {
     fc.assert(
       fc.property(recentTimes, fc.integer({ min: 1, max: 24 }), (now, count) => {
-        const months = latestMonths(now, count);
-        expect(months[0]).toBe(monthOf(now));
+        const months = getLatestMonths(now, count);
+        expect(months[0]).toBe(toMonth(now));
         const numbers = months.map((month) => Number(month.slice(0, 4)) * 12 + Number(month.slice(5)));
         expect(numbers).toEqual(Array.from({ length: count }, (_, back) => Number(numbers[0]) - back));
       }),
@@ -100,7 +100,7 @@ describe('months', () => {
     fc.assert(
       fc.property(times, times, (one, other) => {
         fc.pre(one < other);
-        expect(monthOf(one) <= monthOf(other)).toBe(true);
+        expect(toMonth(one) <= toMonth(other)).toBe(true);
       }),
     );
   });

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
-import { newSeal, sealCursor } from '../../../functions/domain/sealing.ts';
+import { createSeal, sealCursor } from '../../../functions/domain/sealing.ts';
 import {
-  bearerVisitorToken,
+  createVisitorToken,
+  openVisitorToken,
+  parseBearerVisitorToken,
   type Visit,
-  visitOf,
-  visitorToken,
 } from '../../../functions/domain/visitor-token.ts';
 import { aKeyring, later, NOW, seconds } from '../../builders.ts';
 import { idsOf, texts } from './arbitraries.ts';
@@ -27,7 +27,7 @@ const aVisit = (changes: Partial<Visit> = {}): Visit => ({
   expiresAt,
   ...changes,
 });
-const tokenOf = (visit: Visit, keys = ring) => visitorToken(keys, visit, newSeal(keys));
+const tokenOf = (visit: Visit, keys = ring) => createVisitorToken(keys, visit, createSeal(keys));
 
 /** The token with one bit of what is sealed turned over. */
 function flipped(token: string, bit: number): string {
@@ -41,7 +41,7 @@ describe('a visitor token', () => {
   it('holds the one visit that it was made for', () => {
     fc.assert(
       fc.property(visits, (visit) => {
-        expect(visitOf(ring, tokenOf(visit), NOW)).toEqual(visit);
+        expect(openVisitorToken(ring, tokenOf(visit), NOW)).toEqual(visit);
       }),
     );
   });
@@ -50,7 +50,7 @@ describe('a visitor token', () => {
     const token = tokenOf(aVisit());
     const bits = Buffer.from(token.slice('cvt_'.length), 'base64url').length * 8;
     for (let bit = 0; bit < bits; bit += 1)
-      expect(visitOf(ring, flipped(token, bit), NOW), `bit ${bit}`).toBeUndefined();
+      expect(openVisitorToken(ring, flipped(token, bit), NOW), `bit ${bit}`).toBeUndefined();
     fc.assert(
       fc.property(fc.nat(), fc.constantFrom(...'ABCabc019-_'), fc.string(), (at, character, tail) => {
         const index = at % token.length;
@@ -59,7 +59,7 @@ describe('a visitor token', () => {
           token.slice(0, index),
           token + (tail || 'A'),
         ])
-          if (changed !== token) expect(visitOf(ring, changed, NOW)).toBeUndefined();
+          if (changed !== token) expect(openVisitorToken(ring, changed, NOW)).toBeUndefined();
       }),
     );
   });
@@ -71,7 +71,7 @@ describe('a visitor token', () => {
         const index = 5 + (at % (Math.min(first.length, second.length) - 6));
         const mixed = first.slice(0, index) + second.slice(index);
         fc.pre(mixed !== first && mixed !== second);
-        expect(visitOf(ring, mixed, NOW)).toBeUndefined();
+        expect(openVisitorToken(ring, mixed, NOW)).toBeUndefined();
       }),
     );
   });
@@ -81,18 +81,20 @@ describe('a visitor token', () => {
       fc.property(fc.integer({ min: -2_000_000, max: 2_000_000 }), (ms) => {
         const visit = aVisit();
         const at = later(new Date(expiresAt), ms);
-        expect(visitOf(ring, tokenOf(visit), at)).toEqual(ms < 0 ? visit : undefined);
+        expect(openVisitorToken(ring, tokenOf(visit), at)).toEqual(ms < 0 ? visit : undefined);
       }),
     );
   });
 
   it('is the same under the same seal, so that it can be shown again, and another under another', () => {
     const visit = aVisit();
-    const seal = newSeal(ring);
-    expect(visitorToken(ring, visit, seal)).toBe(visitorToken(ring, visit, seal));
-    expect(visitorToken(ring, visit, newSeal(ring))).not.toBe(visitorToken(ring, visit, seal));
+    const seal = createSeal(ring);
+    expect(createVisitorToken(ring, visit, seal)).toBe(createVisitorToken(ring, visit, seal));
+    expect(createVisitorToken(ring, visit, createSeal(ring))).not.toBe(createVisitorToken(ring, visit, seal));
     // A newer key does not change what the seal says.
-    expect(visitorToken(aKeyring({ versions: 3 }), visit, seal)).toBe(visitorToken(ring, visit, seal));
+    expect(createVisitorToken(aKeyring({ versions: 3 }), visit, seal)).toBe(
+      createVisitorToken(ring, visit, seal),
+    );
   });
 
   it('shows nothing of what it holds', () => {
@@ -102,20 +104,20 @@ describe('a visitor token', () => {
   });
 
   it('does not open with another key', () => {
-    expect(visitOf(aKeyring({ versions: 2, fill: 'm' }), tokenOf(aVisit()), NOW)).toBeUndefined();
-    expect(visitOf(aKeyring({ versions: 1 }), tokenOf(aVisit()), NOW)).toBeUndefined();
+    expect(openVisitorToken(aKeyring({ versions: 2, fill: 'm' }), tokenOf(aVisit()), NOW)).toBeUndefined();
+    expect(openVisitorToken(aKeyring({ versions: 1 }), tokenOf(aVisit()), NOW)).toBeUndefined();
   });
 
   it('is no cursor, and a cursor is none', () => {
     const cursor = sealCursor(ring, JSON.stringify(aVisit()), { tenant: '', route: '', filters: [] });
-    expect(visitOf(ring, `cvt_${cursor}`, NOW)).toBeUndefined();
+    expect(openVisitorToken(ring, `cvt_${cursor}`, NOW)).toBeUndefined();
   });
 
   it('never throws for a text that is none', () => {
     fc.assert(
       fc.property(fc.oneof(texts, fc.base64String()), (text) => {
-        expect(visitOf(ring, text, NOW)).toBeUndefined();
-        expect(visitOf(ring, `cvt_${text}`, NOW)).toBeUndefined();
+        expect(openVisitorToken(ring, text, NOW)).toBeUndefined();
+        expect(openVisitorToken(ring, `cvt_${text}`, NOW)).toBeUndefined();
       }),
       { numRuns: 500 },
     );
@@ -133,6 +135,6 @@ describe('the header', () => {
     ['Bearer cvt_a b', undefined],
     ['Bearer cvt_', undefined],
   ])('%s has the token %s', (header, token) => {
-    expect(bearerVisitorToken(header)).toBe(token);
+    expect(parseBearerVisitorToken(header)).toBe(token);
   });
 });

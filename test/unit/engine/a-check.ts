@@ -1,7 +1,7 @@
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import type { BusEvent } from '../../../functions/domain/bus.ts';
 import type { Source, SourceRef } from '../../../functions/domain/source.ts';
-import type { CheckOutcome, Found } from '../../../functions/domain/source-check.ts';
+import type { CheckFinding, CheckOutcome } from '../../../functions/domain/source-check.ts';
 import { checkSource } from '../../../functions/engine/check-source.ts';
 import { aBusEvent, anOrganization, aSource, NOW } from '../../builders.ts';
 import { type Gate, interposed } from '../../doubles/interposed.ts';
@@ -27,7 +27,7 @@ export function aCheck() {
   const outcomes: CheckOutcome[] = [];
   const organization = anOrganization();
   let settings = organization;
-  let found: Found = { kind: 'fetched', text: 'one two three four' };
+  let found: CheckFinding = { kind: 'fetched', text: 'one two three four' };
   let looks = 0;
 
   /** A worker. @param gate that each of its calls passes */
@@ -37,11 +37,11 @@ export function aCheck() {
         sources: interposed('sources', sources, gate),
         slots: interposed('slots', slots, gate),
         organizations: interposed('organizations', { find: async () => settings }, gate),
-        standings: interposed('standings', standings, gate),
+        organizationStates: interposed('standings', standings, gate),
         look: interposed(
           'page',
           {
-            async look(): Promise<Found> {
+            async look(): Promise<CheckFinding> {
               looks += 1;
               return found;
             },
@@ -69,7 +69,7 @@ export function aCheck() {
       return looks;
     },
     /** What the next checks find. */
-    finds: (next: Found) => {
+    finds: (next: CheckFinding) => {
       found = next;
     },
     shows: (text: string) => {

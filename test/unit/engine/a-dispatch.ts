@@ -1,16 +1,16 @@
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
-import { type Delivery, Reminder } from '../../../functions/domain/delivery.ts';
+import { type Delivery, DeliveryMessage } from '../../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import type { Lane } from '../../../functions/domain/lanes.ts';
-import type { Standings } from '../../../functions/domain/sandbox.ts';
+import type { OrganizationStates } from '../../../functions/domain/sandbox.ts';
 import { FIRST_SANDBOX_GENERATION, LIVE_GENERATION } from '../../../functions/domain/tenant.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/timing.ts';
 import {
-  type AttemptMeasure,
+  type AttemptMeasurement,
   type AttemptPorts,
   attemptDelivery,
 } from '../../../functions/engine/attempt-delivery.ts';
-import { processReminders } from '../../../functions/engine/process-reminders.ts';
+import { processDeliveryMessages } from '../../../functions/engine/process-delivery-messages.ts';
 import { aDelivery, anEndpoint, anEvent } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
@@ -40,7 +40,7 @@ interface Setting {
   /** What comes of waiting; no time passes when it is not given. */
   wait?: AttemptPorts['wait'];
   /** What stands in front of the organizations' standings. */
-  standings?: (standings: MemoryStandings) => Standings;
+  standings?: (standings: MemoryStandings) => OrganizationStates;
   /** What stands in front of the stores in memory. */
   deliveries?: (deliveries: MemoryDeliveries) => AttemptPorts['deliveries'];
 }
@@ -79,7 +79,7 @@ export async function aDispatch({
 
   /** The numbers of the attempts that reached the receiver. */
   const attempts: number[] = [];
-  const measured: AttemptMeasure[] = [];
+  const measured: AttemptMeasurement[] = [];
   let disabled = 0;
   const deal = attemptDelivery(
     {
@@ -103,12 +103,12 @@ export async function aDispatch({
     },
     { retry: DEFAULT_RETRY_POLICY, leaseSeconds: LEASE_SECONDS, attemptSeconds: ATTEMPT_SECONDS },
   );
-  const reminder = Reminder.parse(delivery);
+  const reminder = DeliveryMessage.parse(delivery);
   /** What the dispatcher asked for. */
-  const read: Reminder[] = [];
-  const receive = processReminders({
+  const read: DeliveryMessage[] = [];
+  const receive = processDeliveryMessages({
     attempt: deal,
-    standings: before(standings),
+    organizations: before(standings),
     contexts: async (reminders) => {
       read.push(...reminders);
       return ({ webhookId }) => ({ endpoint: endpoints.present(endpoint.orgId, webhookId), event });
@@ -142,7 +142,7 @@ export async function aDispatch({
     read,
     /** Processes the message as one that was received from a lane. @returns whether it is deleted there */
     receive: async (lane: Lane = 'retry') => {
-      const staying = await receive(lane, [{ reminder, receiptHandle: 'receipt' }]);
+      const staying = await receive(lane, [{ message: reminder, receiptHandle: 'receipt' }]);
       return staying.length === 0 ? 'deleted' : 'stays';
     },
     claim: () =>

@@ -1,12 +1,16 @@
-import { type Disposition, type Reminder, reminderOf } from '../../../functions/domain/delivery.ts';
+import {
+  type DeliveryMessage,
+  type MessageDisposition,
+  toDeliveryMessage,
+} from '../../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import type { Lane } from '../../../functions/domain/lanes.ts';
 import type { Tenant } from '../../../functions/domain/tenant.ts';
 import {
-  processReminders,
-  type ReceivedReminder,
-  type ReminderPorts,
-} from '../../../functions/engine/process-reminders.ts';
+  type DeliveryMessagePorts,
+  processDeliveryMessages,
+  type ReceivedDeliveryMessage,
+} from '../../../functions/engine/process-delivery-messages.ts';
 import { aDelivery, anEndpoint, NOW } from '../../builders.ts';
 import { memoryStandings } from '../../doubles/memory-standings.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
@@ -16,34 +20,34 @@ export const messagesFor = (
   count: number,
   { id: webhookId, orgId }: Pick<Endpoint, 'id' | 'orgId'> = anEndpoint(),
   of: Partial<Tenant> = {},
-): ReceivedReminder[] =>
+): ReceivedDeliveryMessage[] =>
   Array.from({ length: count }, () => {
-    const reminder = reminderOf(aDelivery({ webhookId, orgId, ...of }));
-    return { reminder, receiptHandle: `receipt of ${reminder.id}` };
+    const reminder = toDeliveryMessage(aDelivery({ webhookId, orgId, ...of }));
+    return { message: reminder, receiptHandle: `receipt of ${reminder.id}` };
   });
 
-export const DELETED: Disposition = { kind: 'delete' };
+export const DELETED: MessageDisposition = { kind: 'delete' };
 
 /** A dispatcher whose dealing with a reminder is the test's, and whose queues tell in which order they were asked. */
 export function aDispatcher(
-  deal: (reminder: Reminder, lane: Lane) => Promise<Disposition> | Disposition,
-  replaced: Partial<ReminderPorts> = {},
+  deal: (reminder: DeliveryMessage, lane: Lane) => Promise<MessageDisposition> | MessageDisposition,
+  replaced: Partial<DeliveryMessagePorts> = {},
 ) {
   const log = recordedLog();
   /** What was asked of the queues. */
   const asked: { what: 'send' | 'hide'; lane: Lane; id: string; until: Date | undefined }[] = [];
   /** The reminders that were processed. */
-  const dealt: Reminder[] = [];
-  const run = processReminders({
+  const dealt: DeliveryMessage[] = [];
+  const run = processDeliveryMessages({
     async attempt(reminder, _context, lane) {
       dealt.push(reminder);
       return deal(reminder, lane);
     },
-    standings: memoryStandings(),
+    organizations: memoryStandings(),
     contexts: async () => () => ({ endpoint: undefined, event: undefined }),
     queues: {
       async send(lane, messages) {
-        for (const { reminder, until } of messages)
+        for (const { message: reminder, until } of messages)
           asked.push({ what: 'send', lane, id: reminder.id, until });
         return [];
       },
@@ -62,14 +66,14 @@ export function aDispatcher(
 export class HeldAttempts {
   readonly #held = new Map<string, () => void>();
   /** The reminders whose attempts have begun, in that order. */
-  readonly begun: Reminder[] = [];
+  readonly begun: DeliveryMessage[] = [];
 
   /** Attempts under way. */
   get underWay(): number {
     return this.#held.size;
   }
 
-  readonly deal = (reminder: Reminder): Promise<Disposition> => {
+  readonly deal = (reminder: DeliveryMessage): Promise<MessageDisposition> => {
     this.begun.push(reminder);
     return new Promise((resolve) => {
       this.#held.set(reminder.id, () => resolve(DELETED));

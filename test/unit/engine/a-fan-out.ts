@@ -1,4 +1,8 @@
-import { type Delivery, type Reminder, reminderOf } from '../../../functions/domain/delivery.ts';
+import {
+  type Delivery,
+  type DeliveryMessage,
+  toDeliveryMessage,
+} from '../../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import type { OutboxEvent } from '../../../functions/domain/events.ts';
 import type { FirstLane } from '../../../functions/domain/lanes.ts';
@@ -17,7 +21,7 @@ export const events = (count: number) => Array.from({ length: count }, () => owi
 /** What the outbox owes for a delivery that is sent again. */
 export const anOrder = (delivery: Delivery = aDelivery({ orgId: tenant.orgId })) => ({
   kind: 'redelivery' as const,
-  reminder: reminderOf(delivery),
+  reminder: toDeliveryMessage(delivery),
 });
 
 /** Fan-out over stores in memory, with some of its ports replaced. */
@@ -27,17 +31,25 @@ export function aFanOut(endpoints: Endpoint[], replaced: Partial<FanOutPorts> = 
   const standings = memoryStandings();
   const deliveries = new MemoryDeliveries(subscribers, undefined, standings);
   const log = recordedLog();
-  const sent: Reminder[] = [];
-  const lanesOf = new Map<Reminder['webhookId'], FirstLane>();
+  const sent: DeliveryMessage[] = [];
+  const lanesOf = new Map<DeliveryMessage['webhookId'], FirstLane>();
   const queues: FanOutPorts['queues'] = {
     async send(lane, messages) {
-      for (const { reminder } of messages) {
+      for (const { message: reminder } of messages) {
         sent.push(reminder);
         lanesOf.set(reminder.webhookId, lane);
       }
       return [];
     },
   };
-  const run = fanOut({ subscribers, deliveries, queues, standings, log, now: () => NOW, ...replaced });
+  const run = fanOut({
+    subscribers,
+    deliveries,
+    queues,
+    organizations: standings,
+    log,
+    now: () => NOW,
+    ...replaced,
+  });
   return { run, subscribers, deliveries, standings, log, sent, lanesOf };
 }

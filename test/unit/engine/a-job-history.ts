@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { DeliveryStatus } from '../../../functions/domain/delivery.ts';
-import { type EventId, jobDeliveryId } from '../../../functions/domain/ids.ts';
+import { deriveJobDeliveryId, type EventId } from '../../../functions/domain/ids.ts';
 import type { RedeliveryJob } from '../../../functions/domain/redelivery.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import type { TestRedelivery } from './a-redelivery.ts';
@@ -21,7 +21,7 @@ export async function lived({ had }: TestRedelivery, history: readonly Past[]): 
     const { eventId, webhookId } = await had(status, secondsAgo);
     if (status === 'exhausted' || status === 'skipped') owed.add(eventId);
     if (again === undefined) continue;
-    const id = jobDeliveryId(eventId, webhookId, later(NOW, -seconds(Math.min(again, secondsAgo)) + 1));
+    const id = deriveJobDeliveryId(eventId, webhookId, later(NOW, -seconds(Math.min(again, secondsAgo)) + 1));
     await had('exhausted', 0, { eventId, id });
     owed.add(eventId);
   }

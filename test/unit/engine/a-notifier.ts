@@ -6,7 +6,7 @@ import { newId, type OrgId, type ReceiverId } from '../../../functions/domain/id
 import type { Mail, MailResult } from '../../../functions/domain/mail.ts';
 import type { MailLimits } from '../../../functions/domain/mailing.ts';
 import { MAIL_LEASE_SECONDS } from '../../../functions/domain/timing.ts';
-import { type NotifyPorts, notify } from '../../../functions/engine/notify.ts';
+import { type NotifyPorts, notifyAdmins } from '../../../functions/engine/notify.ts';
 import { anEndpoint, anOrganization, aTenant, NOW } from '../../builders.ts';
 import { MemoryMailBudgets } from '../../doubles/memory-mail-budgets.ts';
 import { MemoryMailings } from '../../doubles/memory-mailings.ts';
@@ -117,7 +117,7 @@ export function aNotifier({
     now: clock.now,
   };
   const runWith = (replaced: Partial<NotifyPorts> = {}) =>
-    notify(
+    notifyAdmins(
       { ...ports, ...replaced },
       { dashboardOrigin: 'https://dashboard.example.com', noticeSeconds: DAY, leaseSeconds: LEASE },
     );

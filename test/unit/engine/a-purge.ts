@@ -1,7 +1,7 @@
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import { DEFAULT_LINGER_SECONDS, type Purge } from '../../../functions/domain/sandbox.ts';
 import type { Tenant } from '../../../functions/domain/tenant.ts';
-import { type PurgePorts, purge } from '../../../functions/engine/purge.ts';
+import { type PurgePorts, purgeSandboxes } from '../../../functions/engine/purge.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { MemoryPurges } from '../../doubles/memory-purges.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
@@ -79,7 +79,7 @@ export function aPurge({ tables: count = 3, leaseSeconds = LEASE } = {}) {
   const purges = new MemoryPurges();
   const tables = Array.from({ length: count }, () => new WipedTable(clock.now));
   const runWith = (replaced: Partial<PurgePorts>) =>
-    purge(
+    purgeSandboxes(
       { purges, remains: tables, log, now: clock.now, ...replaced },
       { lingerSeconds: LINGER, leaseSeconds },
     );

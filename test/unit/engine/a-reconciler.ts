@@ -3,7 +3,7 @@ import type { Delivery } from '../../../functions/domain/delivery.ts';
 import { DEFAULT_GRACE_SECONDS, type DueState, LONG_BACKLOG } from '../../../functions/domain/due.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import { RECONCILE_EVERY_SECONDS } from '../../../functions/domain/timing.ts';
-import { type ReconcilePorts, reconcile } from '../../../functions/engine/reconcile.ts';
+import { type ReconcilePorts, reconcileDeliveries } from '../../../functions/engine/reconcile.ts';
 import { DUE_SHARDS } from '../../../functions/store/keys.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
@@ -31,7 +31,7 @@ export function aReconciler({ pageSize, shards = 1 }: { pageSize?: number; shard
   const lanes = new MemoryLanes({ now: clock.now, visibilitySeconds: 30, maxReceives: 100 });
 
   const runWith = (replaced: Partial<ReconcilePorts> = {}) =>
-    reconcile(
+    reconcileDeliveries(
       { due, queues: lanes, log, now: clock.now, ...replaced },
       { shards, graceSeconds: GRACE, lookaheadSeconds: LOOKAHEAD, longBacklog: LONG_BACKLOG },
     );

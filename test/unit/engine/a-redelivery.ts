@@ -3,21 +3,21 @@ import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import type { BusEvent } from '../../../functions/domain/bus.ts';
 import type { Delivery, DeliveryStatus } from '../../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
-import { creationTime, type EndpointId, newId } from '../../../functions/domain/ids.ts';
+import { type EndpointId, newId, parseCreationTime } from '../../../functions/domain/ids.ts';
 import {
-  beginningOf,
-  isOfJob,
-  newJob,
+  buildFirstRound,
+  createJob,
+  isFromJob,
   type RedeliveryJob,
   type RedeliveryJobRef,
 } from '../../../functions/domain/redelivery.ts';
-import { redeliver } from '../../../functions/engine/redeliver.ts';
-import { resume } from '../../../functions/engine/resume.ts';
-import { arrivalStore, arriving, deliveryStore } from '../../../functions/store/deliveries.ts';
+import { runRedeliveryJob } from '../../../functions/engine/redeliver.ts';
+import { resumeRedeliveryJobs } from '../../../functions/engine/resume-redelivery-jobs.ts';
+import { arrivalStore, deliveryStore, recordArrival } from '../../../functions/store/deliveries.ts';
 import { deliveryRanges } from '../../../functions/store/delivery-queries.ts';
-import { REDELIVERY_RUN_SHARDS, shards } from '../../../functions/store/keys.ts';
+import { listShards, REDELIVERY_RUN_SHARDS } from '../../../functions/store/keys.ts';
 import {
-  jobKey,
+  buildJobKey,
   redeliveryJobs,
   redeliveryRounds,
   redeliveryRuns,
@@ -67,7 +67,7 @@ export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
 
   /** A worker. @param gate that each of its calls passes */
   const worker = (gate: Gate = open, roundDeliveries = Number.POSITIVE_INFINITY) =>
-    redeliver(
+    runRedeliveryJob(
       {
         jobs: interposed('jobs', redeliveryRounds(service, commit), gate),
         deliveries: interposed(
@@ -84,15 +84,15 @@ export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
         queues: interposed(
           'queues',
           {
-            async send(lane: string, outgoing: readonly { reminder: { id: string } }[]) {
-              reminded.push(...outgoing.map(({ reminder: { id } }) => ({ lane, id })));
+            async send(lane: string, outgoing: readonly { message: { id: string } }[]) {
+              reminded.push(...outgoing.map(({ message: { id } }) => ({ lane, id })));
               return [];
             },
           },
           gate,
         ),
         rounds: interposed('rounds', queue, gate),
-        standings: interposed('standings', standings, gate),
+        organizations: interposed('standings', standings, gate),
         log,
         now: clock.now,
       },
@@ -107,7 +107,7 @@ export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
 
   /** What looks after the messages. @param gate that each of its calls passes */
   const resumer = (gate: Gate = open) =>
-    resume(
+    resumeRedeliveryJobs(
       {
         runs: interposed('runs', runs, gate),
         jobs: interposed(
@@ -116,7 +116,7 @@ export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
           gate,
         ),
         rounds: interposed('rounds', queue, gate),
-        standings: interposed('standings', standings, gate),
+        organizations: interposed('standings', standings, gate),
         log,
         now: clock.now,
       },
@@ -128,14 +128,14 @@ export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
     { id, orgId }: Endpoint,
     asked: { from?: string; to?: string } = {},
   ): Promise<RedeliveryJob> {
-    const order = newJob(
+    const order = createJob(
       { from: later(NOW, -seconds(3600)).toISOString(), statuses: ['exhausted', 'skipped'], ...asked },
       { id: id as EndpointId, status: 'active' },
       { tenant: { orgId, generation }, now: clock.now(), traceId: 'a-trace' },
     );
     if (order.kind === 'refused') throw new Error(`refused: ${order.why}`);
     await commit(jobs.start(order.job));
-    messages.push(beginningOf(order.job));
+    messages.push(buildFirstRound(order.job));
     return order.job;
   }
 
@@ -147,7 +147,7 @@ export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
     /** The rows of jobs that run, whenever somebody was reminded of them. */
     async runs() {
       const found = await Promise.all(
-        shards(REDELIVERY_RUN_SHARDS).map((shard) => runs.find(shard, later(clock.now(), seconds(1)))),
+        listShards(REDELIVERY_RUN_SHARDS).map((shard) => runs.find(shard, later(clock.now(), seconds(1)))),
       );
       return found.flatMap(({ entries }) => entries);
     },
@@ -155,7 +155,7 @@ export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
     batches,
     /** Deletes the row of a job, as time does. */
     forget: (job: RedeliveryJob) =>
-      service.client.send(new DeleteCommand({ TableName: service.name, Key: jobKey(job) })),
+      service.client.send(new DeleteCommand({ TableName: service.name, Key: buildJobKey(job) })),
     /** From now on its queue takes nothing, or does again. */
     refusesMessages: (does: boolean) => {
       refusesMessages = does;
@@ -187,7 +187,7 @@ export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
       return delivery;
     },
     /** A delivery that repeats another arrives, as its settlement notes. */
-    arrives: (delivery: Delivery) => commit([arriving(service, delivery)]),
+    arrives: (delivery: Delivery) => commit([recordArrival(service, delivery)]),
     /** Starts a job for the last hour. */
     started: (asked: { from?: string; to?: string } = {}) => start(endpoint, asked),
     /** The same for another endpoint. */
@@ -196,7 +196,7 @@ export function aRedelivery({ endpoint = anEndpoint(), generation = 0 } = {}) {
     /** The deliveries that a job has made. */
     async made({ createdAt }: RedeliveryJob): Promise<Delivery[]> {
       const { items } = await store.list(tenant, endpoint.id, { limit: 10_000 });
-      return items.filter((one) => isOfJob(one) && creationTime(one.id) >= new Date(createdAt));
+      return items.filter((one) => isFromJob(one) && parseCreationTime(one.id) >= new Date(createdAt));
     },
     /** Has messages dealt with until there are none, those that fail again later. @returns how many there were */
     async run(deal = worker()): Promise<number> {

@@ -5,15 +5,15 @@ import type { OutboxEvent } from '../../../functions/domain/events.ts';
 import { LANES, type Lane } from '../../../functions/domain/lanes.ts';
 import { FIRST_SANDBOX_GENERATION, LIVE_GENERATION } from '../../../functions/domain/tenant.ts';
 import {
-  attemptClocks,
   DEFAULT_RETRY_POLICY,
+  deriveAttemptClocks,
   RECONCILE_EVERY_SECONDS,
 } from '../../../functions/domain/timing.ts';
 import { type AttemptPorts, attemptDelivery } from '../../../functions/engine/attempt-delivery.ts';
-import { deadReminder } from '../../../functions/engine/dead-letters.ts';
+import { processDeadDeliveryMessage } from '../../../functions/engine/dead-letters.ts';
 import { fanOut } from '../../../functions/engine/fan-out.ts';
-import { processReminders } from '../../../functions/engine/process-reminders.ts';
-import { reconcile } from '../../../functions/engine/reconcile.ts';
+import { processDeliveryMessages } from '../../../functions/engine/process-delivery-messages.ts';
+import { reconcileDeliveries } from '../../../functions/engine/reconcile.ts';
 import { anEndpoint, anEvent, aTenant } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
@@ -23,7 +23,7 @@ import { memoryStandings } from '../../doubles/memory-standings.ts';
 import { noMeasures } from '../../doubles/no-measures.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 
-const clocks = attemptClocks(10);
+const clocks = deriveAttemptClocks(10);
 const GRACE = { graceSeconds: DEFAULT_GRACE_SECONDS };
 
 /**
@@ -73,9 +73,9 @@ export function aService(terms: {
     },
     { retry: DEFAULT_RETRY_POLICY, leaseSeconds: clocks.lease, attemptSeconds: clocks.attempt },
   );
-  const runBatch = processReminders({
+  const runBatch = processDeliveryMessages({
     attempt: deal,
-    standings: { of: (orgId) => standings.of(orgId) },
+    organizations: { of: (orgId) => standings.of(orgId) },
     contexts:
       async () =>
       ({ orgId, webhookId, eventId }) => ({
@@ -86,7 +86,7 @@ export function aService(terms: {
     log,
     now,
   });
-  const bury = deadReminder({ due, log, now }, GRACE);
+  const bury = processDeadDeliveryMessage({ due, log, now }, GRACE);
 
   /** Deals with what a lane gives out, as the function and its queue do. @returns how many messages it gave out */
   async function dispatchFrom(lane: Lane): Promise<number> {
@@ -99,8 +99,15 @@ export function aService(terms: {
     return batch.length + dead.length;
   }
 
-  const runFanOut = fanOut({ subscribers: endpoints, deliveries, standings, queues: lanes, log, now });
-  const runReconciler = reconcile(
+  const runFanOut = fanOut({
+    subscribers: endpoints,
+    deliveries,
+    organizations: standings,
+    queues: lanes,
+    log,
+    now,
+  });
+  const runReconciler = reconcileDeliveries(
     { due, queues: lanes, log, now },
     { ...GRACE, shards: 1, lookaheadSeconds: 1.5 * RECONCILE_EVERY_SECONDS, longBacklog: LONG_BACKLOG },
   );

@@ -1,7 +1,11 @@
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
 import type { DeliveryChange, LedgerEntry } from '../../../functions/domain/ledger.ts';
-import { type SequencedChange, type WatchPorts, watch } from '../../../functions/engine/watch.ts';
+import {
+  type DeliveryStreamPorts,
+  processDeliveryStream,
+  type SequencedChange,
+} from '../../../functions/engine/delivery-stream.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryDueIndex } from '../../doubles/memory-due-index.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
@@ -19,15 +23,15 @@ export const sequenced = (changes: readonly DeliveryChange[]): SequencedChange[]
   }));
 
 /** Deliveries in memory, and who follows their stream. */
-export function aWatch(replaced: Partial<WatchPorts> = {}) {
+export function aWatch(replaced: Partial<DeliveryStreamPorts> = {}) {
   const clock = new VirtualClock();
   const standings = memoryStandings();
   const log = recordedLog();
   const deliveries = new MemoryDeliveries(new MemoryEndpoints());
   const due = new MemoryDueIndex(deliveries, { sharded: false });
   const ledger = new MemoryLedger();
-  const run = watch(
-    { due, ledger, standings, log, now: clock.now, ...replaced },
+  const run = processDeliveryStream(
+    { due, ledger, organizations: standings, log, now: clock.now, ...replaced },
     { graceSeconds: DEFAULT_GRACE_SECONDS },
   );
   return { clock, log, standings, deliveries, due, ledger, run };

@@ -2,8 +2,8 @@ import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import type { Delivery } from '../../../functions/domain/delivery.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
 import { newId, type ReceiverId } from '../../../functions/domain/ids.ts';
-import { hourOf, type LedgerEntry, tally } from '../../../functions/domain/ledger.ts';
-import { type AuditPorts, audit } from '../../../functions/engine/audit.ts';
+import { getLedgerHour, type LedgerEntry, sumChanges } from '../../../functions/domain/ledger.ts';
+import { type AuditLedgerPorts, auditLedger } from '../../../functions/engine/audit-ledger.ts';
 import { DELIVERY_SHARDS, keys, LEDGER_SHARDS } from '../../../functions/store/keys.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
@@ -21,7 +21,7 @@ export const IN_FULL = () => true;
 const PAGE = 3;
 
 /** Deliveries and their ledger in memory, and what checks the one against the other. */
-export function anAudit(replaced: Partial<AuditPorts> = {}) {
+export function anAudit(replaced: Partial<AuditLedgerPorts> = {}) {
   const clock = new VirtualClock();
   const standings = memoryStandings();
   const log = recordedLog();
@@ -32,7 +32,7 @@ export function anAudit(replaced: Partial<AuditPorts> = {}) {
   let reads = 0;
   let parts = 0;
 
-  const inHour: AuditPorts['deliveries']['inHour'] = async (
+  const inHour: AuditLedgerPorts['deliveries']['inHour'] = async (
     { webhookId, generation, hour },
     shard,
     after,
@@ -40,7 +40,7 @@ export function anAudit(replaced: Partial<AuditPorts> = {}) {
     reads += 1;
     const all = deliveries.every.filter(
       (delivery) =>
-        hourOf(delivery) === hour &&
+        getLedgerHour(delivery) === hour &&
         keys.delivery(delivery.webhookId, delivery.generation, delivery.id).pk ===
           keys.deliveries(webhookId, generation, shard),
     );
@@ -53,8 +53,8 @@ export function anAudit(replaced: Partial<AuditPorts> = {}) {
     };
   };
 
-  const run = audit(
-    { ledger, deliveries: { inHour }, due, standings, log, now: clock.now, ...replaced },
+  const run = auditLedger(
+    { ledger, deliveries: { inHour }, due, organizations: standings, log, now: clock.now, ...replaced },
     { ledgerShards: LEDGER_SHARDS, deliveryShards: DELIVERY_SHARDS, graceSeconds: DEFAULT_GRACE_SECONDS },
   );
 
@@ -86,12 +86,12 @@ export function anAudit(replaced: Partial<AuditPorts> = {}) {
       }),
     /** Counts deliveries as the stream's follower would have. */
     async count(...counted: readonly Delivery[]): Promise<void> {
-      for (const entry of tally(counted.map((delivery) => ({ kind: 'added', delivery }))))
+      for (const entry of sumChanges(counted.map((delivery) => ({ kind: 'added', delivery }))))
         await ledger.add(part(), entry);
     },
     entryOf: (delivery: Delivery): LedgerEntry | undefined =>
       ledger.every.find(
-        ({ webhookId, hour }) => webhookId === delivery.webhookId && hour === hourOf(delivery),
+        ({ webhookId, hour }) => webhookId === delivery.webhookId && hour === getLedgerHour(delivery),
       ),
     /** How often deliveries were read. */
     reads: () => reads,

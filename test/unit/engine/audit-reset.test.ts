@@ -44,9 +44,9 @@ describe('the audit of a sandbox', () => {
 
   it('fails when the organization cannot be read, and asks for none where all is as it should be', async () => {
     const standings = { of: () => Promise.reject(new Error('the table is throttled')) };
-    await expect((await aPurgedHour({ standings })).run(IN_FULL)).rejects.toThrow('throttled');
+    await expect((await aPurgedHour({ organizations: standings })).run(IN_FULL)).rejects.toThrow('throttled');
 
-    const { run, addEnded, count } = anAudit({ standings });
+    const { run, addEnded, count } = anAudit({ organizations: standings });
     await count(await addEnded(hoursAgo(98), sandbox));
     expect(await run(IN_FULL)).toMatchObject({ entries: 1, differing: 0 });
   });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
 import { newId } from '../../../functions/domain/ids.ts';
-import { hourBefore, openIn, tally } from '../../../functions/domain/ledger.ts';
+import { countOpen, getHourBefore, sumChanges } from '../../../functions/domain/ledger.ts';
 import { DELIVERY_SHARDS } from '../../../functions/store/keys.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { inOrder } from './a-watch.ts';
@@ -81,7 +81,7 @@ describe('a ledger that differs from its deliveries', () => {
   it('is put right where an addition was not counted, so that more ended than was owed', async () => {
     const { run, addEnded, ledger, entryOf } = anAudit();
     const delivery = await addEnded(hoursAgo(98));
-    const [entry] = tally([{ kind: 'ended', delivery }]);
+    const [entry] = sumChanges([{ kind: 'ended', delivery }]);
     if (entry === undefined) throw new Error('an entry was to be made');
     await ledger.add({ shardId: 'shardId-1', first: '1', last: '1' }, entry);
 
@@ -176,9 +176,9 @@ describe('a ledger that differs from its deliveries', () => {
             ...(told === 'addition' || !isOver ? [] : [{ kind: 'ended' as const, delivery }]),
           ];
           const part = { shardId: 'shardId-1', first: String(index), last: String(index) };
-          for (const entry of tally(changes)) await ledger.add(part, entry);
+          for (const entry of sumChanges(changes)) await ledger.add(part, entry);
         }
-        const truth = tally(deliveries.every.map((delivery) => ({ kind: 'added', delivery })));
+        const truth = sumChanges(deliveries.every.map((delivery) => ({ kind: 'added', delivery })));
         const told = inOrder(ledger.every);
 
         await run(IN_FULL);
@@ -186,8 +186,8 @@ describe('a ledger that differs from its deliveries', () => {
         const now = inOrder(ledger.every);
         for (const [index, entry] of now.entries()) {
           // What balances by itself is not looked into: that is what makes the audit cheap.
-          const isLast = entry.hour === hourBefore(NOW, 98);
-          if (!isLast || openIn(told[index] ?? entry) === 0) expect(entry).toEqual(told[index]);
+          const isLast = entry.hour === getHourBefore(NOW, 98);
+          if (!isLast || countOpen(told[index] ?? entry) === 0) expect(entry).toEqual(told[index]);
           else expect(truth).toContainEqual(entry);
         }
       }),

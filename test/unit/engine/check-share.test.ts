@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RESEND_SECONDS } from '../../../functions/domain/source.ts';
-import { MAX_REFUSALS, refusedSeconds } from '../../../functions/domain/source-check.ts';
+import { computeRefusalDelay, MAX_REFUSALS } from '../../../functions/domain/source-check.ts';
 import { ShareInUse } from '../../../functions/engine/check-source.ts';
 import { anOrganization, later, seconds } from '../../builders.ts';
 import { aCheck, LEASE_SECONDS, SHARE, type TestCheck } from './a-check.ts';
@@ -116,7 +116,7 @@ it('a refused message waits for 1 to 30 s, and in all for less than until its so
     fc.property(
       fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: refusals, maxLength: refusals }),
       (randoms) => {
-        const waits = randoms.map((random, index) => refusedSeconds(index + 1, random));
+        const waits = randoms.map((random, index) => computeRefusalDelay(index + 1, random));
         for (const wait of waits) {
           expect(Number.isInteger(wait)).toBe(true);
           expect(wait).toBeGreaterThanOrEqual(1);
@@ -126,6 +126,6 @@ it('a refused message waits for 1 to 30 s, and in all for less than until its so
       },
     ),
   );
-  expect(refusedSeconds(1, 0)).toBe(1);
-  expect(refusedSeconds(MAX_REFUSALS, 0)).toBe(30);
+  expect(computeRefusalDelay(1, 0)).toBe(1);
+  expect(computeRefusalDelay(MAX_REFUSALS, 0)).toBe(30);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { UnknownTenant } from '../../../functions/domain/sandbox.ts';
 import { MAX_STARTS } from '../../../functions/domain/source-check.ts';
-import { CheckUnderWay } from '../../../functions/engine/check-source.ts';
+import { CheckInProgress } from '../../../functions/engine/check-source.ts';
 import { aBusEvent, aSource, later, seconds } from '../../builders.ts';
 import { aCheck, EVERY_SECONDS, LEASE_SECONDS, type TestCheck } from './a-check.ts';
 
@@ -257,7 +257,7 @@ describe('what comes again', () => {
     await check.sources.lease(source, terms);
     check.clock.elapse(1);
 
-    await expect(check.deal(check.event(source))).rejects.toThrow(CheckUnderWay);
+    await expect(check.deal(check.event(source))).rejects.toThrow(CheckInProgress);
     expect(check.looks).toBe(0);
   });
 

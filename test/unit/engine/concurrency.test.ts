@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { failuresOf, mapConcurrently, mapSettled } from '../../../functions/engine/concurrency.ts';
+import { collectFailures, mapConcurrently, mapSettled } from '../../../functions/engine/concurrency.ts';
 
 describe('mapping concurrently', () => {
   it('works on each item once, never more than the limit at a time, and answers in their order', async () => {
@@ -58,7 +58,7 @@ describe('mapping concurrently with each result settled', () => {
       { status: 'fulfilled', value: 30 },
       { status: 'rejected', reason: new Error('4') },
     ]);
-    expect(failuresOf(items, results)).toEqual([
+    expect(collectFailures(items, results)).toEqual([
       { item: 2, error: new Error('2') },
       { item: 4, error: new Error('4') },
     ]);

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { reminderOf } from '../../../functions/domain/delivery.ts';
+import { toDeliveryMessage } from '../../../functions/domain/delivery.ts';
 import { DEFAULT_GRACE_SECONDS, EXPIRY_SECONDS } from '../../../functions/domain/due.ts';
 import type { DeadLetter } from '../../../functions/domain/events.ts';
-import type { Owed } from '../../../functions/domain/redelivery.ts';
+import type { OutboxWork } from '../../../functions/domain/redelivery.ts';
 import {
   type DeadEntriesPorts,
-  deadEntries,
-  deadReminder,
-  nameOfOwed,
+  getOutboxWorkName,
+  processDeadDeliveryMessage,
+  processDeadEntries,
 } from '../../../functions/engine/dead-letters.ts';
 import { aDelivery, anEvent, later, NOW, seconds } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
@@ -20,7 +20,10 @@ describe('a reminder that its queue gave up', () => {
     const log = recordedLog();
     const deliveries = new MemoryDeliveries(new MemoryEndpoints());
     const due = new MemoryDueIndex(deliveries, { sharded: false });
-    const deal = deadReminder({ due, log, now: () => NOW }, { graceSeconds: DEFAULT_GRACE_SECONDS });
+    const deal = processDeadDeliveryMessage(
+      { due, log, now: () => NOW },
+      { graceSeconds: DEFAULT_GRACE_SECONDS },
+    );
     return { deliveries, deal, log };
   };
 
@@ -29,7 +32,7 @@ describe('a reminder that its queue gave up', () => {
     const delivery = aDelivery({ attempts: 2, status: 'retrying' });
     await deliveries.add(delivery);
 
-    await deal(reminderOf(delivery));
+    await deal(toDeliveryMessage(delivery));
 
     expect(await deliveries.find(delivery)).toEqual(delivery);
     expect(deliveries.dueOf(delivery)).toEqual({
@@ -46,15 +49,15 @@ describe('a reminder that its queue gave up', () => {
     const place = { state: 'parked' as const, dueAt: NOW.toISOString() };
     deliveries.moveDue(parked, undefined, place);
 
-    for (const delivery of [ended, parked, aDelivery()]) await deal(reminderOf(delivery));
+    for (const delivery of [ended, parked, aDelivery()]) await deal(toDeliveryMessage(delivery));
 
     expect(deliveries.due).toEqual([{ delivery: parked, due: place }]);
   });
 });
 
-const idOf = (owed: Owed): string => nameOfOwed(owed).id;
-const anEntry = (now = NOW): Owed => ({ kind: 'event', event: anEvent({ now }) });
-const anOrder = (): Owed => ({ kind: 'redelivery', reminder: reminderOf(aDelivery()) });
+const idOf = (owed: OutboxWork): string => getOutboxWorkName(owed).id;
+const anEntry = (now = NOW): OutboxWork => ({ kind: 'event', event: anEvent({ now }) });
+const anOrder = (): OutboxWork => ({ kind: 'redelivery', reminder: toDeliveryMessage(aDelivery()) });
 
 const RECORDS: DeadLetter = {
   kind: 'records',
@@ -65,25 +68,25 @@ const RECORDS: DeadLetter = {
     endSequenceNumber: '9',
   },
 };
-const entries = (...owed: Owed[]): DeadLetter => ({ kind: 'entries', ids: owed.map(idOf) });
+const entries = (...owed: OutboxWork[]): DeadLetter => ({ kind: 'entries', ids: owed.map(idOf) });
 
 /** What deals with the dead letters of a reader of the outbox. @param failing what it fails at */
-function aReader(failing: readonly Owed[], replaced: Partial<DeadEntriesPorts<Owed>> = {}) {
+function aReader(failing: readonly OutboxWork[], replaced: Partial<DeadEntriesPorts<OutboxWork>> = {}) {
   const log = recordedLog();
-  const tried: Owed[] = [];
+  const tried: OutboxWork[] = [];
   const postponed: string[][] = [];
-  const kept: Owed[] = [];
-  const deal = deadEntries({
+  const kept: OutboxWork[] = [];
+  const deal = processDeadEntries({
     stream: { read: async () => kept },
     outbox: { find: async (id) => kept.find((owed) => idOf(owed) === id) },
-    async deal(owed) {
+    async process(owed) {
       tried.push(...owed);
       return owed.filter((each) => failing.includes(each));
     },
     async postpone(ids) {
       postponed.push([...ids]);
     },
-    nameOf: nameOfOwed,
+    nameOf: getOutboxWorkName,
     log,
     now: () => NOW,
     ...replaced,

@@ -1,11 +1,14 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import { expect, it } from 'vitest';
-import { reminderOf } from '../../../functions/domain/delivery.ts';
+import { toDeliveryMessage } from '../../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../functions/domain/timing.ts';
 import { attemptDelivery } from '../../../functions/engine/attempt-delivery.ts';
-import { ATTEMPTS_PER_ORGANIZATION, processReminders } from '../../../functions/engine/process-reminders.ts';
+import {
+  ATTEMPTS_PER_ORGANIZATION,
+  processDeliveryMessages,
+} from '../../../functions/engine/process-delivery-messages.ts';
 import { aDelivery, anEndpoint, anEvent } from '../../builders.ts';
 import { MemoryDeliveries } from '../../doubles/memory-deliveries.ts';
 import { MemoryEndpoints } from '../../doubles/memory-endpoints.ts';
@@ -26,7 +29,7 @@ async function aHangingReceiver(messageCount: number) {
   for (let count = 0; count < messageCount; count += 1) {
     const delivery = aDelivery({ orgId: endpoint.orgId, webhookId: endpoint.id });
     await deliveries.add(delivery);
-    await lanes.send('fresh', [{ reminder: reminderOf(delivery) }]);
+    await lanes.send('fresh', [{ message: toDeliveryMessage(delivery) }]);
   }
   const attempts: { onSlow: () => void; answer: () => void }[] = [];
   const deal = attemptDelivery(
@@ -45,9 +48,9 @@ async function aHangingReceiver(messageCount: number) {
     { retry: DEFAULT_RETRY_POLICY, leaseSeconds: 25, attemptSeconds: 10 },
   );
   const batchOf = (read: Endpoint) =>
-    processReminders({
+    processDeliveryMessages({
       attempt: deal,
-      standings: memoryStandings(),
+      organizations: memoryStandings(),
       contexts: async () => () => ({ endpoint: read, event: anEvent() }),
       queues: lanes,
       log,

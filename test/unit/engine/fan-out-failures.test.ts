@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Delivery, Reminder } from '../../../functions/domain/delivery.ts';
+import type { Delivery, DeliveryMessage } from '../../../functions/domain/delivery.ts';
 import type { EventId } from '../../../functions/domain/ids.ts';
 import type { FanOutPorts } from '../../../functions/engine/fan-out.ts';
 import { anEvent, later, NOW, seconds } from '../../builders.ts';
@@ -81,10 +81,12 @@ describe('a fan-out that fails in part', () => {
         fc.integer({ min: 1, max: 3 }),
         fc.infiniteStream(fc.boolean()),
         async (eventCount, endpointCount, refusals) => {
-          const refused: Reminder[] = [];
+          const refused: DeliveryMessage[] = [];
           const queues: FanOutPorts['queues'] = {
             async send(_lane, messages) {
-              const now = messages.filter(() => refusals.next().value).map(({ reminder }) => reminder);
+              const now = messages
+                .filter(() => refusals.next().value)
+                .map(({ message: reminder }) => reminder);
               refused.push(...now);
               return now;
             },
@@ -109,7 +111,7 @@ describe('a fan-out that fails in part', () => {
   it('reports the events with open deliveries when the queue is down, and not those without', async () => {
     const disabled = ours({ status: 'auto_disabled' });
     const queues = {
-      async send(): Promise<Reminder[]> {
+      async send(): Promise<DeliveryMessage[]> {
         throw new Error('the queue is down');
       },
     };
@@ -146,7 +148,7 @@ describe('a fan-out that fails in part', () => {
       queues: {
         async send(_lane, messages) {
           if (broken) throw new Error('the queue is down');
-          sent.push(...messages.map(({ reminder }) => reminder));
+          sent.push(...messages.map(({ message: reminder }) => reminder));
           return [];
         },
       },
@@ -167,7 +169,9 @@ describe('the reminder of a redelivery', () => {
     const { run, log } = aFanOut([ours()], {
       queues: {
         async send(_lane, messages) {
-          return messages.flatMap(({ reminder }) => (reminder.id === unlucky.reminder.id ? [reminder] : []));
+          return messages.flatMap(({ message: reminder }) =>
+            reminder.id === unlucky.reminder.id ? [reminder] : [],
+          );
         },
       },
     });
@@ -184,7 +188,7 @@ describe('the reminder of a redelivery', () => {
       queues: {
         async send(_lane, messages) {
           if (broken) throw new Error('the queue is down');
-          sent.push(...messages.map(({ reminder }) => reminder));
+          sent.push(...messages.map(({ message: reminder }) => reminder));
           return [];
         },
       },

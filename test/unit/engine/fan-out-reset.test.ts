@@ -20,7 +20,7 @@ function aSandboxFanOut() {
 /** Fan-out that cannot read what one organization is. */
 function withUnreadable(unreadable: OrgId, standings: MemoryStandings = memoryStandings()) {
   return aFanOut([ours()], {
-    standings: {
+    organizations: {
       async of(orgId) {
         if (orgId === unreadable) throw new Error('the table is throttled');
         return standings.of(orgId);

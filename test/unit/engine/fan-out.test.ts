@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type Delivery, Reminder } from '../../../functions/domain/delivery.ts';
+import { type Delivery, DeliveryMessage } from '../../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
-import { deliveryId, newId } from '../../../functions/domain/ids.ts';
+import { deriveDeliveryId, newId } from '../../../functions/domain/ids.ts';
 import { anEndpoint, anEvent, later, NOW, seconds } from '../../builders.ts';
 import { aFanOut, anOrder, events, ours, owing, tenant } from './a-fan-out.ts';
 
@@ -19,7 +19,7 @@ describe('fan-out', () => {
     expect(deliveries.every).toHaveLength(2);
     for (const endpoint of [first, second])
       expect(deliveries.every).toContainEqual({
-        id: deliveryId(event.id, endpoint.id),
+        id: deriveDeliveryId(event.id, endpoint.id),
         orgId: tenant.orgId,
         generation: 0,
         webhookId: endpoint.id,
@@ -30,7 +30,7 @@ describe('fan-out', () => {
         attemptLog: [],
         createdAt: NOW.toISOString(),
       });
-    expect(sent).toEqual(deliveries.every.map((delivery) => Reminder.parse(delivery)));
+    expect(sent).toEqual(deliveries.every.map((delivery) => DeliveryMessage.parse(delivery)));
   });
 
   it('passes over endpoints that did not subscribe, and those of other organizations', async () => {

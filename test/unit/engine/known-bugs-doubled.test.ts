@@ -69,7 +69,7 @@ describe('bugs of others by which deliveries went out twice', () => {
         const run = fanOut({
           subscribers: endpoints,
           deliveries: interposed('deliveries', memory, async () => scheduler.schedule(Promise.resolve())),
-          standings: memoryStandings(),
+          organizations: memoryStandings(),
           queues: { send: async () => [] },
           log: recordedLog(),
           now: () => NOW,
@@ -95,7 +95,7 @@ describe('bugs of others by which deliveries went out twice', () => {
     for (const lane of ['fresh', 'retry', 'slow'] as const)
       await lanes.send(
         lane,
-        lanes.queues.fresh.reminders.slice(0, 1).map((reminder) => ({ reminder })),
+        lanes.queues.fresh.reminders.slice(0, 1).map((reminder) => ({ message: reminder })),
       );
 
     await pass(5);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Claimed } from '../../../functions/domain/delivery.ts';
+import type { ClaimedDelivery } from '../../../functions/domain/delivery.ts';
 import { gate } from '../../../functions/domain/gate.ts';
 import type { AttemptPorts } from '../../../functions/engine/attempt-delivery.ts';
 import { keyringSource } from '../../../functions/platform/keyrings.ts';
@@ -11,7 +11,7 @@ import { FAILED, OK } from './a-dispatch.ts';
 import { aService } from './a-service.ts';
 
 /** Attempts by their number, all with one outcome. */
-function counting(outcomeOf: (claimed: Claimed) => Awaited<ReturnType<AttemptPorts['attempt']>>) {
+function counting(outcomeOf: (claimed: ClaimedDelivery) => Awaited<ReturnType<AttemptPorts['attempt']>>) {
   const started: number[] = [];
   const attempt: AttemptPorts['attempt'] = async (claimed) => {
     started.push(claimed.attempts);

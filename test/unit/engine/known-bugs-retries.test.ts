@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type Delivery, reminderOf } from '../../../functions/domain/delivery.ts';
+import { type Delivery, toDeliveryMessage } from '../../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
-import { redeliveryOf } from '../../../functions/domain/redelivery.ts';
+import { createRedelivery } from '../../../functions/domain/redelivery.ts';
 import { FAILED, OK } from './a-dispatch.ts';
 import { aService } from './a-service.ts';
 
@@ -14,10 +14,10 @@ async function redeliver(
   endpoint: Endpoint | undefined,
 ): Promise<void> {
   if (ended === undefined || endpoint === undefined) throw new Error('something was to be sent again');
-  const again = redeliveryOf(ended, endpoint, clock.now());
+  const again = createRedelivery(ended, endpoint, clock.now());
   if (again.kind === 'refused') throw new Error(again.why);
   await deliveries.add(again.delivery);
-  await fanOut([{ kind: 'redelivery', reminder: reminderOf(again.delivery) }]);
+  await fanOut([{ kind: 'redelivery', reminder: toDeliveryMessage(again.delivery) }]);
 }
 
 describe('bugs of others in retrying and disabling', () => {

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BusEvent } from '../../../functions/domain/bus.ts';
 import { newId } from '../../../functions/domain/ids.ts';
-import { dayOf } from '../../../functions/domain/mailing.ts';
-import { sendDueDigests } from '../../../functions/engine/sweep.ts';
+import { toDay } from '../../../functions/domain/mailing.ts';
+import { sendDueDigests } from '../../../functions/engine/schedule-source-checks.ts';
 import { aTenant, NOW } from '../../builders.ts';
 import { aChange, aDisabling, admins, aNotifier, DAY, LEASE, REFUSED, UNKNOWN } from './a-notifier.ts';
 
@@ -86,7 +86,7 @@ describe('the e-mails of an organization', () => {
 
           const spent = new Map<string, number>();
           for (const { at, to } of mailbox.sent.filter(isNotice))
-            spent.set(dayOf(at), (spent.get(dayOf(at)) ?? 0) + to.length);
+            spent.set(toDay(at), (spent.get(toDay(at)) ?? 0) + to.length);
           for (const recipients of spent.values()) expect(recipients).toBeLessThanOrEqual(budget);
           expect(mailbox.sent.filter(isDisabling)).toHaveLength(disablings);
           // Each of them was said once, or nobody knows whether it was.
@@ -177,7 +177,7 @@ describe('a digest', () => {
     mailbox.ports.mailings = { ...mailbox.ports.mailings, claim: lost };
     const run = mailbox.runWith({ mailings: mailbox.ports.mailings });
     mailbox.clock.elapse(DAY + 3600);
-    const event = { ...aDisabling({ tenant }), type: 'source.digest', data: { day: dayOf(NOW) } };
+    const event = { ...aDisabling({ tenant }), type: 'source.digest', data: { day: toDay(NOW) } };
     await expect(run(event)).rejects.toThrow('lost');
     expect(mailbox.sent.filter(isDigest)).toEqual([]);
 

@@ -2,19 +2,19 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { gate } from '../../../functions/domain/gate.ts';
 import { newId, type OrgId } from '../../../functions/domain/ids.ts';
-import { isMetered, usageOf } from '../../../functions/domain/usage.ts';
-import { type MeterPorts, meter } from '../../../functions/engine/meter.ts';
+import { isMetered, sumUsage } from '../../../functions/domain/usage.ts';
+import { type MeterUsagePorts, meterUsage } from '../../../functions/engine/meter.ts';
 import { aBusEvent, aTenant, NOW } from '../../builders.ts';
 import { memoryStandings } from '../../doubles/memory-standings.ts';
 import { MemoryUsage } from '../../doubles/memory-usage.ts';
 import { recordedLog } from '../../doubles/recorded-log.ts';
 
 /** The meter over memory. All organizations are live but for those that a test makes sandboxes. */
-function aMeter(replaced: Partial<MeterPorts> = {}) {
+function aMeter(replaced: Partial<MeterUsagePorts> = {}) {
   const standings = memoryStandings();
   const usage = new MemoryUsage();
   const log = recordedLog();
-  const count = meter({ gate: gate(standings.of), usage, log, ...replaced });
+  const count = meterUsage({ gate: gate(standings.of), usage, log, ...replaced });
   const of = async (organization: OrgId) =>
     Object.fromEntries(await usage.read(organization, { from: '2026-01', to: '2026-12' }));
   return { count, of, standings, usage, log };
@@ -124,7 +124,7 @@ describe('the meter', () => {
           expect(again).toEqual(events.filter((event) => [ids[3], ids[4]].includes(event.orgId)));
           for (const id of ids.slice(0, 2)) {
             const theirs = events.filter((event) => event.orgId === id).filter(isMetered);
-            expect(await memory.read(id, { from: '2026-01', to: '2026-12' })).toEqual(usageOf(theirs));
+            expect(await memory.read(id, { from: '2026-01', to: '2026-12' })).toEqual(sumUsage(theirs));
           }
           expect(memory.organizations).not.toContain(sandbox);
         },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NotTold } from '../../../functions/engine/notify.ts';
+import { NotNotified } from '../../../functions/engine/notify.ts';
 import { aTenant, later, NOW, seconds } from '../../builders.ts';
 import { aChange, aNotifier, DAY, LEASE, REFUSED, UNKNOWN } from './a-notifier.ts';
 
@@ -22,7 +22,7 @@ describe('an e-mail that was certainly not sent', () => {
     await run(first);
     clock.elapse(DAY);
     results.push(REFUSED);
-    await expect(run(aChange({ tenant, version: 3 }))).rejects.toThrow(NotTold);
+    await expect(run(aChange({ tenant, version: 3 }))).rejects.toThrow(NotNotified);
 
     await run(first);
     expect(sent).toHaveLength(1);
@@ -35,7 +35,7 @@ describe('an e-mail that was certainly not sent', () => {
     async (broken) => {
       const { runWith, ports, run, sent } = aNotifier();
       const fail = () => Promise.reject(new Error('throttled'));
-      const port = { ...ports[broken], find: fail, adminsOf: fail, standing: fail };
+      const port = { ...ports[broken], find: fail, adminsOf: fail, state: fail };
       const event = aChange();
 
       await expect(runWith({ [broken]: port })(event)).rejects.toThrow('throttled');
@@ -81,7 +81,7 @@ describe('an e-mail of which nobody knows whether it was sent', () => {
     const lost = { send: () => Promise.reject(new Error('the process ended')) };
     await expect(runWith({ mailer: { ...ports.mailer, ...lost } })(event)).rejects.toThrow();
 
-    await expect(run(event)).rejects.toThrow(NotTold);
+    await expect(run(event)).rejects.toThrow(NotNotified);
     clock.elapse(LEASE);
     await run(event);
 

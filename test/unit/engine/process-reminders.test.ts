@@ -1,10 +1,13 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Disposition, Reminder } from '../../../functions/domain/delivery.ts';
+import type { DeliveryMessage, MessageDisposition } from '../../../functions/domain/delivery.ts';
 import { newId, type OrgId } from '../../../functions/domain/ids.ts';
 import { LANES, type Lane } from '../../../functions/domain/lanes.ts';
-import { ATTEMPTS_PER_ORGANIZATION, HELD_UP_AFTER_MS } from '../../../functions/engine/process-reminders.ts';
+import {
+  ATTEMPTS_PER_ORGANIZATION,
+  HELD_UP_AFTER_MS,
+} from '../../../functions/engine/process-delivery-messages.ts';
 import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { memoryStandings } from '../../doubles/memory-standings.ts';
 import { aDispatcher, DELETED, HeldAttempts, messagesFor } from './a-dispatcher.ts';
@@ -34,17 +37,17 @@ describe('what becomes of a message', () => {
 
     expect(await run('fresh', messages)).toEqual([]);
     expect(asked).toEqual(
-      messages.map(({ reminder }) => ({ what: 'send', lane: 'slow', id: reminder.id, until })),
+      messages.map(({ message: reminder }) => ({ what: 'send', lane: 'slow', id: reminder.id, until })),
     );
   });
 
   it('is that it stays when the other lane refuses it, whatever happens to the rest', async () => {
     const messages = messagesFor(3);
-    const unlucky = messages[1]?.reminder.id;
+    const unlucky = messages[1]?.message.id;
     const { run } = aDispatcher(() => ({ kind: 'move', lane: 'slow', until }), {
       queues: {
         send: async (_lane, sent) =>
-          sent.flatMap(({ reminder }) => (reminder.id === unlucky ? [reminder] : [])),
+          sent.flatMap(({ message: reminder }) => (reminder.id === unlucky ? [reminder] : [])),
         hide: () => Promise.resolve(),
       },
     });
@@ -60,7 +63,7 @@ describe('what becomes of a message', () => {
     for (const disposition of [
       { kind: 'move', lane: 'slow', until },
       { kind: 'keep', until },
-    ] satisfies Disposition[]) {
+    ] satisfies MessageDisposition[]) {
       const { run, log } = aDispatcher(() => disposition, { queues: { send: down, hide: down } });
       expect(await run('fresh', messages)).toEqual(messages);
       expect(log.entries).toHaveLength(2);
@@ -72,7 +75,7 @@ describe('what becomes of a message', () => {
     await fc.assert(
       fc.asyncProperty(fates, fc.constantFrom(...LANES), async (wanted, lane) => {
         const messages = wanted.flatMap(() => messagesFor(1));
-        const fateOf = new Map(messages.map(({ reminder }, index) => [reminder.id, wanted[index]]));
+        const fateOf = new Map(messages.map(({ message: reminder }, index) => [reminder.id, wanted[index]]));
         const { run, log } = aDispatcher(({ id }) => {
           switch (fateOf.get(id)) {
             case 'keep':
@@ -92,7 +95,9 @@ describe('what becomes of a message', () => {
           messages.filter((_, index) => wanted[index] === 'keep' || wanted[index] === 'throw'),
         );
         expect(log.entries.map(({ fields }) => fields.deliveryId)).toEqual(
-          messages.filter((_, index) => wanted[index] === 'throw').map(({ reminder }) => reminder.id),
+          messages
+            .filter((_, index) => wanted[index] === 'throw')
+            .map(({ message: reminder }) => reminder.id),
         );
       }),
     );
@@ -105,16 +110,16 @@ describe('a batch of ten in which the context of some messages cannot be read', 
     const stays = messages.slice(0, broken);
     const { run, dealt, log } = aDispatcher(() => DELETED, {
       contexts: async () => (reminder) => {
-        if (stays.some((message) => message.reminder === reminder)) throw new Error('the row is unreadable');
+        if (stays.some((message) => message.message === reminder)) throw new Error('the row is unreadable');
         return { endpoint: undefined, event: undefined };
       },
     });
 
     expect(await run('fresh', messages)).toEqual(stays);
 
-    expect(dealt).toEqual(messages.slice(broken).map(({ reminder }) => reminder));
+    expect(dealt).toEqual(messages.slice(broken).map(({ message: reminder }) => reminder));
     expect(log.entries).toMatchObject(
-      stays.map(({ reminder: { id: deliveryId } }) => ({
+      stays.map(({ message: { id: deliveryId } }) => ({
         code: 'DELIVERY_LEFT',
         fields: { deliveryId, error: { message: 'the row is unreadable' } },
       })),
@@ -157,7 +162,9 @@ describe('a batch with messages of several generations and organizations', () =>
       ...messagesFor(2, anEndpoint(), { orgId: refused, generation: 1 }),
     ];
     const idsOf = (...orgIds: OrgId[]) =>
-      messages.filter(({ reminder }) => orgIds.includes(reminder.orgId)).map(({ reminder }) => reminder.id);
+      messages
+        .filter(({ message: reminder }) => orgIds.includes(reminder.orgId))
+        .map(({ message: reminder }) => reminder.id);
     return { standings: { of }, messages, asked, live, sandbox, absent, refused, idsOf };
   }
 
@@ -165,7 +172,7 @@ describe('a batch with messages of several generations and organizations', () =>
     const { standings, messages, live, sandbox, absent, refused, idsOf } = ofAllKinds();
     const read: string[] = [];
     const { run, dealt } = aDispatcher(() => DELETED, {
-      standings,
+      organizations: standings,
       contexts: async (reminders) => {
         read.push(...reminders.map(({ id }) => id));
         return () => ({ endpoint: undefined, event: undefined });
@@ -177,12 +184,12 @@ describe('a batch with messages of several generations and organizations', () =>
     const current = [...idsOf(live), ...idsOf(sandbox).slice(2)];
     expect(read).toEqual(current);
     expect(dealt.map(({ id }) => id)).toEqual(current);
-    expect(staying.map(({ reminder }) => reminder.id)).toEqual(idsOf(absent, refused));
+    expect(staying.map(({ message: reminder }) => reminder.id)).toEqual(idsOf(absent, refused));
   });
 
   it('logs each message of an organization that cannot be read, and nothing else', async () => {
     const { standings, messages, absent, refused, idsOf } = ofAllKinds();
-    const { run, log } = aDispatcher(() => DELETED, { standings });
+    const { run, log } = aDispatcher(() => DELETED, { organizations: standings });
 
     await run('fresh', messages);
 
@@ -194,7 +201,7 @@ describe('a batch with messages of several generations and organizations', () =>
   it('reads each organization once', async () => {
     const { standings, messages, asked, live, sandbox, absent, refused } = ofAllKinds();
 
-    await aDispatcher(() => DELETED, { standings }).run('fresh', messages);
+    await aDispatcher(() => DELETED, { organizations: standings }).run('fresh', messages);
 
     expect(asked).toEqual([live, sandbox, absent, refused]);
   });
@@ -249,7 +256,7 @@ describe('a message that is held up in its batch', () => {
     const { asked, waiting } = await waitingFor(HELD_UP_AFTER_MS, lane);
 
     expect(asked.map(({ what, lane, id }) => [what, lane, id])).toEqual(
-      waiting.map(({ reminder }) => ['send', 'slow', reminder.id]),
+      waiting.map(({ message: reminder }) => ['send', 'slow', reminder.id]),
     );
   });
 
@@ -262,12 +269,12 @@ describe('a message that is held up in its batch', () => {
   it('moves with all that wait, in one request, and stays when the slow lane refuses it alone', async () => {
     let now = NOW;
     const attempts = new HeldAttempts();
-    const requests: Reminder[][] = [];
+    const requests: DeliveryMessage[][] = [];
     const { run, log } = aDispatcher(attempts.deal, {
       now: () => now,
       queues: {
         async send(_lane, sent) {
-          const reminders = sent.map(({ reminder }) => reminder);
+          const reminders = sent.map(({ message: reminder }) => reminder);
           requests.push(reminders);
           return reminders.slice(0, 1);
         },
@@ -282,7 +289,7 @@ describe('a message that is held up in its batch', () => {
     attempts.end();
 
     expect(await done).toEqual(waiting.slice(0, 1));
-    expect(requests).toEqual([waiting.map(({ reminder }) => reminder)]);
+    expect(requests).toEqual([waiting.map(({ message: reminder }) => reminder)]);
     expect(log.entries).toEqual([]);
   });
 
@@ -310,7 +317,7 @@ describe('a noisy neighbour: an endpoint that hangs', () => {
     const { run } = aDispatcher(attempts.deal);
     const hanging = messagesFor(6);
     const others = [...messagesFor(1), ...messagesFor(1), ...messagesFor(5)];
-    const isHanging = new Set<string>(hanging.map(({ reminder }) => reminder.id));
+    const isHanging = new Set<string>(hanging.map(({ message: reminder }) => reminder.id));
     const done = run('fresh', [...hanging, ...others]);
 
     for (let round = 0; round < 2; round += 1) {
@@ -319,7 +326,7 @@ describe('a noisy neighbour: an endpoint that hangs', () => {
     }
 
     const begun = attempts.begun.map(({ id }) => id);
-    expect(begun).toEqual(expect.arrayContaining(others.map(({ reminder }) => reminder.id)));
+    expect(begun).toEqual(expect.arrayContaining(others.map(({ message: reminder }) => reminder.id)));
     expect(begun.filter((id) => isHanging.has(id))).toHaveLength(ATTEMPTS_PER_ORGANIZATION);
     for (let round = 0; round < 2; round += 1) {
       attempts.end();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EXPIRY_SECONDS } from '../../../functions/domain/due.ts';
-import { DUE_SHARDS, keys, shards } from '../../../functions/store/keys.ts';
+import { DUE_SHARDS, keys, listShards } from '../../../functions/store/keys.ts';
 import { aReconciler, IN_FULL, inSeconds } from './a-reconciler.ts';
 
 const throttled = () => new Error('the table is throttled');
@@ -9,7 +9,7 @@ describe('a part of the due index that cannot be read', () => {
   it('keeps nothing of the rest waiting, and fails the run', async () => {
     const { runWith, put, due, sent, log } = aReconciler({ shards: DUE_SHARDS });
     const first = await put('parked', inSeconds(0));
-    const broken = shards(DUE_SHARDS).find(
+    const broken = listShards(DUE_SHARDS).find(
       (shard) => keys.due('parked', shard) === keys.dueOf('parked', first.id),
     );
     const run = runWith({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../../functions/domain/delivery.ts';
 import { newId } from '../../../functions/domain/ids.ts';
-import { repeating } from '../../../functions/domain/redelivery.ts';
+import { repeatDelivery } from '../../../functions/domain/redelivery.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { aRedelivery, type TestRedelivery } from './a-redelivery.ts';
 
@@ -9,7 +9,7 @@ const HALF_AN_HOUR_AGO = later(NOW, -seconds(1800));
 
 /** What somebody had sent again half an hour ago. */
 const again = (delivery: Delivery) =>
-  repeating(delivery, newId('dlv', HALF_AN_HOUR_AGO), HALF_AN_HOUR_AGO, undefined);
+  repeatDelivery(delivery, newId('dlv', HALF_AN_HOUR_AGO), HALF_AN_HOUR_AGO, undefined);
 
 const none = { status: 'done', redelivered: 0 };
 

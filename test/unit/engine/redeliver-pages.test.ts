@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { creationTime, type DeliveryId, jobDeliveryId } from '../../../functions/domain/ids.ts';
+import { type DeliveryId, deriveJobDeliveryId, parseCreationTime } from '../../../functions/domain/ids.ts';
 import { later, NOW, seconds } from '../../builders.ts';
 import { aRedelivery, type TestRedelivery } from './a-redelivery.ts';
 
@@ -15,7 +15,7 @@ describe('what a redelivery job makes', () => {
     await run();
     const [delivery] = await made(order);
     expect(delivery?.createdAt).toBe(later(NOW, seconds(3600)).toISOString());
-    expect(creationTime(delivery?.id as DeliveryId)).toEqual(later(NOW, seconds(3600)));
+    expect(parseCreationTime(delivery?.id as DeliveryId)).toEqual(later(NOW, seconds(3600)));
   });
 
   it('is newer than all that it made before, page by page', async () => {
@@ -23,12 +23,12 @@ describe('what a redelivery job makes', () => {
     await many(had, 100);
     const order = await started();
     await run(slowly());
-    const times = reminded.map(({ id }) => creationTime(id as DeliveryId).getTime());
+    const times = reminded.map(({ id }) => parseCreationTime(id as DeliveryId).getTime());
     expect(times).toEqual(times.toSorted((a, b) => a - b));
     expect(new Set(times).size).toBeGreaterThan(5);
     // Theirs is the time at which their page was begun.
     for (const { id, createdAt } of await made(order))
-      expect(Date.parse(createdAt) - creationTime(id).getTime()).toBe(seconds(1));
+      expect(Date.parse(createdAt) - parseCreationTime(id).getTime()).toBe(seconds(1));
   });
 
   it('is newer after a wait between two messages as well', async () => {
@@ -41,7 +41,7 @@ describe('what a redelivery job makes', () => {
       clock.elapse(1000);
       await deal(message);
       for (const { id } of await made(order))
-        if (!before.has(id)) expect(creationTime(id)).toEqual(clock.now());
+        if (!before.has(id)) expect(parseCreationTime(id)).toEqual(clock.now());
     }
     expect(await made(order)).toHaveLength(40);
   });
@@ -52,7 +52,7 @@ describe('what a redelivery job makes', () => {
     const failedAgain = (secondsAgo: number) =>
       had('exhausted', secondsAgo, {
         eventId,
-        id: jobDeliveryId(eventId, endpoint.id, later(NOW, -seconds(secondsAgo))),
+        id: deriveJobDeliveryId(eventId, endpoint.id, later(NOW, -seconds(secondsAgo))),
       });
     const again = await failedAgain(3000);
     await Promise.all(Array.from({ length: 30 }, (_, index) => had('succeeded', 2000 - index)));

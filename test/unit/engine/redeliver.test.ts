@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { jobDeliveryId } from '../../../functions/domain/ids.ts';
+import { deriveJobDeliveryId } from '../../../functions/domain/ids.ts';
 import { anEndpoint, aSandboxTenant, later, NOW, seconds } from '../../builders.ts';
 import { aRedelivery, type TestRedelivery } from './a-redelivery.ts';
 
@@ -21,7 +21,7 @@ describe('a redelivery job', () => {
     expect(found).toHaveLength(2);
     for (const delivery of failed)
       expect(found).toContainEqual({
-        id: jobDeliveryId(delivery.eventId, endpoint.id, NOW),
+        id: deriveJobDeliveryId(delivery.eventId, endpoint.id, NOW),
         orgId: endpoint.orgId,
         generation: 0,
         webhookId: endpoint.id,
@@ -48,7 +48,7 @@ describe('a redelivery job', () => {
     const failed = await many(had, 40);
     await started();
     await run();
-    const inOrder = failed.map(({ eventId }) => jobDeliveryId(eventId, endpoint.id, NOW));
+    const inOrder = failed.map(({ eventId }) => deriveJobDeliveryId(eventId, endpoint.id, NOW));
     // Within a page all are sent at once.
     const place = (id: string) => inOrder.indexOf(id as (typeof inOrder)[number]);
     expect(reminded.map(({ id }) => place(id))).toEqual(inOrder.map((_, index) => index));
@@ -60,7 +60,7 @@ describe('a redelivery job', () => {
     await Promise.all(Array.from({ length: 30 }, (_, index) => had('succeeded', 2000 - index)));
     await had('exhausted', 100, {
       eventId: first.eventId,
-      id: jobDeliveryId(first.eventId, first.webhookId, later(NOW, -seconds(100))),
+      id: deriveJobDeliveryId(first.eventId, first.webhookId, later(NOW, -seconds(100))),
       createdAt: later(NOW, -seconds(100)).toISOString(),
       redeliveryOf: first.id,
     });
@@ -83,7 +83,7 @@ describe('a redelivery job', () => {
     const { eventId } = await had('succeeded', 31 * days);
     await had('exhausted', 10, {
       eventId,
-      id: jobDeliveryId(eventId, order.webhookId, later(NOW, -seconds(10))),
+      id: deriveJobDeliveryId(eventId, order.webhookId, later(NOW, -seconds(10))),
     });
     await run();
     expect(await made(order)).toEqual([]);

@@ -2,7 +2,7 @@ import { VirtualClock } from 'aws-local/test/virtual-clock.ts';
 import { describe, expect, it } from 'vitest';
 import { BusEvent, NOTICES } from '../../../functions/domain/bus.ts';
 import { RESEND_SECONDS, type Source } from '../../../functions/domain/source.ts';
-import { sweep } from '../../../functions/engine/sweep.ts';
+import { scheduleSourceChecks } from '../../../functions/engine/schedule-source-checks.ts';
 import { aSource, aTenant, later, NOW, seconds } from '../../builders.ts';
 import { type Gate, interposed } from '../../doubles/interposed.ts';
 import { MemorySources } from '../../doubles/memory-sources.ts';
@@ -27,7 +27,7 @@ function aSweep() {
     },
   };
   const worker = (gate: Gate = open) =>
-    sweep(
+    scheduleSourceChecks(
       {
         due: interposed('due', sources.due, gate),
         checks: interposed('checks', checks, gate),

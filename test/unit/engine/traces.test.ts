@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
-import { busEventOf, busEventOfDisabling, newNotice } from '../../../functions/domain/bus.ts';
-import { Reminder, reminderOf } from '../../../functions/domain/delivery.ts';
+import { buildDisabledEvent, createNotice, toBusEvent } from '../../../functions/domain/bus.ts';
+import { DeliveryMessage, toDeliveryMessage } from '../../../functions/domain/delivery.ts';
 import { OutboxEvent } from '../../../functions/domain/events.ts';
 import { newId } from '../../../functions/domain/ids.ts';
-import { redeliveryOf } from '../../../functions/domain/redelivery.ts';
+import { createRedelivery } from '../../../functions/domain/redelivery.ts';
 import { aDelivery, anEndpoint, anEvent, NOW } from '../../builders.ts';
 import { aDispatch, FAILED } from './a-dispatch.ts';
 import { aFanOut, ours, owing, tenant } from './a-fan-out.ts';
@@ -60,13 +60,13 @@ describe('the trace of an API call', () => {
       disabledAt: NOW.toISOString(),
       traceId: CALL,
     } as const;
-    expect(busEventOfDisabling(notice, 'id').traceId).toBe(CALL);
+    expect(buildDisabledEvent(notice, 'id').traceId).toBe(CALL);
   });
 
   it('goes over the bus with events and notices', () => {
-    expect(busEventOf({ ...anEvent({ tenant }), traceId: CALL })?.traceId).toBe(CALL);
+    expect(toBusEvent({ ...anEvent({ tenant }), traceId: CALL })?.traceId).toBe(CALL);
     const sourceId = newId('src', NOW);
-    const notice = newNotice('source.check', 'id', { sourceId }, { tenant, now: NOW, traceId: CALL });
+    const notice = createNotice('source.check', 'id', { sourceId }, { tenant, now: NOW, traceId: CALL });
     expect(notice.traceId).toBe(CALL);
   });
 });
@@ -74,14 +74,14 @@ describe('the trace of an API call', () => {
 describe('a redelivery', () => {
   const redelivered = () => {
     const delivery = aDelivery({ status: 'succeeded', eventId: newId('evt', NOW) });
-    const redelivery = redeliveryOf(delivery, anEndpoint(), NOW, OTHER);
+    const redelivery = createRedelivery(delivery, anEndpoint(), NOW, OTHER);
     if (redelivery.kind !== 'redeliver') throw new Error(redelivery.why);
     return redelivery.delivery;
   };
 
   it('has the trace of the call that asked for it, which its reminder carries', () => {
     expect(redelivered().traceId).toBe(OTHER);
-    expect(reminderOf(redelivered()).traceId).toBe(OTHER);
+    expect(toDeliveryMessage(redelivered()).traceId).toBe(OTHER);
   });
 
   it('logs its own trace and not its event’s, also when its reminder does not know it', async () => {
@@ -96,9 +96,9 @@ describe('what was stored before there were traces', () => {
   it('is read as what has none', () => {
     const event = anEvent();
     expect(OutboxEvent.parse(event)).not.toHaveProperty('traceId');
-    expect(Reminder.parse(aDelivery())).not.toHaveProperty('traceId');
-    expect(reminderOf(aDelivery())).not.toHaveProperty('traceId');
-    expect(busEventOf(event)).not.toHaveProperty('traceId');
+    expect(DeliveryMessage.parse(aDelivery())).not.toHaveProperty('traceId');
+    expect(toDeliveryMessage(aDelivery())).not.toHaveProperty('traceId');
+    expect(toBusEvent(event)).not.toHaveProperty('traceId');
   });
 
   it('is delivered', async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId, type OrgId } from '../../../functions/domain/ids.ts';
-import { type DeliveryChange, tally } from '../../../functions/domain/ledger.ts';
+import { type DeliveryChange, sumChanges } from '../../../functions/domain/ledger.ts';
 import { aDelivery, NOW } from '../../builders.ts';
 import { memoryStandings } from '../../doubles/memory-standings.ts';
 import { aWatch, inOrder, SHARD, sequenced } from './a-watch.ts';
@@ -84,7 +84,7 @@ describe('following the deliveries of a sandbox', () => {
           if (delivery.generation === 0) return true;
           return typeof kind === 'number' && delivery.generation === kind + 1;
         });
-        expect(inOrder(ledger.every)).toEqual(inOrder(tally(counts)));
+        expect(inOrder(ledger.every)).toEqual(inOrder(sumChanges(counts)));
       }),
     );
   });
@@ -100,7 +100,7 @@ describe('following the deliveries of a sandbox', () => {
 
     await run(SHARD, sequenced(stream));
 
-    expect(inOrder(ledger.every)).toEqual(inOrder(tally(counted)));
+    expect(inOrder(ledger.every)).toEqual(inOrder(sumChanges(counted)));
     expect(log.entries.filter(({ level }) => level === 'error')).toHaveLength(1);
     // Not counted is not forgotten: what is open comes up again.
     expect(deliveries.due).toHaveLength(4);
@@ -129,7 +129,7 @@ describe('following the deliveries of a sandbox', () => {
 
   it('processes the others, then fails the batch, when an organization cannot be read', async () => {
     const { run, ledger, deliveries } = aSandboxWatch({
-      standings: { of: () => Promise.reject(new Error('the table is throttled')) },
+      organizations: { of: () => Promise.reject(new Error('the table is throttled')) },
     });
     const live = added({ orgId: newId('org', NOW), generation: 0 });
     const sandbox = added({ orgId, generation: 1 });
@@ -137,7 +137,7 @@ describe('following the deliveries of a sandbox', () => {
 
     await expect(run(SHARD, sequenced([sandbox, live]))).rejects.toThrow('throttled');
 
-    expect(inOrder(ledger.every)).toEqual(inOrder(tally([live])));
+    expect(inOrder(ledger.every)).toEqual(inOrder(sumChanges([live])));
     expect(deliveries.due.map(({ delivery }) => delivery.id)).toEqual([live.delivery.id]);
   });
 });
@@ -148,7 +148,7 @@ describe('what following the deliveries asks for', () => {
     standings.makeSandbox(orgId);
     const asked: OrgId[] = [];
     const { run } = aWatch({
-      standings: {
+      organizations: {
         of(id) {
           asked.push(id);
           return standings.of(id);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../../functions/domain/delivery.ts';
 import { DEFAULT_GRACE_SECONDS } from '../../../functions/domain/due.ts';
-import { tally } from '../../../functions/domain/ledger.ts';
+import { sumChanges } from '../../../functions/domain/ledger.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
 import { aWatch, inOrder, SHARD, sequenced } from './a-watch.ts';
 
@@ -86,11 +86,11 @@ describe('watching for lost messages', () => {
       await expect(run(SHARD, changes)).rejects.toThrow('the row is refused');
 
       const others = all.filter((delivery) => delivery !== broken);
-      expect(inOrder(ledger.every)).toEqual(inOrder(tally(countable(others))));
+      expect(inOrder(ledger.every)).toEqual(inOrder(sumChanges(countable(others))));
       for (const delivery of others) expect(deliveries.dueOf(delivery)).toBeDefined();
 
       await whole(SHARD, changes);
-      expect(inOrder(ledger.every)).toEqual(inOrder(tally(changes)));
+      expect(inOrder(ledger.every)).toEqual(inOrder(sumChanges(changes)));
       expect(deliveries.due).toHaveLength(10);
     },
   );

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { GateClosed, gate, type Permit, requirePermit } from '../../../functions/domain/gate.ts';
 import {
-  contentOf,
   MAX_SOURCE_BYTES,
   MAX_TEXT_BYTES,
   type Source,
+  toSourceContent,
 } from '../../../functions/domain/source.ts';
 import type { Content, Extraction } from '../../../functions/knowledge/extractor.ts';
 import { sourceContent } from '../../../functions/knowledge/source-content.ts';
@@ -81,7 +81,7 @@ describe('what is at a live source', () => {
     [{}, {}],
   ])('is asked for only if it is another than what is known: %j', async (validators, headers) => {
     const { look, requests } = aLook();
-    await look(aSource({ content: { ...contentOf(1, { text: 'one' }), ...validators } }));
+    await look(aSource({ content: { ...toSourceContent(1, { text: 'one' }), ...validators } }));
 
     const conditions = Object.entries(requests[0]?.headers ?? {}).filter(([name]) => name.startsWith('if-'));
     expect(Object.fromEntries(conditions)).toEqual(headers);

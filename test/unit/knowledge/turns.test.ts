@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { turns } from '../../../functions/knowledge/extractor.ts';
+import { createTurns } from '../../../functions/knowledge/extractor.ts';
 
 it('turns begin in their order, never take more than the room, and leave none of it unused that the next one fits in', async () => {
   const room = 2;
   const sizes = fc.array(fc.integer({ min: 1, max: room }), { minLength: 1, maxLength: 10 });
   await fc.assert(
     fc.asyncProperty(sizes, fc.infiniteStream(fc.nat()), async (all, choices) => {
-      const take = turns(room);
+      const take = createTurns(room);
       const begun: number[] = [];
       const running = new Map<number, Disposable>();
       for (const [index, size] of all.entries())

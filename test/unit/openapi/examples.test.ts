@@ -3,9 +3,9 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../../functions/api/routes.ts';
 import { SubscribableType } from '../../../functions/domain/events.ts';
-import { creationTime, deliveryId } from '../../../functions/domain/ids.ts';
-import { checkProgram, programOf, simulate } from '../../../functions/domain/simulation.ts';
-import { headersOnTheWire } from '../../../functions/platform/outbound/exchange.ts';
+import { deriveDeliveryId, parseCreationTime } from '../../../functions/domain/ids.ts';
+import { checkProgram, parseProgram, simulate } from '../../../functions/domain/simulation.ts';
+import { completeHeaders } from '../../../functions/platform/outbound/exchange.ts';
 import type { Route } from '../../../functions/platform/route.ts';
 import * as cast from '../../../lib/openapi/cast.ts';
 import { atAllDoors } from '../../../lib/openapi/doors.ts';
@@ -86,7 +86,8 @@ describe('the cast', () => {
     const all = ids(Object.values(OPERATIONS).map(({ data, sandbox }) => [data, sandbox]));
     expect(all.length).toBeGreaterThan(20);
     for (const { id, createdAt } of all) {
-      const late = Date.parse(createdAt) - creationTime(id as Parameters<typeof creationTime>[0]).getTime();
+      const late =
+        Date.parse(createdAt) - parseCreationTime(id as Parameters<typeof parseCreationTime>[0]).getTime();
       expect(late, id).toBeGreaterThanOrEqual(0);
       expect(late, id).toBeLessThan(id.startsWith('dlv_') ? 1000 : 1);
     }
@@ -94,7 +95,7 @@ describe('the cast', () => {
 
   it('has deliveries of the events and to the endpoint that it has', () => {
     for (const { id, eventId, webhookId, eventType } of [cast.succeededDelivery, cast.retryingDelivery]) {
-      expect(id).toBe(deliveryId(eventId, webhookId));
+      expect(id).toBe(deriveDeliveryId(eventId, webhookId));
       expect(cast.webhook.events).toContain(eventType);
       expect(SubscribableType.options).toContain(eventType);
     }
@@ -137,7 +138,7 @@ describe('the cast in its sandbox', () => {
   });
 
   it('has attempts that ended as the program of their endpoint says', () => {
-    const outcomes = attemptLog.map(({ number }) => simulate(programOf(url), number, 10_000));
+    const outcomes = attemptLog.map(({ number }) => simulate(parseProgram(url), number, 10_000));
     expect(attemptLog.map(({ status }) => status)).toEqual(
       outcomes.map((outcome) => 'status' in outcome && outcome.status),
     );
@@ -161,7 +162,7 @@ describe('the cast in its sandbox', () => {
       const { headers = {}, body = '' } = request ?? {};
       const timestamp = new Date(Number(headers['webhook-timestamp']) * 1000);
       expect(headers).toEqual(
-        headersOnTheWire({ url: new URL(request?.url ?? ''), headers, body: Buffer.from(body) }),
+        completeHeaders({ url: new URL(request?.url ?? ''), headers, body: Buffer.from(body) }),
       );
       expect(headers['webhook-signature']).toBe(
         new Webhook(cast.signingSecret).sign(delivery.id, timestamp, body),
@@ -183,6 +184,6 @@ describe.each(EVENT_TYPES)('the example of %s', (type) => {
 
   it('is a delivery to the endpoint of the other examples', () => {
     const { headers } = eventExample(type);
-    expect(headers['webhook-id']).toBe(deliveryId(headers['webhook-event-id'], cast.webhook.id));
+    expect(headers['webhook-id']).toBe(deriveDeliveryId(headers['webhook-event-id'], cast.webhook.id));
   });
 });

@@ -4,7 +4,7 @@ import { DeliveryStatus, TerminalReason } from '../../../functions/domain/delive
 import { DisabledReason, EndpointStatus } from '../../../functions/domain/endpoint.ts';
 import {
   checkProgram,
-  programOf,
+  parseProgram,
   SIMULATED_FAILURES,
   simulate,
 } from '../../../functions/domain/simulation.ts';
@@ -54,7 +54,7 @@ describe('the program of a simulated receiver', () => {
       expect(text).toContain(`\`${word}\``);
       expect(text).toContain(`\`${error}\``);
     }
-    const late = simulate(programOf('https://hooks.example.com/?simulate=timeout'), 1, 10_000);
+    const late = simulate(parseProgram('https://hooks.example.com/?simulate=timeout'), 1, 10_000);
     expect(text).toContain(`\`${'error' in late && late.error}\``);
     expect(text).toContain('3,600');
   });

@@ -8,7 +8,7 @@ import type { Session } from '../../../functions/domain/tenant.ts';
 import type { Visit } from '../../../functions/domain/visitor-token.ts';
 import { apiHandler } from '../../../functions/platform/pipeline/api.ts';
 import {
-  doorAuthentication,
+  authenticateByMode,
   visitorAuthentication,
 } from '../../../functions/platform/pipeline/authentication.ts';
 import { sessionAuthentication } from '../../../functions/platform/pipeline/session-authentication.ts';
@@ -119,10 +119,10 @@ async function problemOf(
   const authenticate = route.visitor
     ? visitorAuthentication({
         visitOf: async () => VISIT,
-        standings: { of: async () => ({ generation: 0 }) },
+        organizations: { of: async () => ({ generation: 0 }) },
       })
     : route.role === undefined
-      ? doorAuthentication({
+      ? authenticateByMode({
           keys: service.ports.authenticate,
           sessions: async () => sessions,
           findSandbox: async () => ({ pairing: undefined, sandbox: undefined }),

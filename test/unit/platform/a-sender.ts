@@ -1,4 +1,4 @@
-import type { Claimed } from '../../../functions/domain/delivery.ts';
+import type { ClaimedDelivery } from '../../../functions/domain/delivery.ts';
 import { gate, requirePermit } from '../../../functions/domain/gate.ts';
 import { FIRST_SANDBOX_GENERATION } from '../../../functions/domain/tenant.ts';
 import type { OutboundRequest, OutboundResult } from '../../../functions/platform/outbound/client.ts';
@@ -13,12 +13,12 @@ import { memoryStandings } from '../../doubles/memory-standings.ts';
 export const ring = aKeyring();
 export const endpoint = anEndpoint();
 export const event = anEvent();
-export const claimed = (attempts = 1): Claimed => ({
+export const claimed = (attempts = 1): ClaimedDelivery => ({
   ...aDelivery({ orgId: endpoint.orgId, webhookId: endpoint.id, eventId: event.id, attempts }),
   lease: { token: 'token', until: NOW.getTime() + seconds(30) },
 });
 /** The same of a sandbox's data. */
-export const claimedInSandbox = (attempts = 1): Claimed => ({
+export const claimedInSandbox = (attempts = 1): ClaimedDelivery => ({
   ...claimed(attempts),
   generation: FIRST_SANDBOX_GENERATION,
 });

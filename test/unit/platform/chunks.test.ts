@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { chunksOf } from '../../../functions/platform/chunks.ts';
+import { splitIntoChunks } from '../../../functions/platform/chunks.ts';
 
 it('cuts items into chunks that keep to both limits, in order, and as few as their order allows', () => {
   fc.assert(
     fc.property(fc.array(fc.nat({ max: 120 })), (sizes) => {
-      const chunks = chunksOf(sizes, (size) => size, { entries: 10, bytes: 100 });
+      const chunks = splitIntoChunks(sizes, (size) => size, { entries: 10, bytes: 100 });
       const sum = (chunk: readonly number[] = []) => chunk.reduce((all, size) => all + size, 0);
 
       expect(chunks.flat()).toEqual(sizes);

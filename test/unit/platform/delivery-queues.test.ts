@@ -3,8 +3,8 @@ import { ChangeMessageVisibilityCommand, SendMessageBatchCommand, SQSClient } fr
 import { mockClient } from 'aws-sdk-client-mock';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Reminder } from '../../../functions/domain/delivery.ts';
-import { jobDeliveryId, newId } from '../../../functions/domain/ids.ts';
+import { DeliveryMessage } from '../../../functions/domain/delivery.ts';
+import { deriveJobDeliveryId, newId } from '../../../functions/domain/ids.ts';
 import { LANE_TABLE } from '../../../functions/domain/lanes.ts';
 import { deliveryQueues, queueUrls } from '../../../functions/platform/queues.ts';
 import { aDelivery, later, NOW, seconds } from '../../builders.ts';
@@ -25,12 +25,12 @@ interface Entry {
   MessageBody: string;
 }
 
-const aReminder = (): Reminder => Reminder.parse(aDelivery());
-const reminders = (count: number): Reminder[] => Array.from({ length: count }, aReminder);
-const send = (all: readonly Reminder[]) =>
+const aReminder = (): DeliveryMessage => DeliveryMessage.parse(aDelivery());
+const reminders = (count: number): DeliveryMessage[] => Array.from({ length: count }, aReminder);
+const send = (all: readonly DeliveryMessage[]) =>
   queues.send(
     'fresh',
-    all.map((reminder) => ({ reminder })),
+    all.map((reminder) => ({ message: reminder })),
   );
 const batches = () =>
   sqs.commandCalls(SendMessageBatchCommand).map((call) => call.args[0].input.Entries ?? []);
@@ -76,13 +76,13 @@ describe('sending reminders', () => {
 
   it('groups what a redelivery job brings by itself, so that it does not hold up what happens in its organization', async () => {
     const { id: _, ...live } = aDelivery();
-    const id = jobDeliveryId(live.eventId, live.webhookId, later(NOW, seconds(60)));
+    const id = deriveJobDeliveryId(live.eventId, live.webhookId, later(NOW, seconds(60)));
     const asked = newId('dlv', NOW);
     await send(
       [
         { ...live, id },
         { ...live, id: asked },
-      ].map((one) => Reminder.parse(one)),
+      ].map((one) => DeliveryMessage.parse(one)),
     );
     const groups = batches().flatMap((batch) => batch.map((entry) => entry.MessageGroupId));
     expect(groups).toEqual([`${live.orgId}/redelivery`, live.orgId]);
@@ -93,7 +93,7 @@ describe('sending reminders', () => {
   it('says nothing in a message but which delivery it reminds of', async () => {
     const delivery = { ...aDelivery(), secret: 'canary' };
     await send([delivery]);
-    expect(sent()).toEqual([Reminder.parse(delivery)]);
+    expect(sent()).toEqual([DeliveryMessage.parse(delivery)]);
   });
 
   it('gives back exactly those that the queue did not take', async () => {
@@ -118,7 +118,7 @@ describe('sending reminders', () => {
 
   it('sends to the lane asked for', async () => {
     await send(reminders(1));
-    await queues.send('retry', [{ reminder: aReminder() }]);
+    await queues.send('retry', [{ message: aReminder() }]);
     expect(sqs.commandCalls(SendMessageBatchCommand).map(({ args }) => args[0].input.QueueUrl)).toEqual([
       urls.fresh,
       urls.retry,
@@ -133,7 +133,7 @@ describe('sending reminders', () => {
     [901_000, 900],
     [86_400_000, 900],
   ])('holds back what is for in %i ms by %i whole seconds', async (milliseconds, delay) => {
-    await queues.send('retry', [{ reminder: aReminder(), until: later(NOW, milliseconds) }]);
+    await queues.send('retry', [{ message: aReminder(), until: later(NOW, milliseconds) }]);
     expect(batches().flat()).toMatchObject([{ DelaySeconds: delay }]);
   });
 
@@ -141,7 +141,7 @@ describe('sending reminders', () => {
     "leaves the delay to the queue's own where there is none (%s ms)",
     async (milliseconds) => {
       const until = milliseconds === undefined ? {} : { until: later(NOW, milliseconds) };
-      await queues.send('retry', [{ reminder: aReminder(), ...until }]);
+      await queues.send('retry', [{ message: aReminder(), ...until }]);
       expect(batches().flat()[0]).not.toHaveProperty('DelaySeconds');
     },
   );

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { Defect } from '../../../functions/domain/problem.ts';
 import { UnknownTenant } from '../../../functions/domain/sandbox.ts';
-import { failureFields, summaryOf } from '../../../functions/platform/failure-fields.ts';
+import { failureFields, summarizeError } from '../../../functions/platform/failure-fields.ts';
 
 const CANARY = 'canary7f3a';
 
@@ -53,7 +53,7 @@ describe('what the log says of an error', () => {
   it.each(Object.entries(SPEAKING))('%s holds nothing of what it was about', (_, make) => {
     const error = make();
     expect(JSON.stringify(failureFields(error))).not.toContain(CANARY);
-    expect(summaryOf(error)).not.toContain(CANARY);
+    expect(summarizeError(error)).not.toContain(CANARY);
   });
 
   it('holds nothing of a message, whatever it is', () => {
@@ -77,7 +77,7 @@ describe('what the log says of an error', () => {
       name: 'UnknownTenant',
       message: 'there is no organization org_1',
     });
-    expect(summaryOf(new Defect('the pipeline ran out of order'))).toBe(
+    expect(summarizeError(new Defect('the pipeline ran out of order'))).toBe(
       'Defect the pipeline ran out of order',
     );
   });

@@ -2,17 +2,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
 import {
+  getHourBefore,
+  getLatestHours,
   type HourRange,
-  hourBefore,
   type LedgerEntry,
-  latestHours,
 } from '../../../functions/domain/ledger.ts';
 import { keepFinishedHours } from '../../../functions/platform/finished-hours.ts';
 import { aLedgerEntry, later, NOW, seconds } from '../../builders.ts';
 
 const webhookId = newId('whk', NOW);
 const hour = (back: number, counts: Partial<LedgerEntry> = { owed: 1, succeeded: 1 }) =>
-  aLedgerEntry({ webhookId, hour: hourBefore(NOW, back), ...counts });
+  aLedgerEntry({ webhookId, hour: getHourBefore(NOW, back), ...counts });
 
 /** A ledger of some entries, and the hours that were read of it. */
 function aReader(entries: LedgerEntry[]) {
@@ -21,7 +21,7 @@ function aReader(entries: LedgerEntry[]) {
     asked.push(range);
     return entries.filter(({ hour: at }) => at >= range.first && at <= range.last);
   });
-  return { asked, read: (count: number, now = NOW) => read(webhookId, 0, latestHours(now, count), now) };
+  return { asked, read: (count: number, now = NOW) => read(webhookId, 0, getLatestHours(now, count), now) };
 }
 
 describe('the reader of finished hours', () => {
@@ -29,14 +29,14 @@ describe('the reader of finished hours', () => {
     const { asked, read } = aReader([0, 1, 5, 30].map((back) => hour(back)));
     const first = await read(168);
     expect(await read(168)).toEqual(expect.arrayContaining(first));
-    expect(asked[1]).toEqual({ first: hourBefore(NOW, 3), last: hourBefore(NOW, 0) });
+    expect(asked[1]).toEqual({ first: getHourBefore(NOW, 3), last: getHourBefore(NOW, 0) });
   });
 
   it('asks again for all hours from the first one on that has an open delivery', async () => {
     const { asked, read } = aReader([hour(40), hour(20, { owed: 2, succeeded: 1 }), hour(10)]);
     await read(168);
     await read(168);
-    expect(asked[1]?.first).toBe(hourBefore(NOW, 20));
+    expect(asked[1]?.first).toBe(getHourBefore(NOW, 20));
   });
 
   it('asks for all of it when more hours are wanted than before, or after ten minutes', async () => {
@@ -45,9 +45,9 @@ describe('the reader of finished hours', () => {
     await read(168);
     await read(168, later(NOW, seconds(601)));
     expect(asked.map(({ first }) => first)).toEqual([
-      hourBefore(NOW, 23),
-      hourBefore(NOW, 167),
-      hourBefore(later(NOW, seconds(601)), 167),
+      getHourBefore(NOW, 23),
+      getHourBefore(NOW, 167),
+      getHourBefore(later(NOW, seconds(601)), 167),
     ]);
   });
 
@@ -66,7 +66,7 @@ describe('the reader of finished hours', () => {
           let now = NOW;
           for (const { count, after } of asked) {
             now = later(now, seconds(after));
-            const { first, last } = latestHours(now, count);
+            const { first, last } = getLatestHours(now, count);
             const expected = entries.filter(({ hour: at }) => at >= first && at <= last);
             const found = await read(count, now);
             expect(found.map(({ hour: at }) => at).sort()).toEqual(expected.map(({ hour: at }) => at).sort());

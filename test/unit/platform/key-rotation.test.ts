@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
 import {
-  currentVersion,
+  addVersion,
+  decideRotationStep,
+  getCurrentVersion,
   type Keyring,
-  naming,
-  rotationStepOf,
-  withVersion,
+  setCurrentVersion,
 } from '../../../functions/domain/keyring.ts';
 import { openCursor, requireKnownVersion, sealCursor } from '../../../functions/domain/sealing.ts';
-import { signingSecret } from '../../../functions/domain/signature.ts';
+import { deriveSigningSecret } from '../../../functions/domain/signature.ts';
 import { type KeyringSource, keyringSource } from '../../../functions/platform/keyrings.ts';
 import { aKeyring } from '../../builders.ts';
 
@@ -48,9 +48,9 @@ function aWorld() {
       });
     },
     rotate(hurry: boolean) {
-      const step = rotationStepOf(world, new Date(world.time), { hurry });
-      if (step.kind === 'add') change(withVersion(world.ring, step.version, step.version.padStart(43, 'r')));
-      if (step.kind === 'promote') change(naming(world.ring, step.version));
+      const step = decideRotationStep(world, new Date(world.time), { hurry });
+      if (step.kind === 'add') change(addVersion(world.ring, step.version, step.version.padStart(43, 'r')));
+      if (step.kind === 'promote') change(setCurrentVersion(world.ring, step.version));
     },
   };
 }
@@ -67,7 +67,7 @@ describe('while a keyring is rotated', () => {
           if (it.kind === 'rotate') rotate(it.hurry);
           if (it.kind === 'make') {
             const cursor = await by(it.by, (source) => source((ring) => sealCursor(ring, POSITION, BINDING)));
-            const keyVersion = await by(it.by, (source) => source(currentVersion));
+            const keyVersion = await by(it.by, (source) => source(getCurrentVersion));
             if (cursor !== undefined && keyVersion !== undefined) made.push({ cursor, keyVersion });
           }
           const wanted = it.kind === 'use' ? made[it.which % (made.length || 1)] : undefined;
@@ -80,10 +80,10 @@ describe('while a keyring is rotated', () => {
           );
           if (opened !== undefined) expect(opened.position).toBe(POSITION);
           const secret = await by(it.by, (source) =>
-            source((ring) => signingSecret(ring, wanted.keyVersion, ENDPOINT)),
+            source((ring) => deriveSigningSecret(ring, wanted.keyVersion, ENDPOINT)),
           );
           if (secret !== undefined)
-            expect(secret).toBe(signingSecret(world.ring, wanted.keyVersion, ENDPOINT));
+            expect(secret).toBe(deriveSigningSecret(world.ring, wanted.keyVersion, ENDPOINT));
         }
       }),
       { numRuns: 300 },

@@ -3,7 +3,12 @@ import { inspect } from 'node:util';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { currentVersion, type Keyring, keyOf, UnknownKeyVersion } from '../../../functions/domain/keyring.ts';
+import {
+  getCurrentVersion,
+  getKey,
+  type Keyring,
+  UnknownKeyVersion,
+} from '../../../functions/domain/keyring.ts';
 import { keyringSource, secretValue } from '../../../functions/platform/keyrings.ts';
 import { aKeyring } from '../../builders.ts';
 
@@ -27,14 +32,14 @@ describe('a keyring', () => {
     secrets.on(GetSecretValueCommand).resolves(answer(aKeyring()));
     const { source } = aSource();
     expect(secrets).not.toHaveReceivedCommand(GetSecretValueCommand);
-    expect(await source(currentVersion)).toBe('1');
+    expect(await source(getCurrentVersion)).toBe('1');
     expect(secrets).toHaveReceivedCommandExactlyOnceWith(GetSecretValueCommand, { SecretId: 'arn:secret' });
   });
 
   it('is asked for once when many need it at the same time', async () => {
     secrets.on(GetSecretValueCommand).resolves(answer(aKeyring()));
     const { source } = aSource();
-    const versions = await Promise.all(Array.from({ length: 50 }, () => source(currentVersion)));
+    const versions = await Promise.all(Array.from({ length: 50 }, () => source(getCurrentVersion)));
     expect(new Set(versions)).toEqual(new Set(['1']));
     expect(secrets).toHaveReceivedCommandTimes(GetSecretValueCommand, 1);
   });
@@ -45,12 +50,12 @@ describe('a keyring', () => {
       .resolvesOnce(answer(aKeyring({ versions: 1 })))
       .resolves(answer(aKeyring({ versions: 2 })));
     const { source, pass } = aSource();
-    await source(currentVersion);
+    await source(getCurrentVersion);
     pass(FIVE_MINUTES - 1);
-    expect(await source(currentVersion)).toBe('1');
+    expect(await source(getCurrentVersion)).toBe('1');
     expect(secrets).toHaveReceivedCommandTimes(GetSecretValueCommand, 1);
     pass(1);
-    expect(await source(currentVersion)).toBe('2');
+    expect(await source(getCurrentVersion)).toBe('2');
     expect(secrets).toHaveReceivedCommandTimes(GetSecretValueCommand, 2);
   });
 
@@ -58,23 +63,23 @@ describe('a keyring', () => {
     const newer = aKeyring({ versions: 2 });
     secrets.on(GetSecretValueCommand).resolvesOnce(answer(aKeyring())).resolves(answer(newer));
     const { source } = aSource();
-    await source(currentVersion);
-    expect(await source((ring) => keyOf(ring, '2'))).toBe(newer['2']);
+    await source(getCurrentVersion);
+    expect(await source((ring) => getKey(ring, '2'))).toBe(newer['2']);
     expect(secrets).toHaveReceivedCommandTimes(GetSecretValueCommand, 2);
   });
 
   it('is read again only once for a version that there is not', async () => {
     secrets.on(GetSecretValueCommand).resolves(answer(aKeyring()));
     const { source } = aSource();
-    await source(currentVersion);
-    await expect(source((ring) => keyOf(ring, '9'))).rejects.toThrow(UnknownKeyVersion);
+    await source(getCurrentVersion);
+    await expect(source((ring) => getKey(ring, '9'))).rejects.toThrow(UnknownKeyVersion);
     expect(secrets).toHaveReceivedCommandTimes(GetSecretValueCommand, 2);
   });
 
   it('is not read again for ten seconds after a version was looked for in vain, whoever makes up versions', async () => {
     secrets.on(GetSecretValueCommand).resolves(answer(aKeyring()));
     const { source, pass } = aSource();
-    const ask = (version = '2') => source((ring) => keyOf(ring, version));
+    const ask = (version = '2') => source((ring) => getKey(ring, version));
     for (let version = 2; version < 22; version++)
       await expect(ask(String(version))).rejects.toThrow(UnknownKeyVersion);
     expect(secrets).toHaveReceivedCommandTimes(GetSecretValueCommand, 2);
@@ -102,15 +107,15 @@ describe('a keyring that cannot be read', () => {
   it('fails who needs it, and is asked for again by the next', async () => {
     secrets.on(GetSecretValueCommand).rejectsOnce(new Error('down')).resolves(answer(aKeyring()));
     const { source } = aSource();
-    await expect(source(currentVersion)).rejects.toThrow('down');
-    expect(await source(currentVersion)).toBe('1');
+    await expect(source(getCurrentVersion)).rejects.toThrow('down');
+    expect(await source(getCurrentVersion)).toBe('1');
   });
 
   it.each([undefined, '', '{', 'null', '"key"', '{}', '{"current":"1","1":"short"}'])(
     'fails who needs it when the secret is %j',
     async (SecretString) => {
       secrets.on(GetSecretValueCommand).resolves(SecretString === undefined ? {} : { SecretString });
-      await expect(aSource().source(currentVersion)).rejects.toThrow();
+      await expect(aSource().source(getCurrentVersion)).rejects.toThrow();
     },
   );
 
@@ -121,7 +126,7 @@ describe('a keyring that cannot be read', () => {
   ])('does not show itself in the error when it %s', async (_, SecretString) => {
     secrets.on(GetSecretValueCommand).resolves({ SecretString });
     const error = await aSource()
-      .source(currentVersion)
+      .source(getCurrentVersion)
       .catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(Error);
     expect(inspect(error)).not.toContain('canary');
@@ -135,21 +140,21 @@ describe('a keyring that cannot be read', () => {
       .resolvesOnce({ SecretString: 'broken' })
       .resolves(answer(aKeyring({ versions: 2 })));
     const { source, pass } = aSource();
-    await source(currentVersion);
+    await source(getCurrentVersion);
     pass(FIVE_MINUTES);
-    expect(await source(currentVersion)).toBe('1');
+    expect(await source(getCurrentVersion)).toBe('1');
     pass(FIVE_MINUTES);
-    expect(await source(currentVersion)).toBe('1');
+    expect(await source(getCurrentVersion)).toBe('1');
     pass(FIVE_MINUTES);
-    expect(await source(currentVersion)).toBe('2');
+    expect(await source(getCurrentVersion)).toBe('2');
   });
 
   it('is not asked for by every request while the secret store is down', async () => {
     secrets.on(GetSecretValueCommand).resolvesOnce(answer(aKeyring())).rejects(new Error('down'));
     const { source, pass } = aSource();
-    await source(currentVersion);
+    await source(getCurrentVersion);
     pass(FIVE_MINUTES);
-    for (let request = 0; request < 20; request++) expect(await source(currentVersion)).toBe('1');
+    for (let request = 0; request < 20; request++) expect(await source(getCurrentVersion)).toBe('1');
     expect(secrets).toHaveReceivedCommandTimes(GetSecretValueCommand, 2);
   });
 });

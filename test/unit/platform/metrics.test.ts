@@ -2,7 +2,13 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import * as names from '../../../functions/platform/metric-names.ts';
 import { METRICS, RATE_LIMITER_FAILURES } from '../../../functions/platform/metric-names.ts';
-import { count, gauge, publishMetrics, routinely, sample } from '../../../functions/platform/metrics.ts';
+import {
+  count,
+  gauge,
+  publishMetrics,
+  publishRegularly,
+  sample,
+} from '../../../functions/platform/metrics.ts';
 
 let printed: string[] = [];
 
@@ -106,7 +112,7 @@ describe('what is routine', () => {
   afterEach(() => vi.useRealTimers());
   const later = (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds);
   const routine = (milliseconds: number) =>
-    routinely(() => {
+    publishRegularly(() => {
       count('Things');
       sample('Latency', milliseconds);
     });
@@ -149,7 +155,7 @@ describe('what is routine', () => {
   });
 
   it('makes nothing else wait', async () => {
-    routinely(() => undefined);
+    publishRegularly(() => undefined);
     count('Failures');
     publishMetrics();
 

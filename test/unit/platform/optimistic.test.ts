@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { optimistic } from '../../../functions/platform/pipeline/request.ts';
+import { retryOnConflict } from '../../../functions/platform/pipeline/request.ts';
 import { type Reply, success } from '../../../functions/platform/reply.ts';
 
 /** An attempt that finds what it read changed so many times. */
@@ -17,14 +17,14 @@ describe('an optimistic attempt', () => {
     'that is overtaken %i times is made once more, and its reply is the answer',
     async (times) => {
       const { attempt, attempts } = overtaken(times);
-      expect(await optimistic(attempt)).toEqual(success(`attempt ${times + 1}`));
+      expect(await retryOnConflict(attempt)).toEqual(success(`attempt ${times + 1}`));
       expect(attempts()).toBe(times + 1);
     },
   );
 
   it('that is overtaken without end is given up after four times, with 503 and the advice to try again', async () => {
     const { attempt, attempts } = overtaken(Number.POSITIVE_INFINITY);
-    expect(await optimistic(attempt)).toMatchObject({
+    expect(await retryOnConflict(attempt)).toMatchObject({
       kind: 'problem',
       type: 'SERVICE_UNAVAILABLE',
       headers: { 'Retry-After': expect.any(String) },
@@ -38,7 +38,7 @@ describe('an optimistic attempt', () => {
       attempts += 1;
       throw new Error('the table is gone');
     };
-    await expect(optimistic(attempt)).rejects.toThrow('the table is gone');
+    await expect(retryOnConflict(attempt)).rejects.toThrow('the table is gone');
     expect(attempts).toBe(1);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../../functions/api/routes.ts';
-import { fitting } from '../../../functions/platform/reply.ts';
+import { fitIntoRequest } from '../../../functions/platform/reply.ts';
 import type { Route } from '../../../functions/platform/route.ts';
 import { currentDocument } from '../../../lib/openapi/current.ts';
 
@@ -44,7 +44,7 @@ describe('a page of a list', () => {
     const all = hundredLongest(route, item);
     const shown = (one: Item) => one;
 
-    const page = fitting(all, shown);
+    const page = fitIntoRequest(all, shown);
 
     expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThanOrEqual(MOST_BYTES + 2);
     expect(Buffer.byteLength(answerOf(page))).toBeLessThan(LAMBDA_BYTES);
@@ -56,11 +56,11 @@ describe('a page of a list', () => {
 
   it('has one item at least, however large', () => {
     const items = [{ id: 'a', text: 'x'.repeat(3_000_000) }, { id: 'b' }];
-    expect(fitting(items, (item) => item)).toEqual([items[0]]);
+    expect(fitIntoRequest(items, (item) => item)).toEqual([items[0]]);
   });
 
   it('is measured by what is shown of its items', () => {
     const items = Array.from({ length: 100 }, (_, index) => ({ id: `${index}`, kept: 'x'.repeat(100_000) }));
-    expect(fitting(items, ({ id }) => ({ id }))).toBe(items);
+    expect(fitIntoRequest(items, ({ id }) => ({ id }))).toBe(items);
   });
 });

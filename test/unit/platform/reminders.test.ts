@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { reminderOf } from '../../../functions/domain/delivery.ts';
+import { toDeliveryMessage } from '../../../functions/domain/delivery.ts';
 import { logger } from '../../../functions/platform/logger.ts';
 import { UNREADABLE_MESSAGES } from '../../../functions/platform/metric-names.ts';
 import { publishMetrics } from '../../../functions/platform/metrics.ts';
-import { parseReminder } from '../../../functions/platform/queues.ts';
+import { parseDeliveryMessage } from '../../../functions/platform/queues.ts';
 import { aDelivery } from '../../builders.ts';
 
 const printed: string[] = [];
@@ -25,8 +25,8 @@ const counted = async () => {
 
 describe('a queue message', () => {
   it('is the reminder that was sent', async () => {
-    const reminder = reminderOf(aDelivery());
-    expect(parseReminder(JSON.stringify(reminder), 'message-1')).toEqual(reminder);
+    const reminder = toDeliveryMessage(aDelivery());
+    expect(parseDeliveryMessage(JSON.stringify(reminder), 'message-1')).toEqual(reminder);
     expect([lines, await counted()]).toEqual([[], 0]);
   });
 
@@ -35,10 +35,10 @@ describe('a queue message', () => {
     'null',
     '{}',
     '{"id":',
-    JSON.stringify({ ...reminderOf(aDelivery()), id: 'evt_1' }),
-    JSON.stringify({ ...reminderOf(aDelivery()), generation: 'first' }),
+    JSON.stringify({ ...toDeliveryMessage(aDelivery()), id: 'evt_1' }),
+    JSON.stringify({ ...toDeliveryMessage(aDelivery()), generation: 'first' }),
   ])('that says %j is dropped, which is told and counted', async (body) => {
-    expect(parseReminder(body, 'message-1')).toBeUndefined();
+    expect(parseDeliveryMessage(body, 'message-1')).toBeUndefined();
     expect(lines).toEqual([['REMINDER_UNREADABLE', { messageId: 'message-1', error: expect.any(Error) }]]);
     expect(await counted()).toBe(1);
   });
@@ -46,7 +46,7 @@ describe('a queue message', () => {
   it('of any other text brings no worker down', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (body) => {
-        expect(parseReminder(body, 'message-1')).toBeUndefined();
+        expect(parseDeliveryMessage(body, 'message-1')).toBeUndefined();
       }),
     );
   });

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId, type OrgId } from '../../../functions/domain/ids.ts';
-import type { OrganizationStanding } from '../../../functions/domain/tenant.ts';
-import { standings } from '../../../functions/platform/standings.ts';
+import type { OrganizationState } from '../../../functions/domain/tenant.ts';
+import { organizationStates } from '../../../functions/platform/organization-states.ts';
 import { NOW } from '../../builders.ts';
 
-const LIVE: OrganizationStanding = { environment: 'live', tier: 'standard', generation: 0 };
-const sandboxAt = (generation: number): OrganizationStanding => ({
+const LIVE: OrganizationState = { environment: 'live', tier: 'standard', generation: 0 };
+const sandboxAt = (generation: number): OrganizationState => ({
   environment: 'sandbox',
   tier: 'sandbox',
   generation,
@@ -14,9 +14,9 @@ const sandboxAt = (generation: number): OrganizationStanding => ({
 const [orgId, other] = [newId('org', NOW), newId('org', NOW)];
 
 /** Standings of which the test says what is stored, and the reads that came through to it. */
-function aSource(stored: Partial<Record<OrgId, OrganizationStanding>> = {}) {
+function aSource(stored: Partial<Record<OrgId, OrganizationState>> = {}) {
   const reads: OrgId[] = [];
-  const { of } = standings(async (id) => {
+  const { of } = organizationStates(async (id) => {
     reads.push(id);
     return stored[id];
   });
@@ -25,9 +25,9 @@ function aSource(stored: Partial<Record<OrgId, OrganizationStanding>> = {}) {
 
 /** Standings whose reads are answered when the test does it. */
 function aHeldSource() {
-  const reads: PromiseWithResolvers<OrganizationStanding | undefined>[] = [];
-  const { of } = standings(() => {
-    const read = Promise.withResolvers<OrganizationStanding | undefined>();
+  const reads: PromiseWithResolvers<OrganizationState | undefined>[] = [];
+  const { of } = organizationStates(() => {
+    const read = Promise.withResolvers<OrganizationState | undefined>();
     reads.push(read);
     return read.promise;
   });
@@ -61,7 +61,7 @@ describe('that an organization is live', () => {
   });
 
   it('is right for each of very many', async () => {
-    const { of } = standings(async (id) => (id === other ? sandboxAt(3) : LIVE));
+    const { of } = organizationStates(async (id) => (id === other ? sandboxAt(3) : LIVE));
     for (let count = 0; count < 10_500; count += 1) await of(newId('org', NOW));
     expect([await of(orgId), await of(other)]).toEqual([LIVE, sandboxAt(3)]);
   });
@@ -91,7 +91,7 @@ describe('what a sandbox is', () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), fc.integer({ min: 1, max: 6 }), async (scheduler, count) => {
         let generation = 1;
-        const { of } = standings(async () => {
+        const { of } = organizationStates(async () => {
           // The row as it is when it is read, told some time later.
           await scheduler.schedule(Promise.resolve(), 'reading');
           const read = sandboxAt(generation);
@@ -136,7 +136,7 @@ describe('a read that fails', () => {
   });
 
   it('is told to each who asked when all fail', async () => {
-    const { of } = standings(async () => {
+    const { of } = organizationStates(async () => {
       throw new Error('throttled');
     });
     for (const result of await Promise.allSettled([of(orgId), of(orgId), of(orgId)]))

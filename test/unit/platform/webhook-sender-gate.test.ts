@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { describe, expect, it } from 'vitest';
 import { GateClosed } from '../../../functions/domain/gate.ts';
-import { signingSecret } from '../../../functions/domain/signature.ts';
+import { deriveSigningSecret } from '../../../functions/domain/signature.ts';
 import { anEndpoint } from '../../builders.ts';
 import { answered, aSender, claimed, claimedInSandbox, endpoint, event, ignore, ring } from './a-sender.ts';
 
@@ -37,7 +37,7 @@ describe('an attempt of a sandbox', () => {
   });
 
   it('keeps the request, signed so that both libraries of receivers verify it', async () => {
-    const secret = signingSecret(ring, endpoint.keyVersion, endpoint.id);
+    const secret = deriveSigningSecret(ring, endpoint.keyVersion, endpoint.id);
     const bodies = fc.jsonValue().map((value) => JSON.stringify({ value, text: 'ü → 𝄞' }, null, 1));
     await fc.assert(
       fc.asyncProperty(bodies, async (body) => {

@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { UnknownKeyVersion } from '../../../functions/domain/keyring.ts';
 import { SLOW_AFTER_SECONDS, SLOW_TO_CONNECT_SECONDS } from '../../../functions/domain/lanes.ts';
-import { signingSecret } from '../../../functions/domain/signature.ts';
+import { deriveSigningSecret } from '../../../functions/domain/signature.ts';
 import type { OutboundResult } from '../../../functions/platform/outbound/client.ts';
 import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
 import { answered, aSender, claimed, endpoint, event, ignore, ring } from './a-sender.ts';
@@ -32,7 +32,7 @@ describe('an attempt', () => {
   });
 
   it("sends exactly the event's bytes, and signs these", async () => {
-    const secret = signingSecret(ring, endpoint.keyVersion, endpoint.id);
+    const secret = deriveSigningSecret(ring, endpoint.keyVersion, endpoint.id);
     const bodies = fc.jsonValue().map((value) => JSON.stringify({ value, text: 'ü → 𝄞' }, null, 1));
     await fc.assert(
       fc.asyncProperty(bodies, async (body) => {

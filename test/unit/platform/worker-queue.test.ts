@@ -3,7 +3,7 @@ import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
 import { expect, it } from 'vitest';
 import type { BusEvent } from '../../../functions/domain/bus.ts';
-import { dueEvent } from '../../../functions/domain/source-check.ts';
+import { buildDueEvent } from '../../../functions/domain/source-check.ts';
 import { workerQueue } from '../../../functions/platform/queues.ts';
 import { aBusEvent, aSource, NOW } from '../../builders.ts';
 
@@ -12,7 +12,9 @@ it('gives back the events that the queue did not take, and sends each in the tur
   client
     .on(SendMessageBatchCommand)
     .resolves({ Failed: [{ Id: '1', Code: 'InternalError', SenderFault: false }], Successful: [] });
-  const events = Array.from({ length: 3 }, () => dueEvent({ ...aSource(), dueAt: NOW.toISOString() }, NOW));
+  const events = Array.from({ length: 3 }, () =>
+    buildDueEvent({ ...aSource(), dueAt: NOW.toISOString() }, NOW),
+  );
 
   const queue = workerQueue(client as unknown as SQSClient, 'https://sqs.example.com/checks');
 

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   COOKIES,
-  challengeOf,
   clearCookie,
+  computeChallenge,
   fromCookie,
   isAnswerTo,
   newAttempt,
@@ -59,7 +59,7 @@ describe('an attempt', () => {
   it('shows its verifier by a digest', () => {
     const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
     const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
-    expect(challengeOf({ ...newAttempt('/'), verifier })).toBe(challenge);
+    expect(computeChallenge({ ...newAttempt('/'), verifier })).toBe(challenge);
   });
 
   it('is answered by its own state alone', () => {

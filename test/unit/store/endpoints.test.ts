@@ -14,7 +14,7 @@ import {
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SLOW_SECONDS } from '../../../functions/domain/lanes.ts';
-import { endpointChange, endpointStore } from '../../../functions/store/endpoints.ts';
+import { buildEndpointChange, endpointStore } from '../../../functions/store/endpoints.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { Contended } from '../../../functions/store/transaction.ts';
 import { anEndpoint, later, NOW, seconds } from '../../builders.ts';
@@ -244,7 +244,7 @@ describe('marking an endpoint as slow', () => {
 
 describe('the effect of a delivery on its endpoint', () => {
   it.each(['reset', 'count', 'disable'] as const)('to %s leaves only an active endpoint', (effect) => {
-    expect(endpointChange(service, endpoint, effect, NOW)).toMatchObject({
+    expect(buildEndpointChange(service, endpoint, effect, NOW)).toMatchObject({
       refusal: 'endpoint-changed',
       write: {
         Update: {
@@ -261,7 +261,7 @@ describe('the effect of a delivery on its endpoint', () => {
 
   it('counts up to the ninth failure, and disables at the tenth', () => {
     const updateOf = (effect: 'count' | 'disable') =>
-      endpointChange(service, endpoint, effect, NOW).write.Update;
+      buildEndpointChange(service, endpoint, effect, NOW).write.Update;
     expect(updateOf('count')).toMatchObject({
       ConditionExpression: expect.stringContaining('consecutiveFailures < :last'),
       ExpressionAttributeValues: { ':last': 9, ':one': 1 },

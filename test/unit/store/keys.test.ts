@@ -2,22 +2,22 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DUE_STATES } from '../../../functions/domain/due.ts';
-import { deliveryId, newId } from '../../../functions/domain/ids.ts';
-import { startOfHour } from '../../../functions/domain/ledger.ts';
+import { deriveDeliveryId, newId } from '../../../functions/domain/ids.ts';
+import { toStartOfHour } from '../../../functions/domain/ledger.ts';
 import type { Tenant } from '../../../functions/domain/tenant.ts';
-import { monthOf } from '../../../functions/domain/usage.ts';
+import { toMonth } from '../../../functions/domain/usage.ts';
 import {
+  buildTenantKey,
   CONVERSATION_SHARDS,
   DELIVERY_SHARDS,
   DUE_SHARDS,
-  deliveriesBetween,
+  deliveryKeyBounds,
   keys,
   LEDGER_SHARDS,
-  shards,
+  listShards,
   TICKET_SHARDS,
-  tenantKey,
   USAGE_SHARDS,
-  usageBetween,
+  usageKeyBounds,
 } from '../../../functions/store/keys.ts';
 import { aTenant, later, NOW, seconds } from '../../builders.ts';
 
@@ -31,10 +31,10 @@ const tenants: fc.Arbitrary<Tenant> = fc.record({
 /** Every partition that holds data of a tenant, whatever its collections are called. */
 function partitionsOf(tenant: Tenant, names: { conversation: `cnv_${string}`; route: string; key: string }) {
   return [
-    ...shards(CONVERSATION_SHARDS).map((shard) => keys.conversations(tenant, shard)),
+    ...listShards(CONVERSATION_SHARDS).map((shard) => keys.conversations(tenant, shard)),
     keys.messages(tenant, names.conversation),
     keys.escalations(tenant, names.conversation),
-    ...shards(TICKET_SHARDS).map((shard) => keys.tickets(tenant, shard)),
+    ...listShards(TICKET_SHARDS).map((shard) => keys.tickets(tenant, shard)),
     keys.idempotency(tenant, names.route, names.key).pk,
   ];
 }
@@ -49,28 +49,28 @@ const spread = Object.entries({
       const id = newId('cnv', NOW);
       return { id, key: () => keys.conversation(tenant, id) };
     },
-    listed: shards(CONVERSATION_SHARDS).map((shard) => keys.conversations(tenant, shard)),
+    listed: listShards(CONVERSATION_SHARDS).map((shard) => keys.conversations(tenant, shard)),
   },
   tickets: {
     add() {
       const id = newId('tkt', NOW);
       return { id, key: () => keys.ticket(tenant, id) };
     },
-    listed: shards(TICKET_SHARDS).map((shard) => keys.tickets(tenant, shard)),
+    listed: listShards(TICKET_SHARDS).map((shard) => keys.tickets(tenant, shard)),
   },
   deliveries: {
     add() {
       const id = newId('dlv', NOW);
       return { id, key: () => keys.delivery(endpoint, 0, id) };
     },
-    listed: shards(DELIVERY_SHARDS).map((shard) => keys.deliveries(endpoint, 0, shard)),
+    listed: listShards(DELIVERY_SHARDS).map((shard) => keys.deliveries(endpoint, 0, shard)),
   },
   'the due index': {
     add() {
       const id = newId('dlv', NOW);
       return { id, key: () => ({ pk: keys.dueOf('watched', id), sk: id }) };
     },
-    listed: shards(DUE_SHARDS).map((shard) => keys.due('watched', shard)),
+    listed: listShards(DUE_SHARDS).map((shard) => keys.due('watched', shard)),
   },
 });
 
@@ -84,7 +84,7 @@ describe('partitions', () => {
   it('are never shared by two tenants, even for the same conversation, route and key', () => {
     fc.assert(
       fc.property(tenants, tenants, names, (one, other, named) => {
-        fc.pre(tenantKey(one) !== tenantKey(other));
+        fc.pre(buildTenantKey(one) !== buildTenantKey(other));
         const theirs = new Set(partitionsOf(other, named));
         for (const partition of partitionsOf(one, named)) expect(theirs).not.toContain(partition);
       }),
@@ -126,7 +126,7 @@ describe('partitions', () => {
     const endpoints = [newId('whk', NOW), newId('whk', NOW)];
     const all = endpoints.flatMap((endpoint) =>
       [0, 1, 10, 11].flatMap((generation) =>
-        shards(DELIVERY_SHARDS).map((shard) => keys.deliveries(endpoint, generation, shard)),
+        listShards(DELIVERY_SHARDS).map((shard) => keys.deliveries(endpoint, generation, shard)),
       ),
     );
     expect(new Set(all).size).toBe(all.length);
@@ -155,13 +155,15 @@ describe('things of a conversation', () => {
 
 describe('the due index', () => {
   it('has a place of its own for each state and shard', () => {
-    const places = DUE_STATES.flatMap((state) => shards(DUE_SHARDS).map((shard) => keys.due(state, shard)));
+    const places = DUE_STATES.flatMap((state) =>
+      listShards(DUE_SHARDS).map((shard) => keys.due(state, shard)),
+    );
     expect(new Set(places).size).toBe(DUE_STATES.length * DUE_SHARDS);
   });
 });
 
 describe('the ledger', () => {
-  const hours = [startOfHour(NOW), startOfHour(later(NOW, seconds(86_400)))];
+  const hours = [toStartOfHour(NOW), toStartOfHour(later(NOW, seconds(86_400)))];
 
   it('has an endpoint, generation and hour under one key, and notes them in the day that an audit of the hour reads', () => {
     const endpoints = Array.from({ length: 200 }, () => newId('whk', NOW));
@@ -171,7 +173,7 @@ describe('the ledger', () => {
     expect(new Set(all.map((key) => JSON.stringify(key))).size).toBe(all.length);
     const noted = endpoints.flatMap((id) => hours.map((hour) => keys.active(id, 0, hour).pk));
     const listed = hours.flatMap((hour) =>
-      shards(LEDGER_SHARDS).map((shard) => keys.activeInDay(hour, shard)),
+      listShards(LEDGER_SHARDS).map((shard) => keys.activeInDay(hour, shard)),
     );
     expect(new Set(noted)).toEqual(new Set(listed));
   });
@@ -190,8 +192,8 @@ describe('the identifiers of deliveries between two times', () => {
       fc.property(times, moments, (start, offset) => {
         const end = later(start, seconds(3600));
         const created = new Date(Math.max(0, start.getTime() + offset));
-        const id = deliveryId(newId('evt', created), newId('whk', NOW));
-        const [from, to] = deliveriesBetween(start, end);
+        const id = deriveDeliveryId(newId('evt', created), newId('whk', NOW));
+        const [from, to] = deliveryKeyBounds(start, end);
         expect(from <= id && id <= to).toBe(created >= start && created < end);
       }),
       { numRuns: 300 },
@@ -202,13 +204,13 @@ describe('the identifiers of deliveries between two times', () => {
 describe('the counts of a month', () => {
   const months = fc
     .date({ min: new Date(0), max: later(NOW, seconds(10 ** 9)), noInvalidDate: true })
-    .map(monthOf);
+    .map(toMonth);
   const anyShard = fc.nat({ max: 2 * USAGE_SHARDS });
 
   it('are between two months exactly when their month is, whatever their shard', () => {
     fc.assert(
       fc.property(months, months, months, anyShard, (from, to, month, shard) => {
-        const [first, last] = usageBetween(from, to);
+        const [first, last] = usageKeyBounds(from, to);
         const { sk } = keys.usageOf(aTenant().orgId, month, shard);
         expect(first <= sk && sk <= last).toBe(from <= month && month <= to);
       }),

@@ -3,7 +3,7 @@ import { DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-sdk/li
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
-import { hourBefore, latestHours, NOTHING } from '../../../functions/domain/ledger.ts';
+import { getHourBefore, getLatestHours, NO_COUNTS } from '../../../functions/domain/ledger.ts';
 import { isTransient } from '../../../functions/platform/pipeline/lifecycle.ts';
 import { keys } from '../../../functions/store/keys.ts';
 import { ledgerStore } from '../../../functions/store/ledger.ts';
@@ -12,7 +12,7 @@ import { aLedgerEntry, NOW } from '../../builders.ts';
 const dynamo = mockClient(DynamoDBDocumentClient);
 const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
 const webhookId = newId('whk', NOW);
-const range = latestHours(NOW, 168);
+const range = getLatestHours(NOW, 168);
 
 beforeEach(() => {
   dynamo.reset();
@@ -22,12 +22,12 @@ describe('reading an endpoint’s hours', () => {
   const ledger = ledgerStore({ client, name: 'ledger' });
 
   it('goes on where an answer ends before the hours do', async () => {
-    const hours = [2, 1, 0].map((back) => hourBefore(NOW, back));
+    const hours = [2, 1, 0].map((back) => getHourBefore(NOW, back));
     dynamo.on(QueryCommand).callsFake(({ ExclusiveStartKey: after }) => {
       const [hour = '', next] = hours.slice(after === undefined ? 0 : hours.indexOf(after.sk) + 1);
       const key = keys.ledger(webhookId, 0, hour);
       return {
-        Items: [{ ...key, webhookId, generation: 0, hour, ...NOTHING, owed: 1 }],
+        Items: [{ ...key, webhookId, generation: 0, hour, ...NO_COUNTS, owed: 1 }],
         ...(next === undefined ? {} : { LastEvaluatedKey: key }),
       };
     });

@@ -3,13 +3,18 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { newNotice } from '../../../functions/domain/bus.ts';
-import { reminderOf } from '../../../functions/domain/delivery.ts';
+import { createNotice } from '../../../functions/domain/bus.ts';
+import { toDeliveryMessage } from '../../../functions/domain/delivery.ts';
 import { DisablingNotice } from '../../../functions/domain/endpoint.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import { EVENT_DAYS, HISTORY_DAYS } from '../../../functions/domain/redelivery.ts';
 import { LIVE_GENERATION, type Tenant } from '../../../functions/domain/tenant.ts';
-import { disablingNotice, outboxStore, owedBy, toldBy } from '../../../functions/store/outbox.ts';
+import {
+  disablingNotice,
+  outboxStore,
+  parseBusEvent,
+  parseOutboxRecord,
+} from '../../../functions/store/outbox.ts';
 import { aDelivery, anEvent, aSandboxTenant, aTenant, later, NOW, seconds } from '../../builders.ts';
 
 const dynamo = mockClient(DynamoDBDocumentClient);
@@ -28,7 +33,7 @@ const notice: DisablingNotice = {
 const sourceId = newId('src', NOW);
 const traceId = '1-5759e988-bd862e3fe1be46a994272793';
 const aNotice = (tenant: Tenant = aTenant()) =>
-  newNotice('source.check', `${sourceId}#now`, { sourceId }, { tenant, now: NOW });
+  createNotice('source.check', `${sourceId}#now`, { sourceId }, { tenant, now: NOW });
 
 beforeEach(() => {
   dynamo.reset();
@@ -37,21 +42,23 @@ beforeEach(() => {
 describe('a row of the outbox', () => {
   it('of an event owes the event', () => {
     const event = anEvent();
-    expect(owedBy(store.append(event).write.Put?.Item)).toEqual({ kind: 'event', event });
+    expect(parseOutboxRecord(store.append(event).write.Put?.Item)).toEqual({ kind: 'event', event });
   });
 
   it('of a redelivery owes its reminder, under a key that no event has', () => {
-    const reminder = reminderOf(aDelivery({ redeliveryOf: newId('dlv', NOW) }));
+    const reminder = toDeliveryMessage(aDelivery({ redeliveryOf: newId('dlv', NOW) }));
     const row = store.appendRedelivery(reminder).write.Put?.Item;
-    expect(owedBy(row)).toEqual({ kind: 'redelivery', reminder });
+    expect(parseOutboxRecord(row)).toEqual({ kind: 'redelivery', reminder });
     expect(row).toMatchObject({ pk: reminder.id });
   });
 
   it('has the trace of what it owes', () => {
     const event = { ...anEvent(), traceId };
-    const order = { ...reminderOf(aDelivery()), traceId };
-    expect(owedBy(store.append(event).write.Put?.Item)).toEqual({ kind: 'event', event });
-    expect(owedBy(store.appendRedelivery(order).write.Put?.Item)).toMatchObject({ reminder: { traceId } });
+    const order = { ...toDeliveryMessage(aDelivery()), traceId };
+    expect(parseOutboxRecord(store.append(event).write.Put?.Item)).toEqual({ kind: 'event', event });
+    expect(parseOutboxRecord(store.appendRedelivery(order).write.Put?.Item)).toMatchObject({
+      reminder: { traceId },
+    });
   });
 
   it.each([
@@ -61,15 +68,15 @@ describe('a row of the outbox', () => {
     ['an event that calls itself an order', { ...anEvent(), kind: 'redelivery' }],
     ['an event without its body', { ...anEvent(), body: undefined }],
   ])('that holds %s is refused', (_what, row) => {
-    expect(() => owedBy(row)).toThrow();
+    expect(() => parseOutboxRecord(row)).toThrow();
   });
 
   it.each([
     ['a notice of a disabling', disablingNotice(outbox, notice).write.Put?.Item],
     ['a notice for the service itself', store.appendNotice(aNotice()).write.Put?.Item],
-    ['an order of something else', { kind: 'refund', reminder: reminderOf(aDelivery()) }],
+    ['an order of something else', { kind: 'refund', reminder: toDeliveryMessage(aDelivery()) }],
   ])('that holds %s owes nothing to an endpoint', (_what, row) => {
-    expect(owedBy(row)).toBeUndefined();
+    expect(parseOutboxRecord(row)).toBeUndefined();
   });
 
   it('of a disabling is the only one of its endpoint, and holds the notice', () => {
@@ -87,7 +94,7 @@ describe('a row of the outbox', () => {
     const marksOf = (tenant: Tenant) =>
       [
         store.append(anEvent({ tenant })),
-        store.appendRedelivery(reminderOf(aDelivery(tenant))),
+        store.appendRedelivery(toDeliveryMessage(aDelivery(tenant))),
         disablingNotice(outbox, { ...notice, ...tenant }),
         store.appendNotice(aNotice(tenant)),
       ].map(({ write }) => write.Put?.Item?.ofSandbox);
@@ -118,7 +125,7 @@ describe('a row of the outbox', () => {
   });
 
   it('of a redelivery expires as well', () => {
-    const reminder = reminderOf(aDelivery({ id: newId('dlv', NOW) }));
+    const reminder = toDeliveryMessage(aDelivery({ id: newId('dlv', NOW) }));
     expect(store.appendRedelivery(reminder).write.Put?.Item).toMatchObject({ expiresAt: EXPIRY });
   });
 });
@@ -127,7 +134,7 @@ describe('a row of the outbox, for the bus,', () => {
   it('of an event tells the event, under its key', () => {
     const event = anEvent();
     const row = store.append(event).write.Put?.Item;
-    expect(toldBy(row)).toMatchObject({ id: row?.pk, type: event.type, orgId: event.orgId });
+    expect(parseBusEvent(row)).toMatchObject({ id: row?.pk, type: event.type, orgId: event.orgId });
   });
 
   it('of a notice tells the notice, under its key, and is the only one of its cause', () => {
@@ -140,7 +147,7 @@ describe('a row of the outbox, for the bus,', () => {
       Item: { pk: `${sourceId}#now`, expiresAt: EXPIRY },
       ConditionExpression: 'attribute_not_exists(pk)',
     });
-    expect(toldBy(write.Put?.Item)).toEqual({
+    expect(parseBusEvent(write.Put?.Item)).toEqual({
       id: `${sourceId}#now`,
       type: 'source.check',
       ...tenant,
@@ -151,20 +158,20 @@ describe('a row of the outbox, for the bus,', () => {
 
   it('of a disabling tells it, under its key', () => {
     const row = disablingNotice(outbox, notice).write.Put?.Item;
-    expect(toldBy(row)).toMatchObject({ id: row?.pk, type: 'webhook.disabled', orgId: notice.orgId });
+    expect(parseBusEvent(row)).toMatchObject({ id: row?.pk, type: 'webhook.disabled', orgId: notice.orgId });
   });
 
   it('of a disabling that an older version wrote tells it under the key that it has', () => {
     const row = { ...notice, pk: `${notice.webhookId}#disabled` };
-    expect(toldBy(row)).toMatchObject({ id: row.pk, type: 'webhook.disabled' });
+    expect(parseBusEvent(row)).toMatchObject({ id: row.pk, type: 'webhook.disabled' });
   });
 
   it.each([
     ['an event for one endpoint alone', store.append(anEvent({ onlyTo: newId('whk', NOW) })).write.Put?.Item],
-    ['a redelivery', store.appendRedelivery(reminderOf(aDelivery())).write.Put?.Item],
+    ['a redelivery', store.appendRedelivery(toDeliveryMessage(aDelivery())).write.Put?.Item],
     ['an order of something else', { kind: 'refund' }],
   ])('of %s tells nothing', (_what, row) => {
-    expect(toldBy(row)).toBeUndefined();
+    expect(parseBusEvent(row)).toBeUndefined();
   });
 
   it('has the trace of what it tells', () => {
@@ -173,7 +180,7 @@ describe('a row of the outbox, for the bus,', () => {
       store.appendNotice({ ...aNotice(), traceId }),
       disablingNotice(outbox, { ...notice, traceId }),
     ])
-      expect(toldBy(write.Put?.Item)).toMatchObject({ traceId });
+      expect(parseBusEvent(write.Put?.Item)).toMatchObject({ traceId });
   });
 
   it.each([
@@ -183,6 +190,6 @@ describe('a row of the outbox, for the bus,', () => {
     ['a notice without its organization', { ...aNotice(), orgId: undefined }],
     ['a disabling of nothing', { kind: 'endpoint-disabled' }],
   ])('that holds %s is refused', (_what, row) => {
-    expect(() => toldBy(row)).toThrow();
+    expect(() => parseBusEvent(row)).toThrow();
   });
 });

@@ -3,10 +3,10 @@ import { BatchGetCommand, DynamoDBDocumentClient, QueryCommand, UpdateCommand } 
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
-import { hourBefore, NOTHING } from '../../../functions/domain/ledger.ts';
+import { getHourBefore, NO_COUNTS } from '../../../functions/domain/ledger.ts';
 import { LEDGER_DIFFERENCE } from '../../../functions/platform/metric-names.ts';
 import { keys } from '../../../functions/store/keys.ts';
-import { handler } from '../../../functions/workers/audit.ts';
+import { handler } from '../../../functions/workers/audit-ledger.ts';
 import { aDelivery, NOW } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
 import { capturedOutput, WITH_TIME, WITHOUT_TIME } from './a-worker.ts';
@@ -25,10 +25,10 @@ beforeEach(() => {
 describe('the audit function', () => {
   it('puts right what the deliveries contradict, and tells the metric that an alarm watches', async () => {
     const output = capturedOutput();
-    const hour = hourBefore(NOW, 98);
+    const hour = getHourBefore(NOW, 98);
     const delivery = aDelivery({ id: newId('dlv', new Date(hour)), status: 'succeeded', terminalAt: hour });
     const key = keys.ledger(delivery.webhookId, 0, hour);
-    const entry = { ...key, ...NOTHING, owed: 1, webhookId: delivery.webhookId, generation: 0, hour };
+    const entry = { ...key, ...NO_COUNTS, owed: 1, webhookId: delivery.webhookId, generation: 0, hour };
     const partition = keys.delivery(delivery.webhookId, 0, delivery.id).pk;
     const active = keys.active(delivery.webhookId, 0, hour);
     dynamo

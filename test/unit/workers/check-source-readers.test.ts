@@ -4,7 +4,7 @@ import { MAX_SOURCE_BYTES, type Source } from '../../../functions/domain/source.
 import { checkSource } from '../../../functions/engine/check-source.ts';
 import { type Extractor, extractor } from '../../../functions/knowledge/extractor.ts';
 import { sourceContent } from '../../../functions/knowledge/source-content.ts';
-import { busWorker, oneByOne } from '../../../functions/platform/pipeline/worker.ts';
+import { busWorker, processEach } from '../../../functions/platform/pipeline/worker.ts';
 import { aBusEvent, anOrganization, aSource } from '../../builders.ts';
 import { MemoryCheckSlots } from '../../doubles/memory-check-slots.ts';
 import { MemorySources } from '../../doubles/memory-sources.ts';
@@ -27,7 +27,7 @@ async function aWorker(extract: Extractor, contents: Readonly<Record<string, str
       sources,
       slots: new MemoryCheckSlots(2),
       organizations: { find: async () => undefined },
-      standings: { of: standing },
+      organizationStates: { of: standing },
       look: sourceContent({
         gate: gate(standing),
         outbound: {
@@ -48,7 +48,7 @@ async function aWorker(extract: Extractor, contents: Readonly<Record<string, str
     },
     { checkEverySeconds: 3600, leaseSeconds: 90 },
   );
-  const handler = busWorker('check-source', oneByOne(run, recordedLog()));
+  const handler = busWorker('check-source', processEach(run, recordedLog()));
   const messages = added.map(({ id, orgId }) =>
     busMessage(
       aBusEvent({

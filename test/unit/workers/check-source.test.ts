@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { newSandbox } from '../../../functions/domain/sandbox.ts';
+import { createSandbox } from '../../../functions/domain/sandbox.ts';
 import type { Source } from '../../../functions/domain/source.ts';
 import { CHECKED, UNREADABLE_MESSAGES } from '../../../functions/platform/metric-names.ts';
 import { keys } from '../../../functions/store/keys.ts';
@@ -20,7 +20,7 @@ import { busMessage, capturedOutput, received, refused, WITH_TIME } from './a-wo
 
 const dynamo = mockClient(DynamoDBDocumentClient);
 const queues = mockClient(SQSClient);
-const { sandbox } = newSandbox('org_00000000000000000000000000000000', NOW);
+const { sandbox } = createSandbox('org_00000000000000000000000000000000', NOW);
 
 /** A source of a sandbox, with a program. */
 const programmed = (program: string): Source =>

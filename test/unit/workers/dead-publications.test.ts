@@ -9,7 +9,7 @@ import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { newNotice } from '../../../functions/domain/bus.ts';
+import { createNotice } from '../../../functions/domain/bus.ts';
 import { EXPIRY_SECONDS } from '../../../functions/domain/due.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import { ABANDONED_ENTRIES } from '../../../functions/platform/metric-names.ts';
@@ -30,7 +30,7 @@ const eventRow = (now = new Date()) => outbox.append(anEvent({ tenant, now })).w
 /** Its key is no identifier of ours, and says nothing of its age. */
 function noticeRow(now = new Date()) {
   const sourceId = newId('src', NOW);
-  const notice = newNotice('source.deleted', `${sourceId}#deleted`, { sourceId }, { tenant, now });
+  const notice = createNotice('source.deleted', `${sourceId}#deleted`, { sourceId }, { tenant, now });
   return outbox.appendNotice(notice).write.Put?.Item ?? {};
 }
 const DISCARDED = {

@@ -2,16 +2,16 @@ import 'aws-sdk-client-mock-vitest/extend';
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { reminderOf } from '../../../functions/domain/delivery.ts';
+import { toDeliveryMessage } from '../../../functions/domain/delivery.ts';
 import { DEAD_LETTERS, UNREADABLE_MESSAGES } from '../../../functions/platform/metric-names.ts';
 import { keys } from '../../../functions/store/keys.ts';
-import { handler } from '../../../functions/workers/dead-reminders.ts';
+import { handler } from '../../../functions/workers/dead-delivery-messages.ts';
 import { aDelivery } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
 import { capturedOutput, received, refused, WITH_TIME } from './a-worker.ts';
 
 const dynamo = mockClient(DynamoDBDocumentClient);
-const aReminder = () => reminderOf(aDelivery());
+const aReminder = () => toDeliveryMessage(aDelivery());
 
 beforeEach(() => {
   dynamo.reset();

@@ -15,7 +15,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Delivery, reminderOf } from '../../../functions/domain/delivery.ts';
+import { type Delivery, toDeliveryMessage } from '../../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import { DELIVERED, UNREADABLE_MESSAGES } from '../../../functions/platform/metric-names.ts';
 import { keys } from '../../../functions/store/keys.ts';
@@ -56,7 +56,7 @@ function held(changes: { endpoint?: Partial<Endpoint>; delivery?: Partial<Delive
     },
   });
   dynamo.on(UpdateCommand).resolves({ Attributes: delivery });
-  return { endpoint, event, delivery, reminder: reminderOf(delivery) };
+  return { endpoint, event, delivery, reminder: toDeliveryMessage(delivery) };
 }
 
 const updates = () => dynamo.commandCalls(UpdateCommand).map(({ args: [{ input }] }) => input);

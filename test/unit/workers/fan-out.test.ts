@@ -3,7 +3,7 @@ import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { reminderOf } from '../../../functions/domain/delivery.ts';
+import { toDeliveryMessage } from '../../../functions/domain/delivery.ts';
 import type { Endpoint } from '../../../functions/domain/endpoint.ts';
 import { ABANDONED_ENTRIES } from '../../../functions/platform/metric-names.ts';
 import { disablingNotice, outboxStore } from '../../../functions/store/outbox.ts';
@@ -71,7 +71,7 @@ describe('the fan-out function', () => {
   });
 
   it('hands on the order of a redelivery', async () => {
-    const reminder = reminderOf(aDelivery());
+    const reminder = toDeliveryMessage(aDelivery());
 
     await run(outbox.appendRedelivery(reminder).write.Put?.Item ?? {});
 

@@ -4,7 +4,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BUS_SOURCE } from '../../../functions/domain/bus.ts';
-import { reminderOf } from '../../../functions/domain/delivery.ts';
+import { toDeliveryMessage } from '../../../functions/domain/delivery.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import { ABANDONED_ENTRIES } from '../../../functions/platform/metric-names.ts';
 import { disablingNotice, outboxStore } from '../../../functions/store/outbox.ts';
@@ -54,7 +54,7 @@ describe('the publisher', () => {
 
   it('calls nobody for what tells nothing', async () => {
     const test = rowOf(anEvent({ tenant, onlyTo: newId('whk', NOW) }));
-    const redelivery = outbox.appendRedelivery(reminderOf(aDelivery())).write.Put?.Item ?? {};
+    const redelivery = outbox.appendRedelivery(toDeliveryMessage(aDelivery())).write.Put?.Item ?? {};
 
     expect(await run(test, redelivery)).toEqual({ batchItemFailures: [] });
 

@@ -3,7 +3,7 @@ import { GetQueueAttributesCommand, SendMessageBatchCommand, SQSClient } from '@
 import { DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Delivery, reminderOf } from '../../../functions/domain/delivery.ts';
+import { type Delivery, toDeliveryMessage } from '../../../functions/domain/delivery.ts';
 import { EXPIRY_SECONDS } from '../../../functions/domain/due.ts';
 import { newId } from '../../../functions/domain/ids.ts';
 import { BACKLOG_AGE, IN_FLIGHT, RECONCILED } from '../../../functions/platform/metric-names.ts';
@@ -20,7 +20,7 @@ const sqs = mockClient(SQSClient);
 function holdDue(dueIn: string, delivery: Delivery, lateSeconds: number): void {
   const row = {
     ...keys.delivery(delivery.webhookId, delivery.generation, delivery.id),
-    ...reminderOf(delivery),
+    ...toDeliveryMessage(delivery),
     dueIn,
     dueAt: later(new Date(), -seconds(lateSeconds)).toISOString(),
   };

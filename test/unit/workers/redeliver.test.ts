@@ -12,7 +12,7 @@ import {
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
-import { nextRound, type RedeliveryJob } from '../../../functions/domain/redelivery.ts';
+import { buildNextRound, type RedeliveryJob } from '../../../functions/domain/redelivery.ts';
 import { handler } from '../../../functions/workers/redeliver.ts';
 import { aDelivery, anEndpoint, aRedeliveryJob, later, NOW, seconds } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
@@ -27,7 +27,7 @@ const sqs = mockClient(SQSClient);
 const endpoint = anEndpoint();
 const job = aRedeliveryJob({ orgId: endpoint.orgId, webhookId: newId('whk', NOW) });
 const run = (of: RedeliveryJob = job) =>
-  handler(received('redeliver', busMessage(nextRound(of, NOW))), WITH_TIME);
+  handler(received('redeliver', busMessage(buildNextRound(of, NOW))), WITH_TIME);
 const bodiesTo = (QueueUrl: string) =>
   sqs
     .commandCalls(SendMessageBatchCommand, { QueueUrl })

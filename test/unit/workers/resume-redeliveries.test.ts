@@ -9,10 +9,10 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type RedeliveryJob, runOf } from '../../../functions/domain/redelivery.ts';
+import { type RedeliveryJob, toRedeliveryRun } from '../../../functions/domain/redelivery.ts';
 import { REDELIVERIES_RESUMED } from '../../../functions/platform/metric-names.ts';
 import { keys, REDELIVERY_RUN_SHARDS } from '../../../functions/store/keys.ts';
-import { handler } from '../../../functions/workers/resume-redeliveries.ts';
+import { handler } from '../../../functions/workers/resume-redelivery-jobs.ts';
 import { aRedeliveryJob } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
 import { capturedOutput, liveOrganizations, WITH_TIME, WITHOUT_TIME } from './a-worker.ts';
@@ -26,7 +26,7 @@ function running(changes: Partial<RedeliveryJob> = {}): RedeliveryJob {
   const key = keys.redeliveryRun(job.id);
   dynamo
     .on(QueryCommand, { ExpressionAttributeValues: { ':pk': key.pk } }, false)
-    .resolves({ Items: [{ ...key, ...runOf(job) }] });
+    .resolves({ Items: [{ ...key, ...toRedeliveryRun(job) }] });
   dynamo
     .on(GetCommand)
     .callsFake((input) => (input.Key.sk === job.id ? { Item: job } : liveOrganizations(input)));

@@ -3,10 +3,10 @@ import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { aboutDigest } from '../../../functions/domain/mailing.ts';
+import { digestMailKey } from '../../../functions/domain/mailing.ts';
 import { SWEPT } from '../../../functions/platform/metric-names.ts';
 import { keys, SOURCE_DUE_SHARDS } from '../../../functions/store/keys.ts';
-import { handler } from '../../../functions/workers/sweep.ts';
+import { handler } from '../../../functions/workers/schedule-source-checks.ts';
 import { aSource, later, seconds } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
 import { capturedOutput, WITH_TIME, WITHOUT_TIME } from './a-worker.ts';
@@ -56,7 +56,7 @@ describe('the sweep function', () => {
       .on(QueryCommand)
       .rejects(new Error('throttled'))
       .on(QueryCommand, { TableName: FUNCTION_ENVIRONMENT.MAILINGS_TABLE })
-      .resolves({ Items: [{ ...keys.mailing(orgId, aboutDigest(day)), orgId, day, dueAt }] });
+      .resolves({ Items: [{ ...keys.mailing(orgId, digestMailKey(day)), orgId, day, dueAt }] });
 
     await expect(handler({}, WITH_TIME)).rejects.toThrow();
 
@@ -66,7 +66,7 @@ describe('the sweep function', () => {
     });
     expect(dynamo).toHaveReceivedCommandExactlyOnceWith(UpdateCommand, {
       TableName: FUNCTION_ENVIRONMENT.MAILINGS_TABLE,
-      Key: keys.mailing(orgId, aboutDigest(day)),
+      Key: keys.mailing(orgId, digestMailKey(day)),
       ConditionExpression: 'dueAt = :dueAt',
     });
   });

@@ -3,11 +3,11 @@ import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { hourOf } from '../../../functions/domain/ledger.ts';
+import { getLedgerHour } from '../../../functions/domain/ledger.ts';
 import { ENDED, UNREADABLE_ROWS } from '../../../functions/platform/metric-names.ts';
 import { InvocationFailed } from '../../../functions/platform/pipeline/worker.ts';
 import { keys } from '../../../functions/store/keys.ts';
-import { handler } from '../../../functions/workers/watch.ts';
+import { handler } from '../../../functions/workers/delivery-stream.ts';
 import { aDelivery } from '../../builders.ts';
 import { FUNCTION_ENVIRONMENT } from '../../support/functions.ts';
 import { aRecord, capturedOutput, WITH_TIME } from './a-worker.ts';
@@ -33,7 +33,7 @@ describe('the function that follows the deliveries', () => {
     expect(await run(aRecord(delivery, 41), aRecord(ended, 42, 'MODIFY'))).toEqual({ state: {} });
 
     expect(updatesOf(FUNCTION_ENVIRONMENT.LEDGER_TABLE)).toMatchObject([
-      { Key: keys.active(delivery.webhookId, delivery.generation, hourOf(delivery)) },
+      { Key: keys.active(delivery.webhookId, delivery.generation, getLedgerHour(delivery)) },
       {
         ExpressionAttributeValues: {
           ':webhookId': delivery.webhookId,

@@ -1,6 +1,6 @@
 import { InvokeCommand } from '@aws-sdk/client-lambda';
 import * as z from 'zod';
-import { digestOf, Scope } from '../../../../functions/domain/api-key.ts';
+import { hashApiKey, Scope } from '../../../../functions/domain/api-key.ts';
 import { KeyId, OrgId } from '../../../../functions/domain/ids.ts';
 import { tableOf } from '../../context.ts';
 import { dataOf, expectStatus } from '../api.ts';
@@ -94,7 +94,7 @@ async function provision(context: VerifyContext): Promise<string> {
   });
   const { sandboxOrganizationId, provisioned, key } = dataOf(answer, 201, Provisioned);
   removals.add(`${key.id} of ${organizationId}`, () =>
-    rowsOf(context).removeKey(organizationId, key.id, digestOf(key.secretOnce)),
+    rowsOf(context).removeKey(organizationId, key.id, hashApiKey(key.secretOnce)),
   );
   const list = { method: 'GET', path: 'v1/webhooks', bearer: key.secretOnce };
   dataOf(await api(list), 200, z.array(z.unknown()));

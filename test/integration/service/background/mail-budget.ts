@@ -1,6 +1,6 @@
 import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
-import { aboutDigest } from '../../../../functions/domain/mailing.ts';
+import { digestMailKey } from '../../../../functions/domain/mailing.ts';
 import { startReceiver } from '../../../../lib/cli/receiver/receiver.ts';
 import type { ReceivedMail } from '../../../support/mails.ts';
 import { aTenant, type Tenant } from '../../../support/tenant.ts';
@@ -23,7 +23,7 @@ export function mailBudget({ service, keep, log }: Place, budget: number): void 
   const notices = () => mails(({ subject }) => subject.startsWith('Content changed by'));
   const digests = () => mails(({ subject }) => subject.startsWith('Content changes in more'));
   const digestRows = async () =>
-    (await service().rows([tenant.orgId])).filter(({ item }) => String(item.pk).includes(aboutDigest('')));
+    (await service().rows([tenant.orgId])).filter(({ item }) => String(item.pk).includes(digestMailKey('')));
 
   async function changeAll(page: Page): Promise<void> {
     const ids: string[] = [];
@@ -77,7 +77,7 @@ export function mailBudget({ service, keep, log }: Place, budget: number): void 
         // The day of the digest is over.
         if (row === undefined) throw new Error('there is no digest');
         await service().rewrite({ ...row, item: { ...row.item, dueAt: '2026-01-01T00:00:00.000Z' } });
-        await service().invoke('sweep');
+        await service().invoke('schedule-source-checks');
         const [digest] = await until('the digest', async () => {
           const sent = await digests();
           return sent.length > 0 && sent;
@@ -88,7 +88,7 @@ export function mailBudget({ service, keep, log }: Place, budget: number): void 
         await until('the digest to be due no more', async () =>
           (await digestRows()).every(({ item }) => item.dueIn === undefined),
         );
-        await service().invoke('sweep');
+        await service().invoke('schedule-source-checks');
         await until('the queues to be empty', () => QUEUES.every((queue) => service().queued(queue) === 0));
         expect(await digests()).toHaveLength(1);
         expect(await notices()).toHaveLength(budget);

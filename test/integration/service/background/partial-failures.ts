@@ -189,9 +189,9 @@ export function partialFailures({ service, keep }: Place): void {
         },
       }));
 
-      await expect(service().invoke('watch', { Records, shardId: 'shard-of-a-test' })).rejects.toThrow(
-        'watch',
-      );
+      await expect(
+        service().invoke('delivery-stream', { Records, shardId: 'shard-of-a-test' }),
+      ).rejects.toThrow('delivery-stream');
       for (const { webhookId } of due.slice(2)) await rowOf('Ledger', webhookId, () => true);
     });
   });

@@ -1,8 +1,8 @@
 import { until } from 'aws-local/test/until.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Reminder } from '../../../../functions/domain/delivery.ts';
+import { DeliveryMessage } from '../../../../functions/domain/delivery.ts';
 import { DeliveryId, newId, ReceiverId } from '../../../../functions/domain/ids.ts';
-import { hourBefore } from '../../../../functions/domain/ledger.ts';
+import { getHourBefore } from '../../../../functions/domain/ledger.ts';
 import { keys } from '../../../../functions/store/keys.ts';
 import type { Row } from '../../../support/tables.ts';
 import { aSandbox, aTenant, type Tenant } from '../../../support/tenant.ts';
@@ -74,7 +74,7 @@ export function recovery(place: Place): void {
       const id = DeliveryId.parse(item.sk);
       const lease = { token: 'another', until: Date.now() + 5000 };
       await place.service().rewrite({ table, item: { ...open, status: 'pending', attempts: 1, lease } });
-      const reminder = Reminder.parse({ ...item, id, traceId: undefined });
+      const reminder = DeliveryMessage.parse({ ...item, id, traceId: undefined });
       const message = {
         messageId: 'm1',
         receiptHandle: 'none',
@@ -103,7 +103,7 @@ export function recovery(place: Place): void {
         ({ pk, sk }) => pk === entryOf(hour).pk && sk === entryOf(hour).sk,
       );
     // The hour may end before the audit looks at it.
-    const hours = [LAST_AGE, LAST_AGE - 1].map((age) => hourBefore(new Date(), age));
+    const hours = [LAST_AGE, LAST_AGE - 1].map((age) => getHourBefore(new Date(), age));
     const ids = new Map<string, string>();
     for (const hour of hours)
       ids.set(hour, await anOpenDelivery(original, new Date(Date.parse(hour) + HOUR_MS / 2)));
@@ -112,11 +112,11 @@ export function recovery(place: Place): void {
       expect(counted.item.owed).toBe(1);
       await place.service().rewrite({ ...counted, item: { ...counted.item, owed: 3 } });
     }
-    const oldest = () => hourBefore(new Date(), LAST_AGE);
+    const oldest = () => getHourBefore(new Date(), LAST_AGE);
     let checked: string;
     do {
       checked = oldest();
-      await place.service().invoke('audit');
+      await place.service().invoke('audit-ledger');
     } while (checked !== oldest());
     expect((await entry(checked)).item.owed).toBe(1);
     const id = DeliveryId.parse(ids.get(checked));
@@ -159,7 +159,7 @@ export function recovery(place: Place): void {
         table,
         item: { ...item, dueAt: new Date(Date.now() - 1000).toISOString() },
       });
-      await place.service().invoke('sweep');
+      await place.service().invoke('schedule-source-checks');
       await until('the page to be fetched', () => page.requests.length > before);
     });
 

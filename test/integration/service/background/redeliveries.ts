@@ -111,7 +111,7 @@ export function redeliveries({ service, keep }: Place): void {
         },
       };
       await service().rewrite(stale);
-      await service().invoke('resume-redeliveries');
+      await service().invoke('resume-redelivery-jobs');
       expect(await ended(api, path, job)).toMatchObject({ examined: MANY, redelivered: 0 });
       expect(await api.all(`${path}/deliveries`)).toHaveLength(2 * MANY);
 
@@ -120,7 +120,7 @@ export function redeliveries({ service, keep }: Place): void {
       expect(await isKept()).toBe(false);
       // As somebody leaves it who notes that a message was sent when the job has ended.
       await service().rewrite(stale);
-      await service().invoke('resume-redeliveries');
+      await service().invoke('resume-redelivery-jobs');
       expect(await isKept()).toBe(false);
     });
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { until } from 'aws-local/test/until.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { latestMonths } from '../../../../functions/domain/usage.ts';
+import { getLatestMonths } from '../../../../functions/domain/usage.ts';
 import type { ApiClient } from '../../../support/api.ts';
 import { aSandbox, aTenant, type Tenant } from '../../../support/tenant.ts';
 import type { Place } from '../place.ts';
@@ -69,7 +69,7 @@ export function usage({ service, keep }: Place): void {
       const { body } = await one.admin.get('/api/settings/usage?months=3');
       const { organizationId, months } = Object(body.data);
       expect(organizationId).toBe(one.orgId);
-      expect(months.map(({ month }: { month: string }) => month)).toEqual(latestMonths(new Date(), 3));
+      expect(months.map(({ month }: { month: string }) => month)).toEqual(getLatestMonths(new Date(), 3));
     });
 
     it('counts once what is requested, told and dealt with twice', async () => {

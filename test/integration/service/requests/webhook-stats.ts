@@ -1,7 +1,7 @@
 import { until } from 'aws-local/test/until.ts';
 import { describe, expect, it } from 'vitest';
-import { creationTime, DeliveryId, EventId } from '../../../../functions/domain/ids.ts';
-import { startOfHour } from '../../../../functions/domain/ledger.ts';
+import { DeliveryId, EventId, parseCreationTime } from '../../../../functions/domain/ids.ts';
+import { toStartOfHour } from '../../../../functions/domain/ledger.ts';
 import { keys } from '../../../../functions/store/keys.ts';
 import type { Data } from '../../../support/api.ts';
 import type { Organization } from '../an-organization.ts';
@@ -122,7 +122,7 @@ export function webhookStats(organization: Organization): void {
       const [hour] = Object(stats).hours;
       expect(stats).toMatchObject({ totals: { ...NOTHING, owed: 1, pending: 1 }, oldestPending: hour.hour });
       const { eventId } = (await organization.deliveries(id))[0] ?? {};
-      expect(hour.hour).toBe(startOfHour(creationTime(EventId.parse(eventId))));
+      expect(hour.hour).toBe(toStartOfHour(parseCreationTime(EventId.parse(eventId))));
 
       answer.resolve();
       expect(await balanced(id, 1)).toMatchObject({ totals: { succeeded: 1 }, oldestPending: null });
@@ -183,7 +183,7 @@ async function fiveMinutesOlder({ place }: Organization, open: string): Promise<
   const rows = await place.service().rows([open]);
   const row = rows.find(({ item }) => item.id === open && 'attempts' in item) ?? expect.fail('it is stored');
   const { webhookId, generation, dueIn: _, dueAt: __, ...delivery } = Object(row.item);
-  const at = new Date(creationTime(EventId.parse(delivery.eventId)).getTime() - 300_000);
+  const at = new Date(parseCreationTime(EventId.parse(delivery.eventId)).getTime() - 300_000);
   const id = DeliveryId.parse(`dlv_${at.getTime().toString(16).padStart(12, '0')}${open.slice(16)}`);
   const createdAt = at.toISOString();
   const item = {

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { digestOf, mintKey, Scope } from '../../../../functions/domain/api-key.ts';
+import { generateApiKey, hashApiKey, Scope } from '../../../../functions/domain/api-key.ts';
 import { success } from '../../../../functions/platform/reply.ts';
 import { NOW } from '../../../builders.ts';
 import { aRequest, createThingWith, envelope, send, thingRoute } from './call.ts';
@@ -18,8 +18,8 @@ describe('a request without a valid key', () => {
     ['has an empty one', ''],
     ['has another scheme', 'Basic dXNlcjpwYXNz'],
     ['has a malformed key', 'Bearer ck_live_short'],
-    ['has an unknown key', `Bearer ${mintKey('live')}`],
-    ['has a sandbox key without a pairing', `Bearer ${mintKey('sandbox')}`],
+    ['has an unknown key', `Bearer ${generateApiKey('live')}`],
+    ['has a sandbox key without a pairing', `Bearer ${generateApiKey('sandbox')}`],
   ])('is refused when it %s', async (_, authorization) => {
     const { status, headers, body, runs } = await createThingWith({
       headers: { Authorization: authorization },
@@ -32,15 +32,15 @@ describe('a request without a valid key', () => {
 
   it('is answered the same whatever was wrong with the key', async () => {
     const revoked = inMemory();
-    revoked.keys.set(digestOf(revoked.secret), { ...revoked.key, revokedAt: NOW.toISOString() });
+    revoked.keys.set(hashApiKey(revoked.secret), { ...revoked.key, revokedAt: NOW.toISOString() });
     const sandbox = inMemory();
-    sandbox.keys.set(digestOf(sandbox.secret), { ...sandbox.key, environment: 'sandbox' });
+    sandbox.keys.set(hashApiKey(sandbox.secret), { ...sandbox.key, environment: 'sandbox' });
     const orphaned = inMemory();
-    orphaned.keys.set(digestOf(orphaned.secret), { ...orphaned.key, orgId: MISSING_ORGANIZATION });
+    orphaned.keys.set(hashApiKey(orphaned.secret), { ...orphaned.key, orgId: MISSING_ORGANIZATION });
     const answers = await Promise.all([
       createThingWith({}, orphaned),
       createThingWith({ headers: { Authorization: undefined } }),
-      createThingWith({ headers: { Authorization: `Bearer ${mintKey('live')}` } }),
+      createThingWith({ headers: { Authorization: `Bearer ${generateApiKey('live')}` } }),
       createThingWith({}, revoked),
       createThingWith({}, sandbox),
     ]);
@@ -70,7 +70,7 @@ describe('a request without a valid key', () => {
 describe('a request whose key lacks the scope', () => {
   const withScopes = (scopes: Scope[]) => {
     const service = inMemory();
-    service.keys.set(digestOf(service.secret), { ...service.key, scopes });
+    service.keys.set(hashApiKey(service.secret), { ...service.key, scopes });
     return service;
   };
 

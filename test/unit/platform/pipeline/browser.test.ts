@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cookieOf } from '../../../../functions/platform/pipeline/session-authentication.ts';
+import { parseCookie } from '../../../../functions/platform/pipeline/session-authentication.ts';
 
-type Event = Parameters<typeof cookieOf>[0];
+type Event = Parameters<typeof parseCookie>[0];
 const request = (cookie: string) => ({ headers: { Cookie: cookie } }) as unknown as Event;
 
 /** What a cookie's value may be made of (RFC 6265bis, 4.1.1). */
@@ -12,7 +12,7 @@ describe('a cookie', () => {
   it('has the value that the browser sent, signs of equality included', () => {
     fc.assert(
       fc.property(aValue, aValue, (value, other) => {
-        expect(cookieOf(request(`a=${other}; wanted=${value}; b=${other}`), 'wanted')).toBe(value);
+        expect(parseCookie(request(`a=${other}; wanted=${value}; b=${other}`), 'wanted')).toBe(value);
       }),
     );
   });
@@ -24,6 +24,6 @@ describe('a cookie', () => {
     ['a name that only ends like it', 'unwanted=1'],
     ['nothing but the name', 'wanted'],
   ])('is absent where there is %s', (_, cookies) => {
-    expect(cookieOf(request(cookies), 'wanted')).toBeUndefined();
+    expect(parseCookie(request(cookies), 'wanted')).toBeUndefined();
   });
 });

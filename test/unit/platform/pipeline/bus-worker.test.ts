@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { BUS_SOURCE, type BusEvent } from '../../../../functions/domain/bus.ts';
-import { UnderWay } from '../../../../functions/domain/problem.ts';
+import { InProgressError } from '../../../../functions/domain/problem.ts';
 import { LEFT_IN_QUEUE, UNREADABLE_MESSAGES } from '../../../../functions/platform/metric-names.ts';
-import { busWorker, InvocationFailed, oneByOne } from '../../../../functions/platform/pipeline/worker.ts';
+import { busWorker, InvocationFailed, processEach } from '../../../../functions/platform/pipeline/worker.ts';
 import { aBusEvent } from '../../../builders.ts';
 import { recordedLog } from '../../../doubles/recorded-log.ts';
 import { busMessage, capturedOutput, received, WITH_TIME } from '../../workers/a-worker.ts';
@@ -88,7 +88,7 @@ describe('a worker behind the bus', () => {
     const counts: number[] = [];
     const handler = busWorker(
       'meter',
-      oneByOne(async (_event, receives) => void counts.push(receives), recordedLog()),
+      processEach(async (_event, receives) => void counts.push(receives), recordedLog()),
     );
     await handler(messages, WITH_TIME);
     expect(counts).toEqual([3, 4]);
@@ -132,7 +132,7 @@ describe('dealing with events one by one', () => {
     const log = recordedLog();
     const events = [aBusEvent(), aBusEvent(), aBusEvent()];
     const dealtWith: BusEvent[] = [];
-    const deal = oneByOne(async (event) => {
+    const deal = processEach(async (event) => {
       if (event === events[1]) throw new Error('out of reach');
       dealtWith.push(event);
     }, log);
@@ -148,8 +148,8 @@ describe('dealing with events one by one', () => {
   it('has what another one has in hand come again, and calls it no failure', async () => {
     const log = recordedLog();
     const event = aBusEvent();
-    const deal = oneByOne(async () => {
-      throw new UnderWay('a check is under way');
+    const deal = processEach(async () => {
+      throw new InProgressError('a check is under way');
     }, log);
 
     expect(await deal([event])).toEqual([{ event, why: 'waits' }]);

@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod/mini';
-import { digestOf, mintKey } from '../../../../functions/domain/api-key.ts';
+import { generateApiKey, hashApiKey } from '../../../../functions/domain/api-key.ts';
 import type { RateBucket } from '../../../../functions/domain/rate-limit.ts';
-import { newSandbox } from '../../../../functions/domain/sandbox.ts';
+import { createSandbox } from '../../../../functions/domain/sandbox.ts';
 import type { Role, Tenant } from '../../../../functions/domain/tenant.ts';
-import { doorAuthentication } from '../../../../functions/platform/pipeline/authentication.ts';
+import { authenticateByMode } from '../../../../functions/platform/pipeline/authentication.ts';
 import { sessionAuthentication } from '../../../../functions/platform/pipeline/session-authentication.ts';
 import { success } from '../../../../functions/platform/reply.ts';
 import { type Method, type Route, settingsPath } from '../../../../functions/platform/route.ts';
@@ -62,7 +62,7 @@ async function request({
     }),
   );
   const budgets: [RateBucket, string][] = [];
-  service.ports.authenticate = doorAuthentication({ keys, sessions, findSandbox });
+  service.ports.authenticate = authenticateByMode({ keys, sessions, findSandbox });
   service.ports.limiter.take = async (bucket, tier, now) => {
     budgets.push([bucket, tier]);
     return take(bucket, tier, now);
@@ -89,7 +89,7 @@ const withKey = ({ secret }: InMemory) => ({ Authorization: `Bearer ${secret}` }
 /** The service, whose organization has a sandbox of this generation. */
 function withSandbox(generation = 1): InMemory & { sandboxId: string } {
   const service = inMemory();
-  const { pairing, sandbox } = newSandbox(service.key.orgId, NOW);
+  const { pairing, sandbox } = createSandbox(service.key.orgId, NOW);
   service.sandboxes.set(service.key.orgId, { pairing, sandbox: { ...sandbox, generation } });
   return Object.assign(service, { sandboxId: sandbox.id });
 }
@@ -149,8 +149,8 @@ describe('the door for people', () => {
     'takes no %s key, a session beside it or not',
     async (environment) => {
       const service = withSandbox();
-      const secret = mintKey(environment);
-      service.keys.set(digestOf(secret), anApiKey({ orgId: service.key.orgId, environment }));
+      const secret = generateApiKey(environment);
+      service.keys.set(hashApiKey(secret), anApiKey({ orgId: service.key.orgId, environment }));
       const { status, body, tenants } = await request({
         service,
         headers: { Authorization: `Bearer ${secret}`, Cookie: '__Host-session=a.b.c', Origin: DASHBOARD },

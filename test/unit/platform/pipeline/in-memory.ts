@@ -1,4 +1,4 @@
-import { type ApiKey, digestOf, mintKey } from '../../../../functions/domain/api-key.ts';
+import { type ApiKey, generateApiKey, hashApiKey } from '../../../../functions/domain/api-key.ts';
 import { newId, type OrgId } from '../../../../functions/domain/ids.ts';
 import type { Capacity } from '../../../../functions/domain/rate-limit.ts';
 import type { Environment, Tenant } from '../../../../functions/domain/tenant.ts';
@@ -8,12 +8,12 @@ import {
   type Keys,
   keyAuthentication,
 } from '../../../../functions/platform/pipeline/authentication.ts';
-import type { IdempotencyScope, Remembered } from '../../../../functions/platform/pipeline/idempotency.ts';
+import type { IdempotencyScope, StoredReply } from '../../../../functions/platform/pipeline/idempotency.ts';
 import { anApiKey, NOW } from '../../../builders.ts';
 import { type CapturedLogging, capturingLogger } from '../capturing-logger.ts';
 
 /** A write: of an idempotency record, or whatever a use case says. */
-export type Change = { record: IdempotencyScope; answer: Remembered } | { write: string };
+export type Change = { record: IdempotencyScope; answer: StoredReply } | { write: string };
 
 /** The service behind the pipeline, all in memory, with one API key that may do everything. */
 export interface InMemory {
@@ -42,7 +42,7 @@ export interface InMemory {
   /** Each commit that took effect. */
   commits: (readonly Change[])[];
   /** Remembers an answer as another request with the same key would. */
-  rememberMeanwhile(scope: IdempotencyScope, answer: Remembered): void;
+  rememberMeanwhile(scope: IdempotencyScope, answer: StoredReply): void;
   /** When set, every commit is refused as this. */
   refusal?: string;
   /** Requests that failed for no fault of theirs. */
@@ -55,9 +55,9 @@ export interface InMemory {
 export const MISSING_ORGANIZATION = newId('org', NOW);
 
 export function inMemory(): InMemory {
-  const secret = mintKey('live');
+  const secret = generateApiKey('live');
   const key = anApiKey();
-  const answers = new Map<string, Remembered>();
+  const answers = new Map<string, StoredReply>();
   const nameOf = (scope: IdempotencyScope) => JSON.stringify(scope);
   const logger = capturingLogger();
 
@@ -65,7 +65,7 @@ export function inMemory(): InMemory {
     secret,
     key,
     tenant: { orgId: key.orgId, generation: 0 },
-    keys: new Map([[digestOf(secret), key]]),
+    keys: new Map([[hashApiKey(secret), key]]),
     commits: [],
     rememberMeanwhile: (scope, answer) => answers.set(nameOf(scope), answer),
     logger,

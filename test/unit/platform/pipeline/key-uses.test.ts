@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { keyUseNotes } from '../../../../functions/platform/pipeline/authentication.ts';
+import { keyUseRecorder } from '../../../../functions/platform/pipeline/authentication.ts';
 import { anApiKey, later, NOW, seconds } from '../../../builders.ts';
 import { capturingLogger } from '../capturing-logger.ts';
 import { createThingWith } from './call.ts';
@@ -12,7 +12,7 @@ function notes({ fails = false } = {}) {
     if (fails) throw new Error('the table is throttled');
   });
   const { log, lines } = capturingLogger();
-  return { note, lines, noteUse: keyUseNotes({ note }, log) };
+  return { note, lines, noteUse: keyUseRecorder({ note }, log) };
 }
 
 describe('the last use of a key', () => {

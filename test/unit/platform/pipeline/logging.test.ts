@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { digestOf, mintKey } from '../../../../functions/domain/api-key.ts';
+import { generateApiKey, hashApiKey } from '../../../../functions/domain/api-key.ts';
 import { newId } from '../../../../functions/domain/ids.ts';
 import { NOW } from '../../../builders.ts';
 import { aRequest, createThingWith, send, thingRoute } from './call.ts';
@@ -19,7 +19,7 @@ describe('the log of a request', () => {
     const text = JSON.stringify(service.logger.lines);
     expect(text).not.toContain('canary');
     expect(text).not.toContain(service.secret);
-    expect(text).not.toContain(digestOf(service.secret));
+    expect(text).not.toContain(hashApiKey(service.secret));
   });
 
   it('does not name the organization of an earlier request of the same process', async () => {
@@ -28,7 +28,7 @@ describe('the log of a request', () => {
     service.lookup.find = async () => {
       throw new Error('the lookup failed');
     };
-    await createThingWith({ headers: { Authorization: `Bearer ${mintKey('live')}` } }, service);
+    await createThingWith({ headers: { Authorization: `Bearer ${generateApiKey('live')}` } }, service);
     const last = service.logger.lines.at(-1);
     expect(last).toMatchObject({ level: 'ERROR', route: 'create-thing' });
     expect(last).not.toHaveProperty('orgId');
@@ -37,9 +37,9 @@ describe('the log of a request', () => {
 
   it('names the organization of its own when several follow one another', async () => {
     const service = inMemory();
-    const other = mintKey('live');
+    const other = generateApiKey('live');
     const otherOrg = newId('org', NOW);
-    service.keys.set(digestOf(other), { ...service.key, orgId: otherOrg });
+    service.keys.set(hashApiKey(other), { ...service.key, orgId: otherOrg });
     for (const secret of [service.secret, other])
       await send(
         thingRoute,

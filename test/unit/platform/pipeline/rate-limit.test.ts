@@ -3,12 +3,12 @@ import { parseList } from 'structured-headers';
 import { describe, expect, it, vi } from 'vitest';
 import { newId } from '../../../../functions/domain/ids.ts';
 import {
+  computeDebt,
+  computeTokens,
   DEFAULT_RATE_LIMITS,
-  debtOf,
+  getRateWindow,
   type RateBucket,
-  tokensFor,
   WINDOW_SECONDS,
-  windowAt,
 } from '../../../../functions/domain/rate-limit.ts';
 import {
   type RateWindows,
@@ -96,7 +96,7 @@ describe('the weight of a request', () => {
     [heavy, 3],
     [{ reads: 512, writes: 0 }, 6],
   ])('of %o is %i tokens', (consumed, tokens) => {
-    expect(tokensFor(consumed)).toBe(tokens);
+    expect(computeTokens(consumed)).toBe(tokens);
   });
 
   it('is charged after it ran, and the answer says what is left then', async () => {
@@ -232,8 +232,8 @@ describe('the limiter', () => {
         const model = new Map<number, number>();
         for (const { offset, before, cost } of requests.toSorted((a, b) => a.offset - b.offset)) {
           const at = later(NOW, seconds(offset));
-          const { start } = windowAt(at);
-          const debt = debtOf(model.get(start - WINDOW_SECONDS) ?? 0, size);
+          const { start } = getRateWindow(at);
+          const debt = computeDebt(model.get(start - WINDOW_SECONDS) ?? 0, size);
           const spent = model.get(start) ?? debt;
           model.set(start, spent);
           const charge = await limit.take(caller, 'standard', at, before);
@@ -243,7 +243,7 @@ describe('the limiter', () => {
           model.set(start, spent + cost);
           expect(remaining).toBe(Math.max(0, size - spent - cost));
           expect(used.get(nameOf(caller, start))).toBe(spent + cost);
-          expect(used.get(nameOf(caller, start + WINDOW_SECONDS)) ?? 0).toBe(debtOf(spent + cost, size));
+          expect(used.get(nameOf(caller, start + WINDOW_SECONDS)) ?? 0).toBe(computeDebt(spent + cost, size));
         }
       }),
     );

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { digestOf, mintKey } from '../../../../functions/domain/api-key.ts';
+import { generateApiKey, hashApiKey } from '../../../../functions/domain/api-key.ts';
 import { newId, type OrgId } from '../../../../functions/domain/ids.ts';
-import { newSandbox, type Pairing, type Sandbox } from '../../../../functions/domain/sandbox.ts';
+import { createSandbox, type Pairing, type Sandbox } from '../../../../functions/domain/sandbox.ts';
 import {
   type FindSandbox,
   keyAuthentication,
@@ -15,10 +15,10 @@ import { type InMemory, inMemory } from './in-memory.ts';
 /** The service with a sandbox key, whose live organization has a sandbox of this generation. */
 function withSandboxKey(generation = 1): InMemory & { sandboxId: OrgId } {
   const service = inMemory();
-  const secret = mintKey('sandbox');
+  const secret = generateApiKey('sandbox');
   const key = anApiKey({ environment: 'sandbox' });
-  const { pairing, sandbox } = newSandbox(key.orgId, NOW);
-  service.keys.set(digestOf(secret), key);
+  const { pairing, sandbox } = createSandbox(key.orgId, NOW);
+  service.keys.set(hashApiKey(secret), key);
   service.sandboxes.set(key.orgId, { pairing, sandbox: { ...sandbox, generation } });
   return Object.assign(service, { secret, key, sandboxId: sandbox.id });
 }
@@ -97,7 +97,7 @@ describe('a request with a sandbox key', () => {
     });
   });
 
-  const stranger = newSandbox(newId('org', NOW), NOW);
+  const stranger = createSandbox(newId('org', NOW), NOW);
   it.each([
     ['there is no pairing', 'unpaired', { pairing: 'gone' }],
     ['there is neither pairing nor sandbox', 'unpaired', { pairing: 'gone', sandbox: 'gone' }],
@@ -124,7 +124,9 @@ describe('a request with a sandbox key', () => {
     ['the sandbox is at the generation of live data', 'not its sandbox', { sandbox: { generation: 0 } }],
   ] as const)('is refused like one with an unknown key when %s, and logged', async (_, why, changes) => {
     const service = changed(withSandboxKey(), changes);
-    const unknown = await createThingWith({ headers: { Authorization: `Bearer ${mintKey('sandbox')}` } });
+    const unknown = await createThingWith({
+      headers: { Authorization: `Bearer ${generateApiKey('sandbox')}` },
+    });
     expect(await createThingWith({}, service)).toEqual(unknown);
     expect(unknown).toMatchObject({ status: 401, runs: 0, body: envelope('AUTHENTICATION_ERROR') });
     expect(service.logger.lines).toMatchObject([
@@ -147,8 +149,8 @@ describe('an idempotency key', () => {
 
   it('is another one live, in the sandbox, and in each of its generations', async () => {
     const service = withSandboxKey();
-    const live = mintKey('live');
-    service.keys.set(digestOf(live), { ...service.key, environment: 'live' });
+    const live = generateApiKey('live');
+    service.keys.set(hashApiKey(live), { ...service.key, environment: 'live' });
     const headers = { 'Idempotency-Key': 'cc9b6afc-7f50-4f6c-8d4e-1f4a2f0f6a3e' };
     const useCase = createThing();
     const answers: unknown[] = [];
@@ -205,7 +207,7 @@ describe('where a sandbox key leads', () => {
       },
       capturingLogger().log,
     );
-    const event = aRequest({ ...inMemory(), secret: mintKey('sandbox') });
+    const event = aRequest({ ...inMemory(), secret: generateApiKey('sandbox') });
     return { caller: await authenticate(event, thingRoute), asked };
   };
 
@@ -261,7 +263,7 @@ describe('a request with a live key', () => {
   it('of an organization that is a sandbox is refused like one with an unknown key, and logged', async () => {
     const service = inMemory();
     service.environment = 'sandbox';
-    const unknown = await createThingWith({ headers: { Authorization: `Bearer ${mintKey('live')}` } });
+    const unknown = await createThingWith({ headers: { Authorization: `Bearer ${generateApiKey('live')}` } });
     expect(await createThingWith({}, service)).toEqual(unknown);
     expect(service.logger.lines).toMatchObject([
       { level: 'WARN', orgId: service.key.orgId, message: expect.stringContaining('not live') },

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod/mini';
-import { mintKey } from '../../../../functions/domain/api-key.ts';
+import { generateApiKey } from '../../../../functions/domain/api-key.ts';
 import { newId } from '../../../../functions/domain/ids.ts';
 import type { Environment, Role, Session } from '../../../../functions/domain/tenant.ts';
 import { sessionAuthentication } from '../../../../functions/platform/pipeline/session-authentication.ts';
@@ -165,8 +165,8 @@ describe('a session', () => {
 describe('an API key where a session is required', () => {
   it.each(['live', 'sandbox'] as const)('is refused as such, and not looked up: %s', async (environment) => {
     for (const headers of [
-      bearer(mintKey(environment)),
-      { ...bearer(mintKey(environment)), ...cookie('x') },
+      bearer(generateApiKey(environment)),
+      { ...bearer(generateApiKey(environment)), ...cookie('x') },
     ]) {
       const { status, body, verified, tenants } = await request(headers, { method: 'GET', role: 'member' });
       expect(status).toBe(403);

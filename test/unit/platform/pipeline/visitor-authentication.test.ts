@@ -2,9 +2,13 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { newId } from '../../../../functions/domain/ids.ts';
 import type { RateBucket } from '../../../../functions/domain/rate-limit.ts';
-import { newSeal } from '../../../../functions/domain/sealing.ts';
-import type { OrganizationStanding } from '../../../../functions/domain/tenant.ts';
-import { type Visit, visitOf, visitorToken } from '../../../../functions/domain/visitor-token.ts';
+import { createSeal } from '../../../../functions/domain/sealing.ts';
+import type { OrganizationState } from '../../../../functions/domain/tenant.ts';
+import {
+  createVisitorToken,
+  openVisitorToken,
+  type Visit,
+} from '../../../../functions/domain/visitor-token.ts';
 import { visitorAuthentication } from '../../../../functions/platform/pipeline/authentication.ts';
 import { success } from '../../../../functions/platform/reply.ts';
 import type { Route } from '../../../../functions/platform/route.ts';
@@ -20,8 +24,8 @@ const visit: Visit = {
   expiresAt: later(NOW, seconds(900)).toISOString(),
 };
 const token = (changes: Partial<Visit> = {}, keys = ring) =>
-  visitorToken(keys, { ...visit, ...changes }, newSeal(keys));
-const LIVE: OrganizationStanding = { environment: 'live', tier: 'standard', generation: 0 };
+  createVisitorToken(keys, { ...visit, ...changes }, createSeal(keys));
+const LIVE: OrganizationState = { environment: 'live', tier: 'standard', generation: 0 };
 
 const widgetRoute = {
   name: 'read-things',
@@ -36,7 +40,7 @@ const widgetRoute = {
 
 interface Given {
   authorization?: string | undefined;
-  standing?: OrganizationStanding | undefined;
+  standing?: OrganizationState | undefined;
   budget?: number;
   query?: Record<string, string>;
   thrown?: Error;
@@ -54,8 +58,8 @@ async function request(given: Given = {}) {
     return take(bucket, tier, now);
   };
   service.ports.authenticate = visitorAuthentication({
-    visitOf: async (text) => visitOf(ring, text, NOW),
-    standings: { of: async () => standing },
+    visitOf: async (text) => openVisitorToken(ring, text, NOW),
+    organizations: { of: async () => standing },
   });
   const seen: unknown[] = [];
   const event = aRequest(service, {
@@ -111,7 +115,7 @@ describe('a visitor', () => {
   });
 
   it('of a sandbox is let in as long as its data is the present one', async () => {
-    const sandbox = (generation: number): OrganizationStanding => ({
+    const sandbox = (generation: number): OrganizationState => ({
       environment: 'sandbox',
       tier: 'sandbox',
       generation,

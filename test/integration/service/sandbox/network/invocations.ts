@@ -3,7 +3,13 @@ import type { Service } from '../../../../support/service.ts';
 import { eventually } from '../eventually.ts';
 
 /** Workers that something else than an event of the load invokes, in a minute or after failures that never come here. */
-const SCHEDULED = ['reconcile', 'audit', 'purge', 'sweep', 'resume-redeliveries'] as const;
+const SCHEDULED = [
+  'reconcile',
+  'audit-ledger',
+  'purge',
+  'schedule-source-checks',
+  'resume-redelivery-jobs',
+] as const;
 
 /**
  * Invokes them, those for dead letters with all that the tables have of these organizations: as if each message had been given up.
@@ -23,7 +29,7 @@ export async function invokeAll(service: Service, organizations: readonly string
     generation,
   }));
   const events = rows.map(({ item }) => String(item.pk)).filter((pk) => pk.startsWith('evt_'));
-  await service.invoke('dead-reminders', letters(reminders));
+  await service.invoke('dead-delivery-messages', letters(reminders));
   for (const name of ['dead-fan-outs', 'dead-publications'] as const)
     await service.invoke(name, letters([{ kind: 'entries', ids: events }]));
   for (const name of SCHEDULED) await service.invoke(name);

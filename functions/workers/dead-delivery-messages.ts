@@ -1,26 +1,26 @@
 import middy from '@middy/core';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
-import { deadReminder } from '../engine/dead-letters.ts';
+import { processDeadDeliveryMessage } from '../engine/dead-letters.ts';
 import { documentClient } from '../platform/clients/clients.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { DEAD_LETTERS } from '../platform/metric-names.ts';
 import { count } from '../platform/metrics.ts';
 import { invocation } from '../platform/pipeline/worker.ts';
-import { parseReminder } from '../platform/queues.ts';
+import { parseDeliveryMessage } from '../platform/queues.ts';
 import { reportUnreadable } from '../platform/reports.ts';
 import { dueIndex } from '../store/due-index.ts';
 
-export const DeadRemindersEnvironment = z.object({
+export const DeadDeliveryMessagesEnvironment = z.object({
   DELIVERIES_TABLE: NonEmptyText,
   GRACE_SECONDS: DecimalNumber,
 });
-export type DeadRemindersEnvironment = z.input<typeof DeadRemindersEnvironment>;
+export type DeadDeliveryMessagesEnvironment = z.input<typeof DeadDeliveryMessagesEnvironment>;
 
-const environment = readEnvironment(DeadRemindersEnvironment);
+const environment = readEnvironment(DeadDeliveryMessagesEnvironment);
 
-const handle = deadReminder(
+const handle = processDeadDeliveryMessage(
   {
     due: dueIndex({ client: documentClient(), name: environment.DELIVERIES_TABLE, reportUnreadable }),
     log: logger.log,
@@ -35,11 +35,11 @@ export const handler = middy<SQSEvent, SQSBatchResponse>()
   .handler(async ({ Records }: SQSEvent) => {
     const kept = await Promise.all(
       Records.map(async ({ body, messageId }) => {
-        const reminder = parseReminder(body, messageId);
-        if (reminder === undefined) return [];
+        const deliveryMessage = parseDeliveryMessage(body, messageId);
+        if (deliveryMessage === undefined) return [];
         count(DEAD_LETTERS);
         try {
-          await handle(reminder);
+          await handle(deliveryMessage);
           return [];
         } catch (error) {
           logger.log('DEAD_REMINDER_STAYS', { messageId, error });

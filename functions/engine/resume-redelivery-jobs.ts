@@ -1,17 +1,17 @@
 import type { BusEvent } from '../domain/bus.ts';
 import {
-  lookedAt,
+  buildRepeatedRound,
+  checkRun,
   type RedeliveryJob,
   type RedeliveryJobRef,
   type RedeliveryRun,
-  repeatedRound,
 } from '../domain/redelivery.ts';
-import { generations, type Standings } from '../domain/sandbox.ts';
+import { createGenerationCheck, type OrganizationStates } from '../domain/sandbox.ts';
 import type { Log } from '../platform/log-codes.ts';
 import { mapConcurrently } from './concurrency.ts';
 import { type DuePage, type Position, scanShards } from './due-pages.ts';
 
-export interface ResumePorts {
+export interface ResumeRedeliveryJobsPorts {
   runs: {
     /** Those that nobody was reminded of since then. */
     find(shard: number, until: Date, after?: Position): Promise<DuePage<RedeliveryRun>>;
@@ -24,19 +24,19 @@ export interface ResumePorts {
     /** @returns the events that the queue did not take */
     send(events: readonly BusEvent[]): Promise<BusEvent[]>;
   };
-  standings: Standings;
+  organizations: OrganizationStates;
   log: Log;
   now: () => Date;
 }
 
-export interface ResumeTerms {
+export interface ResumeRedeliveryJobsSettings {
   shards: number;
   /** How long nobody is reminded of a job before it is looked at. */
   graceSeconds: number;
 }
 
 /** What a run did. */
-export interface Resumed {
+export interface ResumeResult {
   /** Jobs whose message was sent again. */
   sent: number;
   /** Rows of jobs that had ended, or were gone. */
@@ -58,11 +58,11 @@ const SEND = 10;
  * Sends a message again for every redelivery job that runs for long and that no worker has, then notes so: a message that was lost leaves no job running
  * for ever. It may end or crash anywhere: what it has not noted is found by the next run, and a message too many changes nothing.
  */
-export function resume(
-  { runs, jobs, rounds, standings, log, now }: ResumePorts,
-  { shards, graceSeconds }: ResumeTerms,
+export function resumeRedeliveryJobs(
+  { runs, jobs, rounds, organizations: standings, log, now }: ResumeRedeliveryJobsPorts,
+  { shards, graceSeconds }: ResumeRedeliveryJobsSettings,
 ) {
-  const generationOf = generations(standings);
+  const generationOf = createGenerationCheck(standings);
   const namesOf = ({ id: redeliveryId, webhookId, orgId }: RedeliveryJobRef) => ({
     redeliveryId,
     webhookId,
@@ -73,8 +73,8 @@ export function resume(
    * @param goOn whether there is time for another page
    * @throws what kept a shard from being read, after the rest was dealt with
    */
-  return async (goOn: () => boolean): Promise<Resumed> => {
-    const done: Resumed = { sent: 0, removed: 0, held: 0, left: 0, complete: true };
+  return async (goOn: () => boolean): Promise<ResumeResult> => {
+    const done: ResumeResult = { sent: 0, removed: 0, held: 0, left: 0, complete: true };
     const failures: unknown[] = [];
 
     /** Leaves to the next run what cannot be done for one job. */
@@ -91,7 +91,7 @@ export function resume(
     /** @returns the job when it needs a message */
     async function look(run: RedeliveryRun): Promise<RedeliveryJob | undefined> {
       const job = (await generationOf(run)) === 'over' ? undefined : await jobs.find(run);
-      const found = lookedAt(job, now());
+      const found = checkRun(job, now());
       if (found === 'over') {
         await runs.remove(run);
         done.removed += 1;
@@ -102,7 +102,7 @@ export function resume(
 
     /** @returns the jobs whose messages were taken */
     async function send(batch: readonly RedeliveryJob[]): Promise<RedeliveryJob[]> {
-      const events = batch.map((job) => repeatedRound(job, now()));
+      const events = batch.map((job) => buildRepeatedRound(job, now()));
       try {
         const refused = new Set((await rounds.send(events)).map(({ id }) => id));
         return batch.filter((_, index) => !refused.has(events[index]?.id ?? ''));

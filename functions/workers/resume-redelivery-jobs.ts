@@ -1,40 +1,40 @@
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import * as z from 'zod/mini';
-import { type Resumed, resume } from '../engine/resume.ts';
+import { type ResumeResult, resumeRedeliveryJobs } from '../engine/resume-redelivery-jobs.ts';
 import { documentClient, queueClient } from '../platform/clients/clients.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { REDELIVERIES_RESUMED } from '../platform/metric-names.ts';
 import { count } from '../platform/metrics.ts';
+import { organizationStates } from '../platform/organization-states.ts';
 import { invocation } from '../platform/pipeline/worker.ts';
 import { workerQueue } from '../platform/queues.ts';
 import { reportUnreadable } from '../platform/reports.ts';
-import { standings } from '../platform/standings.ts';
 import { REDELIVERY_RUN_SHARDS } from '../store/keys.ts';
-import { standingOf } from '../store/organizations.ts';
+import { readOrganizationState } from '../store/organizations.ts';
 import { redeliveryJobs, redeliveryRuns } from '../store/redelivery-jobs.ts';
 
-export const ResumeRedeliveriesEnvironment = z.object({
+export const ResumeRedeliveryJobsEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,
   REDELIVERIES_QUEUE: NonEmptyText,
   GRACE_SECONDS: DecimalNumber,
 });
-export type ResumeRedeliveriesEnvironment = z.input<typeof ResumeRedeliveriesEnvironment>;
+export type ResumeRedeliveryJobsEnvironment = z.input<typeof ResumeRedeliveryJobsEnvironment>;
 
-const environment = readEnvironment(ResumeRedeliveriesEnvironment);
+const environment = readEnvironment(ResumeRedeliveryJobsEnvironment);
 const service = { client: documentClient(), name: environment.SERVICE_TABLE, reportUnreadable };
 const jobs = redeliveryJobs(service);
 
 /** Time that the page under way needs when the run's time is up. */
 const PAGE_MS = 10_000;
 
-const run = resume(
+const run = resumeRedeliveryJobs(
   {
     runs: redeliveryRuns(service),
     jobs: { find: (job) => jobs.find(job, job.webhookId, job.id) },
     rounds: workerQueue(queueClient(), environment.REDELIVERIES_QUEUE),
-    standings: standings(standingOf(service)),
+    organizations: organizationStates(readOrganizationState(service)),
     log: logger.log,
     now: () => new Date(),
   },
@@ -42,7 +42,7 @@ const run = resume(
 );
 
 /** Invoked by a schedule. */
-export const handler = middy<unknown, Resumed>()
+export const handler = middy<unknown, ResumeResult>()
   .use(invocation())
   .handler(async (_event: unknown, context: Context) => {
     const done = await run(() => context.getRemainingTimeInMillis() > PAGE_MS);

@@ -2,37 +2,39 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import middy from '@middy/core';
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
-import { type SequencedChange, watch } from '../engine/watch.ts';
+import { processDeliveryStream, type SequencedChange } from '../engine/delivery-stream.ts';
 import { documentClient } from '../platform/clients/clients.ts';
 import { DecimalNumber, NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
 import { ENDED, UNREADABLE_ROWS } from '../platform/metric-names.ts';
 import { count } from '../platform/metrics.ts';
+import { organizationStates } from '../platform/organization-states.ts';
 import { invocation } from '../platform/pipeline/worker.ts';
 import { reportUnreadable } from '../platform/reports.ts';
-import { standings } from '../platform/standings.ts';
-import { deliveryOf } from '../store/deliveries.ts';
+import { parseDelivery } from '../store/deliveries.ts';
 import { dueIndex } from '../store/due-index.ts';
 import { ledgerStore } from '../store/ledger.ts';
-import { standingOf } from '../store/organizations.ts';
-import { rowOf } from '../store/table.ts';
+import { readOrganizationState } from '../store/organizations.ts';
+import { parseRow } from '../store/table.ts';
 
-export const WatchEnvironment = z.object({
+export const DeliveryStreamEnvironment = z.object({
   SERVICE_TABLE: NonEmptyText,
   DELIVERIES_TABLE: NonEmptyText,
   LEDGER_TABLE: NonEmptyText,
   GRACE_SECONDS: DecimalNumber,
 });
-export type WatchEnvironment = z.input<typeof WatchEnvironment>;
+export type DeliveryStreamEnvironment = z.input<typeof DeliveryStreamEnvironment>;
 
-const environment = readEnvironment(WatchEnvironment);
+const environment = readEnvironment(DeliveryStreamEnvironment);
 const client = documentClient();
 
-const run = watch(
+const run = processDeliveryStream(
   {
     due: dueIndex({ client, name: environment.DELIVERIES_TABLE, reportUnreadable }),
     ledger: ledgerStore({ client, name: environment.LEDGER_TABLE, reportUnreadable }),
-    standings: standings(standingOf({ client, name: environment.SERVICE_TABLE, reportUnreadable })),
+    organizations: organizationStates(
+      readOrganizationState({ client, name: environment.SERVICE_TABLE, reportUnreadable }),
+    ),
     log: logger.log,
     now: () => new Date(),
   },
@@ -52,7 +54,7 @@ interface WindowedEvent extends DynamoDBStreamEvent {
 export const handler = middy<WindowedEvent, { state: Record<string, unknown> }>()
   .use(invocation())
   .handler(async ({ Records, shardId }: WindowedEvent) => {
-    const changes = Records.flatMap(changeOf);
+    const changes = Records.flatMap(parseChange);
     await run(shardId, changes);
     for (const { delivery } of changes) if (isEnd(delivery.status)) count(ENDED[delivery.status]);
     return { state: {} };
@@ -61,10 +63,10 @@ export const handler = middy<WindowedEvent, { state: Record<string, unknown> }>(
 /** One that is skipped from the start ends with its addition. */
 const isEnd = (status: string): status is keyof typeof ENDED => Object.hasOwn(ENDED, status);
 
-function changeOf({ eventName, dynamodb }: DynamoDBRecord): SequencedChange[] {
+function parseChange({ eventName, dynamodb }: DynamoDBRecord): SequencedChange[] {
   const sequence = dynamodb?.SequenceNumber ?? '0';
   try {
-    const delivery = deliveryOf(rowOf(dynamodb?.NewImage as Record<string, AttributeValue>));
+    const delivery = parseDelivery(parseRow(dynamodb?.NewImage as Record<string, AttributeValue>));
     return [{ kind: eventName === 'INSERT' ? 'added' : 'ended', delivery, sequence }];
   } catch (error) {
     // Repeating it would stop the shard. The audit finds what is missing from the ledger.

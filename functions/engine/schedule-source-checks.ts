@@ -1,14 +1,14 @@
 import type { BusEvent } from '../domain/bus.ts';
-import { DIGEST_RESEND_SECONDS, type DueDigest, digestEvent } from '../domain/mailing.ts';
+import { buildDigestEvent, DIGEST_RESEND_SECONDS, type DueDigest } from '../domain/mailing.ts';
 import { RESEND_SECONDS, type SourceRef } from '../domain/source.ts';
-import { dueEvent } from '../domain/source-check.ts';
+import { buildDueEvent } from '../domain/source-check.ts';
 import type { Log } from '../platform/log-codes.ts';
 import { mapConcurrently } from './concurrency.ts';
-import { type DuePage, type Position, reporting, scanShards, throughPages } from './due-pages.ts';
+import { type DuePage, type Position, readPages, reportUnreadableRow, scanShards } from './due-pages.ts';
 
 type DueSource = SourceRef & { dueAt: string };
 
-export interface SweepPorts {
+export interface ScheduleSourceChecksPorts {
   due: {
     find(shard: number, until: Date, after?: Position): Promise<DuePage<DueSource>>;
     /** Does nothing when the entry was moved meanwhile. */
@@ -23,7 +23,7 @@ export interface SweepPorts {
 }
 
 /** What a run did. */
-export interface Swept {
+export interface ScheduleResult {
   /** Sources whose message was sent. */
   sent: number;
   /** What the queue did not take, and what was not moved on; the next run finds it. */
@@ -45,18 +45,21 @@ const SEND = 10;
  * comes again. It reads nothing but what is due. A run may end or crash anywhere: what it has not moved on is
  * found by the next, and a message too many changes nothing.
  */
-export function sweep({ due, checks, log, now }: SweepPorts, { shards }: { shards: number }) {
+export function scheduleSourceChecks(
+  { due, checks, log, now }: ScheduleSourceChecksPorts,
+  { shards }: { shards: number },
+) {
   /**
    * @param goOn whether there is time for another page
    * @throws what kept a part of the index from being read, after the rest was dealt with
    */
-  return async (goOn: () => boolean): Promise<Swept> => {
-    const done: Swept = { sent: 0, left: 0, latestSeconds: 0, complete: true };
+  return async (goOn: () => boolean): Promise<ScheduleResult> => {
+    const done: ScheduleResult = { sent: 0, left: 0, latestSeconds: 0, complete: true };
     const failures: unknown[] = [];
 
     /** @returns the entries whose messages were taken */
     async function send(batch: readonly DueSource[]): Promise<DueSource[]> {
-      const events = new Map(batch.map((entry) => [entry, dueEvent(entry, now())]));
+      const events = new Map(batch.map((entry) => [entry, buildDueEvent(entry, now())]));
       try {
         const refused = new Set((await checks.send([...events.values()])).map(({ id }) => id));
         return batch.filter((entry) => !refused.has(events.get(entry)?.id ?? ''));
@@ -134,7 +137,7 @@ export function sendDueDigests({ due, mails, log, now }: DigestPorts) {
     const failures: unknown[] = [];
 
     async function send(entries: readonly DueDigest[]): Promise<void> {
-      const events = new Map(entries.map((entry) => [entry, digestEvent(entry, now())]));
+      const events = new Map(entries.map((entry) => [entry, buildDigestEvent(entry, now())]));
       const refused = new Set((await mails.send([...events.values()])).map(({ id }) => id));
       const until = new Date(now().getTime() + DIGEST_RESEND_SECONDS * 1000);
       for (const [entry, { id }] of events) if (!refused.has(id)) await due.postpone(entry, until);
@@ -142,7 +145,7 @@ export function sendDueDigests({ due, mails, log, now }: DigestPorts) {
 
     const until = now();
     try {
-      await throughPages((after) => due.find(until, after), send, goOn, reporting(log, failures));
+      await readPages((after) => due.find(until, after), send, goOn, reportUnreadableRow(log, failures));
     } catch (error) {
       log('DIGESTS_NOT_SENT', { error });
       failures.push(error);

@@ -1,7 +1,11 @@
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import * as z from 'zod/mini';
-import { type Swept, sendDueDigests, sweep } from '../engine/sweep.ts';
+import {
+  type ScheduleResult,
+  scheduleSourceChecks,
+  sendDueDigests,
+} from '../engine/schedule-source-checks.ts';
 import { documentClient, queueClient } from '../platform/clients/clients.ts';
 import { NonEmptyText, readEnvironment } from '../platform/config.ts';
 import { logger } from '../platform/logger.ts';
@@ -14,16 +18,16 @@ import { SOURCE_DUE_SHARDS } from '../store/keys.ts';
 import { dueDigests } from '../store/mail-budgets.ts';
 import { dueSources } from '../store/sources.ts';
 
-export const SweepEnvironment = z.object({
+export const ScheduleSourceChecksEnvironment = z.object({
   KNOWLEDGE_TABLE: NonEmptyText,
   CHECKS_QUEUE: NonEmptyText,
   MAILINGS_TABLE: NonEmptyText,
   /** The queue of the function that sends e-mail; that of the checks where the deployment sends none. */
   NOTIFY_QUEUE: NonEmptyText,
 });
-export type SweepEnvironment = z.input<typeof SweepEnvironment>;
+export type ScheduleSourceChecksEnvironment = z.input<typeof ScheduleSourceChecksEnvironment>;
 
-const environment = readEnvironment(SweepEnvironment);
+const environment = readEnvironment(ScheduleSourceChecksEnvironment);
 
 /** Time that the page under way needs when the run's time is up. */
 const PAGE_MS = 10_000;
@@ -31,7 +35,7 @@ const PAGE_MS = 10_000;
 const client = documentClient();
 const common = { log: logger.log, now: () => new Date() };
 
-const run = sweep(
+const run = scheduleSourceChecks(
   {
     due: dueSources({ client, name: environment.KNOWLEDGE_TABLE, reportUnreadable }),
     checks: workerQueue(queueClient(), environment.CHECKS_QUEUE),
@@ -51,7 +55,7 @@ const sendDigests =
       });
 
 /** Invoked by a schedule. */
-export const handler = middy<unknown, Swept>()
+export const handler = middy<unknown, ScheduleResult>()
   .use(invocation())
   .handler(async (_event: unknown, context: Context) => {
     const hasTime = () => context.getRemainingTimeInMillis() > PAGE_MS;

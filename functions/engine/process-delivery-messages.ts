@@ -1,30 +1,32 @@
-import type { Disposition, Outgoing, Reminder } from '../domain/delivery.ts';
+import type { DeliveryMessage, MessageDisposition, OutgoingMessage } from '../domain/delivery.ts';
 import { isPatient, type Lane } from '../domain/lanes.ts';
 import { memoize } from '../domain/memoize.ts';
-import { generations, type Standings } from '../domain/sandbox.ts';
+import { createGenerationCheck, type OrganizationStates } from '../domain/sandbox.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import type { Log } from '../platform/log-codes.ts';
 import type { AttemptContext } from './attempt-delivery.ts';
-import { failuresOf, mapSettled } from './concurrency.ts';
+import { collectFailures, mapSettled } from './concurrency.ts';
 
 /** A message as it was received. */
-export interface ReceivedReminder {
-  reminder: Reminder;
+export interface ReceivedDeliveryMessage {
+  message: DeliveryMessage;
   /** Names this receive of the message. */
   receiptHandle: string;
 }
 
-export interface ReminderPorts {
+export interface DeliveryMessagePorts {
   /** Starts the delivery's next attempt, as `attemptDelivery` does. */
-  attempt(reminder: Reminder, context: AttemptContext, lane: Lane): Promise<Disposition>;
-  standings: Standings;
+  attempt(deliveryMessage: DeliveryMessage, context: AttemptContext, lane: Lane): Promise<MessageDisposition>;
+  organizations: OrganizationStates;
   /**
    * Reads the endpoints and events of a batch.
    * @returns the context of one message; throws when a row that it needs cannot be read
    */
-  contexts(reminders: readonly Reminder[]): Promise<(reminder: Reminder) => Omit<AttemptContext, 'readAt'>>;
+  contexts(
+    reminders: readonly DeliveryMessage[],
+  ): Promise<(deliveryMessage: DeliveryMessage) => Omit<AttemptContext, 'readAt'>>;
   queues: {
-    send(lane: Lane, messages: readonly Outgoing[]): Promise<Reminder[]>;
+    send(lane: Lane, messages: readonly OutgoingMessage[]): Promise<DeliveryMessage[]>;
     hide(lane: Lane, receiptHandle: string, until: Date): Promise<void>;
   };
   log: Log;
@@ -49,18 +51,32 @@ export const HELD_UP_AFTER_MS = 200;
  * stays in the lane, alone.
  * @returns those that stay in the lane; the others may be deleted
  */
-export function processReminders({ attempt, standings, contexts, queues, log, now }: ReminderPorts) {
-  const leave = ({ reminder }: ReceivedReminder, error: unknown, traceId = reminder.traceId) =>
-    log('DELIVERY_LEFT', { deliveryId: reminder.id, traceId, error });
+export function processDeliveryMessages({
+  attempt,
+  organizations: standings,
+  contexts,
+  queues,
+  log,
+  now,
+}: DeliveryMessagePorts) {
+  const leave = (
+    { message: deliveryMessage }: ReceivedDeliveryMessage,
+    error: unknown,
+    traceId = deliveryMessage.traceId,
+  ) => log('DELIVERY_LEFT', { deliveryId: deliveryMessage.id, traceId, error });
 
   /**
    * Drops messages of an older sandbox generation before anything is read for them: their rows are being deleted.
    * If the organization cannot be read, the message stays.
    */
-  async function sortByGeneration(messages: readonly ReceivedReminder[]) {
-    const generationOf = generations({ of: memoize((orgId: Tenant['orgId']) => standings.of(orgId)) });
-    const results = await mapSettled(messages, messages.length, ({ reminder }) => generationOf(reminder));
-    const unknown = failuresOf(messages, results);
+  async function sortByGeneration(messages: readonly ReceivedDeliveryMessage[]) {
+    const generationOf = createGenerationCheck({
+      of: memoize((orgId: Tenant['orgId']) => standings.of(orgId)),
+    });
+    const results = await mapSettled(messages, messages.length, ({ message: deliveryMessage }) =>
+      generationOf(deliveryMessage),
+    );
+    const unknown = collectFailures(messages, results);
     for (const { item, error } of unknown) leave(item, error);
     const isCurrent = (result?: PromiseSettledResult<'current' | 'over'>) =>
       result?.status === 'fulfilled' && result.value === 'current';
@@ -74,16 +90,16 @@ export function processReminders({ attempt, standings, contexts, queues, log, no
    * Sends first, deletes later: in between there are two messages, which changes no outcome.
    * @returns those that could not be sent
    */
-  async function move(messages: readonly ReceivedReminder[], to: Lane, until: Date) {
+  async function move(messages: readonly ReceivedDeliveryMessage[], to: Lane, until: Date) {
     const refused = await queues.send(
       to,
-      messages.map(({ reminder }) => ({ reminder, until })),
+      messages.map(({ message: deliveryMessage }) => ({ message: deliveryMessage, until })),
     );
-    return messages.filter(({ reminder }) => refused.includes(reminder));
+    return messages.filter(({ message: deliveryMessage }) => refused.includes(deliveryMessage));
   }
 
   /** As `move`; all of them stay when the slow lane cannot be reached. */
-  async function moveHeldUp(messages: readonly ReceivedReminder[]) {
+  async function moveHeldUp(messages: readonly ReceivedDeliveryMessage[]) {
     return move(messages, 'slow', now()).catch((error: unknown) => {
       for (const message of messages) leave(message, error);
       return messages;
@@ -91,15 +107,15 @@ export function processReminders({ attempt, standings, contexts, queues, log, no
   }
 
   async function dealWith(
-    message: ReceivedReminder,
-    contextOf: (reminder: Reminder) => AttemptContext,
+    message: ReceivedDeliveryMessage,
+    contextOf: (deliveryMessage: DeliveryMessage) => AttemptContext,
     lane: Lane,
   ): Promise<'stays' | 'done'> {
-    const { reminder, receiptHandle } = message;
+    const { message: deliveryMessage, receiptHandle } = message;
     let context: AttemptContext | undefined;
     try {
-      context = contextOf(reminder);
-      const disposition = await attempt(reminder, context, lane);
+      context = contextOf(deliveryMessage);
+      const disposition = await attempt(deliveryMessage, context, lane);
       switch (disposition.kind) {
         case 'delete':
           return 'done';
@@ -112,24 +128,29 @@ export function processReminders({ attempt, standings, contexts, queues, log, no
         }
       }
     } catch (error) {
-      leave(message, error, reminder.traceId ?? context?.event?.traceId);
+      leave(message, error, deliveryMessage.traceId ?? context?.event?.traceId);
       return 'stays';
     }
   }
 
-  return async (lane: Lane, messages: readonly ReceivedReminder[]): Promise<ReceivedReminder[]> => {
+  return async (
+    lane: Lane,
+    messages: readonly ReceivedDeliveryMessage[],
+  ): Promise<ReceivedDeliveryMessage[]> => {
     const { unknown, current } = await sortByGeneration(messages);
     const staying = new Set(unknown);
     const readAt = now();
-    const found = await contexts(current.map(({ reminder }) => reminder)).catch((error: unknown) => () => {
-      throw error;
-    });
-    const contextOf = (reminder: Reminder) => ({ ...found(reminder), readAt });
+    const found = await contexts(current.map(({ message: deliveryMessage }) => deliveryMessage)).catch(
+      (error: unknown) => () => {
+        throw error;
+      },
+    );
+    const contextOf = (deliveryMessage: DeliveryMessage) => ({ ...found(deliveryMessage), readAt });
     const atOnce = isPatient(lane) ? Number.POSITIVE_INFINITY : ATTEMPTS_PER_ORGANIZATION;
     const heldUpAt = isPatient(lane) ? Number.POSITIVE_INFINITY : now().getTime() + HELD_UP_AFTER_MS;
 
     /** @param waiting messages of one organization; taken out one by one, by several of these at once */
-    async function work(waiting: ReceivedReminder[]): Promise<void> {
+    async function work(waiting: ReceivedDeliveryMessage[]): Promise<void> {
       while (now().getTime() < heldUpAt) {
         const message = waiting.shift();
         if (message === undefined) return;
@@ -140,7 +161,7 @@ export function processReminders({ attempt, standings, contexts, queues, log, no
       for (const message of await moveHeldUp(heldUp)) staying.add(message);
     }
 
-    const byOrganization = Map.groupBy(current, ({ reminder }) => reminder.orgId);
+    const byOrganization = Map.groupBy(current, ({ message: deliveryMessage }) => deliveryMessage.orgId);
     await Promise.all(
       [...byOrganization.values()].flatMap((waiting) =>
         Array.from({ length: Math.min(atOnce, waiting.length) }, () => work(waiting)),

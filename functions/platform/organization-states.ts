@@ -1,20 +1,20 @@
 import type { OrgId } from '../domain/ids.ts';
-import type { OrganizationStanding } from '../domain/tenant.ts';
+import type { OrganizationState } from '../domain/tenant.ts';
 
 /** Live organizations that an instance remembers. */
 const REMEMBERED = 10_000;
 
-type Load = (orgId: OrgId) => Promise<OrganizationStanding | undefined>;
+type Load = (orgId: OrgId) => Promise<OrganizationState | undefined>;
 
 /**
  * What organizations are, for workers. That one is live never changes, so it is read once; a sandbox is read each time, because a reset
  * may have come in between. Who asks while a read is under way shares it only for a live one.
  */
-export function standings(load: Load): { of: Load } {
-  const live = new Map<OrgId, OrganizationStanding>();
-  const reading = new Map<OrgId, Promise<OrganizationStanding | undefined>>();
+export function organizationStates(load: Load): { of: Load } {
+  const live = new Map<OrgId, OrganizationState>();
+  const reading = new Map<OrgId, Promise<OrganizationState | undefined>>();
 
-  async function read(orgId: OrgId): Promise<OrganizationStanding | undefined> {
+  async function read(orgId: OrgId): Promise<OrganizationState | undefined> {
     const standing = await load(orgId);
     if (standing?.environment === 'live') {
       if (live.size >= REMEMBERED) live.clear();
@@ -23,7 +23,7 @@ export function standings(load: Load): { of: Load } {
     return standing;
   }
 
-  async function first(orgId: OrgId): Promise<OrganizationStanding | undefined> {
+  async function first(orgId: OrgId): Promise<OrganizationState | undefined> {
     const begun = read(orgId);
     reading.set(orgId, begun);
     try {

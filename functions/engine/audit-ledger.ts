@@ -1,22 +1,22 @@
 import { type Delivery, type DeliveryRef, OPEN_STATUSES } from '../domain/delivery.ts';
 import { EXPIRY_SECONDS } from '../domain/due.ts';
 import {
-  countsOf,
-  hourBefore,
+  addCounts,
+  countOpen,
+  getHourBefore,
   type LedgerCounts,
   type LedgerEntry,
-  NOTHING,
-  openIn,
-  plus,
+  NO_COUNTS,
+  toCounts,
 } from '../domain/ledger.ts';
-import { generations, type Standings, UnknownTenant } from '../domain/sandbox.ts';
-import { isOfSandbox } from '../domain/tenant.ts';
+import { createGenerationCheck, type OrganizationStates, UnknownTenant } from '../domain/sandbox.ts';
+import { isSandbox } from '../domain/tenant.ts';
 import type { Log } from '../platform/log-codes.ts';
 import { mapConcurrently } from './concurrency.ts';
 
 type Position = Record<string, unknown>;
 
-export interface AuditPorts {
+export interface AuditLedgerPorts {
   ledger: {
     inHour(
       hour: string,
@@ -38,19 +38,19 @@ export interface AuditPorts {
     }>;
   };
   due: { watch(ref: DeliveryRef, dueAt: Date): Promise<void> };
-  standings: Standings;
+  organizations: OrganizationStates;
   log: Log;
   now: () => Date;
 }
 
-export interface AuditTerms {
+export interface AuditLedgerSettings {
   ledgerShards: number;
   deliveryShards: number;
   graceSeconds: number;
 }
 
 /** What a run found. */
-export interface Audited {
+export interface LedgerAudit {
   /** Endpoints and hours that were looked at. */
   entries: number;
   /** Deliveries that are still open, hours after their creation. */
@@ -79,15 +79,15 @@ const SHARDS_AT_ONCE = 4;
  * hour does not balance by itself, its deliveries are counted; they are the truth, and in the end the ledger is put right by them. Open ones among them are put into the due index if they are not
  * there: they are the ones that the stream told of too late, or in part.
  */
-export function audit(
-  { ledger, deliveries, due, standings, log, now }: AuditPorts,
-  { ledgerShards, deliveryShards, graceSeconds }: AuditTerms,
+export function auditLedger(
+  { ledger, deliveries, due, organizations: standings, log, now }: AuditLedgerPorts,
+  { ledgerShards, deliveryShards, graceSeconds }: AuditLedgerSettings,
 ) {
-  const generationOf = generations(standings);
+  const generationOf = createGenerationCheck(standings);
 
   /** @param goOn whether there is time for another page */
-  return async (goOn: () => boolean): Promise<Audited> => {
-    const found: Audited = { entries: 0, open: 0, differing: 0, complete: true };
+  return async (goOn: () => boolean): Promise<LedgerAudit> => {
+    const found: LedgerAudit = { entries: 0, open: 0, differing: 0, complete: true };
 
     async function* pagesOf<T>(
       read: (after?: Position) => Promise<{ items: T[]; next: Position | undefined }>,
@@ -106,7 +106,7 @@ export function audit(
 
     /** @returns what the deliveries say; undefined when that is too young to be held against the ledger, or time ran out */
     async function recount(entry: LedgerEntry): Promise<LedgerCounts | undefined> {
-      let counts = NOTHING;
+      let counts = NO_COUNTS;
       let isSettled = true;
       for (let shard = 0; shard < deliveryShards; shard += 1) {
         const pages = pagesOf(async (after) => {
@@ -117,7 +117,7 @@ export function audit(
         });
         for await (const page of pages) {
           for (const delivery of page) {
-            counts = plus(counts, countsOf({ kind: 'added', delivery }));
+            counts = addCounts(counts, toCounts({ kind: 'added', delivery }));
             // What it has come to last: its end, or its beginning, which may be hours after its event.
             const { createdAt, terminalAt = createdAt } = delivery;
             if (now().getTime() - new Date(terminalAt).getTime() < LAG_MS) isSettled = false;
@@ -130,7 +130,7 @@ export function audit(
 
     /** Whether a reset has come in between: then its deliveries are being deleted, and so is the entry. */
     async function isOver({ orgId, generation }: LedgerEntry): Promise<boolean> {
-      if (orgId === undefined || !isOfSandbox({ generation })) return false;
+      if (orgId === undefined || !isSandbox({ generation })) return false;
       try {
         return (await generationOf({ orgId, generation })) === 'over';
       } catch (error) {
@@ -142,18 +142,18 @@ export function audit(
 
     async function check(entry: LedgerEntry, age: number): Promise<void> {
       found.entries += 1;
-      if (openIn(entry) === 0) return;
+      if (countOpen(entry) === 0) return;
       const counts = await recount(entry);
       if (counts === undefined || (await isOver(entry))) return;
-      found.open += openIn(counts);
-      if (JSON.stringify(counts) === JSON.stringify(plus(NOTHING, entry))) return;
+      found.open += countOpen(counts);
+      if (JSON.stringify(counts) === JSON.stringify(addCounts(NO_COUNTS, entry))) return;
       found.differing += 1;
       const corrects = age === LAST_AGE;
       log(corrects ? 'LEDGER_CORRECTED' : 'LEDGER_DIFFERS', {
         webhookId: entry.webhookId,
         generation: entry.generation,
         hour: entry.hour,
-        ledger: plus(NOTHING, entry),
+        ledger: addCounts(NO_COUNTS, entry),
         deliveries: counts,
       });
       if (corrects) await ledger.correct(entry, counts);
@@ -161,7 +161,7 @@ export function audit(
 
     const shards = Array.from({ length: ledgerShards }, (_, shard) => shard);
     for (const age of [...AGES, LAST_AGE]) {
-      const hour = hourBefore(now(), age);
+      const hour = getHourBefore(now(), age);
       await mapConcurrently(shards, SHARDS_AT_ONCE, async (shard) => {
         const pages = pagesOf(async (after) => {
           const { entries: items, next } = await ledger.inHour(hour, shard, after);

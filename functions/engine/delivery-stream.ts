@@ -1,10 +1,10 @@
 import type { DeliveryRef } from '../domain/delivery.ts';
-import { type DeliveryChange, entryKeyOf, type LedgerAddition, tally } from '../domain/ledger.ts';
+import { buildEntryKey, type DeliveryChange, type LedgerAddition, sumChanges } from '../domain/ledger.ts';
 import { Defect } from '../domain/problem.ts';
-import { generations, type Standings, UnknownTenant } from '../domain/sandbox.ts';
-import { isOfSandbox } from '../domain/tenant.ts';
+import { createGenerationCheck, type OrganizationStates, UnknownTenant } from '../domain/sandbox.ts';
+import { isSandbox } from '../domain/tenant.ts';
 import type { Log } from '../platform/log-codes.ts';
-import { failuresOf, mapSettled } from './concurrency.ts';
+import { collectFailures, mapSettled } from './concurrency.ts';
 
 /** A change of a delivery with its place in its shard of the stream. */
 export interface SequencedChange extends DeliveryChange {
@@ -12,7 +12,7 @@ export interface SequencedChange extends DeliveryChange {
   sequence: string;
 }
 
-export interface WatchPorts {
+export interface DeliveryStreamPorts {
   due: { watch(ref: DeliveryRef, dueAt: Date): Promise<void> };
   ledger: {
     /** @returns up to where the shard was counted into the entry already, when that is not before the part */
@@ -21,7 +21,7 @@ export interface WatchPorts {
       entry: LedgerAddition,
     ): Promise<'added' | { countedTo: string }>;
   };
-  standings: Standings;
+  organizations: OrganizationStates;
   log: Log;
   now: () => Date;
 }
@@ -37,17 +37,17 @@ const MAX_CUTS = 10;
  * reset has wiped is not counted: its entries are being deleted.
  * @param graceSeconds how late a delivery may be before its message counts as lost
  */
-export function watch(
-  { due, ledger, standings, log, now }: WatchPorts,
+export function processDeliveryStream(
+  { due, ledger, organizations: standings, log, now }: DeliveryStreamPorts,
   { graceSeconds }: { graceSeconds: number },
 ) {
-  const generationOf = generations(standings);
+  const generationOf = createGenerationCheck(standings);
 
   /** Counts the changes of one entry, in their order, but for those that an earlier run has counted. */
   async function count(shardId: string, changes: readonly SequencedChange[]): Promise<void> {
     let uncounted = changes;
     for (let cut = 1; cut <= MAX_CUTS; cut += 1) {
-      const [first, last, [entry]] = [uncounted.at(0), uncounted.at(-1), tally(uncounted)];
+      const [first, last, [entry]] = [uncounted.at(0), uncounted.at(-1), sumChanges(uncounted)];
       if (first === undefined || last === undefined || entry === undefined) return;
       const result = await ledger.add({ shardId, first: first.sequence, last: last.sequence }, entry);
       if (result === 'added') return;
@@ -59,7 +59,7 @@ export function watch(
   /** Whether a change's tenant is at its generation, past it, or not to be found. */
   async function standingOf({ delivery }: SequencedChange): Promise<'current' | 'over' | 'unknown'> {
     // Live data has but one generation: nothing to ask.
-    if (!isOfSandbox(delivery)) return 'current';
+    if (!isSandbox(delivery)) return 'current';
     try {
       return await generationOf(delivery);
     } catch (error) {
@@ -85,7 +85,7 @@ export function watch(
     return {
       present: read.filter((change) => ['current', 'unknown'].includes(standingOfAll.get(change) ?? 'over')),
       current: read.filter((change) => standingOfAll.get(change) === 'current'),
-      errors: failuresOf(byTenant, results).map(({ error }) => error),
+      errors: collectFailures(byTenant, results).map(({ error }) => error),
     };
   }
 
@@ -98,14 +98,14 @@ export function watch(
     );
     const dueAt = new Date(now().getTime() + graceSeconds * 1000);
     const watched = await mapSettled(open, CONCURRENCY, ({ delivery }) => due.watch(delivery, dueAt));
-    const unwatched = failuresOf(open, watched);
+    const unwatched = collectFailures(open, watched);
     // Counted last: a delivery that is counted and in no due index would be lost.
-    const uncounted = new Set(unwatched.map(({ item }) => entryKeyOf(item.delivery)));
-    const byEntry = Map.groupBy(current, ({ delivery }) => entryKeyOf(delivery));
+    const uncounted = new Set(unwatched.map(({ item }) => buildEntryKey(item.delivery)));
+    const byEntry = Map.groupBy(current, ({ delivery }) => buildEntryKey(delivery));
     const entries = [...byEntry].flatMap(([key, changes]) => (uncounted.has(key) ? [] : [changes]));
     const counted = await mapSettled(entries, CONCURRENCY, (changes) => count(shardId, changes));
     if (open.length > unwatched.length) log('DELIVERIES_WATCHED', { count: open.length - unwatched.length });
-    for (const { error } of [...unwatched, ...failuresOf(entries, counted)]) errors.push(error);
+    for (const { error } of [...unwatched, ...collectFailures(entries, counted)]) errors.push(error);
     if (errors.length > 0) throw errors[0];
   };
 }
