@@ -18,7 +18,7 @@ const runScript = (workspace: string, script: string): void => {
   });
 };
 
-process.exitCode = await startNamedProgram('generate', {
+await startNamedProgram('generate', 'Writes files that are made of the code.', {
   openapi: {
     about: 'docs/openapi/v1.json, after a change of routes, schemas or texts; --check, --release, --help',
     async start() {

@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { commandLine } from '../cli/terminal/command-line.ts';
 import { breakingChanges } from './compatibility.ts';
 import { currentDocument } from './current.ts';
 import { eventTypeList } from './events.ts';
@@ -11,17 +11,6 @@ const CURRENT = 'v1.json';
 const RELEASED = 'v1.released.json';
 const EVENT_TYPES = 'event-types.json';
 const ROUTES = 'routes.md';
-
-const HELP = `Usage: npm run generate -- openapi [OPTION]
-
-Writes what is made of the route table and the catalogue of events into docs/openapi: ${CURRENT}, the OpenAPI document of
-the API; ${ROUTES}, the list of its routes; and ${EVENT_TYPES}, for the lists of the dashboard and of npm run listen.
-
-  --check     write nothing; fail when a file is not what would be written
-  --release   write it, and also ${RELEASED} beside it: what later documents must stay compatible with;
-              fail when it breaks what was released before
-  --help      show this
-`;
 
 /** Where the command works and speaks. */
 export interface Surroundings {
@@ -52,20 +41,23 @@ const eventTypesText = (): string => textOf(eventTypeList());
 
 const textOf = (content: object): string => `${JSON.stringify(content, null, 2)}\n`;
 
-/** `npm run generate -- openapi`. @returns the exit code */
+/** `npm run generate -- openapi`. Ends the process for `--help`, and for wrong arguments. @returns the exit code */
 export function openApiCommand(
   args: readonly string[],
   { directory, out, err }: Surroundings = HERE,
 ): number {
-  const options = optionsOf(args);
-  if (typeof options === 'string') {
-    err(`${options}\n\n${HELP}`);
-    return 2;
-  }
-  if (options.help) {
-    out(HELP);
-    return 0;
-  }
+  const options = commandLine(
+    'npm run generate -- openapi',
+    'Writes what is made of the route table and the catalogue of events into docs/openapi: ' +
+      `${CURRENT}, the OpenAPI document of the API; ${ROUTES}, the list of its routes; and ${EVENT_TYPES}, for the lists of the dashboard and of npm run listen.`,
+  )
+    .option('--check', 'write nothing; fail when a file is not what would be written')
+    .option(
+      '--release',
+      `write it, and also ${RELEASED} beside it: what later documents must stay compatible with; fail when it breaks what was released before`,
+    )
+    .parse(args, { from: 'user' })
+    .opts();
   const text = documentText();
   const files = { [CURRENT]: text, [EVENT_TYPES]: eventTypesText(), [ROUTES]: routesPage() };
   if (options.check) {
@@ -87,16 +79,4 @@ export function openApiCommand(
   if (options.release) copyFileSync(join(directory, CURRENT), join(directory, RELEASED));
   out(`Wrote ${[...Object.keys(files), ...(options.release ? [RELEASED] : [])].join(', ')}.\n`);
   return 0;
-}
-
-/** @returns what is wrong with the arguments when something is */
-function optionsOf(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: { check: { type: 'boolean' }, release: { type: 'boolean' }, help: { type: 'boolean' } },
-    }).values;
-  } catch (error) {
-    return (error as Error).message;
-  }
 }

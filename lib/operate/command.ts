@@ -1,6 +1,6 @@
 import { findConnectionFailure } from 'aws-local/connection-failure.ts';
 import { paintFor } from '../cli/terminal/paint.ts';
-import { readOperateArguments, usage } from './arguments.ts';
+import { readOperateArguments } from './arguments.ts';
 import { clientsOf } from './clients.ts';
 import type { Command } from './commands.ts';
 import { OperateError, UsageError } from './errors.ts';
@@ -21,24 +21,17 @@ export interface Surroundings {
 const ERASE_LINE = '\r\u001b[2K';
 
 /**
- * `npm run operate`.
- * @returns the exit code: 0; 1 when it failed; 2 when it was called wrongly
+ * `npm run operate`. Ends the process for `--help`, and for wrong arguments.
+ * @returns the exit code: 0; 1 when it failed; 2 when a parameter is no such thing
  */
 export async function operateCommand(
   args: readonly string[],
   { variables, output, errors, now }: Surroundings,
 ): Promise<number> {
+  const { command, values, flags } = readOperateArguments(args);
   const paint = paintFor(output);
-  let running: Command | undefined;
   const clear = () => errors.isTTY && errors.write(ERASE_LINE);
   try {
-    const read = readOperateArguments(args);
-    if (read === 'help') {
-      output.write(usage());
-      return 0;
-    }
-    const { command, values, flags } = read;
-    running = command;
     const place = await placeOf(flags, variables);
     using clients = clientsOf(place);
     const progress = (text: string) => errors.isTTY && errors.write(`${ERASE_LINE}  ${text}`);
@@ -48,9 +41,7 @@ export async function operateCommand(
     return flags.check && report.attention ? 1 : 0;
   } catch (error) {
     clear();
-    errors.write(
-      `${paintFor(errors)('red', '✗')} ${describe(error, { program: 'operate', ...(running && { running }) })}\n`,
-    );
+    errors.write(`${paintFor(errors)('red', '✗')} ${describe(error, command)}\n`);
     return error instanceof UsageError ? 2 : 1;
   }
 }
@@ -59,17 +50,13 @@ export async function operateCommand(
 const DENIED = new Set(['AccessDeniedException', 'AccessDenied', 'NotAuthorized', 'UnauthorizedOperation']);
 const UNAUTHENTICATED = new Set(['CredentialsProviderError', 'ExpiredTokenException', 'ExpiredToken']);
 
-/** What went wrong, for people, and what to do about it. @param context the npm script, and the command that it ran */
-export function describe(
-  error: unknown,
-  { program, running }: { program: string; running?: Pick<Command, 'name' | 'actions'> },
-): string {
+/** What went wrong, for people, and what to do about it. @param running the command that failed */
+export function describe(error: unknown, running: Pick<Command, 'name' | 'actions'>): string {
   if (error instanceof OperateError) return error.message;
-  if (error instanceof UsageError)
-    return `${error.message}\n\nnpm run ${program} -- --help says what there is.`;
+  if (error instanceof UsageError) return `${error.message}\nFor the options: npm run operate -- --help`;
   if (!(error instanceof Error)) return String(error);
   if (DENIED.has(error.name))
-    return `${error.message}\n\n"${running?.name}" needs: ${running?.actions.join(', ')}`;
+    return `${error.message}\n\n"${running.name}" needs: ${running.actions.join(', ')}`;
   if (UNAUTHENTICATED.has(error.name))
     return `${error.name}: ${error.message}\n\nSign in to AWS again, then try again.`;
   const failure = findConnectionFailure(error);

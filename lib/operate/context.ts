@@ -59,8 +59,8 @@ export const tableOf = ({ place, clients }: Pick<Context, 'place' | 'clients'>, 
  * @throws OperateError when neither `--yes` nor `--dry-run` was given
  */
 export function confirmed({ flags, place }: Context, what: string): boolean {
-  if (flags.yes && !flags['dry-run']) return true;
-  if (flags['dry-run']) return false;
+  if (flags.yes && !flags.dryRun) return true;
+  if (flags.dryRun) return false;
   throw new OperateError(
     `${what} (${place.name}). Nothing was done: add --yes to do it, or --dry-run to see more.`,
   );

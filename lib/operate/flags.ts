@@ -1,15 +1,15 @@
 /** What the flags say, each as it is used. */
 export interface Flags {
-  local: boolean;
+  local?: boolean;
   stage?: string;
   outputs?: string;
   region?: string;
-  json: boolean;
-  yes: boolean;
-  'dry-run': boolean;
-  check: boolean;
-  hurry: boolean;
-  overwrite: boolean;
+  json?: boolean;
+  yes?: boolean;
+  dryRun?: boolean;
+  check?: boolean;
+  hurry?: boolean;
+  overwrite?: boolean;
   /** How many messages at most. */
   max: number;
   /** Messages that are meant; all when there is none. */

@@ -53,7 +53,7 @@ export async function rotateKeys(context: Context, [name = '']: readonly string[
   const { flags, now, paint } = context;
   const secret = secretOf(context, name);
   const stored = await secret.read();
-  const step = decideRotationStep(stored, now(), { hurry: flags.hurry });
+  const step = decideRotationStep(stored, now(), { hurry: flags.hurry ?? false });
   const { version } = step;
   const say = (sign: string, what: string, then: string): Report => ({
     text: `  ${sign} ${what}\n    ${then}`,
@@ -93,7 +93,7 @@ export async function retireKey(
   const { flags, now, paint } = context;
   const secret = secretOf(context, name);
   const stored = await secret.read();
-  refuse(name, version, checkRetirement(stored, version, now()), flags.hurry);
+  refuse(name, version, checkRetirement(stored, version, now()), flags.hurry ?? false);
   const uses = name === SIGNING ? await usesOf(context, version) : [];
   if (uses.length > 0)
     throw new OperateError(

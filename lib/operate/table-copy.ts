@@ -41,7 +41,7 @@ export async function copyRows(
   const { clients, flags, now } = context;
   const live = tableOf(context, name);
   if (from === live.name) throw new OperateError('A table is not copied to itself.');
-  const overwrite = flags.overwrite;
+  const { overwrite = false } = flags;
   const isWanted = (row: Row) => prefix === ALL || row.pk.startsWith(prefix);
   const writes = confirmed(
     context,

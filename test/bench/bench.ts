@@ -1,7 +1,7 @@
 import { startNamedProgram } from '../../lib/cli/terminal/named-programs.ts';
 
 /* `npm run bench`: each benchmark is a program of its own, which ends with its own exit code. */
-process.exitCode = await startNamedProgram('bench', {
+await startNamedProgram('bench', 'Measures the service on this machine.', {
   speed: {
     about:
       'throughput, latency, load of functions, cost, cold start, growth, kill -9; --help for its sections',

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { parseArgs, styleText } from 'node:util';
+import { styleText } from 'node:util';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { until } from 'aws-local/test/until.ts';
 import type { Browser, Page } from 'playwright-core';
@@ -7,6 +7,7 @@ import { OrgId, ReceiverId } from '../../functions/domain/ids.ts';
 import { mapConcurrently } from '../../functions/engine/concurrency.ts';
 import { deliveryStore } from '../../functions/store/deliveries.ts';
 import { startReceiver } from '../../lib/cli/receiver/receiver.ts';
+import { commandLine, decimal, wholeNumber } from '../../lib/cli/terminal/command-line.ts';
 import { ADMIN, signIn } from '../e2e/a-dashboard.ts';
 import { findChromium, launch } from '../e2e/browser.ts';
 import { apiClient } from '../support/api.ts';
@@ -19,32 +20,35 @@ import { type RunEngines, startRunEngines } from './run-engines.ts';
 /*
  * How fast the dashboard is for whoever looks at it: the local run, and a real browser on the same machine.
  */
-const { values: options } = parseArgs({
-  options: {
-    rate: { type: 'string', default: '50' },
-    seconds: { type: 'string', default: '30' },
-    rows: { type: 'string', default: '100000' },
-    runs: { type: 'string', default: '7' },
-    help: { type: 'boolean', default: false },
-  },
-});
-if (options.help) {
-  process.stdout.write(`Usage: npm run bench -- dashboard [--rate 50] [--seconds 30] [--rows 100000] [--runs 7]
+const {
+  rate: RATE,
+  seconds: SECONDS,
+  rows: ROWS,
+  runs: RUNS,
+} = commandLine(
+  'npm run bench -- dashboard',
+  'Starts the local run and Chromium, signs in, and measures how fast the dashboard is.',
+)
+  .option('--rate <n>', 'deliveries in a second', decimal(0.01, 10_000), 50)
+  .option('--seconds <n>', 'for which they come', wholeNumber(1, 100_000), 30)
+  .option('--rows <n>', 'deliveries of the long list', wholeNumber(1, 10_000_000), 100_000)
+  .option('--runs <n>', 'loads of each page', wholeNumber(1, 1000), 7)
+  .addHelpText(
+    'after',
+    `
+Measurements:
+  loads   largest contentful paint of the overview and of a list of deliveries, with nothing cached, and with the cache
+  live    --rate deliveries a second for --seconds: how long each took from its creation into the page, and tasks of
+          the page's thread over 50 ms
+  long    a list of --rows deliveries, followed to its end: tasks, and frames while it is scrolled there
 
-  Starts the local run and Chromium, signs in, and measures
-    loads     largest contentful paint of the overview and of a list of deliveries, with nothing cached, and again with the cache
-    live      --rate deliveries a second for --seconds: how long each took from its creation into the page, and tasks of the page's thread over 50 ms
-    long      a list of --rows deliveries, followed to its end: tasks, and frames while it is scrolled there
-  Needs Chromium (CHROMIUM=/path, or the package chromium). Takes about three minutes, most of it to write the rows.
-`);
-  process.exit(0);
-}
+Needs Chromium (CHROMIUM=/path, or the package chromium). Takes about three minutes, most of it to write the rows.`,
+  )
+  .parse()
+  .opts();
 const executable = findChromium();
 if (executable === undefined) process.exit(1);
 
-const [RATE, SECONDS, ROWS, RUNS] = [options.rate, options.seconds, options.rows, options.runs].map(
-  Number,
-) as [number, number, number, number];
 const WINDOW = { width: 1280, height: 900 };
 /** Draws all that comes between two looks at the service: in a lower one the rows that waited longest for a look would never be drawn, nor counted. */
 const TALL_WINDOW = { width: 1280, height: 8000 };

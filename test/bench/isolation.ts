@@ -2,7 +2,8 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs, styleText } from 'node:util';
+import { styleText } from 'node:util';
+import { commandLine, decimal, wholeNumber } from '../../lib/cli/terminal/command-line.ts';
 import { type ApiClient, apiClient } from '../support/api.ts';
 import { type LocalRun, startLocalRun, temporaryDirectory } from '../support/local-run.ts';
 
@@ -10,28 +11,19 @@ import { type LocalRun, startLocalRun, temporaryDirectory } from '../support/loc
  * What endpoints that hang until their deadline do to the others: the time from commit to receipt at those that answer, first with all
  * answering and then with some hanging, turn by turn in one run.
  */
-const { values: options } = parseArgs({
-  options: {
-    endpoints: { type: 'string', default: '10' },
-    hanging: { type: 'string', default: '2' },
-    rate: { type: 'string', default: '3' },
-    seconds: { type: 'string', default: '150' },
-    rounds: { type: 'string', default: '1' },
-    help: { type: 'boolean', default: false },
-  },
-});
-if (options.help) {
-  process.stdout.write(`Usage: npm run bench -- isolation [--endpoints 10] [--hanging 2] [--rate 3] [--seconds 150] [--rounds 1]
+const options = commandLine(
+  'npm run bench -- isolation',
+  "Sends events at a rate to all endpoints, in turns of some seconds: without and with some endpoints hanging until the deadline of 10 s. Prints the quantiles of the time from commit to receipt at the endpoints that answer, and the ratio of the turns' p99. A turn is longer than endpoints stay marked as slow, so that each time the hanging ones begin anew; the sandboxes of all lanes are started before.",
+)
+  .option('--endpoints <n>', 'all endpoints', wholeNumber(1, 1000), 10)
+  .option('--hanging <n>', 'of them that hang', wholeNumber(0, 1000), 2)
+  .option('--rate <n>', 'events in a second', decimal(0.01, 10_000), 3)
+  .option('--seconds <n>', 'of each turn', wholeNumber(1, 100_000), 150)
+  .option('--rounds <n>', 'of two turns each', wholeNumber(1, 1000), 1)
+  .parse()
+  .opts();
 
-  Sends events at a rate to all endpoints, in turns of some seconds: without and with some endpoints hanging until the deadline of 10 s.
-  Prints the quantiles of the time from commit to receipt at the endpoints that answer, and the ratio of the turns' p99. A turn is longer than
-  endpoints stay marked as slow, so that each time the hanging ones begin anew; the sandboxes of all lanes are started before.
-`);
-  process.exit(0);
-}
-
-const endpoints = Number(options.endpoints);
-const hanging = Number(options.hanging);
+const { endpoints, hanging } = options;
 /** Starts the sandboxes of all lanes. */
 const WARMING_SECONDS = 15;
 const say = (text: string) => process.stdout.write(`${text}\n`);
@@ -107,16 +99,16 @@ try {
     await api.register(receivers.url(endpoint), ['message.received']);
   const conversation = await api.createConversation();
   receivers.hang(true);
-  await postFor(api, conversation, WARMING_SECONDS, Number(options.rate));
+  await postFor(api, conversation, WARMING_SECONDS, options.rate);
   receivers.hang(false);
   await sleep(2000);
   receivers.take();
 
   const all: Record<'answering' | 'hanging', number[]> = { answering: [], hanging: [] };
-  for (let round = 0; round < Number(options.rounds); round += 1)
+  for (let round = 0; round < options.rounds; round += 1)
     for (const turn of ['answering', 'hanging'] as const) {
       receivers.hang(turn === 'hanging');
-      const sent = await postFor(api, conversation, Number(options.seconds), Number(options.rate));
+      const sent = await postFor(api, conversation, options.seconds, options.rate);
       await sleep(1500);
       const sorted = receivers.take();
       all[turn].push(...sorted);

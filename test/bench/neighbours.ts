@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { among, commandLine, repeatable, text, wholeNumber } from '../../lib/cli/terminal/command-line.ts';
 import { paintFor } from '../../lib/cli/terminal/paint.ts';
-import { ArgumentError, wholeNumber } from './arguments.ts';
 import { type Block, figure } from './figure.ts';
 import { ending, endWhenInterrupted } from './measure/interruption.ts';
 import { commitOf, describeMachine, loadOfMinute } from './measure/machine.ts';
@@ -23,31 +22,6 @@ import { renderBlock } from './report/table.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const SCENARIOS: readonly Scenario[] = [retries, silence, sources, reads, visitors, mail];
 const NAMES = SCENARIOS.map(({ name }) => name);
-
-const USAGE = `Usage: npm run bench -- neighbours [--scenario NAME] [--seconds 60] [--rounds 2] [--json FILE]
-
-  Measures what one hostile organization does to ${HONEST} honest ones, all of the tier standard. Each scenario has a local run of its own and alternates
-  turns without and with the hostile load. It prints the honest organizations' quantiles over the turns of each side, and exits with 1 when the p99 with
-  the load is more than ${MOST_TIMES} times the one without, or honest calls were refused, or something did not come in time.
-
-${SCENARIOS.map(({ name, about }) => `  ${name.padEnd(10)}${about}`).join('\n')}
-
-  --scenario NAME   this one; may be repeated
-  --seconds N       of each turn (60)
-  --rounds N        of two turns each (2)
-  --json FILE       writes the samples of every turn
-  --help            prints this
-
-  With 60 s and 2 rounds a scenario takes 5 to 10 minutes.
-`;
-
-const OPTIONS = {
-  scenario: { type: 'string', multiple: true, default: NAMES },
-  seconds: { type: 'string', default: '60' },
-  rounds: { type: 'string', default: '2' },
-  json: { type: 'string' },
-  help: { type: 'boolean', default: false },
-} as const;
 
 /** Starts the sandboxes of all functions that a turn needs. */
 const WARMING_SECONDS = 5;
@@ -137,22 +111,28 @@ async function bench(names: readonly string[], terms: Terms, file?: string): Pro
   return found.every(({ faults }) => faults.length === 0);
 }
 
-function readOptions() {
-  const { values } = parseArgs({ options: OPTIONS });
-  const unknown = values.scenario.find((name) => !NAMES.includes(name));
-  if (unknown !== undefined)
-    throw new ArgumentError(`--scenario takes ${NAMES.join(', ')}, not "${unknown}"`);
-  const seconds = wholeNumber('seconds', values.seconds, [5, 300]) ?? 0;
-  return { ...values, terms: { seconds, rounds: wholeNumber('rounds', values.rounds, [1, 20]) ?? 0 } };
-}
+const {
+  scenario = NAMES,
+  json,
+  ...terms
+} = commandLine(
+  'npm run bench -- neighbours',
+  `Measures what one hostile organization does to ${HONEST} honest ones, all of the tier standard. Each scenario has a local run of its own and alternates turns without and with the hostile load. It prints the honest organizations' quantiles over the turns of each side, and exits with 1 when the p99 with the load is more than ${MOST_TIMES} times the one without, or honest calls were refused, or something did not come in time.`,
+)
+  .option('--scenario <name>', 'this one; may be repeated', repeatable(among(NAMES)))
+  .option('--seconds <n>', 'of each turn', wholeNumber(5, 300), 60)
+  .option('--rounds <n>', 'of two turns each', wholeNumber(1, 20), 2)
+  .option('--json <file>', 'writes the samples of every turn', text)
+  .addHelpText(
+    'after',
+    `
+Scenarios:
+${SCENARIOS.map(({ name, about }) => `  ${name.padEnd(10)}${about}`).join('\n')}
+
+With 60 s and 2 rounds a scenario takes 5 to 10 minutes.`,
+  )
+  .parse()
+  .opts();
 
 endWhenInterrupted();
-try {
-  const { help, scenario, terms, json } = readOptions();
-  if (help) say(USAGE);
-  else process.exitCode = (await bench(scenario, terms, json)) ? 0 : 1;
-} catch (error) {
-  if (!(error instanceof ArgumentError)) throw error;
-  process.stderr.write(`${error.message}.\nnpm run bench -- neighbours --help says what there is.\n`);
-  process.exitCode = 2;
-}
+process.exitCode = (await bench(scenario, terms, json)) ? 0 : 1;

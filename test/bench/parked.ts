@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs, styleText } from 'node:util';
+import { styleText } from 'node:util';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { startDynamoDb } from 'aws-local/engines/dynamodb.ts';
@@ -13,6 +13,7 @@ import { RECONCILE_EVERY_SECONDS, RECONCILE_LOOKAHEAD_SECONDS } from '../../func
 import { reconcileDeliveries } from '../../functions/engine/reconcile.ts';
 import { dueIndex } from '../../functions/store/due-index.ts';
 import { DUE_SHARDS, keys } from '../../functions/store/keys.ts';
+import { commandLine, wholeNumber } from '../../lib/cli/terminal/command-line.ts';
 import { recordedLog } from '../doubles/recorded-log.ts';
 import { metered } from './consumed.ts';
 
@@ -20,24 +21,15 @@ import { metered } from './consumed.ts';
  * What a run of the reconciler costs with many parked retries: the real code over the real store and the embedded DynamoDB, on a clock that
  * jumps from run to run, with a queue that only remembers. Consumed capacity is what the engine reports.
  */
-const { values: options } = parseArgs({
-  options: {
-    parked: { type: 'string', default: '200000' },
-    minutes: { type: 'string', default: '30' },
-    help: { type: 'boolean', default: false },
-  },
-});
-if (options.help) {
-  process.stdout.write(`Usage: npm run bench -- parked [--parked 200000] [--minutes 30]
+const { parked: PARKED, minutes: MINUTES } = commandLine(
+  'npm run bench -- parked',
+  'Parks so many deliveries, due at random moments of the coming minutes, runs the reconciler once a minute until all were resumed, and prints what each run found, consumed and took, and how late the latest was.',
+)
+  .option('--parked <n>', 'deliveries', wholeNumber(1, 100_000_000), 200_000)
+  .option('--minutes <n>', 'in which they are due', wholeNumber(1, 10_000), 30)
+  .parse()
+  .opts();
 
-  Parks so many deliveries, due at random moments of the coming minutes, runs the reconciler once a minute until all were resumed, and prints what
-  each run found, consumed and took, and how late the latest was.
-`);
-  process.exit(0);
-}
-
-const PARKED = Number(options.parked);
-const MINUTES = Number(options.minutes);
 /** Long: nobody attempts what is resumed here, and it would be looked at again. */
 const GRACE_SECONDS = 21_600;
 const TABLE = 'Deliveries';

@@ -1,6 +1,7 @@
-import { parseArgs, styleText } from 'node:util';
+import { styleText } from 'node:util';
 import { until } from 'aws-local/test/until.ts';
 import { startReceiver } from '../../lib/cli/receiver/receiver.ts';
+import { commandLine, wholeNumber } from '../../lib/cli/terminal/command-line.ts';
 import { childrenOf } from '../chaos/killer.ts';
 import { type ApiClient, apiClient } from '../support/api.ts';
 import { startLocalRun, temporaryDirectory } from '../support/local-run.ts';
@@ -10,22 +11,14 @@ import { tablesBehind } from '../support/tables.ts';
  * A redelivery job of many deliveries through the local run, whose recursive-loop detection would stop a function that feeds its
  * own queue without being allowed to.
  */
-const { values: options } = parseArgs({
-  options: {
-    deliveries: { type: 'string', default: '20000' },
-    help: { type: 'boolean', default: false },
-  },
-});
-if (options.help) {
-  process.stdout.write(`Usage: npm run bench -- redelivery [--deliveries 20000]
+const { deliveries: DELIVERIES } = commandLine(
+  'npm run bench -- redelivery',
+  'Has so many messages delivered to one endpoint, marks the deliveries as exhausted in the table, and starts one job that redelivers them. Prints the time of each part, and exits with 1 when an event did not come once more, or came twice.',
+)
+  .option('--deliveries <n>', 'messages', wholeNumber(1, 10_000_000), 20_000)
+  .parse()
+  .opts();
 
-  Has so many messages delivered to one endpoint, marks the deliveries as exhausted in the table, and starts one job that
-  redelivers them. Prints the time of each part, and exits with 1 when an event did not come once more, or came twice.
-`);
-  process.exit(0);
-}
-
-const DELIVERIES = Number(options.deliveries);
 const AT_ONCE = 16;
 const PATIENCE_MS = 3_600_000;
 const EVERY_MS = 1_000;

@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { parseArgs } from 'node:util';
 import { MAIL_FROM, synthesize } from '../../lib/cli/start/synthesis.ts';
+import { among, commandLine, repeatable, text } from '../../lib/cli/terminal/command-line.ts';
 import { Measured } from '../../lib/cost/measured.ts';
 import { DASHBOARD_ORIGIN } from '../support/service.ts';
 import { measureCalls } from './requests/calls.ts';
@@ -20,33 +20,28 @@ const COST_MODEL = join(import.meta.dirname, '../../lib/cost/measured.json');
 
 const SECTIONS = ['template', 'work', 'failures', 'parked'] as const;
 
-const { values: options } = parseArgs({
-  options: {
-    only: { type: 'string', multiple: true, default: [...SECTIONS] },
-    out: { type: 'string', default: COST_MODEL },
-    help: { type: 'boolean', default: false },
-  },
-});
-const unknown = options.only.find((name) => !SECTIONS.some((section) => section === name));
-if (options.help || unknown !== undefined) {
-  process.stdout.write(`Usage: npm run bench -- requests [--only ${SECTIONS.join('|')}] [--out FILE]
+const { only = SECTIONS, out: FILE = COST_MODEL } = commandLine(
+  'npm run bench -- requests',
+  'Measures what an API call of each kind, a delivery of each kind, background work and an idle hour ask of AWS, and writes it to lib/cost/measured.json, from which "npm run cost" calculates. Takes about ten minutes on a machine that does nothing else.',
+)
+  .option(
+    '--only <section>',
+    'this one; may be repeated; the others stay as they were',
+    repeatable(among(SECTIONS)),
+  )
+  .option('--out <file>', 'another file, which is read first where there is one', text)
+  .addHelpText(
+    'after',
+    `
+Sections:
+  template   what the template of production says: queues, alarms, schedules, memory
+  work       API calls, deliveries that succeed at once, background work, scheduled functions
+  failures   deliveries that fail, and endpoints that hang
+  parked     waits that are parked`,
+  )
+  .parse()
+  .opts();
 
-  Measures what an API call of each kind, a delivery of each kind, background work and an idle hour ask of AWS, and writes it to
-  lib/cost/measured.json, from which "npm run cost" calculates. Takes about ten minutes on a machine that does nothing else.
-
-  --only template   what the template of production says: queues, alarms, schedules, memory
-  --only work       API calls, deliveries that succeed at once, background work, scheduled functions
-  --only failures   deliveries that fail, and endpoints that hang
-  --only parked     waits that are parked
-
-  --out FILE        another file, which is read first where there is one
-
-  --only may be repeated; what is not measured stays as it was.
-`);
-  process.exit(unknown === undefined ? 0 : 2);
-}
-
-const FILE = options.out;
 const say = (text: string) => process.stdout.write(`${text}\n`);
 
 /**
@@ -118,7 +113,7 @@ function before<Name extends keyof Measured>(name: Name): NonNullable<Measured[N
   return found as NonNullable<Measured[Name]>;
 }
 
-const isWanted = (section: (typeof SECTIONS)[number]) => options.only.includes(section);
+const isWanted = (section: (typeof SECTIONS)[number]) => only.includes(section);
 
 if (isWanted('template')) {
   say('What the template says');

@@ -1,7 +1,7 @@
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs, styleText } from 'node:util';
+import { styleText } from 'node:util';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { until } from 'aws-local/test/until.ts';
 import type { Delivery } from '../../functions/domain/delivery.ts';
@@ -10,6 +10,7 @@ import type { Tenant } from '../../functions/domain/tenant.ts';
 import { buildTenantKey } from '../../functions/store/keys.ts';
 import { ledgerStore } from '../../functions/store/ledger.ts';
 import { readOrganizationState } from '../../functions/store/organizations.ts';
+import { commandLine, wholeNumber } from '../../lib/cli/terminal/command-line.ts';
 import { type ApiClient, apiClient } from '../support/api.ts';
 import { type LocalRun, startLocalRun, temporaryDirectory } from '../support/local-run.ts';
 import { type RunEngines, startRunEngines } from './run-engines.ts';
@@ -18,26 +19,16 @@ import { type NewRow, type Records, recordsOf } from './sandbox-records.ts';
 /*
  * What a reset of a full sandbox costs, and what it leaves: the local run as a person uses it, with records written straight into its tables.
  */
-const { values: options } = parseArgs({
-  options: {
-    records: { type: 'string', default: '100000' },
-    resets: { type: 'string', default: '9' },
-    help: { type: 'boolean', default: false },
-  },
-});
-if (options.help) {
-  process.stdout.write(`Usage: npm run bench -- reset [--records 100000] [--resets 9]
+const options = commandLine(
+  'npm run bench -- reset',
+  'Fills a sandbox with so many records: conversations, messages, tickets, escalations, events, idempotency records, the ledger, and deliveries in all states, some of endpoints that are gone, three hundredths due with a message in a queue and two parked and due. Resets it through the API and prints the time of the answer; then of some further resets. Looks whether anything old can be seen, waits until all that was due would have been attempted, follows the purge until it is done, and reads every table. Takes several minutes, two of them the linger time. Exits with 1 when anything of the old data was shown, attempted or left.',
+)
+  .option('--records <n>', 'records of the sandbox', wholeNumber(1, 100_000_000), 100_000)
+  .option('--resets <n>', 'further resets', wholeNumber(0, 1000), 9)
+  .parse()
+  .opts();
 
-  Fills a sandbox with so many records: conversations, messages, tickets, escalations, events, idempotency records, the ledger, and deliveries
-  in all states, some of endpoints that are gone, three hundredths due with a message in a queue and two parked and due. Resets it through the
-  API and prints the time of the answer; then of some further resets. Looks whether anything old can be seen, waits until all that was due would
-  have been attempted, follows the purge until it is done, and reads every table. Takes several minutes, two of them the linger time. Exits with 1 when anything of the old
-  data was shown, attempted or left.
-`);
-  process.exit(0);
-}
-
-const RECORDS = Number(options.records);
+const RECORDS = options.records;
 /** The aim for the answer of a reset. */
 const AIM_MS = 300;
 /** From the last preparations to when deliveries are due: the reset has to be in between. The purge begins later still, after the linger time. */
@@ -240,7 +231,7 @@ try {
   report(`reset of ${RECORDS} records (aim: ${AIM_MS} ms)`, ms(first));
   await look(api, taking, old, cursors);
   const times: number[] = [];
-  for (let count = 0; count < Number(options.resets); count += 1) times.push(await reset(admin));
+  for (let count = 0; count < options.resets; count += 1) times.push(await reset(admin));
   times.sort((a, b) => a - b);
   const median = times[Math.floor(times.length / 2)] ?? 0;
   report(`${times.length} further resets, median, longest`, `${ms(median)}, ${ms(times.at(-1) ?? 0)}`);

@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, parse, relative } from 'node:path';
 import { paintFor } from '../../lib/cli/terminal/paint.ts';
-import { ArgumentError, readArguments } from './arguments.ts';
+import { readArguments } from './arguments.ts';
 import { endWhenInterrupted } from './measure/interruption.ts';
 import { commitOf, describeMachine, loadOfMinute } from './measure/machine.ts';
 import { compare } from './report/comparison.ts';
-import { type BenchDocument, type FinishedSection, readBenchDocument } from './report/document.ts';
+import type { BenchDocument, FinishedSection } from './report/document.ts';
 import { renderBlock, renderComparison } from './report/table.ts';
 import type { Bench } from './section.ts';
 import { coldStart } from './sections/cold-start.ts';
@@ -26,37 +26,10 @@ import { throughput } from './sections/throughput.ts';
 const SECTIONS = [start, throughput, latency, limit, handlers, coldStart, cost, growth, kill];
 const ROOT = join(import.meta.dirname, '../..');
 
-const USAGE = `Usage: npm run bench -- speed [options]
-
-  Measures the service on this machine: each figure with its runs, their median and their spread. Tables are printed, and a JSON file is written
-  beside them. All sections together take about half an hour on a machine that does nothing else.
-
-${SECTIONS.map(({ name, about }) => `  ${name.padEnd(12)}${about}`).join('\n')}
-
-  --only SECTION      this one; may be repeated
-  --smoke             ratios alone, in less than a minute, to compare two checkouts
-  --runs N            runs of each figure, instead of what a section takes for right
-  --seconds N         of each window in which load is held (throughput 60, latency 20)
-  --full              throughput in all 27 combinations, instead of one dimension at a time
-  --growth-scale N    of the rows of growth: 0.1 for a tenth
-  --out FILE          the JSON file (.local/bench-<time>.json)
-  --compare FILE      shows ratios to an earlier one: better and worse are beyond twice the spread of both
-  --help              prints this
-`;
-
-async function bench(): Promise<number> {
+async function bench(): Promise<void> {
   const paint = paintFor(process.stdout);
   const dim = paintFor(process.stderr);
-  const wanted = readArguments(
-    process.argv.slice(2),
-    SECTIONS.map(({ name }) => name),
-  );
-  if (wanted.help) {
-    process.stdout.write(USAGE);
-    return 0;
-  }
-  // Before half an hour is spent.
-  const earlier = wanted.compare === undefined ? undefined : readBenchDocument(wanted.compare);
+  const wanted = readArguments(process.argv.slice(2), SECTIONS);
   const begunAt = new Date();
   const loadAtBeginning = loadOfMinute();
   const file =
@@ -113,19 +86,13 @@ async function bench(): Promise<number> {
     write();
   }
   const document = write();
+  const { compare: earlier } = wanted;
   if (earlier !== undefined)
     process.stdout.write(`${renderComparison(compare(earlier, document), earlier, paint)}\n`);
   process.stdout.write(
     `  Written to ${relative(process.cwd(), file)}, load at the end ${document.machine.load.atEnd}\n\n`,
   );
-  return 0;
 }
 
 endWhenInterrupted();
-try {
-  process.exitCode = await bench();
-} catch (error) {
-  if (!(error instanceof ArgumentError)) throw error;
-  process.stderr.write(`${error.message}.\nnpm run bench -- speed --help says what there is.\n`);
-  process.exitCode = 2;
-}
+await bench();

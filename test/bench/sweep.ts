@@ -4,9 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { Option } from '@commander-js/extra-typings';
 import { startDynamoDb } from 'aws-local/engines/dynamodb.ts';
 import type { BusEvent } from '../../functions/domain/bus.ts';
 import { DUE_INDEX } from '../../functions/domain/due.ts';
@@ -23,6 +23,7 @@ import { organizationStore, readOrganizationState } from '../../functions/store/
 import { checkSlots, sourceChecks } from '../../functions/store/source-checks.ts';
 import { dueSources } from '../../functions/store/sources.ts';
 import { committer } from '../../functions/store/transaction.ts';
+import { commandLine, repeatable, text, wholeNumber } from '../../lib/cli/terminal/command-line.ts';
 import { recordedLog } from '../doubles/recorded-log.ts';
 import { metered } from './consumed.ts';
 
@@ -31,30 +32,21 @@ import { metered } from './consumed.ts';
  * phase, with a queue that only remembers and a web that does not exist. One run of the sweep is killed half-way. Consumed capacity is what the engine
  * reports.
  */
-const { values: options } = parseArgs({
-  options: {
-    sources: { type: 'string', default: '10000' },
-    tenants: { type: 'string', default: '50' },
-    due: { type: 'string', default: '1000' },
-    help: { type: 'boolean', default: false },
-    /** Of the process that is killed: where the engine listens, what time it is, and the file that stands for the queue. */
-    killed: { type: 'string', multiple: true },
-  },
-});
-if (options.help) {
-  process.stdout.write(`Usage: npm run bench -- sweep [--sources 10000] [--tenants 50] [--due 1000]
+const options = commandLine(
+  'npm run bench -- sweep',
+  'Makes so many sources of so many organizations, of which some are due, and prints what each of these consumed and took: a run of the sweep with nothing due, one that is killed when it has sent half, the one that goes on, the checks of what was sent, and one and two hours later a run with checks that find nothing new, and with checks that find all of the text changed. Fails unless every source that is due was sent and fetched once, and no other.',
+)
+  .option('--sources <n>', 'sources', wholeNumber(1, 10_000_000), 10_000)
+  .option('--tenants <n>', 'organizations', wholeNumber(1, 1_000_000), 50)
+  .option('--due <n>', 'sources that are due', wholeNumber(1, 10_000_000), 1000)
+  .addOption(
+    // Of the process that is killed: where the engine listens, what time it is, and the file that stands for the queue.
+    new Option('--killed <value>').argParser(repeatable(text)).hideHelp(),
+  )
+  .parse()
+  .opts();
 
-  Makes so many sources of so many organizations, of which some are due, and prints what each of these consumed and took: a run of the sweep with nothing
-  due, one that is killed when it has sent half, the one that goes on, the checks of what was sent, and one and
-  two hours later a run with checks that find nothing new, and with checks that find all of the text changed.
-  Fails unless every source that is due was sent and fetched once, and no other.
-`);
-  process.exit(0);
-}
-
-const SOURCES = Number(options.sources);
-const TENANTS = Number(options.tenants);
-const DUE = Number(options.due);
+const { sources: SOURCES, tenants: TENANTS, due: DUE } = options;
 const EVERY_SECONDS = 3600;
 const TABLES = { knowledge: 'Knowledge', service: 'Service', outbox: 'Outbox' };
 /** How many items DynamoDB takes in one request, requests at once, and checks at once. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs, styleText } from 'node:util';
+import { styleText } from 'node:util';
 import { until } from 'aws-local/test/until.ts';
+import { commandLine, decimal, wholeNumber } from '../../lib/cli/terminal/command-line.ts';
 import { type ApiClient, apiClient } from '../support/api.ts';
 import { type LocalRun, startLocalRun, temporaryDirectory } from '../support/local-run.ts';
 import { tablesBehind } from '../support/tables.ts';
@@ -16,26 +17,16 @@ import { type EndpointOutcome, faultsOf, judge, type ShownDelivery } from './ver
  * The local run under load, with its functions and engines killed at random and receivers that fail: whatever was accepted must end, and nothing may
  * be lost.
  */
-const { values: options } = parseArgs({
-  options: {
-    seconds: { type: 'string', default: '120' },
-    rate: { type: 'string', default: '10' },
-    endpoints: { type: 'string', default: '3' },
-    failing: { type: 'string', default: '0.3' },
-    help: { type: 'boolean', default: false },
-  },
-});
-if (options.help) {
-  process.stdout.write(`Usage: npm run chaos -- [--seconds 120] [--rate 10] [--endpoints 3] [--failing 0.3]
-
-  Posts messages at a rate to the local run while a function's process or the database is killed every two seconds or so, and the whole run
-  (queues included) every 40 seconds, with receivers that fail a share of their requests. Half as many messages go to the organization's
-  sandbox, which is reset now and then. Then waits until everything has ended, and checks every accepted message, delivery and count, and the
-  metered usage. Exits with 1 when anything was lost or cannot be explained, anything of the sandbox reached a receiver or was metered, anything
-  wiped is left, or usage is not exactly what there is.
-`);
-  process.exit(0);
-}
+const options = commandLine(
+  'npm run chaos --',
+  "Posts messages at a rate to the local run while a function's process or the database is killed every two seconds or so, and the whole run (queues included) every 40 seconds, with receivers that fail a share of their requests. Half as many messages go to the organization's sandbox, which is reset now and then. Then waits until everything has ended, and checks every accepted message, delivery and count, and the metered usage. Exits with 1 when anything was lost or cannot be explained, anything of the sandbox reached a receiver or was metered, anything deleted by a reset is left, or usage is not exactly what there is.",
+)
+  .option('--seconds <n>', 'of load', wholeNumber(1, 1_000_000), 120)
+  .option('--rate <n>', 'messages in a second', decimal(0.01, 10_000), 10)
+  .option('--endpoints <n>', 'endpoints that receive', wholeNumber(1, 1000), 3)
+  .option('--failing <share>', 'of the requests that fail', decimal(0, 1), 0.3)
+  .parse()
+  .opts();
 
 const SETTINGS = {
   RETRY_BASE_SECONDS: '0.5',
@@ -131,21 +122,21 @@ const trap = await startTrap();
 try {
   let running: Running | undefined = await start(directory.path);
   const webhooks: string[] = [];
-  for (let endpoint = 0; endpoint < Number(options.endpoints); endpoint += 1) {
-    const receiver = await startFailingReceiver(running.run.tls, Number(options.failing));
+  for (let endpoint = 0; endpoint < options.endpoints; endpoint += 1) {
+    const receiver = await startFailingReceiver(running.run.tls, options.failing);
     receivers.push(receiver);
     webhooks.push((await running.client.register(receiver.url, ['message.received'])).id);
   }
   const load: Load = { accepted: new Set(), others: new Map() };
   const loading = new AbortController();
-  const perSecond = Number(options.rate);
+  const perSecond = options.rate;
   const { signal } = loading;
   const sandbox = await sandboxLoad(running.sandbox, trap.port);
   const posting = Promise.all([
     post(load, () => running, { perSecond, signal }),
     loadSandbox(sandbox, () => running?.sandbox, {
       perSecond: perSecond / 2,
-      resets: { everyMs: RESET_EVERY_MS, times: resetsIn(Number(options.seconds)) },
+      resets: { everyMs: RESET_EVERY_MS, times: resetsIn(options.seconds) },
       signal,
     }),
   ]);
@@ -159,10 +150,10 @@ try {
     );
   }, 10_000);
   say(
-    `Tormenting the local run for ${options.seconds} s: ${options.rate} messages/s to ${webhooks.length} endpoints, ${Number(options.failing) * 100} % of requests fail`,
+    `Tormenting the local run for ${options.seconds} s: ${options.rate} messages/s to ${webhooks.length} endpoints, ${options.failing * 100} % of requests fail`,
   );
   const last = await torment(running, {
-    seconds: Number(options.seconds),
+    seconds: options.seconds,
     replace: (next) => {
       running = next;
     },

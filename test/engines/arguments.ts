@@ -1,35 +1,23 @@
-import { parseArgs } from 'node:util';
-import { ENGINES, type EngineName, isEngine } from './names.ts';
+import { among, commandLine, repeatable } from '../../lib/cli/terminal/command-line.ts';
+import { ENGINES, type EngineName, VERSIONS } from './names.ts';
 
-/** The command line is wrong. The message is one line. */
-export class ArgumentError extends Error {
-  override name = 'ArgumentError';
-}
+/** The engines to test; all without `--only`. Ends the process for `--help`, and for wrong arguments. */
+export function readEngines(args: readonly string[]): readonly EngineName[] {
+  const { only = ENGINES } = commandLine(
+    'npm run test:engines --',
+    'Runs the contract suites and a whole local run on other engines than the embedded ones.',
+  )
+    .option('--only <engine>', `${ENGINES.join(', ')}; may be repeated (all)`, repeatable(among(ENGINES)))
+    .addHelpText(
+      'after',
+      `
+DynamoDB Local ${VERSIONS['dynamodb-local']} and ElasticMQ ${VERSIONS.elasticmq} are downloaded with mvn and need java; dynoxide ${VERSIONS.dynoxide} is built with
+cargo. What was downloaded stays in .engines. An engine whose tools this machine lacks is skipped.
 
-export interface EngineArguments {
-  help: boolean;
-  /** All engines without `--only`. */
-  engines: readonly EngineName[];
-}
-
-const OPTIONS = {
-  only: { type: 'string', multiple: true, default: [] as string[] },
-  help: { type: 'boolean', default: false, short: 'h' },
-} as const;
-
-/** @throws ArgumentError for an unknown option or engine */
-export function readArguments(args: readonly string[]): EngineArguments {
-  const { only, help } = parse(args);
-  const unknown = only.find((name) => !isEngine(name));
-  if (unknown !== undefined) throw new ArgumentError(`--only takes ${ENGINES.join(', ')}, not "${unknown}"`);
-  return { help, engines: ENGINES.filter((name) => only.length === 0 || only.includes(name)) };
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: OPTIONS, strict: true, allowPositionals: false }).values;
-  } catch (error) {
-    if (error instanceof TypeError) throw new ArgumentError(error.message.split('. ')[0] ?? error.message);
-    throw error;
-  }
+Each check that is known to fail is a line of the table in docs/engines.md. Exits with 1 when another check fails, when
+one of the table does not fail, or when the local run does not deliver.`,
+    )
+    .parse(args, { from: 'user' })
+    .opts();
+  return ENGINES.filter((name) => only.includes(name));
 }

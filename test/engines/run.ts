@@ -4,7 +4,7 @@ import { startDynamoDb } from 'aws-local/engines/dynamodb.ts';
 import { formatDuration } from '../../lib/cli/terminal/format.ts';
 import { createScreen, type Screen } from '../../lib/cli/terminal/screen.ts';
 import { temporaryDirectory } from '../support/local-run.ts';
-import { ArgumentError, readArguments } from './arguments.ts';
+import { readEngines } from './arguments.ts';
 import { runContractSuites } from './contract.ts';
 import {
   type Check,
@@ -15,7 +15,7 @@ import {
   readDifferences,
 } from './differences.ts';
 import { install, MissingToolError, requireTools } from './install.ts';
-import { ENGINES, type EngineName, VERSIONS } from './names.ts';
+import { type EngineName, VERSIONS } from './names.ts';
 import { endPrograms } from './program.ts';
 import { checkRequests } from './requests.ts';
 import { type StartedEngine, startEngine } from './start.ts';
@@ -23,19 +23,6 @@ import { contractFilesNeeding } from './test-files.ts';
 import { runWhole } from './whole-run.ts';
 
 const DOCUMENT = join(import.meta.dirname, '../../docs/engines.md');
-
-const HELP = `Runs the contract suites and a whole local run on other engines than the embedded ones:
-npm run test:engines -- [options]
-
-  --only ENGINE  ${ENGINES.join(', ')}; may be repeated (all)
-  --help
-
-DynamoDB Local ${VERSIONS['dynamodb-local']} and ElasticMQ ${VERSIONS.elasticmq} are downloaded with mvn and need java; dynoxide ${VERSIONS.dynoxide} is built with
-cargo. What was downloaded stays in .engines. An engine whose tools this machine lacks is skipped.
-
-Each check that is known to fail is a line of the table in docs/engines.md. Exits with 1 when another check fails, when
-one of the table does not fail, or when the local run does not deliver.
-`;
 
 const TESTS_BETWEEN_LINES = 100;
 
@@ -50,11 +37,7 @@ interface Result {
 }
 
 async function main(args: readonly string[]): Promise<number> {
-  const { help, engines } = readArguments(args);
-  if (help) {
-    process.stdout.write(HELP);
-    return 0;
-  }
+  const engines = readEngines(args);
   const screen = createScreen(process.stdout);
   const differences = readDifferences(await readFile(DOCUMENT, 'utf8'));
   const results: Result[] = [];
@@ -223,10 +206,4 @@ function summary(results: readonly Result[], { paint }: Screen): string {
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 process.once('exit', endPrograms);
-try {
-  process.exitCode = await main(process.argv.slice(2));
-} catch (error) {
-  if (!(error instanceof ArgumentError)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = 2;
-}
+process.exitCode = await main(process.argv.slice(2));

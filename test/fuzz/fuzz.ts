@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { parseArgs } from 'node:util';
+import { among, commandLine, wholeNumber } from '../../lib/cli/terminal/command-line.ts';
 import { connect } from '../support/exchange.ts';
 import { startService } from '../support/service.ts';
 import { aTenant } from '../support/tenant.ts';
@@ -7,46 +7,31 @@ import { campaign, describeFinding, type Finding, type Target } from './campaign
 import { conformance } from './conformance.ts';
 import { type Operation, readDocument } from './document.ts';
 
-const HELP = `Sends generated requests to every operation of docs/openapi/v1.json, in a service of its own on this machine, and checks every
-answer against the document: npm run fuzz -- [options]
-
-  --requests N       how many altogether (10000)
-  --seed N           repeats an earlier run
-  --operation ID     only this operation
-  --help
-
-Ends with 1 when an answer is not what the document promises.
-`;
-
 /** More than a run sends in a minute: an answer that refuses for their number says nothing of the operation. */
 const UNLIMITED = { rateLimitSandbox: 1_000_000, rateLimitStandard: 1_000_000 };
 
 /** Operations under way at once: the functions' sandboxes are few. */
 const AT_ONCE = 3;
 
-const { values } = parseArgs({
-  options: {
-    requests: { type: 'string', default: '10000' },
-    seed: { type: 'string', default: String(randomInt(2 ** 31)) },
-    operation: { type: 'string' },
-    help: { type: 'boolean', default: false },
-  },
-});
+const document = readDocument();
+const {
+  requests,
+  seed = randomInt(2 ** 31),
+  operation,
+} = commandLine(
+  'npm run fuzz --',
+  'Sends generated requests to every operation of docs/openapi/v1.json, in a service of its own on this machine, and checks every answer against the document. Ends with 1 when an answer is not what the document promises.',
+)
+  .option('--requests <n>', 'how many altogether', wholeNumber(1, 9_999_999_999), 10_000)
+  .option('--seed <n>', 'repeats an earlier run (random)', wholeNumber(0, 9_999_999_999))
+  .option('--operation <id>', 'only this operation', among(document.operations.map(({ id }) => id)))
+  .parse()
+  .opts();
 
 const print = (text: string) => process.stdout.write(text);
 
 async function main(): Promise<number> {
-  if (values.help) {
-    print(HELP);
-    return 0;
-  }
-  const [requests, seed] = [values.requests, values.seed].map(wholeNumber);
-  const document = readDocument();
-  const chosen = document.operations.filter(({ id }) => [undefined, id].includes(values.operation));
-  if (requests === undefined || seed === undefined || chosen.length === 0) {
-    print(HELP);
-    return 2;
-  }
+  const chosen = document.operations.filter(({ id }) => [undefined, id].includes(operation));
   print(`\n  ${requests} requests to ${chosen.length} operations, seed ${seed}\n`);
   const service = await startService({ context: UNLIMITED });
   const connection = connect(service.url);
@@ -126,10 +111,6 @@ function report({ counts, findings }: Outcome): number {
       : `\n  ${findings.length} operations answered otherwise.\n\n`,
   );
   return findings.length === 0 ? 0 : 1;
-}
-
-function wholeNumber(text: string): number | undefined {
-  return /^\d{1,10}$/.test(text) ? Number(text) : undefined;
 }
 
 process.exitCode = await main();

@@ -1,8 +1,8 @@
 import { createRequire, registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { parseArgs } from 'node:util';
 import type { ICruiseResult } from 'dependency-cruiser';
+import { commandLine } from '../../lib/cli/terminal/command-line.ts';
 import { RULES } from './rules.ts';
 
 /*
@@ -10,15 +10,13 @@ import { RULES } from './rules.ts';
  */
 
 const ROOT = join(import.meta.dirname, '../..');
-const { values } = parseArgs({ options: { check: { type: 'boolean' }, help: { type: 'boolean' } } });
-if (values.help) {
-  process.stdout.write(`Usage: npm run rooms -- [--check]
-
-  Prints which room imports which, with the number of imports, and what a rule of test/rooms/rules.ts forbids.
-  --check   prints the second alone
-`);
-  process.exit(0);
-}
+const { check } = commandLine(
+  'npm run rooms --',
+  'Prints which room imports which, with the number of imports, and what a rule of test/rooms/rules.ts forbids.',
+)
+  .option('--check', 'print the second alone')
+  .parse()
+  .opts();
 
 // dependency-cruiser parses with the JavaScript API of TypeScript, which version 7 does not have: it gets the dashboard's version 5.
 const { resolve } = createRequire(join(ROOT, 'dashboard/package.json'));
@@ -49,7 +47,7 @@ const { output } = await cruise(
   { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },
 );
 const result = output as ICruiseResult;
-if (!values.check) process.stdout.write(renderRooms(result));
+if (!check) process.stdout.write(renderRooms(result));
 if (result.summary.violations.length > 0) {
   const { output: report } = await format(result, { outputType: 'err' });
   process.stderr.write(`${report}${renderReasons(result)}`);

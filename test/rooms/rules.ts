@@ -133,10 +133,11 @@ const ROOMS: readonly Room[] = [
       domain,
       '^functions/api/(?:routes|delivery-schemas|[^/]+/schemas)\\.ts$',
       '^functions/platform/(?:route|pipeline/session-authentication)\\.ts$',
+      '^lib/cli/terminal/command-line\\.ts$',
     ],
     packages: [...npm('zod', 'uuid'), ALL_OF_NODE],
     because:
-      "lib/openapi describes the API, no infrastructure: of the functions it imports the domain, the route table with its schemas, and the cookie's name.",
+      "lib/openapi describes the API, no infrastructure: of the functions it imports the domain, the route table with its schemas, and the cookie's name; and it reads its command line.",
   },
   {
     from: '^lib/logs/',
@@ -146,9 +147,9 @@ const ROOMS: readonly Room[] = [
   },
   {
     from: '^lib/cost/',
-    rooms: [],
+    rooms: ['^lib/cli/terminal/command-line\\.ts$'],
     packages: [...npm('zod'), ...node('util')],
-    because: 'lib/cost calculates from what was measured: zod and node:util alone.',
+    because: 'lib/cost calculates from what was measured: zod, node:util and the command line alone.',
   },
   {
     from: '^lib/operate/',
@@ -161,14 +162,21 @@ const ROOMS: readonly Room[] = [
       '^lib/cli/(?:terminal/|environment-file\\.ts$)',
       '^packages/aws-local/src/connection-failure\\.ts$',
     ],
-    packages: [...npm('zod', '@smithy/node-http-handler', '@aws-sdk/[^/]+'), ALL_OF_NODE],
+    packages: [
+      ...npm('zod', '@smithy/node-http-handler', '@aws-sdk/[^/]+', '@commander-js/extra-typings'),
+      ALL_OF_NODE,
+    ],
     because:
       "lib/operate works with the service's own rules and stores: domain, engine, store, the queues' adapter, and what programs of the console share: their look, and errors of connections.",
   },
   {
     from: '^lib/cli/',
     rooms: ['^packages/aws-local/src/'],
-    packages: [...npm('zod', '@peculiar/x509', 'standardwebhooks'), ALL_OF_NODE, '^docs/openapi/'],
+    packages: [
+      ...npm('zod', '@peculiar/x509', 'standardwebhooks', '@commander-js/extra-typings'),
+      ALL_OF_NODE,
+      '^docs/openapi/',
+    ],
     because:
       'lib/cli calls the API and runs the synthesized template with aws-local: of the service the OpenAPI document and the event types, nothing of the functions.',
   },

@@ -1,7 +1,7 @@
 import { LocalRunError } from 'aws-local/errors.ts';
 import type { LocalEnvironment } from '../environment-file.ts';
 import type { Variables } from '../start/settings.ts';
-import { readBaseUrl } from './arguments.ts';
+import { baseUrlOf } from './arguments.ts';
 
 /** Which sandbox is followed. */
 export interface Connection {
@@ -23,7 +23,7 @@ export function connectionOf(
   local: LocalEnvironment | undefined,
   place: string,
 ): Connection {
-  const fromEnvironment = variables.BASE_URL ? readBaseUrl('BASE_URL', variables.BASE_URL) : undefined;
+  const fromEnvironment = variables.BASE_URL ? readBaseUrl(variables.BASE_URL) : undefined;
   const baseUrl = given ?? fromEnvironment ?? local?.BASE_URL;
   if (baseUrl === undefined) {
     throw new LocalRunError(
@@ -47,4 +47,12 @@ export function connectionOf(
     throw new LocalRunError('SANDBOX_API_KEY must be a key of a sandbox: ck_sandbox_….');
   }
   return { baseUrl, key };
+}
+
+/** @throws LocalRunError */
+function readBaseUrl(text: string): string {
+  const url = URL.parse(text);
+  if (url === null || !['http:', 'https:'].includes(url.protocol))
+    throw new LocalRunError('BASE_URL must be an http or https URL.');
+  return baseUrlOf(url);
 }

@@ -1,4 +1,5 @@
-import { exitCodeOf, readFlags } from '../terminal/program.ts';
+import { commandLine } from '../terminal/command-line.ts';
+import { exitCodeOf } from '../terminal/program.ts';
 import { createScreen } from '../terminal/screen.ts';
 import { awaitStopRequest } from '../terminal/stop-request.ts';
 import { localRun } from './local-run.ts';
@@ -10,14 +11,7 @@ const GRACE_MS = 2800;
 /** A first delivery starts four cold functions, on a slow machine one after another. */
 const DEMONSTRATION_TIMEOUT_MS = 30_000;
 
-const USAGE = `Runs the service on this machine: synthesizes the CDK stack and runs its template.
-
-Usage: npm start [-- <flags>]
-
-  --fresh     begin anew: delete what earlier runs left in LOCAL_DIR
-  --verbose   show everything that the functions log
-  --help      show this
-
+const ENVIRONMENT = `
 Environment:
   PORT                           of the API (3000; 0 takes any free one)
   LOCAL_DIR                      where state, certificates and logs are kept (.local)
@@ -32,43 +26,42 @@ Environment:
   SANDBOX_RATE_LIMIT_PER_MINUTE  API calls with keys of its sandbox (60)
   DYNAMODB_ENDPOINT              another DynamoDB than the embedded one
   SQS_ENDPOINT                   another SQS than the embedded one
-  DYNOXIDE_BIN                   executable of the embedded DynamoDB, where npm has none for the machine
-`;
-
-const FLAGS = {
-  fresh: { type: 'boolean', default: false },
-  verbose: { type: 'boolean', default: false },
-  help: { type: 'boolean', default: false },
-} as const;
+  DYNOXIDE_BIN                   executable of the embedded DynamoDB, where npm has none for the machine`;
 
 /**
  * `npm start`.
  * @returns the exit code
  */
 export async function startCommand(args: readonly string[]): Promise<number> {
+  const { fresh = false, verbose = false } = commandLine(
+    'npm start --',
+    'Runs the service on this machine: synthesizes the CDK stack and runs its template.',
+  )
+    .option('--fresh', 'begin anew: delete what earlier runs left in LOCAL_DIR')
+    .option('--verbose', 'show everything that the functions log')
+    .addHelpText('after', ENVIRONMENT)
+    .parse(args, { from: 'user' })
+    .opts();
   const stop = awaitStopRequest({ graceMs: GRACE_MS });
-  const program = async () => {
-    const flags = readFlags(args, FLAGS);
-    if (flags.help) {
-      process.stdout.write(USAGE);
-      return;
-    }
-    await localRun(flags, {
-      variables: process.env,
-      cwd: process.cwd(),
-      screen: createScreen(process.stdout),
-      stop,
-      // The cloud's modules load meanwhile: the AWS SDK, the engines and the identity provider take half a second and more, which
-      // neither --help nor a wrong setting should wait for.
-      synthesize: async (options) => {
-        const loading = [import('aws-local/cloud.ts'), import('aws-local/identity/provider.ts')];
-        const [result] = await Promise.all([synthesize(options), ...loading]);
-        return result;
+  const program = () =>
+    localRun(
+      { fresh, verbose },
+      {
+        variables: process.env,
+        cwd: process.cwd(),
+        screen: createScreen(process.stdout),
+        stop,
+        // The cloud's modules load meanwhile: the AWS SDK, the engines and the identity provider take half a second and more, which
+        // neither --help nor a wrong setting should wait for.
+        synthesize: async (options) => {
+          const loading = [import('aws-local/cloud.ts'), import('aws-local/identity/provider.ts')];
+          const [result] = await Promise.all([synthesize(options), ...loading]);
+          return result;
+        },
+        startCloud: async (options) => (await import('aws-local/cloud.ts')).startCloud(options),
+        demonstrationTimeoutMs: DEMONSTRATION_TIMEOUT_MS,
+        now: () => performance.now(),
       },
-      startCloud: async (options) => (await import('aws-local/cloud.ts')).startCloud(options),
-      demonstrationTimeoutMs: DEMONSTRATION_TIMEOUT_MS,
-      now: () => performance.now(),
-    });
-  };
-  return exitCodeOf(program, { usage: USAGE, signal: stop.signal, errors: process.stderr });
+    );
+  return exitCodeOf(program, { signal: stop.signal, errors: process.stderr });
 }

@@ -3,10 +3,10 @@ import { setTimeout as sleepFor } from 'node:timers/promises';
 import { readEnvironmentFile } from '../../cli/environment-file.ts';
 import { paintFor } from '../../cli/terminal/paint.ts';
 import { describe, type Output } from '../command.ts';
-import { OperateError, UsageError } from '../errors.ts';
+import { OperateError } from '../errors.ts';
 import { type Place, placeOf, type Variables } from '../place.ts';
 import { apiAt } from './api.ts';
-import { readVerifyArguments, usage, type VerifyArguments } from './arguments.ts';
+import { readVerifyArguments, type VerifyArguments } from './arguments.ts';
 import type { Check, CheckResult } from './check.ts';
 import { alarmChecks } from './checks/alarm.ts';
 import { deliveryChecks } from './checks/deliveries.ts';
@@ -49,26 +49,24 @@ const ERASE_LINE = '\r\u001b[2K';
 const INTERRUPTED = 130;
 
 /**
- * `npm run verify`.
- * @returns the exit code: 0; 1 when a check failed; 2 when it was called wrongly; 130 when it was interrupted
+ * `npm run verify`. Ends the process for `--help`, and for wrong arguments.
+ * @returns the exit code: 0; 1 when a check failed; 130 when it was interrupted
  */
 export async function verifyCommand(
   args: readonly string[],
   environment: VerifyEnvironment,
 ): Promise<number> {
-  const { variables, output, errors } = environment;
+  const read = readVerifyArguments(args);
+  const { variables, errors } = environment;
   try {
-    const read = readVerifyArguments(args);
-    if (read === 'help') {
-      output.write(usage());
-      return 0;
-    }
     const place = await placeOf(read, variables);
     using clients = verifyClientsOf(place);
     return await verify(read, place, clients, environment);
   } catch (error) {
-    errors.write(`${paintFor(errors)('red', '✗')} ${describe(error, { program: 'verify' })}\n`);
-    return error instanceof UsageError ? 2 : 1;
+    errors.write(
+      `${paintFor(errors)('red', '✗')} ${describe(error, { name: 'verify', actions: VERIFY_ACTIONS })}\n`,
+    );
+    return 1;
   }
 }
 

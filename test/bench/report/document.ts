@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { ArgumentError } from '../arguments.ts';
+import { refuse } from '../../../lib/cli/terminal/command-line.ts';
 import type { Block } from '../figure.ts';
 
 const FigureShape = z.object({
@@ -56,17 +56,17 @@ export interface FinishedSection {
   blocks: Block[];
 }
 
-/** @throws ArgumentError when there is no such file, or it is none of these */
+/** The value of `--compare`: refused when there is no such file, or it is none of these. */
 export function readBenchDocument(file: string): BenchDocument {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch {
-    throw new ArgumentError(`--compare takes a file of this benchmark, and ${file} cannot be read`);
+    return refuse('a file that can be read');
   }
   try {
     return BenchDocument.parse(JSON.parse(text)) as BenchDocument;
   } catch {
-    throw new ArgumentError(`--compare takes a file of this benchmark, and ${file} is none`);
+    return refuse('a file that this benchmark wrote');
   }
 }

@@ -18,17 +18,7 @@ const GENERATE = {
   ExcludePunctuation: true,
 };
 
-const FLAGS: Flags = {
-  local: true,
-  json: false,
-  yes: false,
-  'dry-run': false,
-  check: false,
-  hurry: false,
-  overwrite: false,
-  max: 1000,
-  ids: [],
-};
+const FLAGS: Flags = { local: true, max: 1000, ids: [] };
 
 /** Something to operate: engines with the tables of the service, queues of one worker, and keyrings, each made anew. */
 export function operators() {

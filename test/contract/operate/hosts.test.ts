@@ -17,7 +17,7 @@ describe('a host that an operator blocks', () => {
     };
     const block = (flags: object) => blockHost(context(flags), ['Hooks.Example.COM']);
 
-    expect((await block({ 'dry-run': true })).data).toEqual({ host: 'hooks.example.com', changed: false });
+    expect((await block({ dryRun: true })).data).toEqual({ host: 'hooks.example.com', changed: false });
     await expect(block({})).rejects.toThrow('Nothing was done');
     expect(await blocksNow('hooks.example.com')).toBe(false);
 

@@ -53,7 +53,7 @@ describe('a rotation by an operator', () => {
     const { context, ring } = await having();
     const before = await ring();
     expect(await refusal(rotateKeys(context(), ['signing']))).toContain('Nothing was done');
-    await rotateKeys(context({ 'dry-run': true }), ['signing']);
+    await rotateKeys(context({ dryRun: true }), ['signing']);
     expect(await ring()).toEqual(before);
   });
 

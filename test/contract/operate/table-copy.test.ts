@@ -73,7 +73,7 @@ describe('rows of a restored table', () => {
     const { row, put, read, copy, restored } = await having();
     const missing = row();
     await put(restored, missing);
-    expect(await copy({ 'dry-run': true })).toMatchObject({ written: false, missing: 1 });
+    expect(await copy({ dryRun: true })).toMatchObject({ written: false, missing: 1 });
     expect(await read(missing)).toBeUndefined();
     await expect(copy({})).rejects.toThrow('add --yes');
   });

@@ -76,4 +76,4 @@ const run = () =>
       now: () => performance.now(),
     },
   );
-process.exit(await exitCodeOf(run, { usage: '', signal: stop.signal, errors: process.stderr }));
+process.exit(await exitCodeOf(run, { signal: stop.signal, errors: process.stderr }));

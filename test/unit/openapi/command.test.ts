@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { documentOnDisk, documentText, openApiCommand } from '../../../lib/openapi/command.ts';
+import { runCommandLine, usageError } from '../../support/command-line.ts';
 
 describe('npm run generate -- openapi', () => {
   let directory: string;
@@ -61,8 +62,12 @@ describe('npm run generate -- openapi', () => {
   });
 
   it('explains itself', () => {
-    expect(run('--help')).toMatchObject({ code: 0, out: expect.stringContaining('--release') });
-    expect(run('--nope')).toMatchObject({ code: 2, err: expect.stringContaining('--nope') });
-    expect(run('extra').code).toBe(2);
+    expect(runCommandLine(() => run('--help'))).toMatchObject({
+      code: 0,
+      output: expect.stringContaining('--release'),
+    });
+    expect(usageError(() => run('--nope'))).toContain('--nope');
+    expect(usageError(() => run('extra'))).toContain('too many arguments');
+    expect(readdirSync(directory)).toEqual([]);
   });
 });

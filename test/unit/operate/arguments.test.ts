@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readOperateArguments, usage } from '../../../lib/operate/arguments.ts';
+import { readOperateArguments } from '../../../lib/operate/arguments.ts';
 import { COMMANDS } from '../../../lib/operate/commands.ts';
-import { UsageError } from '../../../lib/operate/errors.ts';
+import { runCommandLine, usageError } from '../../support/command-line.ts';
 
 const read = (text: string) => readOperateArguments(text.split(' '));
 
@@ -12,8 +12,9 @@ describe('the command line', () => {
     expect(read('endpoint --stage prod show org_1 --json whk_1')).toMatchObject({
       command: { name: 'endpoint show' },
       values: ['org_1', 'whk_1'],
-      flags: { stage: 'prod', json: true, yes: false, local: false, max: 1000, ids: [] },
+      flags: { stage: 'prod', json: true, max: 1000, ids: [] },
     });
+    expect(read('status --local').flags).not.toHaveProperty('yes');
     expect(read('dead-letters redrive meter --local --yes --max 5 --id a --id b')).toMatchObject({
       values: ['meter'],
       flags: { local: true, yes: true, max: 5, ids: ['a', 'b'] },
@@ -21,34 +22,38 @@ describe('the command line', () => {
   });
 
   it.each(['--help', 'status --help'])('asks for help with %s', (text) => {
-    expect(read(text)).toBe('help');
+    const { code, output } = runCommandLine(() => read(text));
+    expect(code).toBe(0);
+    expect(output).toContain('--stage');
   });
 
   it('asks for help when it says nothing', () => {
-    expect(readOperateArguments([])).toBe('help');
+    expect(runCommandLine(() => readOperateArguments([]))).toMatchObject({
+      code: 0,
+      output: expect.stringContaining('--stage'),
+    });
   });
 
   it.each([
-    ['stat', 'There is no command "stat".'],
-    ['dead-letters', 'There is no command'],
-    ['status meter', 'Usage: status'],
-    ['dead-letters list', 'Usage: dead-letters list <queue>'],
+    ['stat', "unknown command 'stat'"],
+    ['dead-letters lst', "unknown command 'lst'"],
+    ['status meter', 'too many arguments'],
+    ['dead-letters list', "missing required argument 'queue'"],
     ['status --force', '--force'],
-    ['status --local --stage prod', 'Either --local or --stage.'],
+    ['status --local --stage prod', "cannot be used with option '--local'"],
+    ['host block a.example --local --reason --yes', '--reason'],
     ['dead-letters list meter --max 0', '--max'],
     ['dead-letters list meter --max ten', '--max'],
   ])('is refused when it says "%s"', (text, message) => {
-    expect(() => read(text)).toThrow(UsageError);
-    expect(() => read(text)).toThrow(message);
+    expect(usageError(() => read(text))).toContain(message);
   });
 });
 
 describe('help', () => {
   it('names every command', () => {
-    for (const { name, summary } of COMMANDS) {
-      expect(usage()).toContain(name);
-      expect(usage()).toContain(summary);
-    }
+    const output = runCommandLine(() => readOperateArguments(['--help'])).output.replaceAll(/\s+/g, ' ');
+    for (const { name, parameters, summary } of COMMANDS)
+      expect(output).toContain([name, ...parameters.map((it) => `<${it}>`), summary].join(' '));
   });
 });
 

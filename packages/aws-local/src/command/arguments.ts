@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
-import { LocalRunError } from '../errors.ts';
+import { Command, InvalidArgumentError } from 'commander';
 
 /** What `aws-local run` is asked for. Paths are absolute. */
 export interface RunArguments {
@@ -15,73 +14,74 @@ export interface RunArguments {
   verbose: boolean;
 }
 
+type RunOptions = Partial<Pick<RunArguments, 'state' | 'port' | 'verbose'>> & {
+  env?: RunArguments['environment'];
+};
+
+const USAGE_ERROR = 2;
 const DEFAULT_PORT = 3000;
 
-export const HELP = `Runs a synthesized CDK assembly on this machine.
-
-  aws-local run ASSEMBLY [options]
-
-  ASSEMBLY             directory that \`cdk synth\` has written, for example cdk.out
-
-  --port N             port of the API, 0 for any (${DEFAULT_PORT})
-  --state DIRECTORY    where tables, queues and mail are kept across restarts (ASSEMBLY/../.aws-local)
-  --env NAME=VALUE     variable that every function has besides the template's; may be repeated
-  --verbose            show all that functions log, not only what looks like an error
-  --help
-
-Stop it with Ctrl-C. It ends with 1 when the assembly has something that it does not know, and says what.
-`;
-
 /**
+ * Reads the arguments of `aws-local`. Ends the process with 0 for `--help`, and with 2 for wrong arguments.
  * @param args without the names of Node.js and of the program
  * @param cwd absolute
- * @throws LocalRunError that says what is wrong with them
  */
-export function readArguments(args: readonly string[], cwd: string): RunArguments | 'help' {
-  const { values, positionals } = parsed(args);
-  if (values.help || args.length === 0) return 'help';
-  const [command, assembly, ...others] = positionals;
-  if (command !== 'run') throw new LocalRunError(`There is no command ${command}. Try: aws-local --help`);
-  if (assembly === undefined || others.length > 0)
-    throw new LocalRunError('Name one directory of an assembly: aws-local run cdk.out');
-  const directory = resolve(cwd, assembly);
+export function readArguments(args: readonly string[], cwd: string): RunArguments {
+  const program = new Command('aws-local')
+    .description('Runs a synthesized CDK assembly on this machine.')
+    .helpCommand(false)
+    .showHelpAfterError('For the options: aws-local run --help')
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : USAGE_ERROR))
+    .configureOutput({ outputError: (text, write) => write(text.replace('\n(', ' (')) });
+  const run = program
+    .command('run')
+    .description('Runs an assembly until it is interrupted (Ctrl-C).')
+    .argument('<assembly>', 'directory that `cdk synth` has written, for example cdk.out')
+    .option('--port <n>', `port of the API, 0 for any (${DEFAULT_PORT})`, parsePort)
+    .option(
+      '--state <directory>',
+      'where tables, queues and mail are kept across restarts (ASSEMBLY/../.aws-local)',
+      parseDirectory,
+    )
+    .option(
+      '--env <name=value>',
+      "variable that every function has besides the template's; may be repeated",
+      addVariable,
+    )
+    .option('--verbose', 'show all that functions log, not only what looks like an error')
+    .addHelpText(
+      'after',
+      '\nIt ends with 1 when the assembly has something that it does not know, and says what.',
+    )
+    .action(() => undefined);
+  // There is one command.
+  program.addHelpText('after', () => `\n${run.helpInformation()}`);
+  program.parse(args.length === 0 ? ['--help'] : args, { from: 'user' });
+  const { state, port = DEFAULT_PORT, env = {}, verbose = false } = run.opts<RunOptions>();
+  const assembly = resolve(cwd, run.processedArgs[0]);
   return {
-    assembly: directory,
-    state: resolve(cwd, values.state ?? resolve(directory, '..', '.aws-local')),
-    port: portOf(values.port),
-    environment: Object.fromEntries((values.env ?? []).map(variableOf)),
-    verbose: values.verbose,
+    assembly,
+    state: resolve(cwd, state ?? resolve(assembly, '..', '.aws-local')),
+    port,
+    environment: env,
+    verbose,
   };
 }
 
-function parsed(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        port: { type: 'string' },
-        state: { type: 'string' },
-        env: { type: 'string', multiple: true },
-        verbose: { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false },
-      },
-    });
-  } catch (error) {
-    throw new LocalRunError(`${error instanceof Error ? error.message : error} Try: aws-local --help`);
-  }
+/** commander takes `--verbose` for the directory of `--state --verbose`. */
+function parseDirectory(text: string): string {
+  if (text === '' || text.startsWith('--')) throw new InvalidArgumentError('It takes a directory.');
+  return text;
 }
 
-function portOf(text: string | undefined): number {
-  if (text === undefined) return DEFAULT_PORT;
+function parsePort(text: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port < 65_536) return port;
-  throw new LocalRunError(`--port is ${text}; it takes a number from 0 to 65535`);
+  throw new InvalidArgumentError('It takes a number from 0 to 65535.');
 }
 
-function variableOf(text: string): [string, string] {
+function addVariable(text: string, before: Record<string, string> = {}): Record<string, string> {
   const [, name, value] = /^([A-Za-z_]\w*)=(.*)$/s.exec(text) ?? [];
-  if (name === undefined || value === undefined)
-    throw new LocalRunError(`--env is ${text}; it takes NAME=VALUE`);
-  return [name, value];
+  if (name === undefined || value === undefined) throw new InvalidArgumentError('It takes NAME=VALUE.');
+  return { ...before, [name]: value };
 }

@@ -3,17 +3,16 @@ import { mkdir } from 'node:fs/promises';
 import { styleText } from 'node:util';
 import { type Cloud, startCloud } from '../cloud.ts';
 import { LocalRunError } from '../errors.ts';
-import { HELP, type RunArguments, readArguments } from './arguments.ts';
+import { type RunArguments, readArguments } from './arguments.ts';
 
 /**
  * `aws-local`: runs until it is interrupted.
+ * Ends the process for `--help`, and for wrong arguments.
  * @returns the exit code: 0 when it was interrupted, 1 when it could not start
  */
 export async function runCommand(args: readonly string[]): Promise<number> {
   try {
-    const asked = readArguments(args, process.cwd());
-    if (asked === 'help') process.stdout.write(HELP);
-    else await run(asked);
+    await run(readArguments(args, process.cwd()));
     return 0;
   } catch (error) {
     if (!(error instanceof LocalRunError)) throw error;

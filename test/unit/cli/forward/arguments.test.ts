@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { readBaseUrl, readForwardArguments } from '../../../../lib/cli/forward/arguments.ts';
+import { baseUrlOf, readForwardArguments } from '../../../../lib/cli/forward/arguments.ts';
+import { runCommandLine, usageError } from '../../../support/command-line.ts';
 
 const TO = ['--to', 'http://localhost:4000/hooks'];
-const read = (...args: string[]) => {
-  const given = readForwardArguments([...TO, ...args]);
-  return given === 'help' ? expect.unreachable() : given;
-};
+const read = (...args: string[]) => readForwardArguments([...TO, ...args]);
 
 describe('arguments of forward', () => {
   it('follow everything from now on by default', () => {
@@ -59,11 +57,11 @@ describe('arguments of forward', () => {
   });
 
   it('may ask for help alone', () => {
-    expect(readForwardArguments(['--help'])).toBe('help');
+    expect(runCommandLine(() => readForwardArguments(['--help'])).code).toBe(0);
   });
 
   it.each([
-    [[], '--to is required'],
+    [[], "required option '--to <url>' not specified"],
     [['--to', 'localhost:4000'], '--to'],
     [['--to', 'ftp://localhost'], '--to'],
     [[...TO, '--webhook', 'dlv_1'], '--webhook'],
@@ -74,9 +72,10 @@ describe('arguments of forward', () => {
     [[...TO, '--since', '-1m'], '--since'],
     [[...TO, '--state', ''], '--state'],
     [[...TO, '--key', 'ck_sandbox_x'], '--key'],
-    [[...TO, 'now'], 'now'],
+    [[...TO, 'now'], 'too many arguments'],
+    [[...TO, '--state', '--once'], '--state'],
   ])('refuse %j by name', (args, name) => {
-    expect(() => readForwardArguments(args)).toThrow(name);
+    expect(usageError(() => readForwardArguments(args))).toContain(name);
   });
 });
 
@@ -91,6 +90,6 @@ describe('the address of the API', () => {
     ['https://api.example.com/api/v1', 'https://api.example.com'],
     ['https://example.com/conversations/api/v1/', 'https://example.com/conversations'],
   ])('is taken from %s', (text, baseUrl) => {
-    expect(readBaseUrl('--base-url', text)).toBe(baseUrl);
+    expect(baseUrlOf(new URL(text))).toBe(baseUrl);
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readArguments } from '../../../src/command/arguments.ts';
 
 const read = (...args: string[]) => readArguments(args, '/project');
@@ -24,20 +24,44 @@ describe('the arguments of aws-local', () => {
       verbose: true,
     });
   });
+});
 
-  it.each([[], ['--help'], ['run', '--help']])('ask for help with %j', (...args) => {
-    expect(readArguments(args.flat(), '/project')).toBe('help');
+describe('the end of aws-local', () => {
+  let printed: Record<'stdout' | 'stderr', string>;
+  beforeEach(() => {
+    printed = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const)
+      vi.spyOn(process[name], 'write').mockImplementation((text) => {
+        printed[name] += text;
+        return true;
+      });
+    vi.spyOn(process, 'exit').mockImplementation((code) => {
+      throw new Error(`exit ${code}`);
+    });
+  });
+  afterEach(() => vi.restoreAllMocks());
+
+  it.each([[[]], [['--help']], [['run', '--help']]])('comes after the help for %j', (args) => {
+    expect(() => read(...args)).toThrow('exit 0');
+    expect(printed).toEqual({ stdout: expect.stringContaining('--state <directory>'), stderr: '' });
   });
 
   it.each([
-    ['start', 'There is no command start'],
-    ['run', 'Name one directory'],
-    ['run a b', 'Name one directory'],
-    ['run a --port http', '--port is http'],
-    ['run a --port 65536', '--port is 65536'],
-    ['run a --env NAME', '--env is NAME'],
+    ['start', "unknown command 'start'"],
+    ['run', "missing required argument 'assembly'"],
+    ['run a b', 'too many arguments'],
+    ['run a --port http', "'--port <n>' argument 'http' is invalid"],
+    ['run a --port 65536', "'--port <n>' argument '65536' is invalid"],
+    ['run a --env NAME', "'--env <name=value>' argument 'NAME' is invalid"],
+    ['run a --state --verbose', "'--state <directory>' argument '--verbose' is invalid"],
     ['run a --fast', '--fast'],
-  ])('are refused when they are %j', (line, message) => {
-    expect(() => read(...line.split(' '))).toThrow(message);
+  ])('comes after two lines for %j', (line, message) => {
+    expect(() => read(...line.split(' '))).toThrow('exit 2');
+    expect(printed.stdout).toBe('');
+    expect(printed.stderr.split('\n')).toEqual([
+      expect.stringContaining(message),
+      'For the options: aws-local run --help',
+      '',
+    ]);
   });
 });

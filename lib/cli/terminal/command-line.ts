@@ -1,0 +1,83 @@
+import { styleText } from 'node:util';
+import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
+
+const USAGE_ERROR = 2;
+const HELP_WIDTH = 110;
+
+/**
+ * A command line without options yet. When it is parsed, `--help` prints to stdout and ends the process with 0; wrong
+ * arguments end it with 2, after one line that names the mistake and one that names `--help`.
+ * @param script how the program is called: `npm run cost --`
+ */
+export function commandLine(script: string, description: string): Command {
+  const style = (name: 'bold' | 'cyan') => (text: string) => styleText(name, text, { validateStream: false });
+  return new Command(script)
+    .description(description)
+    .helpOption('-h, --help', 'show this')
+    .helpCommand(false)
+    .showHelpAfterError(`For the options: ${script} --help`)
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : USAGE_ERROR))
+    .configureHelp({
+      showGlobalOptions: true,
+      styleTitle: style('bold'),
+      styleOptionTerm: style('cyan'),
+      styleSubcommandTerm: style('cyan'),
+    })
+    .configureOutput({
+      getOutHelpWidth: () => process.stdout.columns ?? HELP_WIDTH,
+      getErrHelpWidth: () => process.stderr.columns ?? HELP_WIDTH,
+      // commander prints "Did you mean …?" on a line of its own.
+      outputError: (text, write) => write(text.replace('\n(', ' (')),
+    });
+}
+
+/** Refuses the value of an option; commander names the option and the value. @param takes what the option takes */
+export function refuse(takes: string): never {
+  throw new InvalidArgumentError(`It takes ${takes}.`);
+}
+
+export const matching =
+  (pattern: RegExp, takes: string) =>
+  (text: string): string =>
+    pattern.test(text) ? text : refuse(takes);
+
+/** Not empty, and not the next option: commander takes `--yes` for the file of `--save --yes`. */
+export const text = matching(/^(?!--)./s, 'a text that does not begin with --');
+
+const numberLike =
+  (pattern: RegExp, kind: string) =>
+  (least: number, most: number) =>
+  (given: string): number =>
+    pattern.test(given) && Number(given) >= least && Number(given) <= most
+      ? Number(given)
+      : refuse(`${kind} from ${least} to ${most}`);
+
+export const wholeNumber = numberLike(/^\d+$/, 'a whole number');
+export const decimal = numberLike(/^\d*\.?\d+$/, 'a number');
+
+export const among =
+  <T extends string>(names: readonly T[]) =>
+  (given: string): T =>
+    names.find((name) => name === given) ?? refuse(names.join(', '));
+
+export const url =
+  (...protocols: ('http' | 'https')[]) =>
+  (given: string): URL => {
+    const parsed = URL.parse(given);
+    return parsed !== null && protocols.some((protocol) => parsed.protocol === `${protocol}:`)
+      ? parsed
+      : refuse(`an ${protocols.join(' or ')} URL`);
+  };
+
+/** Values that commas separate. */
+export const listOf =
+  <T>(parse: (given: string) => T) =>
+  (given: string): T[] =>
+    given.split(',').map((part) => parse(part.trim()));
+
+/** Of an option that may be given again: its values, each once. */
+export const repeatable =
+  <T>(parse: (given: string) => T | T[]) =>
+  (given: string, before: readonly T[] = []): T[] => [
+    ...new Set([...before, ...([parse(given)].flat() as T[])]),
+  ];
