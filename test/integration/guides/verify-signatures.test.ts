@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { newId } from '../../../functions/domain/ids.ts';
-import { signature, signingSecret } from '../../../functions/domain/signature.ts';
+import { deriveSigningSecret, sign } from '../../../functions/domain/signature.ts';
 import { codeBlocks } from '../../support/markdown.ts';
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/guides/verify-signatures.md'), 'utf8');
@@ -144,22 +144,22 @@ const isMissing = ({ runtime, version }: Language): boolean =>
   spawnSync(runtime, version, { stdio: 'ignore' }).status !== 0;
 
 const now = Math.floor(Date.now() / 1000);
-const SECRET = signingSecret(
+const SECRET = deriveSigningSecret(
   { current: '1', '1': randomBytes(32).toString('base64') },
   '1',
   newId('whk', new Date()),
 );
-const OTHER = signingSecret(
+const OTHER = deriveSigningSecret(
   { current: '1', '1': randomBytes(32).toString('base64') },
   '1',
   newId('whk', new Date()),
 );
 const ID = newId('dlv', new Date());
 const BODY = Buffer.from('{"type":"message.received","data":{"reason":"Grüße 👋"}}', 'utf8');
-const SIGNED = signature(SECRET, ID, now, BODY);
+const SIGNED = sign(SECRET, ID, now, BODY);
 const at = (timestamp: number) => ({
   timestamp: `${timestamp}`,
-  signatures: signature(SECRET, ID, timestamp, BODY),
+  signatures: sign(SECRET, ID, timestamp, BODY),
 });
 
 interface Received {
@@ -175,9 +175,9 @@ const ACCEPTED: Record<string, Partial<Received>> = {
   'a genuine request': {},
   'a body that is not UTF-8': {
     body: Buffer.from([0xff, 0x00, 0x80]),
-    signatures: signature(SECRET, ID, now, Buffer.from([0xff, 0x00, 0x80])),
+    signatures: sign(SECRET, ID, now, Buffer.from([0xff, 0x00, 0x80])),
   },
-  'the second of two signatures': { signatures: `${signature(OTHER, ID, now, BODY)} ${SIGNED}` },
+  'the second of two signatures': { signatures: `${sign(OTHER, ID, now, BODY)} ${SIGNED}` },
   'a signature beside one of another version': { signatures: `v1a,AAAA ${SIGNED}` },
   'a timestamp four minutes ago': at(now - 240),
   'a timestamp in four minutes': at(now + 240),

@@ -1,0 +1,81 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { findLongComments, findWordings, readPage, readSource } from './prose.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const COLUMNS = 110;
+
+const filesOf = (patterns: string[]): { path: string; text: string }[] =>
+  globSync(patterns, { cwd: ROOT })
+    .filter((path) => !path.includes('node_modules') && !path.endsWith('.gen.ts'))
+    .map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }));
+
+const sources = filesOf(['{functions,lib,bin,dashboard/src,packages/*/src}/**/*.{ts,tsx}']);
+const pages = filesOf(['*.md', '{docs,packages,dashboard}/**/*.md']);
+
+describe('comments, texts and pages', () => {
+  it('use the words of the field', () => {
+    expect(sources.length).toBeGreaterThan(500);
+    const found = [
+      ...sources.map(({ path, text }) => ({ path, prose: readSource(path, text) })),
+      ...pages.map(({ path, text }) => ({ path, prose: readPage(text) })),
+    ].flatMap(({ path, prose }) =>
+      prose.flatMap(({ line, text }) => findWordings(text).map((wording) => `${path}:${line} ${wording}`)),
+    );
+    expect(found).toEqual([]);
+  });
+
+  it(`have no comment of more than ${COLUMNS} columns`, () => {
+    const found = sources.flatMap(({ path, text }) =>
+      findLongComments(path, text, COLUMNS).map((line) => `${path}:${line}`),
+    );
+    expect(found).toEqual([]);
+  });
+
+  it('cite only pages of this repository', () => {
+    const exists = (path: string, page: string): boolean =>
+      ['.', 'docs', relative('.', dirname(path))].some((from) => existsSync(join(ROOT, from, page)));
+    const found = sources.flatMap(({ path, text }) =>
+      readSource(path, text)
+        .filter(({ kind }) => kind === 'comment')
+        .flatMap(({ line, text: comment }) =>
+          [...comment.matchAll(/(?<![\w:/.-])[\w./-]+\.md\b/g)]
+            .filter(([page]) => !exists(path, page))
+            .map(([page]) => `${path}:${line} ${page}`),
+        ),
+    );
+    expect(found).toEqual([]);
+  });
+});
+
+describe('the check of wordings', () => {
+  it.each([
+    ['What is owed to an endpoint', '"owed"'],
+    ['whoever registered the URL', '"whoever"'],
+    ['Deals with a batch', '"Deals"'],
+    ['a job that is under\nway', '"under way"'],
+    ['the lock is had before', '"is had"'],
+  ])('finds %s', (text, word) => {
+    expect(findWordings(text).join()).toContain(word);
+  });
+
+  it('leaves names in backticks, and words that contain one', () => {
+    expect(findWordings('The field `owed` and an outdoors tower.')).toEqual([]);
+  });
+
+  it('reads comments, sentences of the code and pages, with their lines', () => {
+    const source = "// One.\nconst text = 'two words more';\n/**\n * Three.\n */\nconst code = 'a_code';\n";
+    expect(readSource('a.ts', source).map(({ kind, line, text }) => [kind, line, text.trim()])).toEqual([
+      ['comment', 1, 'One.'],
+      ['comment', 3, 'Three.'],
+      ['text', 2, 'two words more'],
+    ]);
+    expect(readPage('# A\n```sh\nwhoever\n```\nB\n').map(({ line }) => line)).toEqual([1, 5]);
+  });
+
+  it('finds lines of comments that are too long', () => {
+    const source = `const short = 1; // ${'a'.repeat(10)}\n/*\n * ${'b'.repeat(120)}\n */\n`;
+    expect(findLongComments('a.ts', source, COLUMNS)).toEqual([3]);
+  });
+});
