@@ -54,7 +54,7 @@ export class Defect extends Error {
  * message is logged, so it holds identifiers and fixed text alone.
  */
 export class InProgressError extends Error {
-  override name = 'UnderWay';
+  override name = 'InProgressError';
   /** Seconds until the next try; the queue's visibility timeout when absent. */
   readonly againInSeconds: number | undefined;
 

@@ -69,7 +69,7 @@ export interface CheckSourceSettings {
 
 /** A check that began before it was asked for is under way. It does not count; once it has ended, the event can be dealt with. */
 export class CheckInProgress extends InProgressError {
-  override name = 'CheckUnderWay';
+  override name = 'CheckInProgress';
 }
 
 /**

@@ -91,7 +91,7 @@ interface ChangeNotification {
 
 /** An event that has to come again, because admins were not told of it and may still be. */
 export class NotNotified extends Error {
-  override name = 'NotTold';
+  override name = 'NotNotified';
 }
 
 const BUSY = 'another worker is sending an e-mail about this';

@@ -81,7 +81,7 @@ export interface RedeliverSettings {
 
 /** Another worker has the job. Its message is kept until that one is known to have got on. */
 class RedeliveryInProgress extends InProgressError {
-  override name = 'RedeliveryUnderWay';
+  override name = 'RedeliveryInProgress';
 }
 
 /** Conditional puts under way at once. */

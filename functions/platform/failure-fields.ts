@@ -4,15 +4,15 @@
  */
 
 /** Names of our errors whose messages hold nothing but our words and our identifiers. */
-const IN_OUR_WORDS = new Set([
-  'CheckUnderWay',
+export const OWN_ERRORS = new Set([
+  'CheckInProgress',
   'ConfigurationError',
   'Contended',
   'Defect',
   'GateClosed',
   'NotPermitted',
-  'NotTold',
-  'RedeliveryUnderWay',
+  'NotNotified',
+  'RedeliveryInProgress',
   'UnknownTenant',
 ]);
 
@@ -47,7 +47,7 @@ export function failureFields(error: unknown, depth = 1): FailureFields {
   const frames = extractFrames(error);
   return {
     name: A_NAME.test(error.name) ? error.name : 'Error',
-    ...(IN_OUR_WORDS.has(error.name) && HARMLESS.test(error.message) ? { message: error.message } : {}),
+    ...(OWN_ERRORS.has(error.name) && HARMLESS.test(error.message) ? { message: error.message } : {}),
     ...(isName(code) ? { code } : {}),
     ...(typeof httpStatusCode === 'number' ? { status: httpStatusCode } : {}),
     ...(isName(requestId) ? { awsRequestId: requestId } : {}),
