@@ -11,6 +11,8 @@ import { bundleDashboard, DASHBOARD_BUNDLE } from '../lib/cloud/site/bundle.ts';
 const outdir = resolve(process.env.CDK_OUTDIR ?? 'cdk.out');
 // Made before by whoever synthesizes many times of the same sources, as tests do: to bundle takes as much as all the rest.
 const bundles = process.env.CDK_BUNDLES;
+/** The variable is the CDK's own. */
+const isValidated = process.env.CDK_VALIDATION !== 'false';
 
 async function synthesize(settings: Settings): Promise<void> {
   // The bundlers are processes of their own: they work while this one loads the CDK, which takes as long.
@@ -27,7 +29,7 @@ async function synthesize(settings: Settings): Promise<void> {
   const lambda = await import('aws-cdk-lib/aws-lambda');
   const { conversationService } = await import('../lib/cloud/service.ts');
 
-  const app = checkedApp({ outdir, findings: 'printed' });
+  const app = checkedApp({ outdir, findings: 'printed', isValidated, isStaged: bundles === undefined });
   const [directoryOf, dashboard] = await Promise.all([bundling, building]);
   conversationService(app, {
     settings,

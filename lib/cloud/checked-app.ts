@@ -1,28 +1,44 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, Validations } from 'aws-cdk-lib';
-import { CDK_APP_MODE_CONTEXT } from 'aws-cdk-lib/cx-api';
+import { CDK_APP_MODE_CONTEXT, DISABLE_ASSET_STAGING_CONTEXT } from 'aws-cdk-lib/cx-api';
 import { AwsSolutionsChecks } from 'cdk-nag';
 
 const FLAGS = join(import.meta.dirname, '../../node_modules/aws-cdk-lib/recommended-feature-flags.json');
+
+interface CheckedAppOptions {
+  outdir: string;
+  findings: 'printed' | 'thrown';
+  isValidated?: boolean;
+  isStaged?: boolean;
+}
 
 /**
  * An app whose synthesis fails when cdk-nag or CloudFormation's own rules find something that is not acknowledged. It has the recommended
  * feature flags, and nothing is synthesized but by `synth()`.
  * @param findings printed, with exit code 1 for the process, or thrown
+ * @param isValidated false leaves out cdk-nag and the description of the construct tree: a local run needs neither
+ * @param isStaged false leaves assets where they are, and the assembly names them there
  */
-export function checkedApp({ outdir, findings }: { outdir: string; findings: 'printed' | 'thrown' }): App {
+export function checkedApp({
+  outdir,
+  findings,
+  isValidated = true,
+  isStaged = true,
+}: CheckedAppOptions): App {
   const flags: Record<string, unknown> = JSON.parse(readFileSync(FLAGS, 'utf8'));
   const app = new App({
     outdir,
     analyticsReporting: false,
     autoSynth: false,
+    treeMetadata: isValidated,
     context: {
       ...flags,
       '@aws-cdk/core:validateAgainstDefaultRules': true,
+      ...(!isStaged && { [DISABLE_ASSET_STAGING_CONTEXT]: true }),
       [CDK_APP_MODE_CONTEXT]: findings === 'printed' ? 'process' : 'inmemory',
     },
   });
-  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+  if (isValidated) Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   return app;
 }

@@ -1,17 +1,48 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
+import { fingerprintOf } from '../../lib/cli/start/assembly-inputs.ts';
 import { bundleFunctions } from '../../lib/cloud/bundle.ts';
 import { bundleDashboard, DASHBOARD_BUNDLE } from '../../lib/cloud/site/bundle.ts';
 
+const PROJECT = join(import.meta.dirname, '../..');
+const CACHE = join(PROJECT, 'node_modules/.cache/test-bundles');
+/** After which bundles of other sources are deleted: no test run takes as long. */
+const UNUSED_MS = 24 * 60 * 60 * 1000;
+
 /**
- * Bundles the functions and the dashboard once for all services under test, each of which synthesizes with settings of its own. Where bundles are there
- * already, of another project of the same run, they are these.
+ * Bundles the functions and the dashboard once for all services under test, each of which synthesizes with settings of its own. The bundles
+ * are kept for further runs of the same sources, together with their compiled code.
  */
-export default async function setup(): Promise<(() => void) | undefined> {
-  if (process.env.CDK_BUNDLES !== undefined) return undefined;
-  const directory = mkdtempSync(join(tmpdir(), 'functions-'));
-  await Promise.all([bundleFunctions(directory), bundleDashboard(join(directory, DASHBOARD_BUNDLE))]);
+export default async function setup(): Promise<void> {
+  if (process.env.CDK_BUNDLES !== undefined) return;
+  const directory = join(CACHE, (await fingerprintOf(PROJECT, {})).slice(0, 16));
+  mkdirSync(CACHE, { recursive: true });
+  if (!exists(directory)) await bundleTo(directory);
+  const now = new Date();
+  utimesSync(directory, now, now);
+  deleteUnused(now.getTime());
   process.env.CDK_BUNDLES = directory;
-  return () => rmSync(directory, { recursive: true, force: true });
+  process.env.NODE_COMPILE_CACHE ??= join(directory, 'compile-cache');
 }
+
+/** Another run may make the same bundles meanwhile: a directory of them is whole as soon as it is there. */
+async function bundleTo(directory: string): Promise<void> {
+  const unfinished = mkdtempSync(join(CACHE, 'unfinished-'));
+  await Promise.all([bundleFunctions(unfinished), bundleDashboard(join(unfinished, DASHBOARD_BUNDLE))]);
+  try {
+    renameSync(unfinished, directory);
+  } catch (error) {
+    rmSync(unfinished, { recursive: true, force: true });
+    if (!exists(directory)) throw error;
+  }
+}
+
+function deleteUnused(now: number): void {
+  for (const name of readdirSync(CACHE)) {
+    const path = join(CACHE, name);
+    const usedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now;
+    if (now - usedAt > UNUSED_MS) rmSync(path, { recursive: true, force: true });
+  }
+}
+
+const exists = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined;

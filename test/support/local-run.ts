@@ -54,6 +54,7 @@ export async function startLocalRun(
       PATH: process.env.PATH,
       HOME: process.env.HOME,
       CDK_BUNDLES: process.env.CDK_BUNDLES,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       PORT: '0',
       LOCAL_DIR: directory,
       RATE_LIMIT_PER_MINUTE: UNLIMITED,

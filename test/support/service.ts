@@ -1,4 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import { flushCompileCache } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
@@ -26,6 +27,9 @@ export const DASHBOARD_ORIGIN = 'https://dashboard.example';
 
 /** Not a measure of speed: what takes seconds alone has others beside it. */
 const SYNTHESIS_MS = 110_000;
+
+/** The one of the test run, where it has one. */
+const COMPILE_CACHE = process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'service-compile-cache');
 
 /** One for each function, and some more for those that are called at once: starting a process takes more than most calls. */
 const MAX_SANDBOXES = 96;
@@ -129,7 +133,7 @@ export async function startService({
     const assembly = join(directory, 'assembly');
     await synthesize({
       assembly,
-      compileCache: join(tmpdir(), 'service-compile-cache'),
+      compileCache: COMPILE_CACHE,
       context: {
         stage: 'dev',
         rateLimitSandbox: SANDBOX_LIMIT,
@@ -154,6 +158,7 @@ export async function startService({
       ...LOCAL_SERVICE,
       assembly,
       directory: state,
+      compileCache: COMPILE_CACHE,
       port: 0,
       caFile: certificates.caFile,
       maxSandboxes: MAX_SANDBOXES,
@@ -209,6 +214,8 @@ export async function startService({
       },
       tls: certificates.receiver,
       async stop() {
+        // Vitest ends its workers by a signal, which would lose what they compiled.
+        flushCompileCache();
         tables.close();
         queues.close();
         await cloud.stop();

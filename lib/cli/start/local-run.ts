@@ -49,6 +49,7 @@ export async function localRun(
 ): Promise<void> {
   const { screen, stop, now } = parts;
   const settings = readSettings(parts.variables, parts.cwd);
+  const sharedCompileCache = parts.variables.NODE_COMPILE_CACHE;
   let askedToStopAt = now();
   stop.signal.addEventListener('abort', () => {
     askedToStopAt = now();
@@ -74,7 +75,7 @@ export async function localRun(
       () =>
         parts.synthesize({
           assembly: directory.assembly,
-          compileCache: directory.compileCache,
+          compileCache: sharedCompileCache ?? directory.compileCache,
           context: contextOf(settings, `http://localhost:${port}`),
           signal: stop.signal,
         }),
@@ -83,7 +84,12 @@ export async function localRun(
     const cloud = started.adopt(
       await screen.step('Start the stack here', () =>
         parts.startCloud(
-          cloudOptions({ ...settings, port, releasePort }, directory, certificates, log.accept),
+          cloudOptions(
+            { ...settings, port, releasePort, compileCache: sharedCompileCache },
+            directory,
+            certificates,
+            log.accept,
+          ),
         ),
       ),
       (running) => running.stop(),
@@ -124,7 +130,7 @@ async function anyPort({ environmentFile }: LocalDirectory): Promise<number> {
 }
 
 function cloudOptions(
-  settings: Settings & Pick<CloudOptions, 'releasePort'>,
+  settings: Settings & Pick<CloudOptions, 'releasePort' | 'compileCache'>,
   directory: LocalDirectory,
   certificates: CertificateFiles,
   onLog: CloudOptions['onLog'],
@@ -135,6 +141,7 @@ function cloudOptions(
     mailDirectory: directory.path,
     port: settings.port,
     releasePort: settings.releasePort,
+    ...(settings.compileCache && { compileCache: settings.compileCache }),
     caFile: certificates.caFile,
     ...LOCAL_SERVICE,
     dynamodbEndpoint: settings.dynamodbEndpoint,

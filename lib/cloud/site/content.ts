@@ -5,6 +5,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import { BucketDeployment, CacheControl, Source } from 'aws-cdk-lib/aws-s3-deployment';
+import { DISABLE_ASSET_STAGING_CONTEXT } from 'aws-cdk-lib/cx-api';
 import { Construct } from 'constructs';
 import { acknowledge } from '../acknowledgements.ts';
 import { FunctionRole, logGroup } from '../service-function.ts';
@@ -30,6 +31,8 @@ export class SiteContent extends Construct {
   constructor(scope: Construct, id: string, props: SiteContentProps) {
     super(scope, id);
     const { directory, bucket, distribution } = props;
+    // Only a staged asset leaves out what it excludes.
+    this.node.setContext(DISABLE_ASSET_STAGING_CONTEXT, false);
     const assets = new Asset(this, 'AssetFiles', { path: join(directory, ASSETS) });
     const pages = new Asset(this, 'PageFiles', { path: directory, exclude: [ASSETS] });
     // Of the function of the CDK's that copies, which both deployments share.

@@ -50,6 +50,8 @@ export interface CloudOptions {
   directory: string;
   /** Directory in which `mailbox` has what is sent by e-mail; that of the state otherwise. */
   mailDirectory?: string;
+  /** Directory for compiled code of functions, which several runs may share; one in `directory` otherwise. */
+  compileCache?: string;
   /** Of the API; 0 for any. */
   port: number;
   /** Gives the port up, right before the gateway listens on it. Without it nothing holds the port. */
@@ -142,7 +144,7 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
     endpoints: Object.values(endpoints),
     concurrency: concurrencies(mappings),
     capacity: new SandboxCapacity(options.maxSandboxes ?? MAX_SANDBOXES),
-    compileCache: join(options.directory, 'compile-cache'),
+    compileCache: options.compileCache ?? join(options.directory, 'compile-cache'),
     nodeBinary: options.nodeBinary,
     onLog: log,
     ...(options.onPermission && { onPermission: options.onPermission }),

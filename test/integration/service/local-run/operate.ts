@@ -30,7 +30,13 @@ export function operating(service: LocalService): void {
   async function bash(script: string): Promise<{ code: number; output: string; errors: string }> {
     const child = spawn('bash', ['-c', `${PRELUDE}${script}`], {
       cwd: ROOT,
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, LOCAL_DIR: service.run.directory },
+      env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        // The command runs many times: most of what it takes is to compile it.
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+        LOCAL_DIR: service.run.directory,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const [output, errors, [code]] = await Promise.all([

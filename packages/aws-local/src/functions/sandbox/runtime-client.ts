@@ -6,7 +6,7 @@ import { receive, send } from './channel.ts';
  * the client above it, which loads the handler and drives it, is AWS's own.
  */
 
-let announced = false;
+let requests = 0;
 
 export function initializeClient(): void {
   // The native client opens its HTTP connection here; the channel is open already.
@@ -14,7 +14,11 @@ export function initializeClient(): void {
 
 /** The next invocation, as the Runtime API answers `GET /runtime/invocation/next`. */
 export async function next(): Promise<{ bodyJson: string; headers: Record<string, string> }> {
-  if (!announced) announce();
+  requests += 1;
+  if (requests === 1) send({ type: 'ready' });
+  // A sandbox mostly ends by a signal, which would lose what it compiled; the next one of the function starts from it. By now that is
+  // also what only an invocation calls.
+  if (requests === 2) flushCompileCache();
   const { header, body } = await receive();
   return {
     bodyJson: body,
@@ -33,11 +37,4 @@ export function done(requestId: string, body: string): void {
 
 export function error(requestId: string, body: string): void {
   send({ type: 'error', requestId }, body);
-}
-
-function announce(): void {
-  announced = true;
-  send({ type: 'ready' });
-  // A sandbox mostly ends by a signal, which would lose what it compiled; the next one of the function starts from it.
-  flushCompileCache();
 }
