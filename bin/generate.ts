@@ -38,7 +38,7 @@ await startNamedProgram('generate', 'Writes files that are made of the code.', {
     },
   },
   logs: {
-    about: 'docs/logs.md, after a change of log codes',
+    about: 'docs/reference/logs.md, after a change of log codes',
     async start() {
       const { LOGS_PAGE, logsPage } = await import('../lib/logs/page.ts');
       write(LOGS_PAGE, logsPage());

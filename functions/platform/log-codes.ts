@@ -5,7 +5,7 @@ import { RECOVERY_LINES } from './log-lines/recovery.ts';
 
 /**
  * Every line that the functions log, by its code: its level, what it means, what an operator does, and which fields it may have. There is no
- * other way to log. `docs/logs.md` is written from it.
+ * other way to log. `docs/reference/logs.md` is written from it.
  */
 export const LOG_CODES = {
   ...REQUEST_LINES,

@@ -2,7 +2,7 @@ import { CONTEXT_FIELDS, LOG_CODES } from '../../functions/platform/log-codes.ts
 import type { FieldKind, Line } from '../../functions/platform/log-lines/line.ts';
 
 /** Where the page is, from the root of the project. */
-export const LOGS_PAGE = 'docs/logs.md';
+export const LOGS_PAGE = 'docs/reference/logs.md';
 
 const KINDS: Readonly<Record<FieldKind, string>> = {
   id: 'a name that the service or AWS made: an identifier, a time, an ARN',

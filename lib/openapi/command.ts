@@ -1,25 +1,31 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { commandLine } from '../cli/terminal/command-line.ts';
 import { breakingChanges } from './compatibility.ts';
 import { currentDocument } from './current.ts';
 import { eventTypeList } from './events.ts';
+import { errorsPage, eventsPage } from './reference-pages.ts';
 import { routesPage } from './routes-page.ts';
 
-const DIRECTORY = join(import.meta.dirname, '../../docs/openapi');
-const CURRENT = 'v1.json';
-const RELEASED = 'v1.released.json';
-const EVENT_TYPES = 'event-types.json';
-const ROUTES = 'routes.md';
+const DIRECTORY = join(import.meta.dirname, '../../docs');
+const CURRENT = 'openapi/v1.json';
+const RELEASED = 'openapi/v1.released.json';
+const EVENT_TYPES = 'openapi/event-types.json';
+/** Pages for readers of the repository. */
+const PAGES = {
+  'reference/routes.md': routesPage,
+  'reference/errors.md': errorsPage,
+  'reference/events.md': eventsPage,
+} as const;
 
-/** Where the command works and speaks. */
-export interface Surroundings {
+/** Directory and output of the command. */
+export interface CommandEnvironment {
   directory: string;
   out: (text: string) => void;
   err: (text: string) => void;
 }
 
-const HERE: Surroundings = {
+const HERE: CommandEnvironment = {
   directory: DIRECTORY,
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
@@ -44,12 +50,11 @@ const textOf = (content: object): string => `${JSON.stringify(content, null, 2)}
 /** `npm run generate -- openapi`. Ends the process for `--help`, and for wrong arguments. @returns the exit code */
 export function openApiCommand(
   args: readonly string[],
-  { directory, out, err }: Surroundings = HERE,
+  { directory, out, err }: CommandEnvironment = HERE,
 ): number {
   const options = commandLine(
     'npm run generate -- openapi',
-    'Writes what is made of the route table and the catalogue of events into docs/openapi: ' +
-      `${CURRENT}, the OpenAPI document of the API; ${ROUTES}, the list of its routes; and ${EVENT_TYPES}, for the lists of the dashboard and of npm run listen.`,
+    `Writes to docs: ${CURRENT} (the OpenAPI document), ${EVENT_TYPES} (event types for the dashboard and npm run listen), and the pages ${Object.keys(PAGES).join(', ')}.`,
   )
     .option('--check', 'write nothing; fail when a file is not what would be written')
     .option(
@@ -59,7 +64,12 @@ export function openApiCommand(
     .parse(args, { from: 'user' })
     .opts();
   const text = documentText();
-  const files = { [CURRENT]: text, [EVENT_TYPES]: eventTypesText(), [ROUTES]: routesPage() };
+  const pages = Object.entries(PAGES).map(([name, page]) => [name, page()]);
+  const files: Record<string, string> = {
+    [CURRENT]: text,
+    [EVENT_TYPES]: eventTypesText(),
+    ...Object.fromEntries(pages),
+  };
   if (options.check) {
     const stale = Object.entries(files)
       .filter(([name, content]) => onDisk(directory, name) !== content)
@@ -74,8 +84,10 @@ export function openApiCommand(
     err(`Not released, because it breaks what was released before:\n  ${broken.join('\n  ')}\n`);
     return 1;
   }
-  mkdirSync(directory, { recursive: true });
-  for (const [name, content] of Object.entries(files)) writeFileSync(join(directory, name), content);
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(directory, name)), { recursive: true });
+    writeFileSync(join(directory, name), content);
+  }
   if (options.release) copyFileSync(join(directory, CURRENT), join(directory, RELEASED));
   out(`Wrote ${[...Object.keys(files), ...(options.release ? [RELEASED] : [])].join(', ')}.\n`);
   return 0;

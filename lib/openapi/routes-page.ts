@@ -7,7 +7,7 @@ const HEAD = `# Routes
 
 Written by \`npm run generate -- openapi\` from the route table (\`functions/api/*/routes.ts\`) and its texts (\`lib/openapi/texts\`).
 The units and tokens that a request consumes at most are explained in [Service
-limits](../limits.md#what-a-request-costs-at-most). Where a session is accepted in place of an API key, the path is
+limits](limits.md#what-a-request-costs-at-most). Where a session is accepted in place of an API key, the path is
 \`/api/settings/…\` in place of \`/api/v1/…\`, and \`?environment=sandbox\` selects the sandbox.`;
 
 const COLUMNS = ['Route', 'Does', 'Access', '`Idempotency-Key`', 'Read units', 'Write units', 'Tokens'];

@@ -14,7 +14,7 @@ export function readEngines(args: readonly string[]): readonly EngineName[] {
 DynamoDB Local ${VERSIONS['dynamodb-local']} and ElasticMQ ${VERSIONS.elasticmq} are downloaded with mvn and need java; dynoxide ${VERSIONS.dynoxide} is built with
 cargo. What was downloaded stays in .engines. An engine whose tools this machine lacks is skipped.
 
-Each check that is known to fail is a line of the table in docs/engines.md. Exits with 1 when another check fails, when
+Each check that is known to fail is a line of the table in docs/reference/engines.md. Exits with 1 when another check fails, when
 one of the table does not fail, or when the local run does not deliver.`,
     )
     .parse(args, { from: 'user' })

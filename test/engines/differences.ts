@@ -9,7 +9,7 @@ export interface Check {
   reason?: string;
 }
 
-/** A line of the table in docs/engines.md: a check that is expected to fail on an engine. */
+/** A line of the table in docs/reference/engines.md: a check that is expected to fail on an engine. */
 export interface Difference {
   engine: EngineName;
   /** Its name, or how the names of several begin, and `*`. */
@@ -20,25 +20,25 @@ export interface Difference {
 const HEADING = '## Known differences';
 
 /**
- * Reads the table of `docs/engines.md`: engine, check in backticks, reason.
+ * Reads the table of `docs/reference/engines.md`: engine, check in backticks, reason.
  *
  * @throws Error naming the line that is not one of the table
  */
 export function readDifferences(document: string): Difference[] {
   const [, section] = document.split(`${HEADING}\n`);
-  if (section === undefined) throw new Error(`docs/engines.md has no heading "${HEADING}"`);
+  if (section === undefined) throw new Error(`docs/reference/engines.md has no heading "${HEADING}"`);
   const lines =
     section
       .match(/^\|.*\n(?:\|.*(?:\n|$))*/m)?.[0]
       .trimEnd()
       .split('\n') ?? [];
-  if (lines.length < 2) throw new Error(`docs/engines.md has no table under "${HEADING}"`);
+  if (lines.length < 2) throw new Error(`docs/reference/engines.md has no table under "${HEADING}"`);
   return lines.slice(2).map((line) => {
     const [, engine = '', check, reason] =
       /^\| (?<engine>[\w-]+) \| `(?<check>[^`]+)` \| (?<reason>.*\S) \|$/.exec(line) ?? [];
     if (!isEngine(engine) || check === undefined || reason === undefined)
       throw new Error(
-        `docs/engines.md: not "| engine | \`check\` | reason |" with an engine of ${ENGINES.join(', ')}: ${line}`,
+        `docs/reference/engines.md: not "| engine | \`check\` | reason |" with an engine of ${ENGINES.join(', ')}: ${line}`,
       );
     return { engine, check: check.replaceAll('\\|', '|'), reason };
   });

@@ -22,7 +22,7 @@ import { type StartedEngine, startEngine } from './start.ts';
 import { contractFilesNeeding } from './test-files.ts';
 import { runWhole } from './whole-run.ts';
 
-const DOCUMENT = join(import.meta.dirname, '../../docs/engines.md');
+const DOCUMENT = join(import.meta.dirname, '../../docs/reference/engines.md');
 
 const TESTS_BETWEEN_LINES = 100;
 
@@ -138,11 +138,13 @@ function showComparison(
     for (const line of reason.split('\n').slice(0, 6)) print(`    ${paint('dim', line.slice(0, 300))}`);
   }
   if (unexpected.length > 0) {
-    print('\n  Not in the table of docs/engines.md. Fix the cause, or add the line with its reason:\n');
+    print(
+      '\n  Not in the table of docs/reference/engines.md. Fix the cause, or add the line with its reason:\n',
+    );
     for (const { name } of unexpected) print(lineOf(engine, name, '…'));
   }
   if (obsolete.length > 0) {
-    print('\n  In the table of docs/engines.md, and did not fail. Delete the line:\n');
+    print('\n  In the table of docs/reference/engines.md, and did not fail. Delete the line:\n');
     for (const { check, reason } of obsolete) print(lineOf(engine, check, reason));
   }
 }

@@ -13,7 +13,7 @@ import { worstCases } from './worst-cases.ts';
  * The text of each route (lib/openapi/texts) says what a request consumes at most. Here each of them is made, on tables that hold as much as there can be.
  */
 
-const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/limits.md'), 'utf8');
+const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/reference/limits.md'), 'utf8');
 
 /** What the page says of a filtered page, which the routes' table does not have. */
 const [, filteredReads, filteredWrites, filteredTokens] =

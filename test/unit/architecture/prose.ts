@@ -16,7 +16,10 @@ interface Wording {
 
 /** The terms are those of SQS, Standard Webhooks and Stripe. Names in backticks are not checked: fields keep theirs. */
 const WORDINGS: readonly Wording[] = [
-  { pattern: /\b(?:who|whom|what)ever\b|\b(?:no|some|any)body(?:'s)?\b/i, instead: 'the caller, the operator, an admin, a tenant' },
+  {
+    pattern: /\b(?:who|whom|what)ever\b|\b(?:no|some|any)body(?:'s)?\b/i,
+    instead: 'the caller, the operator, an admin, a tenant',
+  },
   { pattern: /\b(?:deals?|dealing|dealt)\b/i, instead: 'process, handle' },
   { pattern: /\b(?:owed?|owes|owing)\b/i, instead: 'work item, pending, created' },
   { pattern: /\btold\b|\btells? (?:of|whom)\b/i, instead: 'report, notify, skip' },
@@ -29,7 +32,10 @@ const WORDINGS: readonly Wording[] = [
   { pattern: /\bsen(?:d|ds|t|ding) again\b|\bsendings?\b/i, instead: 'resend' },
   { pattern: /\bremembered\b/i, instead: 'cached, stored' },
   { pattern: /\b(?:is|are|was|were) had\b|\b(?:of ours|of yours|of theirs)\b/i, instead: 'name the subject' },
-  { pattern: /\bnews\b|\bfates?\b|\bsurroundings\b|\bmanners?\b/i, instead: 'change notification, outcome, environment, pace class' },
+  {
+    pattern: /\bnews\b|\bfates?\b|\bsurroundings\b|\bmanners?\b/i,
+    instead: 'change notification, outcome, environment, pace class',
+  },
   { pattern: /\bnothing (?:needs|can be done)\b|\bwaits? for company\b/i, instead: 'say what is the case' },
 ];
 
@@ -61,12 +67,17 @@ export function readSource(path: string, source: string): Prose[] {
     if (typeof value !== 'object' || value === null) return;
     const node = value as Node;
     const text = textOf(node);
-    if (text !== undefined && isSentence(text)) texts.push({ kind: 'text', line: lineAt(source, node.start), text });
+    if (text !== undefined && isSentence(text))
+      texts.push({ kind: 'text', line: lineAt(source, node.start), text });
     for (const [key, child] of Object.entries(node)) if (key !== 'parent') visit(child);
   };
   visit(program);
   return [
-    ...comments.map(({ start, value }) => ({ kind: 'comment' as const, line: lineAt(source, start), text: value.replace(/^\s*\*/gm, '') })),
+    ...comments.map(({ start, value }) => ({
+      kind: 'comment' as const,
+      line: lineAt(source, start),
+      text: value.replace(/^\s*\*/gm, ''),
+    })),
     ...texts,
   ];
 }

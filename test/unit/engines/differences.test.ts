@@ -49,8 +49,8 @@ describe('the table of known differences', () => {
     },
   );
 
-  it('of docs/engines.md can be read', () => {
-    const document = readFileSync(join(import.meta.dirname, '../../../docs/engines.md'), 'utf8');
+  it('of docs/reference/engines.md can be read', () => {
+    const document = readFileSync(join(import.meta.dirname, '../../../docs/reference/engines.md'), 'utf8');
     expect(() => readDifferences(document)).not.toThrow();
   });
 });

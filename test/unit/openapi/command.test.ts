@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -27,7 +27,11 @@ describe('npm run generate -- openapi', () => {
   }
 
   it('writes the document, which is then up to date', () => {
-    expect(run()).toEqual({ code: 0, out: 'Wrote v1.json, event-types.json, routes.md.\n', err: '' });
+    expect(run()).toEqual({
+      code: 0,
+      out: 'Wrote openapi/v1.json, openapi/event-types.json, reference/routes.md, reference/errors.md, reference/events.md.\n',
+      err: '',
+    });
     expect(documentOnDisk('current', directory)).toBe(documentText());
     expect(run('--check')).toMatchObject({ code: 0, err: '' });
   });
@@ -37,12 +41,16 @@ describe('npm run generate -- openapi', () => {
       code: 1,
       err: expect.stringContaining('npm run generate -- openapi'),
     });
-    writeFileSync(join(directory, 'v1.json'), documentText().replace('"3.1.1"', '"3.1.0"'));
+    mkdirSync(join(directory, 'openapi'));
+    writeFileSync(join(directory, 'openapi/v1.json'), documentText().replace('"3.1.1"', '"3.1.0"'));
     expect(run('--check').code).toBe(1);
-    expect(readdirSync(directory)).toEqual(['v1.json']);
+    expect(readdirSync(directory, { recursive: true }).toSorted()).toEqual(['openapi', 'openapi/v1.json']);
     run();
-    writeFileSync(join(directory, 'routes.md'), '# Routes');
-    expect(run('--check')).toMatchObject({ code: 1, err: expect.stringContaining('Stale: routes.md.') });
+    writeFileSync(join(directory, 'reference/routes.md'), '# Routes');
+    expect(run('--check')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('Stale: reference/routes.md.'),
+    });
   });
 
   it('--release writes also what later documents must stay compatible with', () => {
@@ -53,7 +61,8 @@ describe('npm run generate -- openapi', () => {
 
   it('--release refuses what breaks the release before, names it, and writes nothing', () => {
     const promised = documentText().replaceAll('/api/v1/tickets"', '/api/v1/vouchers"');
-    writeFileSync(join(directory, 'v1.released.json'), promised);
+    mkdirSync(join(directory, 'openapi'));
+    writeFileSync(join(directory, 'openapi/v1.released.json'), promised);
     const { code, err } = run('--release');
     expect(code).toBe(1);
     expect(err).toContain('GET /api/v1/vouchers: it was removed');

@@ -1,0 +1,72 @@
+import { EVENT_CATALOGUE, type EventType } from '../../functions/domain/events.ts';
+import { PROBLEM_STATUS, type ProblemType } from '../../functions/domain/problem.ts';
+import { currentDocument } from './current.ts';
+import { eventExample } from './events.ts';
+import type { Schema } from './openapi.ts';
+import { PROBLEM_TEXTS } from './problems.ts';
+import { EVENT_TYPES, eventSchemaName } from './schemas.ts';
+
+const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+const table = (columns: readonly string[], rows: readonly string[][]): string =>
+  [row(columns), row(columns.map(() => '---')), ...rows.map(row)].join('\n');
+const code = (text: string): string => `\`${text}\``;
+
+/** The page of all error types, in Markdown, by status. */
+export function errorsPage(): string {
+  const types = Object.entries(PROBLEM_STATUS) as [ProblemType, number][];
+  const sections = types
+    .toSorted(([, one], [, other]) => one - other)
+    .map(([type, status]) => {
+      const { description, messages } = PROBLEM_TEXTS[type];
+      const examples = Object.entries(messages).map(([about, message]) => [about, message]);
+      return `## ${type}\n\nStatus ${status}. ${description}\n\n${table(['Example', 'Message'], examples)}`;
+    });
+  return `# Errors
+
+Written by \`npm run generate -- openapi\` from \`functions/domain/problem.ts\` and \`lib/openapi/problems.ts\`. Decide by
+\`error.type\`; messages can change. [Specification](../specification.md#error-types) says when each type occurs.
+
+${sections.join('\n\n')}
+`;
+}
+
+const SENT_TO = {
+  subscribers: 'Sent to each active endpoint that lists the type in its `events`.',
+  endpoint: 'Sent to one endpoint.',
+  channel: 'Sent to one channel of kind `http`.',
+} as const;
+
+/** The page of all event types, in Markdown: fields of `data` and an example of each. */
+export function eventsPage(): string {
+  const { schemas } = currentDocument().components;
+  const sections = EVENT_TYPES.map((type) => eventSection(type, schemas[eventSchemaName(type)]));
+  return `# Events
+
+Written by \`npm run generate -- openapi\` from \`functions/domain/events.ts\`. The body of a delivery has the fields \`type\`,
+\`schemaVersion\`, \`orgId\`, \`createdAt\` and \`data\`. [Verify signatures](../guides/verify-signatures.md) explains the headers.
+
+${sections.join('\n\n')}
+`;
+}
+
+function eventSection(type: EventType, schema: Schema | undefined): string {
+  const { description, sentTo, fields } = EVENT_CATALOGUE[type];
+  const data = schema?.properties?.data;
+  const rows = Object.entries(fields).map(([name, text]) => [
+    code(name),
+    typeName(data?.properties?.[name]),
+    data?.required?.includes(name) ? 'yes' : 'no',
+    text,
+  ]);
+  return [
+    `## ${type}`,
+    `${description} ${SENT_TO[sentTo]}`,
+    table(['Field of `data`', 'Type', 'Always there', 'Meaning'], rows),
+    `\`\`\`json\n${JSON.stringify(eventExample(type).body, null, 2)}\n\`\`\``,
+  ].join('\n\n');
+}
+
+function typeName(schema: Schema | undefined): string {
+  if (schema?.enum !== undefined) return schema.enum.map((value) => code(String(value))).join(', ');
+  return String(schema?.type ?? 'any');
+}
